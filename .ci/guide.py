@@ -4,7 +4,7 @@
 
 PAGES has the pages, PACKAGES the wheel and the archive, under the names that the pages have for them. The working folder is
 empty. Blocks of `console` print what is below their commands; each line of a block of `sh`, each statement of one of `python`
-succeeds. Whatever needs nvcc, a card, or a package of somebody else is skipped, and said.
+succeeds, and `# prints X` says what it prints. Whatever needs nvcc, a card, or a package of somebody else is skipped, and said.
 """
 
 import ast
@@ -23,6 +23,7 @@ BLOCK = re.compile(r"^(?:<!--\s*(?P<remark>.*?)\s*-->\n)?```(?P<language>\w+).*\
 NEEDS = [
     (r"\bcargo\b|\brustup\b|\bnpm\b|editors/vscode|\bcode --|target/release|tests/fetch/rules\.py", "a clone of the repository", None),
     (r"cases export|cases run tests|\bsuite\b", "the cases of a clone of the repository", None),
+    (r"texunit bench|\bbench/", "minutes, or a clone of the repository", None),
     (r"texunit compare", "a card", None),
     (r"\bnvcc\b", "nvcc", None),
     (r"\bctest\b|\bcmake\b", "a project that nvcc builds", None),
@@ -148,7 +149,9 @@ def statements(page, block, folder, environment):
         script.write_text("from guide_names import *\n" + "\n".join(kept) + "\n")
         environment = {**environment, "PYTHONPATH": str(HERE)}
         code, printed = shell("python3 block.py", folder, environment)
-        judge(page, "\n".join(kept), printed if code else None)
+        wanted = re.findall(r"# prints ([^\s,;]+)", block["code"])
+        right = code == 0 and all(value in printed.split() for value in wanted)
+        judge(page, "\n".join(kept), None if right else f"prints\n{printed}")
 
 
 def there(module):

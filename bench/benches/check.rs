@@ -1,9 +1,9 @@
-//! Checking modules: MB/s of the parser, the checker and the lints on one thread, memory, and the
-//! start-up of the program. NVIDIA's ptxas is timed beside it where there is one.
+//! Benchmark of checking PTX: MB/s of the parser, the checker and the lints on one thread, memory,
+//! and the start-up time of the program; NVIDIA's ptxas is timed beside it if it is available.
 //!
-//! Prints tables, best of several runs, and never fails by time. docs/performance.md holds the
-//! numbers that were measured, with the machine. ptxas 13.5 is looked for in the folder that
-//! TEXUNIT_NVIDIA names, else in target/nvidia, laid out as `cargo run -p xtask -- oracle` does.
+//! Prints tables with the best of several runs; time never makes it fail. docs/performance.md has
+//! measured numbers, with the machine. ptxas 13.5 is looked up in the folder that TEXUNIT_NVIDIA
+//! names, else in target/nvidia, with the layout of `cargo run -p xtask -- oracle`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ struct Input {
     runs: usize,
 }
 
-/// What nvcc 13.5 writes for data/sample.cu: CUB, Thrust and a few kernels with textures.
+/// The output of nvcc 13.5 for data/sample.cu: CUB, Thrust and a few kernels with textures.
 fn nvcc_output() -> String {
     let mut text = String::new();
     let packed = &include_bytes!("../data/sample.ptx.gz")[..];
@@ -30,7 +30,7 @@ fn nvcc_output() -> String {
     text
 }
 
-/// One kernel of at least this many bytes and lines, an instruction on each.
+/// One kernel with at least `lines` lines of one instruction each, and at least `bytes` bytes.
 fn one_line_instructions(lines: usize, bytes: usize) -> String {
     const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
         .visible .entry kernel(.param .u64 kernel_param_0)\n{\n\
@@ -71,7 +71,7 @@ fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64(), result)
 }
 
-/// Parsing, checking, looking for suspicious code, and all of it, in seconds.
+/// The times of parsing, checking, linting, and all of them together, in seconds.
 fn phases(source: &SourceFile) -> [f64; 4] {
     let options = Options::default();
     let (parsing, parsed) = seconds(|| parse(source));
@@ -84,17 +84,17 @@ fn phases(source: &SourceFile) -> [f64; 4] {
     [parsing, checking, linting, all]
 }
 
-/// Most memory that this process has had, in MiB, where the system tells.
+/// Peak memory of this process in MiB, if the system reports it.
 fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// The word that makes this program check one file and print the memory it took.
+/// The argument that makes this program check one file and print the memory it took.
 const MEMORY: &str = "--memory-of";
 
-/// Memory of a process that checks the file and does nothing else.
+/// Memory of a process that only checks the file.
 fn memory_of(file: &Path) -> String {
     let program = std::env::current_exe().unwrap();
     let output = Command::new(program).arg(MEMORY).arg(file).output().unwrap();
@@ -116,7 +116,7 @@ fn ptxas() -> Option<PathBuf> {
     Some(folder.join("cu13/nvidia/cu13/bin/ptxas")).filter(|p| p.is_file())
 }
 
-/// Best time of some runs of a program, in seconds, and whether it was content.
+/// Best time of several runs of a program in seconds, and whether it succeeded.
 fn run(runs: usize, program: &Path, args: &[&str]) -> (f64, bool) {
     let once = |_| {
         let mut command = Command::new(program);
@@ -127,7 +127,7 @@ fn run(runs: usize, program: &Path, args: &[&str]) -> (f64, bool) {
     (0..runs).map(once).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
 }
 
-/// `-arch=compute_80` ends after the front end.
+/// Options with which ptxas stops after its front end.
 const FRONT_END: [&str; 3] = ["-arch=compute_80", "-o", "/dev/null"];
 
 fn speed(folder: &Path, ptxas: Option<&Path>) {
@@ -160,7 +160,7 @@ fn speed(folder: &Path, ptxas: Option<&Path>) {
     }
 }
 
-/// The program beside this benchmark, if it has been built.
+/// The `texunit` program beside this benchmark, if it was built.
 fn program() -> Option<PathBuf> {
     let exe = std::env::current_exe().ok()?;
     let path = exe.parent()?.parent()?.join(format!("texunit{}", std::env::consts::EXE_SUFFIX));

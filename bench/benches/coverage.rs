@@ -1,8 +1,9 @@
-//! What `--coverage` costs: launches with the observer of crate coverage and without, in turn.
+//! Benchmark of `--coverage`: alternates launches with the observer of the crate coverage, and
+//! without.
 //!
-//! The jobs of examples/, programs of tests/programs, a fused multiply-add loop, and a kernel that does little but branch.
-//! Prints a table, medians of several rounds, and never fails by time; words choose kernels by their names.
-//! docs/performance.md holds the numbers that were measured.
+//! Runs the jobs of examples/, programs of tests/programs, a loop of fused multiply-adds, and a
+//! kernel that mostly branches. Prints a table with medians of several rounds; time never makes it
+//! fail. Arguments select kernels by name. docs/performance.md has measured numbers.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::path::{Path, PathBuf};
@@ -11,13 +12,14 @@ use texunit_coverage::Module as Covered;
 use texunit_device::{Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module, Observer};
 use texunit_job::{Problems, bind, load};
 
-/// Rounds, and the least time of one: short, so that most are not interrupted by other programs.
+/// Number of rounds, and the minimum time of one. Rounds are short, so that most are not
+/// interrupted by other programs.
 const ROUNDS: usize = 101;
 const MIN: Duration = Duration::from_millis(1);
-/// Time that a kernel may take in all.
+/// Maximum time for a kernel.
 const MAX: Duration = Duration::from_secs(6);
 
-/// Programs of tests/programs that loop, branch and call; most of the others are straight.
+/// Programs of tests/programs with loops, branches and calls.
 const PROGRAMS: [&str; 15] = [
     "barrier_matmul",
     "bitonic",
@@ -36,7 +38,7 @@ const PROGRAMS: [&str; 15] = [
     "switch",
 ];
 
-/// Nothing but branches that lanes take in different ways, in a loop of a different length for each.
+/// A kernel with divergent branches only, in a loop with a different length for each lane.
 const BRANCHES: &str = ".version 8.0
 .target sm_80
 .address_size 64
@@ -68,14 +70,14 @@ fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>
         }
         start.elapsed()
     };
-    // Until machine code is made, of both.
+    // Warms up both variants until machine code is generated.
     let mut count = 1;
     while run(false, count).max(run(true, count)) < MIN {
         count *= 2;
     }
     let (mut rounds, start) = (Vec::new(), Instant::now());
     for round in (0..ROUNDS).take_while(|&round| round < 9 || start.elapsed() < MAX) {
-        // Who comes first has no advantage.
+        // The order alternates, so that neither variant has an advantage.
         let times = match round % 2 {
             0 => (run(false, count), run(true, count)),
             _ => {
@@ -95,7 +97,7 @@ fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>
     println!("| {name} | {without:.1} | {with:.1} | {:+.0} % |", (with / without - 1.0) * 100.0);
 }
 
-/// A job, or a case of tests/programs in its first form.
+/// Measures a job, or a program of tests/programs in its first form.
 fn job(path: &Path, name: &str) {
     let folder = path.parent().unwrap();
     let mut table: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
@@ -117,7 +119,7 @@ fn job(path: &Path, name: &str) {
     row(name, &kernel, &options, &bound.args().unwrap());
 }
 
-/// A text with a kernel of one buffer.
+/// Measures a kernel with one buffer.
 fn text(name: &str, text: &str, grid: u32) {
     let device = Device::new(&DeviceOptions::default());
     let module = Module::load(&device, "k.ptx", text).unwrap();

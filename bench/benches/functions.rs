@@ -1,9 +1,10 @@
-//! Approximate instructions: results a second of one host thread, as a card computes them (`--approx card`) and rounded
-//! (`--approx rounded`), in compiled code.
+//! Benchmark of approximate instructions in compiled code: results per second of one host thread,
+//! as a GPU computes them (`--approx card`), and rounded (`--approx rounded`).
 //!
-//! A kernel takes the function of 32 numbers of a thread over and over and sums the results. The time of the same kernel
-//! without the function is taken off. Prints a table, medians of rounds in turn, and never fails by time; words choose
-//! instructions by their names. `TEXUNIT_SIMD` chooses the level. docs/performance.md holds the numbers that were measured.
+//! A kernel applies the function repeatedly to 32 numbers of a thread, and adds the results. The
+//! time of the same kernel without the function is subtracted. Prints a table with medians of
+//! alternating rounds; time never makes it fail. Arguments select instructions by name, and
+//! `TEXUNIT_SIMD` selects the SIMD level. docs/performance.md has measured numbers.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::fmt::Write as _;
@@ -11,12 +12,12 @@ use std::time::{Duration, Instant};
 use texunit_device::{Approximate, Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module};
 
 const ROUNDS: usize = 9;
-/// CTAs of 256 threads, turns of the loop of a thread, and functions in a turn.
+/// Number of CTAs of 256 threads, loop iterations of a thread, and functions per iteration.
 const CTAS: u32 = 8;
 const TURNS: u32 = 64;
 const FUNCTIONS: u32 = 32;
 
-/// Instructions, and the operand of number i as a multiple and an offset of it.
+/// The instructions; operand number i is i times the first number plus the second.
 const INSTRUCTIONS: [(&str, f32, f32); 16] = [
     ("rcp.approx.f32", 0.01, 0.5),
     ("rcp.approx.ftz.f32", 0.01, 0.5),
@@ -94,7 +95,7 @@ fn main() {
         for round in 0..=ROUNDS {
             let mut now = ways.map(|way| time(&kernel, way, &args)).to_vec();
             now.push(time(&empty, Approximate::Card, &args));
-            // The first round makes machine code.
+            // The first round generates machine code.
             if round > 0 {
                 times.iter_mut().zip(now).for_each(|(all, time)| all.push(time));
             }

@@ -1,13 +1,14 @@
-//! Graphs: how long 10,000 kernel nodes take to be added, instantiated and launched, beside the same launches in a stream.
+//! Benchmark of graphs: the time to add, instantiate and launch 10,000 kernel nodes, and to make
+//! the same launches in a stream.
 //!
-//! Prints a table, best of several runs, and never fails by time. docs/performance.md holds the numbers that were measured,
-//! with the machine.
+//! Prints a table with the best of several runs; time never makes it fail. docs/performance.md has
+//! measured numbers, with the machine.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, unsafe_code, non_snake_case)]
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::time::Instant;
-// The functions below are in it.
+// Links the functions that are declared below.
 use texunit_cuda as _;
 use texunit_cuda_abi::{CUDA_KERNEL_NODE_PARAMS, CUresult};
 
@@ -85,7 +86,7 @@ fn main() {
     let (mut context, mut module, mut function, mut stream) =
         (null_mut(), null_mut(), null_mut(), null_mut());
     let mut memory = 0_u64;
-    // SAFETY: all pointers are to variables of ours, or texts that end with zero.
+    // SAFETY: all pointers are to local variables, or to texts with a terminating zero.
     unsafe {
         ok(cuInit(0));
         ok(cuCtxCreate_v2(&raw mut context, 0, 0));
@@ -98,10 +99,10 @@ fn main() {
     let list = args.as_mut_ptr();
     let launches = best(|| {
         for _ in 0..NODES {
-            // SAFETY: the kernel has one parameter, which the list leads to.
+            // SAFETY: the kernel has one parameter, which the list points to.
             unsafe { ok(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, list, null_mut())) };
         }
-        // SAFETY: a stream of ours.
+        // SAFETY: the stream was created here.
         unsafe { ok(cuStreamSynchronize(stream)) };
     });
     let params = CUDA_KERNEL_NODE_PARAMS {
@@ -119,10 +120,10 @@ fn main() {
         let mut graph: Ptr = null_mut();
         let added = best(|| {
             if !graph.is_null() {
-                // SAFETY: a graph of ours.
+                // SAFETY: the graph was created here.
                 unsafe { ok(cuGraphDestroy(graph)) };
             }
-            // SAFETY: pointers are to variables of ours.
+            // SAFETY: pointers are to local variables.
             unsafe { ok(cuGraphCreate(&raw mut graph, 0)) };
             let mut nodes: Vec<Ptr> = Vec::with_capacity(NODES);
             for i in 0..NODES {
@@ -146,14 +147,14 @@ fn main() {
         let mut exec: Ptr = null_mut();
         let instantiated = best(|| {
             if !exec.is_null() {
-                // SAFETY: an instance of ours.
+                // SAFETY: the instance was created here.
                 unsafe { ok(cuGraphExecDestroy(exec)) };
             }
-            // SAFETY: pointers are to variables of ours.
+            // SAFETY: pointers are to local variables.
             unsafe { ok(cuGraphInstantiateWithFlags(&raw mut exec, graph, 0)) };
         });
         let launched = best(|| {
-            // SAFETY: an instance and a stream of ours.
+            // SAFETY: the instance and the stream were created here.
             unsafe {
                 ok(cuGraphLaunch(exec, stream));
                 ok(cuStreamSynchronize(stream));

@@ -1,9 +1,9 @@
-//! Whole launches: `rotate` from examples/ at 2048 x 2048, kernels that compute coordinates, fetch and
-//! store, and a loop of f32 fma.
+//! Benchmark of whole launches: `rotate` from examples/ at 2048 x 2048, kernels that compute
+//! coordinates, fetch and store, and a loop of f32 fma.
 //!
-//! Prints a table, best of several runs, and never fails by time; `cargo bench --bench launch sample`
-//! runs only these kernels. docs/performance.md holds the numbers that were
-//! measured, with the machine.
+//! Prints a table with the best of several runs; time never makes it fail. `cargo bench --bench
+//! launch sample` runs only the sampling kernels. docs/performance.md has measured numbers, with
+//! the machine.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::time::Instant;
@@ -15,21 +15,21 @@ use texunit_device::{
 
 const RUNS: usize = 5;
 
-/// Best time in seconds of several launches (of one thread: of the processor), with the statistics of one.
+/// Best time of several launches in seconds (with one thread, CPU time), with the statistics of one
+/// launch.
 fn best(kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>]) -> (f64, LaunchStats) {
     let run = |_| {
         let (start, cpu) = (Instant::now(), cpu_time());
         let stats = kernel.launch(options, args).unwrap();
         let time = start.elapsed().as_secs_f64();
-        // A launch of one thread runs in the caller's.
+        // A launch with one thread runs in the calling thread.
         let own = options.threads == 1;
         (cpu.zip(cpu_time()).filter(|_| own).map_or(time, |(from, to)| to - from), stats)
     };
     (0..RUNS).map(run).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
 }
 
-/// Seconds that this thread has run on a processor, where the system tells: other programs make
-/// it no longer.
+/// CPU time of this thread in seconds, if the system reports it; other programs do not affect it.
 fn cpu_time() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(status.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
@@ -94,8 +94,8 @@ fn rotate(device: &Device) {
     }
 }
 
-/// The text of a sampling kernel with moves of the coordinates where it fetches: the cost of
-/// everything else.
+/// The sampling kernel with each fetch replaced by moves of its coordinates, to measure everything
+/// else.
 fn without_fetches(text: &str) -> String {
     let line = |line: &str| match line.trim_start().strip_prefix("tex.2d.v4.f32.f32 {") {
         None => line.to_owned(),
@@ -111,7 +111,7 @@ fn without_fetches(text: &str) -> String {
     text.lines().map(|l| line(l) + "\n").collect()
 }
 
-/// Four fetches a thread, 4 Mi in all, with their coordinates computed in the kernel.
+/// A kernel with four fetches per thread, 4 Mi in total, which computes its coordinates.
 fn sample(device: &Device) {
     const THREADS: u32 = 1 << 20;
     let texture = noise_texture(device);
@@ -146,14 +146,14 @@ fn fma(device: &Device) {
     }
 }
 
-/// Most memory that this process has had, in MiB, where the system tells.
+/// Peak memory of this process in MiB, if the system reports it.
 fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// Measures a kind of launch and prints its rows.
+/// Measures a kind of launch, and prints its rows.
 type Row = fn(&Device);
 
 fn main() {

@@ -1,7 +1,7 @@
-//! How long a plan takes to build, for each case of `texunit bench`.
+//! Benchmark of building fetch plans, for each case of `texunit bench`.
 //!
-//! Prints a table, best of many runs, and never fails by time. docs/performance.md holds the
-//! numbers that were measured, with the machine.
+//! Prints a table with the best of many runs; time never makes it fail. docs/performance.md has
+//! measured numbers, with the machine.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use texunit_unit::FetchPlan;
 use texunit_workloads::cases;
 use texunit_workloads::workload::Failure;
 
-/// Plans that are timed at once: for less than the system lets a thread run.
+/// Number of plans per measurement, which takes less than a scheduler time slice.
 const AT_ONCE: u32 = 200;
 const ROUNDS: usize = 50;
 

@@ -1,7 +1,7 @@
-//! Machine words: 10^8 random ones decoded, TXD only, and printed.
+//! Benchmark of machine words: decodes 10^8 random words, and only TXD, and prints them.
 //!
-//! Prints a table, best of several runs, and never fails by time. docs/performance.md holds the
-//! numbers that were measured, with the machine.
+//! Prints a table with the best of several runs; time never makes it fail. docs/performance.md has
+//! measured numbers, with the machine.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::hint::black_box;
@@ -15,7 +15,7 @@ const RUNS: usize = 3;
 const DECODED: u64 = 100_000_000;
 const PRINTED: u64 = 2_000_000;
 
-/// A random word of a number.
+/// The random word with a number.
 fn word(n: u64) -> u64 {
     Random::new(n).u64()
 }

@@ -1,9 +1,10 @@
-//! Start-up: how long a module takes from its text to the first launch of one of its kernels, and the memory of it;
-//! what the first launch of a kernel of 500 instructions costs with machine code and without, and one of 80,000 regions
-//! in which making code never pays.
+//! Benchmark of start-up: time and memory from a module's text to the first launch of one of its
+//! kernels; the cost of a first launch of a kernel with 500 instructions, with machine code and
+//! without; and the cost of a kernel with 80,000 regions for which generating code never pays.
 //!
-//! Prints tables, best of several processes, each of which loads one module once; never fails by time.
-//! docs/performance.md holds the numbers that were measured, with the machine. Words choose modules by their names.
+//! Prints tables with the best of several processes, each of which loads one module once; time
+//! never makes it fail. docs/performance.md has measured numbers, with the machine. Arguments
+//! select modules by name.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::fmt::Write as _;
@@ -16,14 +17,14 @@ use texunit_syntax::SourceFile;
 
 const RUNS: usize = 9;
 
-/// A module, and the kernel of it that is launched.
+/// A module, and the kernel to launch.
 struct Input {
     name: &'static str,
     text: String,
     kernel: &'static str,
 }
 
-/// What nvcc 13.5 writes for data/sample.cu: CUB, Thrust and a few kernels with textures.
+/// The output of nvcc 13.5 for data/sample.cu: CUB, Thrust and a few kernels with textures.
 fn nvcc_output() -> String {
     let mut text = String::new();
     let packed = &include_bytes!("../data/sample.ptx.gz")[..];
@@ -31,8 +32,8 @@ fn nvcc_output() -> String {
     text
 }
 
-/// Kernels `k0`, `k1`, ... of a pointer that together have about so many lines: as a compiler writes them, each
-/// register is written before it is read, once or a few times.
+/// Kernels `k0`, `k1`, ... with a pointer parameter and about `lines` lines in total. Like a
+/// compiler's output, they write each register before they read it, once or a few times.
 fn generated(kernels: usize, lines: usize) -> String {
     const AROUND: usize = 11;
     let mut text = ".version 8.0\n.target sm_80\n.address_size 64\n".to_owned();
@@ -61,8 +62,8 @@ fn generated(kernels: usize, lines: usize) -> String {
     text
 }
 
-/// One kernel of so many pieces of five instructions, the last one a branch that some lanes take: none of the regions
-/// that it has is entered more than once by a warp.
+/// One kernel that consists of pieces of five instructions, each ending with a divergent branch, so
+/// that a warp enters each region at most once.
 fn short_regions(pieces: usize) -> String {
     let mut text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k0(.param .u64 k0_param_0)\n{\n\t\
          .reg .pred %p<2>;\n\t.reg .b32 %r<5>;\n\t.reg .b64 %rd<3>;\n\tld.param.u64 \t%rd1, [k0_param_0];\n\t\
@@ -90,8 +91,8 @@ fn inputs() -> Vec<Input> {
     ]
 }
 
-/// Milliseconds that something takes; if that is long, of a processor, as other programs make that no longer. All of it
-/// is done by this thread.
+/// Milliseconds that `work` takes; if that is long, CPU time, which other programs do not affect,
+/// since all work is done by this thread.
 fn ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let (start, cpu) = (Instant::now(), cpu_time());
     let result = work();
@@ -100,27 +101,28 @@ fn ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
     (cpu.unwrap_or(time) * 1e3, result)
 }
 
-/// The system counts the time of a processor in steps of some milliseconds.
+/// The system counts CPU time in steps of some milliseconds.
 const COARSE: f64 = 0.05;
 
-/// Seconds that this thread has run on a processor, where the system tells.
+/// CPU time of this thread in seconds, if the system reports it.
 fn cpu_time() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(status.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
-/// Most memory that this process has had, in MiB, where the system tells.
+/// Peak memory of this process in MiB, if the system reports it.
 fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// The words that make this program do one thing once and print what it took, separated by spaces.
+/// Arguments that make this program perform one measurement and print its numbers, separated by
+/// spaces.
 const PHASES: &str = "--phases-of";
 const START: &str = "--start-of";
 
-/// Parsing and checking.
+/// The times of parsing and checking.
 fn phases(file: &str) -> Vec<f64> {
     let source = SourceFile::new(file, std::fs::read_to_string(file).unwrap());
     let (parsing, parsed) = ms(|| texunit_syntax::parse(&source));
@@ -129,8 +131,8 @@ fn phases(file: &str) -> Vec<f64> {
     vec![parsing, checking]
 }
 
-/// Loading, lowering one kernel (its attributes are asked for), its first launch of `grid` CTAs, its second one, and
-/// memory.
+/// The times of loading, of lowering one kernel (by querying its attributes), of its first launch
+/// with `grid` CTAs and of its second, and memory.
 fn start(file: &str, kernel: &str, grid: u32) -> Vec<f64> {
     let text = std::fs::read_to_string(file).unwrap();
     let device = Device::new(&DeviceOptions::default());
@@ -146,7 +148,7 @@ fn start(file: &str, kernel: &str, grid: u32) -> Vec<f64> {
     let mut params = vec![0; kernel.param_size() as usize];
     params[..8].copy_from_slice(&out.address().to_le_bytes());
     let options = LaunchOptions::new(grid, 128).with_threads(1);
-    // A kernel of somebody else's that is given zeros may fault, which takes no longer.
+    // An arbitrary kernel may fault when its parameters are zeros, which takes no longer.
     let (first, _) = ms(|| kernel.launch_packed(&options, &params));
     let (second, _) = ms(|| kernel.launch_packed(&options, &params));
     vec![loading, lowering, first, second, peak_memory().unwrap_or(0.0)]
@@ -162,7 +164,7 @@ fn once(args: &[&str], jit: Option<&str>) -> Vec<f64> {
     text.split_whitespace().map(|word| word.parse().unwrap()).collect()
 }
 
-/// The least of each number over several processes.
+/// The minimum of each number over several processes.
 fn least(args: &[&str], jit: Option<&str>) -> Vec<f64> {
     let fewer = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a.min(b)).collect();
     (0..RUNS).map(|_| once(args, jit)).reduce(fewer).unwrap()
@@ -194,7 +196,7 @@ fn modules(folder: &Path, is_wanted: impl Fn(&str) -> bool) {
     }
 }
 
-/// First launches of a kernel of 500 instructions, of so many CTAs of 128 threads.
+/// Measures first launches of a kernel with 500 instructions, with CTAs of 128 threads.
 fn first_launches(folder: &Path) {
     println!(
         "\n| first launch of 500 instructions, ms | interpreted | with machine code | more | from the first time on | more |"
@@ -217,14 +219,15 @@ fn first_launches(folder: &Path) {
     }
 }
 
-/// What making code costs where it never pays: a kernel of 80,000 short regions that 300 warps come to.
+/// Measures code generation where it never pays: a kernel with 80,000 short regions that 300 warps
+/// reach.
 fn never_pays(folder: &Path) {
     println!("\n| 80,000 short regions, 300 warps, ms | interpreted | with machine code | times |");
     println!("|---|---|---|---|");
     let path = folder.join("regions.ptx");
     std::fs::write(&path, short_regions(80_000)).unwrap();
     let file = path.to_str().unwrap();
-    // Alternately, as other programs run.
+    // Alternates, because other programs may be running.
     let mut ratios = Vec::new();
     let mut all = [Vec::new(), Vec::new()];
     for _ in 0..3 {

@@ -1,15 +1,20 @@
-//! Runs the kernels of `bench/kernels` on this machine, for `bench/kernels.sh` and `bench/versus.sh --kernels`.
+//! Runs the kernels of `bench/kernels` on this machine, for `bench/kernels.sh` and `bench/versus.sh
+//! --kernels`.
 //!
-//!     kernels list                           names, and what there is in OpenCL, a line of JSON each
-//!     kernels describe NAME DIR              writes the buffers of a case to files, and prints it as JSON
-//!     kernels serve NAME [--threads N]       loads and launches it once, prints what that took as a line of JSON,
-//!                                            and then the times of N more runs for each line `N` of standard input
+//!     kernels list                           names, and the kind of OpenCL twin, a line of JSON
+//!     each
+//!     kernels describe NAME DIR              writes the buffers of a case to files, and prints it
+//!     as JSON
+//!     kernels serve NAME [--threads N]       loads and launches it once, prints the times as a
+//!     line of JSON,
+//!                                            and then the times of N more runs for each line `N`
+//!                                            of standard input
 //!
-//! `TEXUNIT_CHECK=race` and so on checks it while it runs (docs/checks.md), and says what was found.
-//! `TEXUNIT_PROFILE=1` counts what it does (docs/profile.md).
-//! `--small` is the size of the tests. `TEXUNIT_SIMD` and `TEXUNIT_JIT` say which tier runs. Times are those of
-//! launches alone; what a kernel writes is restored before it runs again. Exit codes: 0; 1 a result is wrong or a launch
-//! fails; 2 wrong usage.
+//! `TEXUNIT_CHECK=race` etc. enables checks (docs/checks.md) and prints their findings.
+//! `TEXUNIT_PROFILE=1` enables profiling (docs/profile.md). `--small` selects the size for tests.
+//! `TEXUNIT_SIMD` and `TEXUNIT_JIT` select the execution tier. Times are those of launches only;
+//! buffers that a kernel writes are restored before the next run. Exit codes: 0; 1 a result is
+//! wrong or a launch fails; 2 wrong usage.
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
 mod suite;
@@ -71,7 +76,7 @@ fn list() -> Result<(), String> {
     Ok(())
 }
 
-/// A line for whoever listens.
+/// Prints a line and flushes it.
 fn say(line: &Json) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|e| e.to_string())
@@ -132,7 +137,7 @@ fn describe(case: &Case, folder: &str) -> Result<(), String> {
     }))
 }
 
-/// A line of `/proc/self/status` in MiB, where the system tells.
+/// A line of `/proc/self/status` in MiB, if the system reports it.
 fn memory(of: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with(of))?;
@@ -146,7 +151,7 @@ fn milliseconds(time: Duration) -> f64 {
 fn serve(case: &Case, threads: usize) -> Result<(), String> {
     let expected = (case.model)(case);
     let mut session = Session::new(case, threads)?;
-    // The peak from here on is that of loading and launching.
+    // From here on, the peak is that of loading and launching.
     let before = reset_peak();
     let load = session.load()?;
     let Ran { time, warp_instructions, thread_instructions } = session.run()?;
@@ -183,7 +188,7 @@ fn serve(case: &Case, threads: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The memory that this process has now, in MiB, from where its peak counts from now on.
+/// Resets the peak memory of this process; returns its current memory in MiB.
 fn reset_peak() -> Option<f64> {
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     memory("VmRSS:")

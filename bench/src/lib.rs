@@ -1,1 +1,1 @@
-//! Benchmarks of texunit live in `benches/`; docs/performance.md holds their tables.
+//! The benchmarks of texunit are in `benches/`; docs/performance.md has their tables.

@@ -1,4 +1,5 @@
-//! The interface for C: calls with handles, pointers and sizes that are wrong in every way that a library can see.
+//! Fuzzes the C interface: calls with handles, pointers and sizes that are invalid in every way
+//! that a library can detect.
 
 #![no_main]
 

@@ -1,8 +1,8 @@
-//! Everything that is said about a text: no input may panic or take long, diagnostics must be
-//! in order, lie in the text and have codes of the tables, fixes must be changes that can be made,
-//! and a module without errors must have none after it was printed.
+//! Fuzzes the checker of PTX. No input may panic or take long; diagnostics must be in order, lie in
+//! the text and have known codes; fixes must be applicable; and a module without errors must have
+//! none after it has been printed.
 //!
-//! Inputs are texts; which options they are checked with follows from their bytes.
+//! Inputs are texts; the options with which they are checked are derived from their bytes.
 
 #![no_main]
 
@@ -26,7 +26,7 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     }
 });
 
-/// Options that follow from the text.
+/// Options that are derived from the text.
 fn options(text: &str) -> Options {
     let seed = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, b| {
         (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
@@ -49,7 +49,7 @@ fn options(text: &str) -> Options {
     Options { verdicts, target, version, arch }
 }
 
-/// More than the limits of all codes together.
+/// More diagnostics than the limits of all codes together.
 const MAX: usize = 10_000;
 
 fn inspect(source: &SourceFile, diagnostics: &[Diagnostic]) {

@@ -1,7 +1,9 @@
-//! DDS and KTX 2.0 files: what is legal is read as it was put in, whatever lies is an error or goes with the fields
-//! as they are; and no decoder panics, ours or another's.
+//! Fuzzes the readers of DDS and KTX 2.0 files. A valid file must be read as it was written, and an
+//! inconsistent one must be an error or be read as its fields say; neither texunit's decoders nor
+//! those of other crates may panic.
 //!
-//! An input is read twice: as the choices by which a file is made field by field, and as a file itself.
+//! An input is used twice: as the choices by which a file is made field by field, and as a file
+//! itself.
 
 #![no_main]
 

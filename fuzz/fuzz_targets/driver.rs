@@ -1,5 +1,5 @@
-//! The driver API on several devices: every call answers what a model says, and all memory holds what it should. An
-//! input is the choices by which calls are made.
+//! Fuzzes the driver API on several devices: every call must return what a model predicts, and all
+//! memory must have the contents of the model's. An input is the choices by which calls are made.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ static DEVICES: Once = Once::new();
 
 fuzz_target!(|bytes: &[u8]| {
     DEVICES.call_once(|| {
-        // SAFETY: no other thread of this process runs yet; the library reads it once, after this.
+        // SAFETY: this process has no other thread yet. The library reads the variable once, later.
         unsafe { std::env::set_var("TEXUNIT_DEVICE", schedule::DEVICES) };
     });
     schedule::play(&mut Choices::new(bytes));

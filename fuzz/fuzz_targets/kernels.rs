@@ -1,5 +1,6 @@
-//! Random kernels with texture fetches: what a kernel leaves, and what the unit's plans answer at every SIMD level, is
-//! what the reference says. An input is the choices by which textures and kernel are drawn.
+//! Fuzzes kernels with texture fetches: the memory that a kernel leaves, and the results of the
+//! unit's plans at every SIMD level, must be those of the reference. An input is the choices by
+//! which textures and kernel are made.
 
 #![no_main]
 

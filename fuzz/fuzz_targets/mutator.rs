@@ -1,11 +1,11 @@
-//! Mutations that keep a text looking like PTX: words are replaced by words of their kind,
-//! statements are copied, moved and taken away, and instructions are made from the table. Bytes are
-//! left to libFuzzer.
+//! A mutator that keeps texts similar to PTX: it replaces tokens by tokens of the same kind,
+//! copies, moves and removes statements, and makes instructions from the table. libFuzzer itself
+//! mutates bytes.
 
 use texunit_isa::{Opcode, ScalarType, Shape, forms};
 use texunit_testkit::Random;
 
-/// Numbers at the edges of something.
+/// Numbers at the limits of types and ranges.
 #[rustfmt::skip]
 const NUMBERS: &[&str] = &[
     "0", "1", "2", "3", "4", "5", "7", "8", "9", "15", "16", "17", "31", "32", "33", "63", "64", "127", "128",
@@ -15,7 +15,7 @@ const NUMBERS: &[&str] = &[
     "(1+2)", "1<<31", "-(-1)", "5/0", "1?2:3", "(.s64)1", "~0", "!0",
 ];
 
-/// Things that stand in modules.
+/// Module-scope declarations.
 #[rustfmt::skip]
 const ITEMS: &[&str] = &[
     ".global .texref t;\n", ".global .samplerref s = { filter_mode = linear, addr_mode_0 = wrap };\n",
@@ -26,7 +26,7 @@ const ITEMS: &[&str] = &[
     ".tex .u32 old;\n", ".global .b8 bytes[3] = { 0xff(g0), 0xff00(g0), 1 };\n", ".address_size 64\n",
 ];
 
-/// Things that stand in bodies.
+/// Statements of function bodies.
 #[rustfmt::skip]
 const STATEMENTS: &[&str] = &[
     ".reg .b32 %r<9>;\n", ".reg .pred %p<4>;\n", ".reg .f32 %f<9>;\n", ".reg .b64 %rd<9>;\n", ".reg .v4 .f32 v;\n", ".reg .f16x2 %h<4>;\n",
@@ -42,7 +42,7 @@ fn is_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%')
 }
 
-/// Ranges of the tokens of a text: words (with their dot), white space, and single characters.
+/// The ranges of a text's tokens: identifiers (with their dot), white space, and single characters.
 fn tokens(text: &str) -> Vec<std::ops::Range<usize>> {
     let bytes = text.as_bytes();
     let mut list = Vec::new();
@@ -65,7 +65,7 @@ fn tokens(text: &str) -> Vec<std::ops::Range<usize>> {
     list
 }
 
-/// Ranges of what ends with `;`, a brace, a colon or a line.
+/// The ranges of parts that end with `;`, a brace, a colon or a line.
 fn statements(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut list = Vec::new();
     let mut start = 0;
@@ -78,7 +78,7 @@ fn statements(text: &str) -> Vec<std::ops::Range<usize>> {
     list
 }
 
-/// A word of the same kind as another.
+/// A token of the same kind as another.
 fn like(random: &mut Random, text: &str, old: &str, all: &[std::ops::Range<usize>]) -> String {
     let first = old.bytes().next().unwrap_or(0);
     let same = |other: &str| match first {
@@ -158,7 +158,7 @@ fn instruction(random: &mut Random, text: &str, all: &[std::ops::Range<usize>]) 
     made + ";\n"
 }
 
-/// One change.
+/// Makes one mutation.
 fn change(random: &mut Random, text: &mut String) {
     let all = tokens(text);
     let parts = statements(text);
@@ -194,7 +194,7 @@ fn change(random: &mut Random, text: &mut String) {
         9 => text.insert_str(at.start, random.of(STATEMENTS)),
         10 => text.insert_str(at.start, random.of(ITEMS)),
         _ => {
-            // A modifier behind an opcode.
+            // A modifier after an opcode.
             let words: Vec<_> =
                 all.iter().filter(|r| Opcode::from_name(&text[(*r).clone()]).is_some()).collect();
             if let [_, ..] = words.as_slice() {
@@ -208,7 +208,7 @@ fn change(random: &mut Random, text: &mut String) {
     }
 }
 
-/// A mutated text, at most `most` bytes long.
+/// A mutated text of at most `most` bytes.
 pub fn mutate(text: &str, most: usize, seed: u64) -> String {
     let mut random = Random::new(seed);
     let mut text = text.to_owned();

@@ -1,5 +1,5 @@
-//! Text to tree to text to tree: no input may panic, diagnostics must lie in the text, and what
-//! is accepted must read back the same.
+//! Fuzzes the parser and the printer of PTX: no input may panic, diagnostics must lie in the text,
+//! and a text without errors must parse to the same tree after it has been printed.
 
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Regions of a kernel, compiled at both levels, against plain Rust: registers, memory and counts, wherever they are left
-//! and entered again. An input is the numbers by which the region and what it works on are drawn.
+//! Fuzzes the JIT: random regions, compiled at both levels, are compared with plain Rust code in
+//! registers, memory and counts, at all exits and entries. An input is the choices by which the
+//! region and its data are made.
 
 #![no_main]
 

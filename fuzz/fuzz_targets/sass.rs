@@ -1,9 +1,9 @@
-//! Machine words, their text and headers: every 64 bits decode to an instruction or an error, every
-//! text parses or has errors that lie in it, what is printed reads back the same, and every header
-//! can be explained.
+//! Fuzzes the assembler and disassembler of machine code. All 64 bits must decode to an instruction
+//! or an error, every text must parse or have errors that lie in it, a printed instruction must
+//! parse to the same bits, and every texture header must have an explanation.
 //!
-//! An input is read twice: as words (control field and architecture from the bytes after them), and as
-//! text.
+//! An input is used twice: as machine code (the bytes after an instruction select control field and
+//! architecture), and as text.
 
 #![no_main]
 
@@ -17,7 +17,7 @@ use texunit_sass::rules::check;
 use texunit_sass::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX};
 use texunit_sass::{Arch, Control, Txd, Word};
 
-/// Text that is longer than any instruction's.
+/// Longer than the text of any instruction.
 const MAX_TEXT: usize = 256;
 
 fn word(bytes: &[u8]) {
@@ -38,8 +38,8 @@ fn word(bytes: &[u8]) {
     }
 }
 
-/// What is not printed need not come back: the index of a bindless word, `@!PT`, and in NVIDIA's style all
-/// of the control field but the phase.
+/// Fields that are not printed need not be equal after parsing: the index of a bindless
+/// instruction, `@!PT`, and in NVIDIA's style all of the control field except the phase.
 fn back(txd: &Txd, text: &str, style: Style) {
     let read = parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).txd;
     let mut wanted = *txd;

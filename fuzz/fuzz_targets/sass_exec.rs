@@ -1,8 +1,9 @@
-//! TXD executed: a state file is a state or an error with a place in it, and an instruction on a
-//! state changes what it may change or nothing, the same twice.
+//! Fuzzes the execution of TXD. A state file must give a state or an error with a location, and an
+//! instruction on a state must change only its destinations, or nothing, with the same result when
+//! it is repeated.
 //!
-//! An input is read twice: as a state file whose first line may have the instruction as a comment,
-//! and as bits that are turned over in the instruction and the state of the first seed.
+//! An input is used twice: as a state file whose first line may have the instruction as a comment,
+//! and as bits that are flipped in the instruction and the state of the first seed.
 
 #![no_main]
 
@@ -16,14 +17,14 @@ use texunit_unit::{Lanes, lanes};
 
 const BASE: &str = include_str!("../seeds/sass_exec/base.toml");
 
-/// Registers and predicates.
+/// The values of all registers and predicates.
 type Registers = (Vec<Lanes>, [u32; 7]);
 
 fn registers(state: &State) -> Registers {
     (state.registers.to_vec(), state.predicates)
 }
 
-/// Executes twice.
+/// Executes an instruction twice, and compares the results.
 fn run(txd: &Txd, state: &mut State) {
     let before = registers(state);
     let first = execute(txd, state);
@@ -40,7 +41,7 @@ fn run(txd: &Txd, state: &mut State) {
     assert!(registers(state) == after, "the second time has other results");
 }
 
-/// Only registers of the mask and the predicate have changed, in lanes that took part.
+/// Checks that only the destination registers and the predicate have changed, in executing lanes.
 fn written(txd: &Txd, active: u32, outcome: &Outcome, before: &Registers, after: &Registers) {
     let zeros = outcome.invalid | outcome.missing;
     assert_eq!((outcome.lanes & !active, zeros & !outcome.lanes), (0, 0));
@@ -65,7 +66,7 @@ fn file(text: &str) {
     match state_file::parse(text) {
         Ok(mut state) => {
             let bytes: usize = state.memory.regions().map(|(_, bytes)| bytes.len()).sum();
-            // Two pools of 20 bits come on top.
+            // The limit is exceeded by at most two descriptor pools of 20 bits.
             assert!(bytes as u64 <= state_file::MAX_BYTES + (64 << 20), "{bytes}");
             run(&txd, &mut state);
         }
@@ -78,7 +79,7 @@ fn file(text: &str) {
     }
 }
 
-/// The bytes of an input, then zeros.
+/// The bits of an input, followed by zeros.
 struct Bits<'a>(&'a [u8]);
 
 impl Bits<'_> {

@@ -1,4 +1,4 @@
-"""Cases of rules that planned fetches and the reference share code of (docs/testing.md), so that comparing the two
+"""Cases of rules that planned fetches and the reference share code of (README.md), so that comparing the two
 shows nothing, and of rules that both compute, where it takes many inputs to see all of them. corners.py writes them."""
 
 from casefile import P2, File, Spec, bits, flat_levels, fs

@@ -1,4 +1,5 @@
-//! The header of the library for C: what cbindgen makes of the sources of crates/faces/capi, so that users need neither.
+//! Generates the header of the C library: cbindgen's output for the sources of crates/faces/capi,
+//! so that users need neither.
 
 use cbindgen::{
     Builder, Config, DocumentationStyle, ExportConfig, FunctionConfig, Language, RenameRule,
@@ -6,7 +7,7 @@ use cbindgen::{
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The sources, in the order of the header.
+/// The source files, in the order of the header.
 const SOURCES: [&str; 10] = [
     "status", "handle", "formats", "desc", "array", "texture", "fetch", "surface", "query", "text",
 ];
@@ -22,8 +23,8 @@ const HEAD: &str = "\
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */";
 
-/// The numbers of CUDA's constants, by name: those that the interface shares with it are written there, and cbindgen does not
-/// look up what stands in another crate.
+/// The values of CUDA's constants by name. The sources refer to those of another crate, which
+/// cbindgen does not resolve.
 fn cuda_constants() -> Result<HashMap<String, String>, String> {
     let mut all = HashMap::new();
     for name in ["array", "texture"] {
@@ -44,7 +45,7 @@ fn cuda_constants() -> Result<HashMap<String, String>, String> {
     Ok(all)
 }
 
-/// What the sources say.
+/// The header for the sources.
 fn text(sources: &Path) -> Result<String, String> {
     let config = Config {
         export: ExportConfig { rename: cuda_constants()?, ..ExportConfig::default() },
@@ -74,16 +75,16 @@ fn text(sources: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     builder.generate().map_err(|e| format!("cbindgen: {e}"))?.write(&mut bytes);
     let text = String::from_utf8(bytes).map_err(|e| format!("cbindgen: {e}"))?;
-    // Rustdoc's heading, as a sentence of C's.
+    // Replaces Rustdoc's heading by a sentence for C users.
     Ok(text.replace(" * # Safety\n", " * What the caller promises:\n"))
 }
 
-/// The crate.
+/// The folder of the crate.
 fn folder() -> PathBuf {
     crate::workspace().join("crates/faces/capi")
 }
 
-/// Rewrites the header.
+/// Writes the header.
 pub(crate) fn write() -> Result<bool, String> {
     let path = folder().join("include/texunit.h");
     let text = text(&folder().join("src"))?;
@@ -101,7 +102,7 @@ mod tests {
         let kept = std::fs::read_to_string(folder().join("include/texunit.h")).expect("a header");
         let made = text(&folder().join("src")).expect("cbindgen reads the sources");
         assert!(kept == made, "renew it: cargo run -p xtask -- header");
-        // Nothing that is exported is left out.
+        // Everything that is exported must be in the header.
         for name in SOURCES {
             let path = folder().join(format!("src/{name}.rs"));
             let source = std::fs::read_to_string(path).expect("a source");

@@ -85,7 +85,7 @@ is there or in $TEXUNIT_NVIDIA, and prints where it is. Exit code: 0 for success
        cargo run -p xtask -- clients NAME...|all [--program FILE] [--to DIR] [--record now] [OPTIONS]
 
 Installs packages that use CUDA (cupy, numba, drjit, taichi, pycuda, core) and runs their tests under
-texunit run; docs/testing.md describes all options. Exit code: 0 if at least as many pass as
+texunit run; tests/clients/README.md describes all options. Exit code: 0 if at least as many pass as
 tests/clients/counts.txt says, 1 if not.
 
        cargo run -p xtask -- mutants [PART...] [--count N] [--seed N] [--again N] [--only TEXT] [--list]

@@ -1,34 +1,35 @@
-//! The lists of functions in docs/cuda-api.md and docs/cuda-libraries.md: which are provided, and which test calls each.
+//! Generates the lists of functions in docs/cuda-api.md and docs/cuda-libraries.md: which functions
+//! are provided, and a test that calls each.
 //!
-//! Tests of programs record what they call in tests/cuda/tested.txt (`UPDATE=1 cargo test -p texunit --test
-//! cuda`); tests in Rust name the functions that they call.
+//! Programs used as tests record their calls in tests/cuda/tested.txt (`UPDATE=1 cargo test -p
+//! texunit --test cuda`); Rust tests are searched for function names.
 
 use crate::workspace;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-/// Of the driver and the runtime.
+/// The page about the driver and the runtime.
 const APIS_DOCUMENT: &str = "docs/cuda-api.md";
-/// Of libraries over them.
+/// The page about libraries on top of them.
 const LIBRARIES_DOCUMENT: &str = "docs/cuda-libraries.md";
-/// Everything after this line is generated.
+/// The marker line; everything after it is generated.
 const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matrix`. -->\n";
 /// Why functions of the driver and the runtime are not provided: group, reason.
 const LACKING: &str = "crates/cuda/cuda-abi/data/lacking.txt";
 /// Functions that programs have called: function, test.
 const RECORDED: &str = "tests/cuda/tested.txt";
-/// Folders of tests that call functions of the driver by name.
+/// Folders with Rust tests that call driver functions by name.
 const IN_RUST: [&str; 3] =
     ["crates/cuda/cuda/tests/all", "crates/cuda/cuda/tests", "crates/cuda/cudart/tests"];
 
-/// A library.
+/// A library with an API.
 struct Api {
     /// The page that lists its functions.
     document: &'static str,
     title: &'static str,
     list: &'static str,
-    /// The return code of a function that is not provided.
+    /// The error that functions return which are not provided.
     refusal: &'static str,
 }
 
@@ -71,7 +72,7 @@ const APIS: [Api; 6] = [
     },
 ];
 
-/// Writes the documents again.
+/// Writes the pages.
 pub(crate) fn write() -> ExitCode {
     let written = [APIS_DOCUMENT, LIBRARIES_DOCUMENT].into_iter().try_for_each(|document| {
         let path = workspace().join(document);
@@ -86,7 +87,7 @@ fn read(file: &str) -> Result<String, String> {
     std::fs::read_to_string(workspace().join(file)).map_err(|e| format!("{file}: {e}"))
 }
 
-/// A document as it should be.
+/// The current text of a page.
 fn whole(document: &str) -> Result<String, String> {
     let text = read(document)?;
     let (before, _) = text.split_once(MARK).ok_or_else(|| format!("it has no line {MARK}"))?;
@@ -98,7 +99,8 @@ fn whole(document: &str) -> Result<String, String> {
     Ok(all)
 }
 
-/// The test of each function that has one. A program is better than a test in Rust: it calls as users do.
+/// A test for each function that has one. Programs are preferred to Rust tests, because they call
+/// functions as users do.
 fn tests() -> Result<BTreeMap<String, String>, String> {
     let mut tests = BTreeMap::new();
     for folder in IN_RUST {
@@ -121,7 +123,7 @@ fn tests() -> Result<BTreeMap<String, String>, String> {
     Ok(tests)
 }
 
-/// The functions that a test in Rust declares and then calls.
+/// The functions that a Rust test declares and calls.
 fn called(text: &str) -> Vec<String> {
     let mut count = BTreeMap::<&str, u32>::new();
     for (at, _) in text.match_indices('(') {
@@ -147,7 +149,8 @@ impl Api {
                 line.split('#').next().unwrap_or_default().split_whitespace().collect();
             let (Some(symbol), Some(is_there)) = (words.first(), words.last()) else { continue };
             let symbol = symbol.trim_end_matches('*');
-            // Lists of libraries have no endings for default streams of threads, but versions there.
+            // Lists of libraries have a version in place of the suffix for per-thread default
+            // streams.
             let ending = words.get(words.len().wrapping_sub(2));
             let ending = ending.filter(|ending| ending.starts_with("pt"));
             let symbol =

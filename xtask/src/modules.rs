@@ -1,14 +1,15 @@
-//! The modules of a crate build on each other in one direction: what a file imports never imports it back, by whatever way. Then
-//! each file can be read after those that it names, and none needs to be read twice.
+//! Checks that the modules of a crate have no cyclic imports, so that they can be read in the order
+//! of their dependencies.
 //!
-//! An import is a path that begins with `crate::` or `super::`, in a `use` or anywhere else. What a folder's `mod.rs` takes from
-//! its own files by their names is not counted, and neither are tests: both look down and up.
+//! An import is a path that begins with `crate::` or `super::`, in a `use` or elsewhere. Imports of
+//! `mod.rs` from its own submodules, and imports of tests, do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Crates that have no circles, below `crates/`, and whether their folders have none either. Those of simt have: `observe` says
-/// what observers are told, which all others import, and marks code, for which it imports them.
+/// Crates without cycles, below `crates/`, and whether this also holds between their folders.
+/// Exception: in simt, `observe` defines the observer interface that all others import, and also
+/// inserts marks into code, for which it imports them.
 const HELD: [(&str, bool); 8] = [
     ("engine/alu", true),
     ("engine/simt", false),
@@ -20,7 +21,7 @@ const HELD: [(&str, bool); 8] = [
     ("unit/unit", true),
 ];
 
-/// Which modules the modules of a crate import, each as its path from the root.
+/// The imports of each module, as paths from the crate root.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// The text without comments, strings and test modules.
@@ -33,7 +34,7 @@ fn code(text: &str) -> String {
             '/' if rest.starts_with("/*") => comment(rest),
             '"' => string(rest),
             'r' if !code.ends_with(is_word) && raw(rest).is_some() => raw(rest).unwrap_or(1),
-            // A character, not a lifetime.
+            // A character literal, as opposed to a lifetime.
             '\'' if rest[1..].starts_with('\\') => {
                 rest[3..].find('\'').map_or(rest.len(), |n| n + 4)
             }
@@ -52,7 +53,7 @@ fn code(text: &str) -> String {
     without_tests(&code)
 }
 
-/// Bytes of a comment between `/*` and `*/`, which may have others in it.
+/// Length of a block comment, which may be nested.
 fn comment(text: &str) -> usize {
     let mut depth = 0;
     for (at, _) in text.char_indices() {
@@ -68,7 +69,7 @@ fn comment(text: &str) -> usize {
     text.len()
 }
 
-/// Bytes of a string with its quotes.
+/// Length of a string literal with its quotes.
 fn string(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -82,7 +83,7 @@ fn string(text: &str) -> usize {
     text.len()
 }
 
-/// Bytes of `r"..."` or `r#"..."#`.
+/// Length of `r"..."` or `r#"..."#`.
 fn raw(text: &str) -> Option<usize> {
     let marks = text[1..].bytes().take_while(|b| *b == b'#').count();
     let body = text[1 + marks..].strip_prefix('"')?;
@@ -120,7 +121,8 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The paths that begin here, with those of a group each by itself: `a::{b, c::d}` is `a::b` and `a::c::d`.
+/// Parses the paths at the beginning of a text, with groups expanded: `a::{b, c::d}` gives `a::b`
+/// and `a::c::d`.
 fn paths<'t>(mut text: &'t str, before: &[&'t str], found: &mut Vec<Vec<String>>) -> &'t str {
     let mut path = before.to_vec();
     loop {
@@ -134,7 +136,7 @@ fn paths<'t>(mut text: &'t str, before: &[&'t str], found: &mut Vec<Vec<String>>
                     None => {}
                 }
                 let rest = paths(group, &path, found);
-                // An item that is renamed, or of a macro.
+                // A renamed item, or one of a macro.
                 let end = rest.find([',', '}']).unwrap_or(rest.len());
                 group = rest[end..].strip_prefix(',').unwrap_or(&rest[end..]);
             }
@@ -151,7 +153,7 @@ fn paths<'t>(mut text: &'t str, before: &[&'t str], found: &mut Vec<Vec<String>>
     text
 }
 
-/// The modules of a crate with what they import.
+/// The modules of a crate with their imports.
 fn imports(source: &Path) -> Imports {
     let mut texts = BTreeMap::new();
     read(source, &[], &mut texts);
@@ -176,7 +178,7 @@ fn imports(source: &Path) -> Imports {
                 _ => own[..own.len().saturating_sub(ups)].to_vec(),
             };
             full.extend(path.iter().skip(ups.max(1)).map(String::as_str));
-            // The longest beginning that is a module.
+            // The longest prefix that is a module.
             let mut beginnings = (0..=full.len()).rev().map(|n| full[..n].join("::"));
             let target = beginnings.find(|name| known.contains(name)).unwrap_or_default();
             if target != *module {
@@ -187,7 +189,7 @@ fn imports(source: &Path) -> Imports {
     imports
 }
 
-/// The code of all files below a folder, by the paths of their modules.
+/// Reads all files below a folder, by module path.
 fn read(folder: &Path, path: &[String], texts: &mut BTreeMap<String, String>) {
     for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
         let file = entry.path();
@@ -208,8 +210,8 @@ fn read(folder: &Path, path: &[String], texts: &mut BTreeMap<String, String>) {
     }
 }
 
-/// What is left when modules that import nothing are taken away, again and again: those of circles, and what imports them only
-/// to be imported.
+/// The modules that remain after repeatedly removing those without imports: members of cycles, and
+/// modules between cycles.
 fn circles(mut imports: Imports) -> Imports {
     loop {
         let leaves: Vec<String> =
@@ -226,7 +228,7 @@ fn circles(mut imports: Imports) -> Imports {
     }
 }
 
-/// The same between the folders and files directly below the root.
+/// The imports between the folders and files directly below the root.
 fn folders(imports: &Imports) -> Imports {
     let first = |module: &str| module.split("::").next().unwrap_or_default().to_owned();
     let mut folders = Imports::new();

@@ -1,4 +1,4 @@
-//! Runs a release of ptxas on a module: its front end only, with a time limit.
+//! Runs a release of ptxas on a module, with a time limit.
 
 use std::fs::File;
 use std::io;
@@ -8,31 +8,32 @@ use std::time::{Duration, Instant};
 
 use texunit_check::Ptxas;
 
-/// How long ptxas may take for one module.
+/// Time limit for one module.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// A release of ptxas on this machine.
+/// An installed release of ptxas.
 #[derive(Clone, Debug)]
 pub(crate) struct Tool {
     pub(crate) release: Ptxas,
     pub(crate) path: PathBuf,
 }
 
-/// The verdict of ptxas about a module.
+/// The verdict of ptxas.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
-    /// It ended with code 0. A crash and an overrun are rejections.
+    /// Whether the exit code is 0. A crash or timeout is a rejection.
     pub(crate) accepted: bool,
-    /// It ended by itself.
+    /// Whether it ended by itself.
     pub(crate) finished: bool,
-    /// Lines with an error, and its words.
+    /// Lines with errors, and the messages.
     pub(crate) errors: Vec<(usize, String)>,
-    /// First words of a rejection.
+    /// The beginning of the message of a rejection.
     pub(crate) first: String,
 }
 
 impl Tool {
-    /// Asks about a module, for a machine such as `compute_75` (the front end only) or `sm_75`; `slot` names the files of this worker in `folder`.
+    /// Judges a module, for a target such as `compute_75` (front end only) or `sm_75`. `slot` makes
+    /// the worker's file names in `folder` unique.
     pub(crate) fn ask(
         &self,
         arch: &str,
@@ -84,7 +85,7 @@ impl Tool {
     }
 }
 
-/// `ptxas FILE, line 6; error   : words`
+/// Parses `ptxas FILE, line 6; error   : words`
 fn error_line(line: &str) -> Option<(usize, String)> {
     let (before, words) = line.split_once(": ")?;
     let (place, kind) = before.rsplit_once(';')?;

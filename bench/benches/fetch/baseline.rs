@@ -1,10 +1,10 @@
-//! What was measured before: lines of JSON.
+//! Earlier measurements, as lines of JSON.
 
 use std::collections::HashMap;
 use std::path::Path;
 use texunit_workloads::measure::Via;
 
-/// Best rates by name and way.
+/// Best rates by case and interface.
 #[derive(Default)]
 pub(crate) struct Baseline {
     rates: HashMap<(String, String), f64>,

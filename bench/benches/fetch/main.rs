@@ -1,11 +1,11 @@
-//! Fetches and surface accesses on one thread: the cases of `texunit bench`, through the API and
-//! through PTX, and a choice of all other combinations, through the API.
+//! Benchmark of fetches and surface accesses on one thread: the cases of `texunit bench` through
+//! the API and through PTX, and a selection of other combinations through the API.
 //!
 //!     cargo bench -p texunit-bench --bench fetch -- --save-baseline FILE
 //!     cargo bench -p texunit-bench --bench fetch -- --baseline FILE
 //!
-//! Prints a table with ratios to the baseline, best of several runs, and never fails by time. The
-//! lines of a baseline are those of `texunit bench --format json`.
+//! Prints a table with the best of several runs and ratios to the baseline; time never makes it
+//! fail. The lines of a baseline are those of `texunit bench --format json`.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, missing_docs)]
 
 mod baseline;
@@ -48,7 +48,7 @@ fn options() -> Result<Options, String> {
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
         match arg.as_str() {
-            // Cargo says so.
+            // Cargo passes this argument.
             "--bench" => {}
             "--baseline" => options.baseline = Some(value()?.into()),
             "--save-baseline" => options.save = Some(value()?.into()),
@@ -64,7 +64,7 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
-/// Prints rows with their ratios to the baseline, and keeps them as the next one.
+/// Prints rows with their ratios to the baseline, and collects them for the next baseline.
 struct Table {
     baseline: Baseline,
     part: String,

@@ -1,4 +1,4 @@
-//! Surface accesses of whole warps, a row of 32 elements each.
+//! Surface accesses of whole warps, 32 consecutive elements each.
 
 use super::Table;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use texunit_workloads::measure::{Via, time};
 /// Width and height in texels.
 const SIZE: u32 = 1024;
 
-/// Name, format, kind, and from an element to the next as the instruction counts x.
+/// Name, format, kind, and the distance of elements in the instruction's units of x.
 const ROWS: [(&str, &str, SurfaceKind, u32); 5] = {
     use SurfaceKind::{Load, Reduce, Store, StoreFormatted};
     [
@@ -47,7 +47,7 @@ pub(crate) fn all(effort: &Effort, table: &mut Table) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes so many accesses, from the first row on and again.
+/// Makes `count` accesses, row by row, starting over at the end.
 fn access(plan: &SurfacePlan, kind: SurfaceKind, stride: u32, count: u32) {
     let values = [[7; 32]; 4];
     let mut answer = SurfaceAnswer::default();

@@ -1,4 +1,4 @@
-//! The table of cases.
+//! The table of cases, and the launches of each.
 
 use super::inputs::{
     ball, doubles, floats, letters, picture, picture_words, small_integers, sparse, words, zeros,
@@ -8,7 +8,7 @@ use super::{Buffer, Case, Check, Data, Launch, Size, Texture, Twin, Value, model
 use Check::{Close, Equal, Mostly, Scratch};
 use Value::{Buffer as B, F32 as F, U32 as U};
 
-/// A row: name, PTX, and what is launched with what.
+/// A row: name, PTX, and the function that makes buffers and launches.
 type Row = (&'static str, &'static str, fn(Size) -> Parts);
 
 /// A case without its name and text.
@@ -27,7 +27,7 @@ macro_rules! row {
     };
 }
 
-/// Those with textures are the last ones.
+/// Cases with textures come last.
 const CASES: &[Row] = &[
     row!("matmul16", |size| matmul("matmul16", 16, size.of(64, 512))),
     row!("matmul32", |size| matmul("matmul32", 32, size.of(64, 384))),
@@ -81,19 +81,19 @@ fn output(name: &'static str, data: Data, check: Check) -> Buffer {
     Buffer { name, data, written: Some(check) }
 }
 
-/// A launch along one dimension.
+/// A one-dimensional launch.
 fn line(kernel: &'static str, ctas: u32, block: u32, args: &[Value]) -> Launch {
     Launch { kernel, grid: [ctas, 1, 1], block: [block, 1, 1], args: args.to_vec() }
 }
 
-/// A launch over a plane, in CTAs of `block`.
+/// A two-dimensional launch with CTAs of size `block`.
 fn plane(kernel: &'static str, size: [u32; 2], block: [u32; 2], args: &[Value]) -> Launch {
     let [x, y] = block;
     let grid = [size[0].div_ceil(x), size[1].div_ceil(y), 1];
     Launch { kernel, grid, block: [x, y, 1], args: args.to_vec() }
 }
 
-/// A case of one launch whose arguments are also those of the loop in C.
+/// A case with one launch, whose arguments are also those of the C loop.
 fn one(buffers: Vec<Buffer>, launch: Launch, model: fn(&Case) -> Vec<Data>) -> Parts {
     let plain = launch.args.clone();
     Parts { twin: Twin::Same, buffers, texture: None, launches: vec![launch], plain, model }
@@ -127,7 +127,7 @@ fn transpose(size: Size) -> Parts {
     let all = (n * n) as usize;
     let buffers =
         vec![input("in", floats(3, all, -1.0, 1.0)), output("out", zeros_f32(all), Equal)];
-    // A thread moves four elements.
+    // Each thread moves four elements.
     let mut launch = plane("transpose", [n, n], [32, 32], &[B(0), B(1), U(n)]);
     launch.block = [32, 8, 1];
     one(buffers, launch, models::transpose)
@@ -243,7 +243,7 @@ fn bitonic(size: Size) -> Parts {
     parts
 }
 
-/// A launch that counts, one that makes places of the counts, and one for each eight bits of the keys.
+/// Launches for each eight bits of the keys: counting, prefix sums, scattering.
 fn radix(size: Size) -> Parts {
     const DIGITS: u32 = 256;
     let n = size.of(10_000, 1 << 19);

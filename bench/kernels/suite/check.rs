@@ -1,17 +1,17 @@
-//! Whether results are right.
+//! Compares results with expected ones.
 
 use super::Data;
 
-/// How a buffer is compared with what is expected.
+/// How a buffer is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Check {
-    /// Not at all: memory between two launches.
+    /// Not compared: temporary memory between launches.
     Scratch,
-    /// Equal.
+    /// Bit-exact.
     Equal,
-    /// Each element within an absolute and a relative distance.
+    /// Each element within an absolute and a relative tolerance.
     Close(f64, f64),
-    /// Equal but for this share of the elements: a float decides in a loop when it ends.
+    /// Exact except for this share of the elements: rounding decides when a loop ends.
     Mostly(f64),
 }
 
@@ -24,7 +24,7 @@ fn numbers(data: &Data) -> Vec<f64> {
     }
 }
 
-/// What is wrong with results, if anything is.
+/// Describes the differences of the results.
 pub(crate) fn differences(
     name: &str,
     check: Check,
@@ -40,7 +40,7 @@ pub(crate) fn differences(
         Check::Equal | Check::Mostly(_) => found != expected,
         Check::Close(absolute, relative) => {
             let is_close = (found - expected).abs() <= absolute + relative * expected.abs();
-            // So a NaN is wrong.
+            // Negated, so that NaN differs.
             !is_close
         }
     };

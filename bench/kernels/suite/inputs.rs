@@ -1,25 +1,25 @@
-//! What buffers begin with: numbers that look like none, the same in every run.
+//! Generates the initial contents of buffers: pseudorandom data that is the same in every run.
 
 use super::Data;
 use texunit_testkit::Random;
 
-/// Zeros.
+/// Zeros as 32-bit integers.
 pub(super) fn zeros(n: usize) -> Data {
     Data::U32(vec![0; n])
 }
 
-/// Zeros.
+/// Zeros as floats.
 pub(super) fn zeros_f32(n: usize) -> Data {
     Data::F32(vec![0.0; n])
 }
 
-/// Words of 32 bits.
+/// Random 32-bit words.
 pub(super) fn words(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
     Data::U32((0..n).map(|_| random.u32()).collect())
 }
 
-/// Floats from one number to another.
+/// Floats from `low` to `high`.
 pub(super) fn floats(seed: u64, n: usize, low: f32, high: f32) -> Data {
     let mut random = Random::new(seed);
     Data::F32((0..n).map(|_| random.between(low, high)).collect())
@@ -31,20 +31,20 @@ pub(super) fn doubles(seed: u64, n: usize) -> Data {
     Data::F64((0..n).map(|_| f64::from(random.between(-1.0, 1.0))).collect())
 }
 
-/// Floats 0 to 3, of which up to eight millions have an exact sum, in any order.
+/// Floats from 0 to 3, of which up to eight million have an exact sum in any order.
 pub(super) fn small_integers(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
     Data::F32((0..n).map(|_| (random.u32() >> 30) as f32).collect())
 }
 
-/// Bytes with most of them around the middle, as in pictures.
+/// Bytes with a bell-shaped distribution, as in photographs.
 pub(super) fn picture(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
     let mut texel = || (random.below(128_u32) + random.below(128_u32)) as u8;
     Data::U8((0..n).map(|_| texel()).collect())
 }
 
-/// Words whose bytes are those of a picture.
+/// Words that consist of such bytes.
 pub(super) fn picture_words(seed: u64, n: usize) -> Data {
     Data::U32(vec![0; n]).with_bytes(&picture(seed, 4 * n).bytes())
 }
@@ -55,7 +55,7 @@ pub(super) fn letters(seed: u64, n: usize) -> Vec<u8> {
     (0..n).map(|_| b'a' + (random.u32() >> 30) as u8).collect()
 }
 
-/// Starts of rows, columns and values of a sparse square matrix with 0 to 32 values in a row.
+/// Row starts, columns and values of a sparse square matrix with 0 to 32 values per row.
 pub(super) fn sparse(seed: u64, rows: u32) -> [Data; 3] {
     let mut random = Random::new(seed);
     let (mut starts, mut columns) = (vec![0], Vec::new());
@@ -69,7 +69,7 @@ pub(super) fn sparse(seed: u64, rows: u32) -> [Data; 3] {
     [Data::U32(starts), Data::U32(columns), values]
 }
 
-/// Densities of a cube of texels: a soft ball, with noise.
+/// Densities of a cube of texels: a soft ball with noise.
 pub(super) fn ball(seed: u64, n: u32) -> Data {
     let mut random = Random::new(seed);
     let from_middle = |i: u32| (i as f32 + 0.5) / n as f32 - 0.5;

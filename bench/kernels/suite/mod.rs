@@ -1,7 +1,8 @@
-//! The kernels of `bench/kernels`: what each is launched with, and what has to come out.
+//! The kernels of `bench/kernels`: their inputs, launches and expected results.
 //!
-//! A case is data: its PTX, the buffers it begins with, its launches. The peers (an OpenCL twin, a plain loop in C) get
-//! the same buffers and launches, described in JSON; so sizes and inputs stand here and nowhere else.
+//! A case is data: its PTX, its buffers, its launches. The implementations it is compared with (an
+//! OpenCL twin, a plain C loop) get the same buffers and launches as JSON, so that sizes and inputs
+//! are defined only here.
 
 mod cases;
 mod check;
@@ -13,28 +14,28 @@ pub(crate) use cases::{case, names};
 pub(crate) use check::{Check, differences};
 pub(crate) use session::{Ran, Session, digest};
 
-/// How much there is to do.
+/// The problem size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
-    /// What tests can wait for.
+    /// Small enough for tests.
     Small,
     /// Some 5 to 100 ms in PoCL with one thread.
     Full,
 }
 
-/// What there is beside a kernel in OpenCL.
+/// The OpenCL twin of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Twin {
     /// The same algorithm.
     Same,
-    /// Local memory where ours shuffles, if the driver has no sub-groups.
+    /// Local memory replaces shuffles if the driver has no sub-groups.
     SubGroups,
-    /// Nothing.
+    /// There is none.
     None,
 }
 
 impl Twin {
-    /// The word for it in JSON.
+    /// The name in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Twin::Same => "same",
@@ -44,7 +45,7 @@ impl Twin {
     }
 }
 
-/// Elements of a buffer.
+/// The elements of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Data {
     /// Bytes.
@@ -58,7 +59,7 @@ pub(crate) enum Data {
 }
 
 impl Data {
-    /// Little endian, as they lie in memory.
+    /// The little-endian bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         match self {
             Data::U8(all) => all.clone(),
@@ -68,7 +69,7 @@ impl Data {
         }
     }
 
-    /// The same kind of elements from bytes.
+    /// Elements of the same type from bytes.
     pub(crate) fn with_bytes(&self, bytes: &[u8]) -> Self {
         fn words<const N: usize, T>(bytes: &[u8], of: fn([u8; N]) -> T) -> Vec<T> {
             bytes.as_chunks::<N>().0.iter().map(|&b| of(b)).collect()
@@ -81,7 +82,7 @@ impl Data {
         }
     }
 
-    /// numpy's word for the type.
+    /// The type's name in NumPy.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Data::U8(_) => "uint8",
@@ -92,27 +93,28 @@ impl Data {
     }
 }
 
-/// Memory that a case has.
+/// A buffer of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
-    /// What it is called in messages and files.
+    /// The name in messages and files.
     pub(crate) name: &'static str,
-    /// What it holds before the first launch.
+    /// The contents before the first launch.
     pub(crate) data: Data,
-    /// Of what the kernels write: how it is compared. It is restored before the launches are timed again.
+    /// For a buffer that kernels write: how it is compared. It is restored before the launches are
+    /// timed again.
     pub(crate) written: Option<Check>,
 }
 
-/// A value for a parameter.
+/// The value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// The buffer of this number.
+    /// The buffer with this index.
     Buffer(usize),
     /// The texture; in C its texels.
     Texture,
-    /// A number.
+    /// An integer.
     U32(u32),
-    /// A number.
+    /// A float.
     F32(f32),
 }
 
@@ -129,34 +131,34 @@ pub(crate) struct Launch {
     pub(crate) args: Vec<Value>,
 }
 
-/// A texture over the texels of a buffer, one component each, clamped.
+/// A clamped texture with one component, on the texels of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Texture {
-    /// The buffer with the texels.
+    /// Index of the buffer.
     pub(crate) buffer: usize,
-    /// Texels along x, y, z; 0 deep is 2D.
+    /// Number of texels along x, y, z; a depth of 0 means 2D.
     pub(crate) extent: [u32; 3],
-    /// Filtered and with normalized coordinates, or neither.
+    /// Whether it is filtered with normalized coordinates; otherwise neither.
     pub(crate) linear: bool,
 }
 
-/// Launches one after the other, which make one measurement.
+/// A sequence of launches that is measured as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// Its name, and that of its files.
+    /// The name of the case and its files.
     pub(crate) name: &'static str,
-    /// What nvcc makes of the CUDA C++.
+    /// The CUDA C++ as compiled by nvcc.
     pub(crate) ptx: &'static str,
-    /// In OpenCL.
+    /// The OpenCL twin.
     pub(crate) twin: Twin,
-    /// All memory.
+    /// All buffers.
     pub(crate) buffers: Vec<Buffer>,
-    /// If there is one.
+    /// The texture, if there is one.
     pub(crate) texture: Option<Texture>,
-    /// In order.
+    /// The launches in order.
     pub(crate) launches: Vec<Launch>,
-    /// The arguments of the function of the same name in C.
+    /// The arguments of the C function with the same name.
     pub(crate) plain: Vec<Value>,
-    /// What the buffers that are compared have to hold, from what they held before.
+    /// Computes the expected contents of compared buffers from the initial ones.
     pub(crate) model: fn(&Case) -> Vec<Data>,
 }

@@ -1,4 +1,4 @@
-//! What has to come out: the same again in plain Rust, without regard to speed.
+//! Computes the expected results in plain Rust, regardless of speed.
 
 use super::{Case, Data, Value};
 
@@ -30,7 +30,7 @@ fn u8s(case: &Case, buffer: usize) -> &[u8] {
     }
 }
 
-/// A number among the arguments of the loop in C.
+/// An integer argument of the C loop.
 fn number(case: &Case, argument: usize) -> u32 {
     match case.plain[argument] {
         Value::U32(value) => value,
@@ -45,7 +45,7 @@ fn float(case: &Case, argument: usize) -> f32 {
     }
 }
 
-/// Rows of the first times columns of the second, in doubles.
+/// The matrix product, in doubles.
 fn product(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
     let mut c = vec![0.0; n * n];
     for (row, of_a) in c.chunks_exact_mut(n).zip(a.chunks_exact(n)) {
@@ -255,7 +255,7 @@ pub(super) fn median(case: &Case) -> Vec<Data> {
     vec![Data::U8((0..width * height).map(at).collect())]
 }
 
-/// A texel of a clamped cube of `n` texels a side, between its neighbours.
+/// A trilinear sample of a clamped cube with `n` texels per edge.
 fn trilinear(texels: &[f32], n: usize, place: [f64; 3]) -> f64 {
     let axes = place.map(|at| {
         let at = (at * n as f64 - 0.5).clamp(0.0, (n - 1) as f64);

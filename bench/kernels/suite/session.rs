@@ -1,4 +1,4 @@
-//! A case on a device.
+//! Runs a case on a device.
 
 use super::{Case, Check, Data, Texture, Value};
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use texunit_device::{
     TextureObject, TextureResource,
 };
 
-/// What running the launches of a case took.
+/// The measurement of a case's launches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ran {
-    /// The launches alone.
+    /// Time of the launches only.
     pub(crate) time: Duration,
-    /// Of all launches.
+    /// Warp instructions of all launches.
     pub(crate) warp_instructions: u64,
-    /// Of all launches.
+    /// Thread instructions of all launches.
     pub(crate) thread_instructions: u64,
 }
 
-/// A case made ready: its buffers, its texture and, once they are loaded, its kernels.
+/// A prepared case: its buffers, its texture and, once loaded, its kernels.
 pub(crate) struct Session<'a> {
     case: &'a Case,
     threads: usize,
@@ -29,14 +29,14 @@ pub(crate) struct Session<'a> {
     buffers: Vec<Buffer>,
     texture: Option<TextureObject>,
     kernels: Vec<Kernel>,
-    /// What `TEXUNIT_CHECK` asks for, if it is set: what checks cost.
+    /// The log of the checks in `TEXUNIT_CHECK`, to measure their cost.
     log: Option<Log>,
-    /// Whether `TEXUNIT_PROFILE` asks for counts: what they cost.
+    /// Whether `TEXUNIT_PROFILE` enables profiling, to measure its cost.
     is_profiled: bool,
     profiles: Vec<Arc<texunit_profile::Module>>,
 }
 
-/// What `TEXUNIT_CHECK` asks for.
+/// The log of the checks in `TEXUNIT_CHECK`.
 fn log() -> Result<Option<Log>, String> {
     let Ok(list) = std::env::var("TEXUNIT_CHECK") else { return Ok(None) };
     let checks = Checks::parse(&list).map_err(|e| e.to_string())?;
@@ -44,7 +44,7 @@ fn log() -> Result<Option<Log>, String> {
 }
 
 impl<'a> Session<'a> {
-    /// Makes the buffers and the texture.
+    /// Creates the buffers and the texture.
     pub(crate) fn new(case: &'a Case, threads: usize) -> Result<Self, String> {
         let say = |e: texunit_device::Error| format!("{}: {e}", case.name);
         let log = log()?;
@@ -74,7 +74,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Loads the kernels, and says how long that took.
+    /// Loads the kernels; returns the time that this took.
     pub(crate) fn load(&mut self) -> Result<Duration, String> {
         let name = self.case.name;
         let start = Instant::now();
@@ -88,7 +88,7 @@ impl<'a> Session<'a> {
         Ok(start.elapsed())
     }
 
-    /// Restores what kernels write.
+    /// Restores the buffers that kernels write.
     pub(crate) fn restore(&self) -> Result<(), String> {
         for (there, buffer) in self.buffers.iter().zip(&self.case.buffers) {
             if buffer.written.is_some() {
@@ -98,7 +98,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// All launches, one after the other.
+    /// Executes all launches in order.
     pub(crate) fn run(&self) -> Result<Ran, String> {
         let mut all = Ran::default();
         for (launch, kernel) in self.case.launches.iter().zip(&self.kernels) {
@@ -125,13 +125,13 @@ impl<'a> Session<'a> {
         Ok(all)
     }
 
-    /// What checks have found.
+    /// The findings of the checks.
     pub(crate) fn findings(&self) -> Vec<String> {
         let findings = self.log.iter().flat_map(Log::findings);
         findings.map(|f| texunit_checks::text(&f, None, false)).collect()
     }
 
-    /// What the buffers that are compared hold, by name.
+    /// The contents of compared buffers, by name.
     pub(crate) fn results(&self) -> Vec<(&'static str, Check, Data)> {
         let compared = self.case.buffers.iter().zip(&self.buffers).filter_map(|(buffer, there)| {
             let check = buffer.written.filter(|&check| check != Check::Scratch)?;
@@ -141,7 +141,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A number that says whether all bits of results are the same.
+/// A hash of all results.
 pub(crate) fn digest(results: &[(&'static str, Check, Data)]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for (_, _, data) in results {
@@ -152,7 +152,7 @@ pub(crate) fn digest(results: &[(&'static str, Check, Data)]) -> u64 {
     hash
 }
 
-/// A texture over the texels.
+/// Creates the texture on the texels.
 fn texture(device: &Device, texels: &Data, how: Texture) -> Result<TextureObject, String> {
     let [width, height, depth] = how.extent;
     let geometry = if depth == 0 { Geometry::D2 } else { Geometry::D3 };

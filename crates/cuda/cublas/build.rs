@@ -1,4 +1,5 @@
-//! Writes the functions of cuBLAS and cuBLASLt that are not provided, from `data/functions.txt`: each answers `CUBLAS_STATUS_NOT_SUPPORTED`.
+//! Generates the functions of cuBLAS and cuBLASLt that are not provided from `data/functions.txt`:
+//! each returns `CUBLAS_STATUS_NOT_SUPPORTED`.
 
 fn main() {
     let read = |file: &str| {

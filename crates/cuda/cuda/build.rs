@@ -1,5 +1,6 @@
-//! Writes the table of all functions of the driver API from `data/driver-api.txt`: those that the crate
-//! defines, and one that answers `CUDA_ERROR_NOT_SUPPORTED` for each of the others.
+//! Generates the table of all functions of the driver API from `data/driver-api.txt`: the functions
+//! that the crate defines, and for each other one a function that returns
+//! `CUDA_ERROR_NOT_SUPPORTED`.
 
 use std::fmt::Write;
 

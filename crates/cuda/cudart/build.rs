@@ -1,5 +1,5 @@
-//! Writes the functions of the runtime API that are not provided, from `data/runtime-api.txt`: each
-//! answers `cudaErrorNotSupported`.
+//! Generates the functions of the runtime API that are not provided from `data/runtime-api.txt`:
+//! each returns `cudaErrorNotSupported`.
 
 use std::fmt::Write;
 

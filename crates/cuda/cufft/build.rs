@@ -1,4 +1,5 @@
-//! Writes the functions of cuFFT that are not provided, from `data/functions.txt`: each answers `CUFFT_NOT_SUPPORTED`.
+//! Generates the functions of cuFFT that are not provided from `data/functions.txt`: each returns
+//! `CUFFT_NOT_SUPPORTED`.
 
 fn main() {
     let file = "data/functions.txt";

@@ -1,4 +1,5 @@
-//! Writes the functions of cuRAND that are not provided, from `data/functions.txt`: each answers `CURAND_STATUS_ARCH_MISMATCH`.
+//! Generates the functions of cuRAND that are not provided from `data/functions.txt`: each returns
+//! `CURAND_STATUS_ARCH_MISMATCH`.
 
 fn main() {
     let file = "data/functions.txt";

@@ -1,5 +1,6 @@
-//! Release builds of the program have no table of symbols, a quarter of the file, unless they have line tables for
-//! profilers. A profile cannot say it: Cargo ignores `strip` for packages whose `opt-level` it names.
+//! Strips the symbol table of release builds, which is a quarter of the file, unless they have line
+//! tables for profilers. A profile cannot do this, because Cargo ignores `strip` for packages whose
+//! `opt-level` it sets.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

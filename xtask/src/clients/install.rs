@@ -1,4 +1,5 @@
-//! The environment of a client: Python packages, sources of tests, and folders for what it writes.
+//! The environment of a client: Python packages, source archives with tests, and folders for
+//! output.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,17 +8,17 @@ use super::table::{Client, Source};
 use crate::tools::run;
 use crate::workspace;
 
-/// Where a client is, and all that belongs to it.
+/// The folders of a client.
 pub(crate) struct Place {
     folder: PathBuf,
     site: PathBuf,
 }
 
-/// A folder of which Python says that it is complete.
+/// The marker file of a completely installed environment.
 const DONE: &str = "installed.txt";
 
 impl Place {
-    /// The place of a client below a folder. The environment is made if there is none.
+    /// The folders of a client below `all`. The Python environment is created if it is missing.
     pub(crate) fn new(all: &Path, client: &Client) -> Result<Self, String> {
         let folder = all.join(client.name);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -45,12 +46,12 @@ impl Place {
         self.folder.join("results")
     }
 
-    /// The home of a user who has never run the client.
+    /// The home folder of a user who has never run the client.
     pub(crate) fn home(&self) -> PathBuf {
         self.folder.join("home")
     }
 
-    /// A path or variable of the table.
+    /// Expands the placeholders in a path or variable of the table.
     pub(crate) fn expand(&self, text: &str) -> String {
         let tests = workspace().join("tests/clients");
         let path = std::env::var("PATH").unwrap_or_default();
@@ -64,7 +65,7 @@ impl Place {
         places.iter().fold(text.to_owned(), |text, (name, place)| text.replace(name, place))
     }
 
-    /// Compiled kernels of an earlier run, perhaps of another texunit, and its results.
+    /// Removes results and compiled kernels of earlier runs, which may come from another texunit.
     pub(crate) fn forget_caches(&self) -> Result<(), String> {
         for folder in [self.home(), self.results()] {
             if folder.exists() {
@@ -76,7 +77,7 @@ impl Place {
         Ok(())
     }
 
-    /// Installs what is missing, in the requested releases.
+    /// Installs missing packages, in the pinned releases.
     pub(crate) fn install(&self, client: &Client) -> Result<(), String> {
         let file = workspace().join("tests/clients").join(client.name).join("requirements.txt");
         let wanted =
@@ -86,7 +87,7 @@ impl Place {
             return Ok(());
         }
         println!("{}: installing into {}", client.name, self.folder.display());
-        // All are named, with what they require: pip adds nothing of its own choice.
+        // All packages including dependencies are pinned, so that pip selects nothing itself.
         run(self.pip().args(["--no-compile", "--no-deps", "--requirement"]).arg(&file))?;
         if let Some(source) = &client.source {
             self.get_source(source)?;
@@ -103,7 +104,7 @@ impl Place {
         command
     }
 
-    /// The archive of a package's sources, unpacked: its tests are not in its wheel.
+    /// Unpacks the source archive of a package whose wheel lacks its tests.
     fn get_source(&self, source: &Source) -> Result<(), String> {
         let archives = self.folder.join("archive");
         let mut pip = Command::new(self.python());
@@ -124,8 +125,9 @@ impl Place {
         std::fs::remove_dir_all(&unpacked).map_err(|e| format!("{}: {e}", unpacked.display()))
     }
 
-    /// Compiles a package that has no wheel against the headers of NVIDIA's packages. No package has a `libcuda`,
-    /// so it is linked with an empty library of that name; texunit's is loaded when it runs.
+    /// Compiles a package without a wheel against the headers of NVIDIA's packages. They contain no
+    /// `libcuda`, so it is linked with an empty library of that name; at run time texunit's is
+    /// loaded.
     fn compile(&self, package: &str) -> Result<(), String> {
         let toolkit = self.site.join("nvidia/cu13");
         let stubs = self.folder.join("stubs");

@@ -1,4 +1,5 @@
-//! How many tests passed: tests/clients/counts.txt, and the table of docs/testing.md, which is made of it.
+//! The numbers of passed tests in tests/clients/counts.txt, and the table of tests/clients/README.md that
+//! is generated from them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +13,7 @@ const HEAD: &str = "\
 # Tests of clients: name, when, passed, failed, skipped, not run (the time was over).
 # Written by `cargo run -p xtask -- clients NAME --record now`.
 ";
-const DOCUMENT: &str = "docs/testing.md";
+const DOCUMENT: &str = "tests/clients/README.md";
 const START: &str = "<!-- Written by `xtask clients --record`. -->\n";
 const END: &str = "<!-- End of what is written. -->\n";
 
@@ -26,7 +27,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// The results in a file of the harness.
+    /// The results in a file of the test harness.
     pub(crate) fn of_result(file: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
         let result: serde_json::Value =
@@ -52,7 +53,7 @@ impl Counts {
     }
 }
 
-/// All that was recorded.
+/// All recorded results.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Record(BTreeMap<(String, String), Counts>);
 
@@ -84,12 +85,12 @@ impl Record {
         self.0.get(&(name.to_owned(), when.to_owned()))
     }
 
-    /// How many have to pass.
+    /// The number of tests that must pass.
     pub(crate) fn demanded(&self, name: &str) -> u64 {
         self.get(name, "now").or_else(|| self.get(name, "before")).map_or(0, |c| c.passed)
     }
 
-    /// Writes down what was counted.
+    /// Records a result.
     pub(crate) fn note(&mut self, name: &str, when: &str, counts: &Counts) -> Result<(), String> {
         self.0.insert((name.to_owned(), when.to_owned()), *counts);
         let mut text = HEAD.to_owned();
@@ -104,14 +105,14 @@ impl Record {
         self.write_document()
     }
 
-    /// Writes the table again.
+    /// Writes the table in the document.
     pub(crate) fn write_document(&self) -> Result<(), String> {
         let document = workspace().join(DOCUMENT);
         let old = std::fs::read_to_string(&document).map_err(|e| format!("{DOCUMENT}: {e}"))?;
         write(DOCUMENT, &self.in_document(&old)?)
     }
 
-    /// The document with the table as it is now.
+    /// The document with the current table.
     fn in_document(&self, old: &str) -> Result<String, String> {
         let lost = || format!("{DOCUMENT} has no place for the table");
         let (before, rest) = old.split_once(START).ok_or_else(lost)?;

@@ -1,35 +1,35 @@
-//! The clients: what is installed, which of its tests are run, and how.
+//! The clients: which packages are installed, and which of their tests are run, with which options.
 
-/// A package over CUDA with a suite of tests.
+/// A package that uses CUDA, with a test suite.
 pub(crate) struct Client {
-    /// Its name here; tests/clients has a folder of that name with the releases that are installed.
+    /// The client's name, and that of its folder in tests/clients, which has the pinned releases.
     pub(crate) name: &'static str,
-    /// The tests that are run, for the table in docs/testing.md.
+    /// A description of the tests, for the table in tests/clients/README.md.
     pub(crate) what: &'static str,
-    /// Why it is skipped: PyPI has no release that could be run.
+    /// Why the client is skipped: PyPI has no release that can be run.
     pub(crate) absent: Option<&'static str>,
-    /// The archive of sources that has its tests, if its wheel does not.
+    /// The source archive with its tests, if the wheel lacks them.
     pub(crate) source: Option<Source>,
-    /// A package that has no wheel, with its release.
+    /// A package without a wheel, with its release.
     pub(crate) compiled: Option<&'static str>,
-    /// Files and folders of tests: `{site}` is where packages are installed, `{source}` the unpacked archive,
-    /// `{tests}` our folder tests/clients.
+    /// Files and folders of tests. `{site}` stands for the installed packages, `{source}` for the
+    /// unpacked archive, `{tests}` for the folder tests/clients.
     pub(crate) tests: &'static [&'static str],
-    /// Variables.
+    /// Environment variables.
     pub(crate) environment: &'static [(&'static str, &'static str)],
     /// Options of pytest.
     pub(crate) pytest: &'static [&'static str],
-    /// Seconds for all tests, on two cores.
+    /// Time limit for all tests in seconds, on two cores.
     pub(crate) limit: &'static str,
-    /// Seconds for one.
+    /// Time limit for one test in seconds.
     pub(crate) test_limit: &'static str,
 }
 
-/// An archive of sources at PyPI.
+/// A source archive on PyPI.
 pub(crate) struct Source {
     pub(crate) package: &'static str,
     pub(crate) version: &'static str,
-    /// Environment variables that its build needs before it reports its metadata.
+    /// Environment variables that its build needs even to report metadata.
     pub(crate) environment: &'static [(&'static str, &'static str)],
 }
 
@@ -52,7 +52,8 @@ pub(crate) const CLIENTS: &[Client] = &[
             "{source}/tests/cupyx_tests/scipy_tests/ndimage_tests/test_interpolation.py",
         ],
         environment: &[("CUPY_CACHE_DIR", "{home}/cupy")],
-        // cupy.random is libcurand, whose kernels are machine code; so are those of the libraries that are left out.
+        // Excluded: cupy.random uses libcurand, whose kernels are machine code; so do other
+        // excluded libraries.
         pytest: &[
             "-p",
             "host_random",
@@ -76,7 +77,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             "{site}/numba_cuda/numba/cuda/tests/nocuda",
             "{site}/numba_cuda/numba/cuda/tests/nrt",
         ],
-        // Two tests read or write past the end of arrays.
+        // Two tests access memory past the end of arrays.
         environment: &[("TEXUNIT_BOUNDS", "hardware")],
         pytest: &["-p", "numba_modules"],
         limit: "1200",
@@ -89,7 +90,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         source: None,
         compiled: None,
         tests: &["{tests}/drjit"],
-        // Dr.Jit's reductions of 33 to 64 values read shared memory past what they requested.
+        // Dr.Jit's reductions of 33 to 64 values read past their requested shared memory.
         environment: &[("TEXUNIT_BOUNDS", "hardware")],
         pytest: &[],
         limit: "600",
@@ -116,7 +117,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         compiled: Some("pycuda==2026.1"),
         tests: &["{source}/test"],
         environment: &[
-            // An nvcc that makes PTX where PyCUDA asks for machine code.
+            // A wrapper of nvcc that generates PTX where PyCUDA requests machine code.
             ("PATH", "{tests}/pycuda:{path}"),
             ("TEXUNIT_CLIENT_NVIDIA", "{site}/nvidia"),
             ("LD_LIBRARY_PATH", "{site}/nvidia/cu13/lib"),
@@ -125,7 +126,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             "-p",
             "references",
             "-k",
-            // Arrays of 4 and 8 GB; launches from the device.
+            // Excluded: arrays of 4 and 8 GB; launches from the device.
             "not 8gb and not big_array and not recursive_launch and not jit_link_module",
         ],
         limit: "900",
@@ -151,7 +152,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         source: None,
         compiled: None,
         tests: &["{tests}/astra"],
-        // Its wheel has PTX for the newest cards alone.
+        // The wheel has PTX for the newest GPUs only.
         environment: &[("TEXUNIT_DEVICE", "sm_120")],
         pytest: &[],
         limit: "600",
@@ -232,7 +233,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         compiled: None,
         tests: &["{source}/test/test_tiny.py", "{tests}/tinygrad"],
         environment: &[
-            // A gcc that stands for the clang by which it computes constants.
+            // A wrapper of gcc in place of clang, with which the package computes constants.
             ("DEV", "CUDA"),
             ("CUDA_PATH", "{site}/nvidia/cu13"),
             ("LD_LIBRARY_PATH", "{site}/nvidia/cu13/lib"),

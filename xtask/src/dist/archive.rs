@@ -1,31 +1,32 @@
-//! The archive: the program, the drop-in libraries, the library for C, and what one should read.
+//! Builds the archive: the program, the drop-in libraries, the C library, and documents.
 
 use super::{Built, LIBRARIES, NOTICES, anew, at, call, clean, guide, libraries, pkgconfig, shims};
 use crate::libs::{self, FOR_C, PROGRAM, SHIM_PROGRAMS, SHIMS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Files of the repository that go into it as they are.
-const TEXTS: [&str; 7] = [
+/// Files of the repository that are included unchanged.
+const TEXTS: [&str; 8] = [
     "README.md",
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "docs/cuda-api.md",
+    "docs/run.md",
     "docs/ci.md",
     "docs/c.md",
 ];
 
-/// The names that linkers look for.
+/// The link names for linkers.
 const LINKS: [(&str, &str); 3] =
     [("libcuda.so", "libcuda.so.1"), ("libcudart.so", "libcudart.so.13"), ("libtexunit.so", FOR_C)];
 
-/// The name of its folder.
+/// The name of the archive's folder.
 fn name() -> String {
     format!("texunit-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)
 }
 
-/// Makes it in a folder.
+/// Builds the archive in a folder.
 pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
     let (workspace, name) = (crate::workspace(), name());
     let folder = dist.join(&name);
@@ -60,7 +61,7 @@ pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
     Ok(archive)
 }
 
-/// Unpacks it somewhere else, and uses what is in it.
+/// Unpacks the archive elsewhere, and tests its contents.
 pub(super) fn try_out(archive: &Path) -> Result<(), String> {
     let place = archive.with_file_name("unpacked");
     anew(&place)?;
@@ -77,13 +78,13 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
             return Err(format!("{} does not lead to {to}", path.display()));
         }
     }
-    // The program finds the libraries.
+    // The program must find the libraries.
     let shown = call(clean(&texunit).args(["run", "sh", "-c", "echo $LD_LIBRARY_PATH"]))?;
     let found = at(Path::new(shown.trim()), Path::new(shown.trim()).canonicalize())?;
     if found != lib {
         return Err(format!("the program takes {} for its libraries", found.display()));
     }
-    // They can be loaded, and find each other.
+    // The libraries must be loadable and find each other.
     for library in LIBRARIES.into_iter().chain(libs::named()) {
         let said = call(
             clean(Path::new("sh")).arg("-c").arg("true 2>&1").env("LD_PRELOAD", lib.join(library)),
@@ -94,7 +95,7 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
     }
     pkgconfig::try_out(&folder, &place)?;
     guide::try_out(&texunit, &place)?;
-    // Copies of the libraries are complete, whatever becomes of those that they were made of.
+    // Copied libraries must not need the originals.
     let copies = place.join("copies");
     call(clean(&texunit).arg("install-libs").arg(&copies))?;
     for library in libraries() {
@@ -109,7 +110,7 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
         if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
             return Err(format!("{} is not a copy", b.display()));
         }
-        // By the copies of the core beside it.
+        // Uses the copy of the core library.
         call(clean(&b).arg("--help"))?;
     }
     let listed = call(clean(&copies.join(SHIMS).join("nvidia-smi")).arg("-L"))?;

@@ -1,17 +1,18 @@
-//! The wheel as a user has it: in a new Python environment, where there is no Rust.
+//! Tests the wheel in a new Python environment without Rust.
 
 use super::{anew, at};
 use crate::tools;
 use std::path::Path;
 use std::process::Command;
 
-/// Packages that its tests need.
+/// Packages that the tests need.
 const TOOLS: [&str; 2] = ["pytest==9.2.0", "numpy==2.4.6"];
 
-/// The tests of python/tests that need no compiler of CUDA, and are done soon.
+/// Tests of python/tests that are fast and need no CUDA compiler.
 const LIGHT: [&str; 3] = ["test_module.py", "test_c.py", "test_core.py"];
 
-/// Installs the wheel in a new environment below `folder`, and runs python/tests there, or what can be run without nvcc.
+/// Installs the wheel in a new environment below `folder`, and runs python/tests, or those tests
+/// that do not need nvcc.
 pub(super) fn check(
     wheel: &Path,
     archive: &Path,
@@ -23,7 +24,7 @@ pub(super) fn check(
     tools::run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
     let python = venv.join("bin/python");
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    // It needs nothing but itself.
+    // The wheel must not have dependencies.
     tools::run(empty(&python, folder).args(pip).args(["--no-index", "--no-deps"]).arg(wheel))?;
     tools::run(empty(&python, folder).args(["-c", "import texunit; texunit.path()"]))?;
     tools::run(empty(&python, folder).args(pip).args(TOOLS))?;
@@ -44,8 +45,8 @@ pub(super) fn check(
     at(folder, std::fs::remove_dir_all(folder))
 }
 
-/// A program in an environment without Rust: only this Python, what every system has, and what tells pip where
-/// packages are.
+/// A command whose environment has only this Python, system programs, and pip's configuration, but
+/// not Rust.
 fn empty(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     let kept = |name: &str| {

@@ -1,4 +1,5 @@
-//! What the commands of the guide read, which `texunit examples` writes: it lies in the folder `guide` of both packages.
+//! Packs the files that the guide's commands read into the folder `guide` of both packages, from
+//! where `texunit examples` copies them.
 
 use super::{at, call, clean};
 use std::path::Path;
@@ -7,7 +8,8 @@ use std::process::Command;
 /// The list of files and folders.
 const LIST: &str = "examples/guide.txt";
 
-/// Copies what the list names: files that git knows or would, and not results that lie about.
+/// Copies the listed files, limited to those that git tracks or would track, so that results of
+/// commands are left out.
 pub(super) fn pack(package: &Path) -> Result<(), String> {
     let (workspace, to) = (crate::workspace(), package.join("guide"));
     let list = at(Path::new(LIST), std::fs::read_to_string(workspace.join(LIST)))?;
@@ -29,7 +31,7 @@ pub(super) fn pack(package: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes them with the program of an archive, and launches one.
+/// Extracts the files with an archive's program, and launches one of them.
 pub(super) fn try_out(texunit: &Path, place: &Path) -> Result<(), String> {
     let folder = place.join("examples");
     call(clean(texunit).arg("examples").arg(&folder))?;

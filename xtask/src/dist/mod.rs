@@ -45,7 +45,7 @@ const REDIRECT: &str = "libtexunit_redirect.so";
 const HEADERS: [&str; 2] = ["texunit.h", "texunit.hpp"];
 
 /// The bytes that a package may have.
-const LARGEST: u64 = 12_000_000;
+const LARGEST: u64 = 18_000_000;
 
 /// The file with other people's licences.
 const NOTICES: &str = "LICENSE-THIRD-PARTY";

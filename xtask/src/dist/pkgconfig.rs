@@ -1,12 +1,13 @@
-//! The pkg-config file of the library for C.
+//! The pkg-config file of the C library.
 
 use super::{Built, HEADERS, at, call};
 use crate::libs::{ARCHIVE_FOR_C, FOR_C};
 use std::path::Path;
 use std::process::Command;
 
-/// Puts headers, libraries and `lib/pkgconfig/texunit.pc` into a folder that has `lib`. A wheel has no links, which `-ltexunit` needs,
-/// and no static library, which is as large as all else.
+/// Installs headers, libraries and `lib/pkgconfig/texunit.pc` into a folder that has `lib`. A wheel
+/// cannot contain links, which `-ltexunit` needs, and omits the static library, which is as large
+/// as everything else.
 pub(super) fn install(built: &Built, folder: &Path, is_wheel: bool) -> Result<(), String> {
     let (include, lib) = (folder.join("include"), folder.join("lib"));
     let pkgconfig = lib.join("pkgconfig");
@@ -43,7 +44,8 @@ fn text(is_wheel: bool) -> String {
     )
 }
 
-/// Compiles examples/c/first.c by what pkg-config says of a folder, and runs it; without pkg-config, by what the file says.
+/// Compiles examples/c/first.c with the flags of pkg-config, and runs it; without pkg-config, with
+/// the flags in the file.
 pub(super) fn try_out(folder: &Path, place: &Path) -> Result<(), String> {
     let lib = at(folder, folder.join("lib").canonicalize())?;
     let mut asked = Command::new("pkg-config");
@@ -70,14 +72,14 @@ pub(super) fn try_out(folder: &Path, place: &Path) -> Result<(), String> {
         }
     };
     compile_and_run(place, flags.split_whitespace(), &lib)?;
-    // What docs/c.md says of the static form, with which there are no libraries to find.
+    // The static form as docs/c.md describes it, which needs no libraries at run time.
     let include = format!("-I{}", folder.join("include").display());
     let archive = lib.join(ARCHIVE_FOR_C).display().to_string();
     let system = ["-lgcc_s", "-lpthread", "-ldl", "-lm"];
     compile_and_run(place, [include.as_str(), &archive].into_iter().chain(system), place)
 }
 
-/// The program in C that is nearest to nothing, linked in some way, with the folder of its libraries.
+/// Compiles and runs a minimal C program with the given link options and library folder.
 fn compile_and_run<'a>(
     place: &Path,
     flags: impl Iterator<Item = &'a str>,

@@ -1,18 +1,19 @@
-//! The wheel: the Python package of `python`, with the program and the libraries in it.
+//! Builds the wheel: the Python package of `python`, with the program and the libraries.
 //!
-//! maturin writes what it says of itself, as it would for `pip install`, and the package `wheel` packs it: nothing is built again.
+//! maturin generates the metadata, as for `pip install`, and the package `wheel` packs it; nothing
+//! is compiled again.
 
 use super::zig::{GLIBC, Zig};
 use super::{Built, NOTICES, anew, at, call, guide, libraries, pkgconfig, shims};
 use crate::libs::{MODULE, PROGRAM};
 use std::path::{Path, PathBuf};
 
-/// The name of its platform.
+/// The platform tag.
 fn tag() -> String {
     format!("manylinux_{}_{}_{}", GLIBC.0, GLIBC.1, std::env::consts::ARCH)
 }
 
-/// Makes it in a folder.
+/// Builds the wheel in a folder.
 pub(super) fn make(built: &Built, tools: &Zig, dist: &Path) -> Result<PathBuf, String> {
     let unpacked = dist.join("wheel");
     anew(&unpacked)?;
@@ -54,7 +55,7 @@ pub(super) fn make(built: &Built, tools: &Zig, dist: &Path) -> Result<PathBuf, S
     Ok(wheel_in_dist)
 }
 
-/// Copies the modules in Python, with their types.
+/// Copies the Python modules and their type stubs.
 fn copy_sources(from: &Path, to: &Path) -> Result<(), String> {
     at(to, std::fs::create_dir_all(to))?;
     for entry in at(from, std::fs::read_dir(from))?.flatten() {
@@ -72,7 +73,7 @@ fn copy_sources(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes what it says of itself: its name, version and licences, by python/pyproject.toml.
+/// Generates the metadata (name, version and licences) from python/pyproject.toml.
 fn about(built: &Built, tools: &Zig, unpacked: &Path) -> Result<(), String> {
     let mut maturin = tools.tool("maturin");
     maturin.args(["pep517", "write-dist-info", "--locked", "--manifest-path"]);
@@ -91,7 +92,7 @@ fn about(built: &Built, tools: &Zig, unpacked: &Path) -> Result<(), String> {
     at(&metadata, std::fs::write(&metadata, all))
 }
 
-/// An error if it is not what its name says.
+/// An error if the wheel does not satisfy its platform tag.
 pub(super) fn judge(wheel: &Path, zig: &Zig) -> Result<(), String> {
     let said = call(zig.tool("auditwheel").arg("show").arg(wheel))?;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");

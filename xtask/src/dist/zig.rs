@@ -1,10 +1,12 @@
-//! Tools from PyPI that make the archive and the wheel, in an environment of their own: zig links for the C library of
-//! an older system than this one, maturin knows what the wheel says of itself, wheel packs it, auditwheel judges it.
+//! Tools from PyPI that build the archive and the wheel, in an environment of their own: zig links
+//! for the C library of an older system, maturin generates the wheel's metadata, wheel packs it,
+//! and auditwheel checks it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The oldest C library that what is made runs with: that of the tag `manylinux_2_28` (Debian 10, RHEL 8, Ubuntu 18.10).
+/// The oldest supported C library: that of the tag `manylinux_2_28` (Debian 10, RHEL 8, Ubuntu
+/// 18.10).
 pub(crate) const GLIBC: (u32, u32) = (2, 28);
 
 /// The tested releases; either all of them are installed, or none.
@@ -15,20 +17,21 @@ const PACKAGES: [&str; 5] = [
     "cargo-zigbuild==0.24.0",
     "ziglang==0.17.1",
 ];
-/// How many of them a light package is made with.
+/// The number of them that a light package needs.
 const LIGHT: usize = 2;
 
-/// Where they are.
+/// The installed tools.
 #[derive(Clone, Debug)]
 pub(crate) struct Zig {
-    /// The environment's programs.
+    /// The environment's folder of programs.
     bin: PathBuf,
-    /// The tools' caches.
+    /// The folder for the tools' caches.
     cache: PathBuf,
 }
 
 impl Zig {
-    /// The tools in a folder, or those but zig. They are installed there first if they differ from [`PACKAGES`].
+    /// The tools in a folder, with `light` without zig. They are installed first if they differ
+    /// from [`PACKAGES`].
     pub(crate) fn get(folder: &Path, light: bool) -> Result<Self, String> {
         let environment = folder.join(if light { "light" } else { "environment" });
         let packages = if light { &PACKAGES[..LIGHT] } else { &PACKAGES };
@@ -54,12 +57,12 @@ impl Zig {
         Ok(zig)
     }
 
-    /// A program of the environment, which finds the others and Cargo.
+    /// A command of the environment, with the tools and Cargo in its PATH.
     pub(crate) fn tool(&self, name: &str) -> Command {
         let mut command = Command::new(self.bin.join(name));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::iter::once(self.bin.clone()).chain(std::env::split_paths(&path));
-        // What cannot be joined was not a list of folders before, either.
+        // If joining fails, PATH was not a list of folders before.
         if let Ok(path) = std::env::join_paths(path) {
             command.env("PATH", path);
         }
@@ -68,7 +71,7 @@ impl Zig {
         command
     }
 
-    /// Cargo with zig as the linker: `arguments` begin with a command of Cargo's.
+    /// Cargo with zig as the linker; `arguments` begin with a Cargo command.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = self.tool("cargo-zigbuild");
         let (first, rest) = arguments.split_first().unwrap_or((&"build", &[]));
@@ -77,7 +80,7 @@ impl Zig {
         command
     }
 
-    /// zig as a C compiler, with the arguments of one that Rust would call.
+    /// zig as a C compiler with the arguments of cc.
     pub(crate) fn cc(&self) -> Command {
         let mut command = self.tool("cargo-zigbuild");
         let arch = std::env::consts::ARCH;
@@ -87,18 +90,18 @@ impl Zig {
     }
 }
 
-/// Cargo's name of the machine that all of it is built for, which is also the folder below its target folder.
+/// The target triple, which is also the name of Cargo's folder for it.
 pub(crate) fn triple() -> String {
     format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
 
-/// The system's unwinder, for which zig would link one of its own: an exception that a program throws in a host function
-/// passes through our frames, and both sides have to know the same one.
+/// The system's unwinder, in place of zig's own: an exception that a program throws in a host
+/// function passes through texunit's frames, so both sides must use the same unwinder.
 pub(crate) fn unwinder() -> Result<PathBuf, String> {
     let mut command = Command::new("cc");
     command.arg("-print-file-name=libgcc_s.so.1");
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-    // It prints unchanged what it does not find.
+    // cc prints the name unchanged if it does not find the file.
     if path.is_absolute() { Ok(path) } else { Err("cc knows no libgcc_s.so.1".to_owned()) }
 }

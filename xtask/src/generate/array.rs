@@ -1,5 +1,5 @@
-//! Elements of arrays: `name[2]`, `name[%r1+2]`, in the instructions that take them and in others;
-//! and numbered names, `name<4>`, in every state space and scope.
+//! Random uses of array elements (`name[2]`, `name[%r1+2]`), in instructions that accept them and
+//! in others, and of numbered names (`name<4>`), in every state space and scope.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::operand::{any_register, braces, dest, good, guard, source, wild};
 use super::setup::Setup;
 use texunit_testkit::Random;
 
-/// Arrays with their space and type.
+/// Arrays with their state space and type.
 const ARRAYS: &[(&str, &str, &str)] = &[
     ("a1", "global", "b8"),
     ("a2", "global", "u16"),
@@ -27,11 +27,11 @@ const ARRAYS: &[(&str, &str, &str)] = &[
     ("l8", "local", "f64"),
 ];
 
-/// Arrays of the parameters, of versions that have them.
+/// Array parameters, for PTX versions that have them.
 const PARAMETERS: &[(&str, &str, &str)] =
     &[("p4", "param", "u32"), ("pb", "param", "b8"), ("q4", "param", "u32")];
 
-/// Names of things that are not arrays.
+/// Names that are not arrays.
 const OTHERS: &[&str] =
     &["gi", "gv", "cf", "lo", "px", "%r1", "%rd1", "%vf", "%tid", "k", "here", "nobody", "tex_a"];
 
@@ -40,7 +40,7 @@ const VARIABLES: &str = "\
 .global .align 16 .v4 .f32 av[4];\n.global .s32 am[3][5];\n.global .u32 ai[2] = {1, 2};\n.global .u32 gi;\n.global .v2 .u32 gv;\n\
 .shared .u32 s4[16];\n.shared .u64 s8[4];\n.extern .shared .b8 se[];\n.const .u32 c4[8];\n.const .u64 c8[8];\n.const .f32 cf;\n";
 
-/// Numbered names of module scope and of the body, with their space and type.
+/// Numbered names at module scope and in the body, with their state space and type.
 const NUMBERED: &[(&str, &str, &str)] = &[
     ("gn", "global", "u32"),
     ("cn", "const", "f64"),
@@ -54,14 +54,14 @@ const NUMBERED_OF_MODULE: &str =
     ".global .u32 gn<4>;\n.const .f64 cn<2>;\n.shared .align 8 .b8 sn<12>;\n";
 const NUMBERED_OF_BODY: &str = ".local .b32 ln<4>;\n.shared .u64 bn<3>;\n.global .f32 hn<2>;\n";
 
-/// Instructions of one kernel.
+/// Instructions in one kernel.
 pub(super) fn question(
     setup: Setup,
     family: &'static str,
     most: usize,
     random: &mut Random,
 ) -> Question {
-    // Arrays among the parameters, and parameters of calls in a body.
+    // Array parameters of kernels, and parameters of calls in a body.
     let parameters = setup.version >= 20 && setup.target >= 20;
     let mut variables = VARIABLES.to_owned() + NUMBERED_OF_MODULE;
     if setup.version >= 15 {
@@ -87,7 +87,7 @@ pub(super) fn question(
     Question { prefix, ..setup.question(family, lines) }
 }
 
-/// The subscript, without its brackets.
+/// The subscript without brackets.
 fn subscript(random: &mut Random) -> String {
     let register = match random.below(10) {
         0..=5 => good(random.of(&["u32", "s32", "b32", "u64", "s64", "u16", "s16"]), random),
@@ -167,7 +167,7 @@ fn numbered(random: &mut Random) -> String {
     format!("{{ {text} {used} }}")
 }
 
-/// An instruction that has the address of a variable, or a register, in it.
+/// An instruction that contains a variable's address or a register.
 fn access(space: &str, ty: &str, name: &str, random: &mut Random) -> String {
     if space == "reg" && random.chance(80) {
         return format!("mov.{ty} {name}, {};", source(ty, random));

@@ -1,4 +1,5 @@
-//! Control flow: labels, branches, scopes, calls of every kind, lists of targets, prototypes, guards.
+//! Random control flow: labels, branches, scopes, calls of every kind, lists of targets,
+//! prototypes, predicates.
 
 use std::fmt::Write as _;
 
@@ -8,7 +9,7 @@ use super::operand::any_register;
 use super::setup::Setup;
 use texunit_testkit::Random;
 
-/// Functions that can be called: their text and how they are called.
+/// Functions to call: definition and call.
 #[rustfmt::skip]
 const FUNCTIONS: &[(&str, &str)] = &[
     (".func f0 { ret; }", "call f0;"),
@@ -36,7 +37,7 @@ const INDIRECT: &[&str] = &[
     "call %rd1, (%r1);",
 ];
 
-/// Statements without calls.
+/// Statements other than calls.
 #[rustfmt::skip]
 const STATEMENTS: &[&str] = &[
     "bra L1;", "@%p1 bra L2;", "@!%p0 bra.uni L1;", "bra L3;", "bra inner;", "bra k;", "bra %r1;", "bra f0;", "@%r1 bra L1;", "bra.uni L0;",
@@ -49,7 +50,7 @@ const STATEMENTS: &[&str] = &[
     ".loc 1 2 3", ".pragma \"nounroll\";", "LL: LM: ret;", "L1: ret;", "%r1: ret;", "add: ret;", "@%p1 { ret; }", "@%p1 L9: ret;", "call k;", "call nobody;", "call (%r1), nobody, (%r2);", "call f0, ();", "call f1;",
 ];
 
-/// A module.
+/// A random module.
 pub(super) fn question(setup: Setup, family: &'static str, random: &mut Random) -> Question {
     let mut text = setup.head();
     let functions: Vec<_> = (0..random.below(4) + 1).map(|_| random.of(FUNCTIONS)).collect();

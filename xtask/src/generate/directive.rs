@@ -1,10 +1,10 @@
-//! Pragmas by version and place, and sections: what may stand in them.
+//! Random pragmas by version and position, and sections with arbitrary lines.
 
 use super::Question;
 use super::setup::Setup;
 use texunit_testkit::Random;
 
-/// Strings of pragmas: those that the PTX ISA documents, with right and wrong arguments, and others.
+/// Pragma strings: those of the PTX ISA with valid and invalid arguments, and others.
 const PRAGMAS: &[&str] = &[
     "nounroll",
     "used_bytes_mask 0xfff",
@@ -77,7 +77,7 @@ fn section(random: &mut Random) -> String {
     text + "}\n"
 }
 
-/// A module with one or two directives that this family is about.
+/// A module with one or two such directives.
 pub(super) fn question(setup: Setup, family: &'static str, random: &mut Random) -> Question {
     let [mut before, mut head, mut body, mut after] = [const { String::new() }; 4];
     for _ in 0..random.of(&[1, 1, 1, 2]) {

@@ -1,4 +1,5 @@
-//! Random modules to ask about, by family; a seed decides all of them.
+//! Generates random modules to be judged by ptxas and by texunit, by family. A seed determines all
+//! of them.
 
 mod array;
 mod control;
@@ -18,23 +19,23 @@ use texunit_check::Ptxas;
 use setup::Setup;
 use texunit_testkit::Random;
 
-/// Names of what is not compared, with the reason.
+/// Names of what is not compared, with reasons.
 pub(crate) fn exceptions() -> &'static [(&'static str, &'static str)] {
     unread::UNREAD
 }
 
-/// Instructions that are asked about together.
+/// Number of instructions in one module.
 const TOGETHER: usize = 40;
 
-/// Modules that differ in one line: a prefix, one of the lines, a suffix. A whole module is a
-/// single line with nothing around it.
+/// Modules that differ in one line: prefix, one of the lines, suffix. A whole module is a single
+/// line without prefix and suffix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) family: &'static str,
     pub(crate) release: Ptxas,
-    /// The machine that is assembled for: `75`, `90a`.
+    /// The architecture to assemble for: `75`, `90a`.
     pub(crate) arch: String,
-    /// Code is generated too: ptxas counts references then.
+    /// Whether code is generated too, since only then ptxas counts references.
     pub(crate) assemble: bool,
     pub(crate) prefix: String,
     pub(crate) lines: Vec<String>,
@@ -52,20 +53,21 @@ impl Question {
         text + &self.suffix
     }
 
-    /// Questions about the lines of a text, under a head such as `8.8 75, texmode_independent`.
+    /// Questions about the lines of a text, in modules with a head such as `8.8 75,
+    /// texmode_independent`.
     pub(crate) fn of_lines(release: Ptxas, head: &str, text: &str) -> Vec<Self> {
         let setup = Setup::read(release, head);
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         lines.chunks(TOGETHER).map(|c| setup.clone().question("given", c.to_vec())).collect()
     }
 
-    /// The number of the first line after the prefix.
+    /// The line number of the first line after the prefix.
     pub(crate) fn first_line(&self) -> usize {
         self.prefix.matches('\n').count() + 1
     }
 }
 
-/// The elements that the families draw from.
+/// The material that the families draw from.
 pub(crate) struct Families {
     releases: Vec<Ptxas>,
     only: Option<usize>,
@@ -73,11 +75,11 @@ pub(crate) struct Families {
 }
 
 impl Families {
-    /// Names of all families.
+    /// The names of all families.
     pub(crate) const NAMES: [&'static str; 7] =
         ["texture", "declaration", "ordinary", "mutation", "control", "array", "directive"];
 
-    /// How often each is drawn, in the order of [`Families::NAMES`].
+    /// The weight of each family, in the order of [`Families::NAMES`].
     const WEIGHTS: [usize; 7] = [30, 20, 20, 20, 10, 10, 5];
 
     /// Reads the bundled examples.
@@ -91,10 +93,11 @@ impl Families {
         Ok(Self { releases: releases.to_vec(), only, examples })
     }
 
-    /// `count` modules, instructions of one wrapper together.
+    /// Generates `count` modules; instructions with the same head are in one question.
     pub(crate) fn questions(&self, seed: u64, count: usize) -> Vec<Question> {
         let mut questions = Vec::new();
-        // Families take turns by what each still owes, so that every count has a fair share.
+        // Families are scheduled so that any prefix of the sequence has them in proportion to their
+        // weights.
         let weights = Self::WEIGHTS.map(|w| count * w / Self::WEIGHTS.iter().sum::<usize>());
         let mut owed = weights;
         owed[0] += count - weights.iter().sum::<usize>();

@@ -1,9 +1,9 @@
-//! Mutations of the bundled examples and of kernels that nvcc compiled: a token deleted, doubled,
-//! swapped or replaced by a near one. Most changes are gentle, such as one type or one register
-//! for another of its kind, so that many modules are still right or nearly so.
+//! Mutations of the bundled examples, and of kernels compiled by nvcc: a token is deleted, doubled,
+//! swapped or replaced by a similar one. Most changes are small, such as another type or another
+//! register of the same kind, so that many modules stay valid or nearly so.
 //!
-//! Instructions that the checker knows by name only are left as they are: it accepts whatever is
-//! written after them, and ptxas does not.
+//! Instructions of which the checker knows only the name are not changed, since it accepts any
+//! operands there and ptxas does not.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -17,20 +17,20 @@ use super::setup::machine;
 use super::unread::unread;
 use texunit_testkit::Random;
 
-/// Folders with modules, and how much of the time each is drawn from.
+/// Folders with modules, and their weights.
 const FOLDERS: &[(&str, usize)] =
     &[("examples", 25), ("tests/programs", 45), ("tests/check/semantics", 10), (SAMPLE, 20)];
 
-/// Compiled by nvcc: its kernels are examples one by one.
+/// A module compiled by nvcc, whose kernels are separate examples.
 const SAMPLE: &str = "bench/data/sample.ptx.gz";
 
-/// How many of a hundred changes are likely to be right.
+/// Percentage of changes that probably leave the module valid.
 const GENTLY: u32 = 75;
 
-/// Files above this size take ptxas too long for one changed token.
+/// Maximum file size; for larger files ptxas takes too long for one changed token.
 const LARGEST: u64 = 40_000;
 
-/// Words of one kind: one is replaced by another.
+/// Groups of words that can replace each other.
 #[rustfmt::skip]
 const KINDS: &[&[&str]] = &[
     &[".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".b8", ".b16", ".b32", ".b64", ".f16", ".f32", ".f64", ".pred", ".b128", ".f16x2"],
@@ -65,7 +65,7 @@ const KINDS: &[&[&str]] = &[
     &["{", "}", "(", ")", "[", "]", ",", ";", ":", "@", "|", "!", "+", "-", "=", "<", ">"],
 ];
 
-/// Words that stand for each other with little harm.
+/// Groups of words whose replacement usually leaves the module valid.
 #[rustfmt::skip]
 const GENTLE: &[&[&str]] = &[
     &[".u16", ".s16", ".b16"], &[".u32", ".s32", ".b32"], &[".u64", ".s64", ".b64"], &[".b32", ".f32"], &[".b64", ".f64"], &[".u8", ".s8", ".b8"],
@@ -78,37 +78,37 @@ const GENTLE: &[&[&str]] = &[
     &["sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"],
 ];
 
-/// Numbers that most places take.
+/// Numbers that are valid in most places.
 const SMALL: &[&str] =
     &["0", "1", "2", "4", "8", "12", "16", "24", "31", "32", "64", "100", "0x20", "255"];
 
-/// Numbers to replace another with.
+/// Replacements for numbers.
 #[rustfmt::skip]
 const NUMBERS: &[&str] = &["0", "1", "-1", "3", "8", "64", "1.0", "0f3F800000", "4294967296", "0x10", "07", "1U", "%r1", "65536", "-2147483649"];
-/// Versions to replace another with.
+/// Replacements for versions.
 const VERSIONS: &[&str] = &[
     "1.0", "1.4", "2.0", "3.0", "3.1", "4.2", "5.0", "6.0", "6.4", "7.0", "7.8", "8.0", "8.4",
     "8.8", "9.0", "9.5", "10.0", "0.0",
 ];
 
-/// A file with modules to change.
+/// An example module.
 pub(super) struct Example {
     folder: usize,
-    /// It has as many references as a kernel may have, or more.
+    /// Whether it reaches or exceeds the maximum number of references of a kernel.
     limits: bool,
     tokens: Vec<Token>,
 }
 
-/// A piece of a text: the space before it belongs to it.
+/// A token with the preceding white space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Token {
     space: String,
     text: String,
-    /// Part of an instruction that the checker does not look at.
+    /// Whether it belongs to an instruction whose operands the checker ignores.
     fixed: bool,
 }
 
-/// Reads all examples, in order of their paths.
+/// Reads all examples, sorted by path.
 pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
     let mut examples = Vec::new();
     for (folder, (name, _)) in FOLDERS.iter().enumerate() {
@@ -125,7 +125,7 @@ pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
             let limits =
                 path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("limits"));
             let text = std::fs::read_to_string(path)?;
-            // A file that asks for its own options is not judged as ptxas would.
+            // A file with options of its own is not comparable with ptxas.
             if !text.starts_with("// options:") {
                 examples.push(Example { folder, limits, tokens: tokens(&text) });
             }
@@ -134,13 +134,13 @@ pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
     Ok(examples)
 }
 
-/// The kernels of a file of nvcc, each with the header of the file.
+/// The kernels of a file compiled by nvcc, each with the file's header.
 fn kernels(path: &Path) -> std::io::Result<Vec<String>> {
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut text)?;
     let mut parts = text.split("\t// .globl\t");
     let header = parts.next().unwrap_or_default().to_owned();
-    // The name of a kernel ends its comment; module variables come before the first kernel.
+    // The comment before a kernel ends with its name; module variables precede the first kernel.
     let kernel = |part: &str| part.find(".visible").map(|at| part[at..].to_owned());
     let small = |text: &String| text.len() as u64 <= LARGEST;
     Ok(parts.filter_map(kernel).filter(small).map(|k| header.clone() + &k).collect())
@@ -159,7 +159,7 @@ fn collect(folder: &Path, paths: &mut Vec<std::path::PathBuf>) -> std::io::Resul
     Ok(())
 }
 
-/// A changed module.
+/// A mutated module.
 pub(super) fn question(
     examples: &[Example],
     release: Ptxas,
@@ -206,7 +206,7 @@ pub(super) fn question(
     }
 }
 
-/// Changes a random module that is given as a text.
+/// Mutates a module that is given as text.
 pub(super) fn mutated(module: &str, strength: usize, random: &mut Random) -> String {
     let mut tokens = tokens(module);
     for _ in 0..strength {
@@ -219,7 +219,7 @@ fn text(tokens: &[Token]) -> String {
     tokens.iter().map(|t| format!("{}{}", t.space, t.text)).collect()
 }
 
-/// Lowers the version to what the release knows.
+/// Lowers the PTX version to one that the ptxas release supports.
 fn suit(tokens: &mut [Token], release: Ptxas) {
     let (major, minor) = release.newest_version();
     let newest = f64::from(major) + f64::from(minor) / 10.0;
@@ -231,7 +231,7 @@ fn suit(tokens: &mut [Token], release: Ptxas) {
     }
 }
 
-/// Number and letter of the first `.target`.
+/// Number and suffix letter of the first `.target`.
 fn target_of(tokens: &[Token]) -> (u32, String) {
     let possible =
         |name: &&str| format!("sm_{name}").parse::<texunit_check::Architecture>().is_ok();
@@ -250,7 +250,7 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
         if tokens[n].fixed || tokens[n].text.is_empty() {
             continue;
         }
-        // Half of the time the header is spared: everything after a wrong one is rejected.
+        // The header is often left unchanged, because everything after an invalid one is rejected.
         if n < 8 && random.chance(50) {
             continue;
         }
@@ -280,7 +280,7 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
     }
 }
 
-/// Changes a token into one that is likely to be right too.
+/// Replaces a token by one that is probably valid.
 fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
     let text = tokens[n].text.clone();
     let kinds: Vec<&[&str]> =
@@ -303,7 +303,7 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
         return true;
     }
     if text.starts_with(|c: char| c.is_ascii_digit()) {
-        // The number of a version or a line says little; lengths of .reg are left alone.
+        // The numbers of versions and lines, and the lengths of .reg, are left alone.
         if n > 0 && matches!(tokens[n - 1].text.as_str(), ".version" | ".address_size" | "<") {
             return false;
         }
@@ -313,7 +313,7 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || "%_$".contains(c)) {
         return false;
     }
-    // A register or name that differs in its number.
+    // A register or name with another number.
     let stem = |t: &str| t.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let own = stem(&text);
     let alike: Vec<String> = tokens
@@ -330,12 +330,12 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
     }
 }
 
-/// A name or a number.
+/// Whether a token is a name or a number.
 fn plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || "%_$".contains(c))
 }
 
-/// A word of the same kind as the token.
+/// A word of the same group as the token.
 fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
     let text = &tokens[n].text;
     let kinds: Vec<&[&str]> =
@@ -350,10 +350,10 @@ fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
         return Some(random.of(NUMBERS).to_owned());
     }
     if text.starts_with('.') {
-        // A modifier or a directive: leave it out.
+        // A modifier or directive is removed.
         return Some(String::new());
     }
-    // Another name of the module, of the same first letters if there is one.
+    // Another name of the module, preferably one with the same first letters.
     let names: Vec<&str> = tokens
         .iter()
         .map(|t| t.text.as_str())
@@ -364,7 +364,7 @@ fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
     (!list.is_empty()).then(|| random.of(&list).to_owned())
 }
 
-/// Cuts a text into tokens; comments count as space.
+/// Splits a text into tokens; comments count as white space.
 fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -380,7 +380,7 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Bytes of white space and comments at the start.
+/// Length of white space and comments at the beginning.
 fn space(text: &str) -> usize {
     let mut at = 0;
     loop {
@@ -402,7 +402,7 @@ fn space(text: &str) -> usize {
     }
 }
 
-/// Bytes of the first word.
+/// Length of the first word.
 fn word(text: &str) -> usize {
     let Some(first) = text.chars().next() else { return 0 };
     let name = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
@@ -417,7 +417,7 @@ fn word(text: &str) -> usize {
     first.len_utf8() + more
 }
 
-/// Marks the instructions that the checker does not look at.
+/// Marks instructions whose operands the checker ignores.
 fn fix(tokens: &mut [Token]) {
     for n in 0..tokens.len() {
         let Some(opcode) = Opcode::from_name(&tokens[n].text) else { continue };

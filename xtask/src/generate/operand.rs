@@ -1,9 +1,9 @@
-//! Operands: of the right type, of a near one, or of any kind.
+//! Random operands: of the right type, of a similar one, or of any kind.
 
 use super::setup::REGISTERS;
 use texunit_testkit::Random;
 
-/// Operands of every kind that is not a plain register.
+/// Operands of every kind other than plain registers.
 #[rustfmt::skip]
 const WILD: &[&str] = &[
     "0", "1", "-1", "7", "31", "64", "255", "65536", "4294967295", "4294967296", "-2147483649", "0x7fffffffffffffff", "18446744073709551615",
@@ -15,13 +15,13 @@ const WILD: &[&str] = &[
     "[%rd0]", "[gi]", "[%r0]", "[0]", "(%r0)", "%r9", "%", "\"x\"",
 ];
 
-/// Constants by their use.
+/// Constants by type.
 const INTEGERS: &[&str] =
     &["0", "1", "-1", "2", "5", "16", "31", "32", "63", "0xff", "-128", "1U", "(2+3)", "WARP_SZ"];
 const FLOATS: &[&str] = &["0.0", "1.0", "-2.5", "1e10", "0f3F800000", "0f7FC00000"];
 const DOUBLES: &[&str] = &["0.0", "1.0", "-2.5", "1e300", "0d3FF0000000000000"];
 
-/// Width of a type word in bits; 0 for a word that is not a type.
+/// Width of a type in bits; 0 for a word that is not a type.
 pub(super) fn bits(ty: &str) -> u32 {
     match ty {
         "pred" => 1,
@@ -32,7 +32,7 @@ pub(super) fn bits(ty: &str) -> u32 {
     }
 }
 
-/// Any register, or one that `fits`.
+/// A random register that `fits`, or any register if none does.
 fn register_that(random: &mut Random, fits: impl Fn(&str) -> bool) -> String {
     let fitting: Vec<&str> =
         REGISTERS.iter().filter(|(ty, ..)| fits(ty)).map(|(_, name, _)| *name).collect();
@@ -40,7 +40,7 @@ fn register_that(random: &mut Random, fits: impl Fn(&str) -> bool) -> String {
     format!("{name}{}", random.below(6))
 }
 
-/// A register of this type, or of plain bits.
+/// A register of this type, or an untyped one of the same width.
 pub(super) fn good(ty: &str, random: &mut Random) -> String {
     let plain = random.chance(40);
     let width = bits(ty);
@@ -61,12 +61,12 @@ pub(super) fn any_register(random: &mut Random) -> String {
     register_that(random, |_| true)
 }
 
-/// Anything.
+/// Any operand.
 pub(super) fn wild(random: &mut Random) -> String {
     random.of(WILD).to_owned()
 }
 
-/// A constant that suits the type.
+/// A constant of the type.
 pub(super) fn constant(ty: &str, random: &mut Random) -> String {
     let list = match ty {
         "f32" => FLOATS,
@@ -78,7 +78,7 @@ pub(super) fn constant(ty: &str, random: &mut Random) -> String {
     random.of(list).to_owned()
 }
 
-/// A destination.
+/// A destination operand.
 pub(super) fn dest(ty: &str, random: &mut Random) -> String {
     match random.below(100) {
         0..=79 => good(ty, random),
@@ -88,7 +88,7 @@ pub(super) fn dest(ty: &str, random: &mut Random) -> String {
     }
 }
 
-/// A source.
+/// A source operand.
 pub(super) fn source(ty: &str, random: &mut Random) -> String {
     match random.below(100) {
         0..=61 => good(ty, random),
@@ -105,7 +105,7 @@ pub(super) fn braces(n: usize, mut one: impl FnMut() -> String) -> String {
     format!("{{{}}}", list.join(","))
 }
 
-/// A guard, mostly none.
+/// A predicate, empty in most cases.
 pub(super) fn guard(random: &mut Random) -> &'static str {
     match random.below(100) {
         0..=3 => "@%p1 ",

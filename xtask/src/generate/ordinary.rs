@@ -1,5 +1,5 @@
-//! Instructions of every row of the instruction table: random words for its slots, operands of
-//! right and wrong kinds.
+//! Random instructions of every form of the instruction table: random words for its modifiers,
+//! operands of right and wrong kinds.
 
 use texunit_isa::{Braces, Form, OperandRule, OperandType, Role, Shape, forms};
 
@@ -9,7 +9,7 @@ use super::setup::Setup;
 use super::unread::right;
 use texunit_testkit::Random;
 
-/// Words of all kinds, to put where they do not belong.
+/// Modifiers of all kinds, to insert in wrong places.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "b128", "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "pred",
@@ -18,7 +18,7 @@ const WORDS: &[&str] = &[
     "uni", "sync", "aligned", "to", "add", "min", "cas", "1d", "2d", "trap", "clamp", "wrap", "l", "r", "noftz", "relu", "NaN", "x", "u24", "f8", "v3",
 ];
 
-/// Opcodes whose operands are other families' business.
+/// Operand shapes that other families generate.
 const ELSEWHERE: &[Shape] = &[
     Shape::Texture,
     Shape::Gather,
@@ -28,11 +28,11 @@ const ELSEWHERE: &[Shape] = &[
     Shape::SurfaceLoad,
     Shape::SurfaceStore,
     Shape::SurfaceReduce,
-    // Not looked at by the checker: there is nothing to compare.
+    // Not examined by the checker, so that there is nothing to compare.
     Shape::Unchecked,
 ];
 
-/// Instructions of one kernel.
+/// Instructions in one kernel.
 pub(super) fn question(
     setup: Setup,
     family: &'static str,
@@ -73,7 +73,7 @@ fn line(form: &Form, random: &mut Random) -> String {
     format!("{guard}{opcode}{dotted}{space}{};", operands.join(", "))
 }
 
-/// The words of the row's slots; sometimes one too many, one too few, or another order.
+/// Words for the modifiers of the form; sometimes one too many, one too few, or in another order.
 fn words(form: &Form, random: &mut Random) -> Vec<&'static str> {
     let mut words = Vec::new();
     for slot in &form.slots {

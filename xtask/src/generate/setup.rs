@@ -1,4 +1,4 @@
-//! The head of a module and what a kernel finds there: version, target, texturing mode, variables
+//! The head of a module and the environment of a kernel: version, target, texturing mode, variables
 //! and registers.
 
 use std::fmt::Write as _;
@@ -15,14 +15,14 @@ const VERSIONS: &[u32] = &[
     80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95,
 ];
 
-/// Targets of `.target`, the machines that a release assembles for among them.
+/// Targets, including the architectures that a ptxas release assembles for.
 #[rustfmt::skip]
 const TARGETS: &[u32] = &[10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121];
 
-/// Targets that people write.
+/// Common targets.
 const COMMON: &[u32] = &[50, 60, 70, 75, 75, 75, 80, 86, 89, 90];
 
-/// Machines that a release assembles for, without the variants that have a letter.
+/// The architectures that a ptxas release assembles for, without variants with a suffix letter.
 pub(super) fn machines(release: Ptxas) -> &'static [u32] {
     match release {
         Ptxas::V11_8 => &[35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90],
@@ -34,16 +34,16 @@ pub(super) fn machines(release: Ptxas) -> &'static [u32] {
     }
 }
 
-/// Version, target and texturing mode of a module, and who is asked about it.
+/// Version, target and texturing mode of a module, and the ptxas release that judges it.
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
     pub(super) release: Ptxas,
-    /// The machine that is assembled for.
+    /// The architecture to assemble for.
     pub(super) arch: u32,
     pub(super) target: u32,
-    /// Times ten.
+    /// The PTX version times ten.
     pub(super) version: u32,
-    /// Behind the target.
+    /// Text after the target.
     pub(super) options: &'static str,
 }
 
@@ -86,7 +86,7 @@ impl Setup {
         self.options.contains("independent")
     }
 
-    /// `.version`, `.target`, `.address_size`.
+    /// The directives `.version`, `.target` and `.address_size`.
     pub(super) fn head(&self) -> String {
         let (major, minor) = (self.version / 10, self.version % 10);
         let mut text =
@@ -97,7 +97,7 @@ impl Setup {
         text
     }
 
-    /// Everything before the instructions of a kernel.
+    /// The text before the instructions of a kernel.
     pub(super) fn prefix(&self) -> String {
         let mut variables = String::new();
         if self.version >= 15 {
@@ -113,7 +113,7 @@ impl Setup {
         text + ".local .align 16 .b32 lo[8];\n"
     }
 
-    /// The same up to the registers, with variables and parameters of a family's own.
+    /// The text before the registers, with variables and parameters of a family.
     pub(super) fn prefix_with(&self, variables: &str, params: &str) -> String {
         let mut text = self.head() + variables;
         let _ = writeln!(text, ".entry k({params})\n{{");
@@ -130,7 +130,7 @@ impl Setup {
         text + VECTORS
     }
 
-    /// A question about instructions of a kernel.
+    /// A question about instructions in a kernel.
     pub(super) fn question(self, family: &'static str, lines: Vec<String>) -> Question {
         Question {
             family,
@@ -157,7 +157,7 @@ impl Setup {
     }
 }
 
-/// A machine that runs code for `target`: the least one, or any later one.
+/// An architecture that runs code for `target`: the lowest, or a later one.
 pub(super) fn machine(release: Ptxas, target: u32, random: &mut Random) -> u32 {
     let later: Vec<u32> = machines(release).iter().copied().filter(|m| *m >= target).collect();
     match later.first() {
@@ -167,7 +167,7 @@ pub(super) fn machine(release: Ptxas, target: u32, random: &mut Random) -> u32 {
     }
 }
 
-/// The version that brought a target, times ten.
+/// The version that introduced a target, times ten.
 fn first_version(target: u32) -> u32 {
     match target {
         0..=11 => 10,
@@ -190,7 +190,7 @@ fn first_version(target: u32) -> u32 {
     }
 }
 
-/// Type, name and first version (times ten) of the registers that every kernel has six of.
+/// Type, name and first version (times ten) of the registers; every kernel has six of each.
 #[rustfmt::skip]
 pub(super) const REGISTERS: &[(&str, &str, u32)] = &[
     ("pred", "%p", 10),

@@ -1,5 +1,5 @@
-//! Texture and surface instructions: every row with random words, coordinates, offsets, depth
-//! references, levels, gradients, data and handles, mostly right and sometimes not.
+//! Random texture and surface instructions: every form with random modifiers, coordinates, offsets,
+//! depth references, levels, gradients, data and handles, usually valid.
 
 use texunit_isa::{Form, Shape, forms};
 
@@ -8,7 +8,7 @@ use super::operand::{any_register, braces, good, guard, source, wild};
 use super::setup::Setup;
 use texunit_testkit::Random;
 
-/// Words of these instructions, to put where they do not belong.
+/// Modifiers of these instructions, to insert in wrong places.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms", "base", "level", "grad", "v2", "v4", "v8", "u32", "s32", "f32", "f16", "f16x2",
@@ -17,7 +17,7 @@ const WORDS: &[&str] = &[
     "add", "min", "max", "and", "or", "xor", "texref", "samplerref", "surfref", "uni", "sat", "ftz", "global", "x",
 ];
 
-/// Instructions of one kernel.
+/// Instructions in one kernel.
 pub(super) fn question(
     setup: Setup,
     family: &'static str,
@@ -38,7 +38,7 @@ pub(super) fn question(
     let forms: Vec<&Form> = forms().iter().filter(texture).collect();
     let mut opcodes: Vec<&str> = forms.iter().map(|f| f.row.opcode.name()).collect();
     opcodes.dedup();
-    // `tex` has the most to say.
+    // `tex` has the most forms.
     opcodes.extend(["tex", "tex", "tex", "tld4"]);
     let independent = setup.independent();
     let lines = (0..most)
@@ -105,7 +105,7 @@ impl Instruction<'_> {
         self.words.contains(&word)
     }
 
-    /// Elements of the coordinate vector.
+    /// Number of elements in the coordinate vector.
     fn size(&self) -> usize {
         match () {
             () if self.has("1d") => 1,
@@ -129,7 +129,7 @@ impl Instruction<'_> {
         }
     }
 
-    /// One coordinate of this type.
+    /// A coordinate of this type.
     fn coordinate(ty: &str, random: &mut Random) -> String {
         match random.below(40) {
             0 => any_register(random),

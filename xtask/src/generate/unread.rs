@@ -1,5 +1,5 @@
-//! Instructions that are not compared, by name and with the reason: instructions of which the checker reads the
-//! name, the version and the target, and not the operands. Their floors are compared.
+//! Instructions of which the checker reads name, version and target but not operands. They are not
+//! compared, except for their minimum version and target.
 
 use texunit_isa::{Opcode, Shape, known_by_name_only, read_modifiers};
 
@@ -11,8 +11,7 @@ const ASYNC: &str = "copies of tensors by their maps, and their proxies, are not
 const OTHER: &str = "steers the machine, not the program";
 const RANDOM: &str = "random rounding is not run";
 
-/// Opcodes, or an opcode and the word that makes the form, with the reason why operands of it are
-/// not compared.
+/// Opcodes, or an opcode with the modifier of a form, whose operands are not compared, and why.
 #[rustfmt::skip]
 pub(super) const UNREAD: &[(&str, &str)] = &[
     ("clusterlaunchcontrol", CLUSTER), ("cp.tensor", ASYNC), ("cvt.rs", RANDOM),
@@ -23,7 +22,7 @@ pub(super) const UNREAD: &[(&str, &str)] = &[
     ("tcgen05", TENSOR), ("tensormap", ASYNC), ("wgmma", TENSOR),
 ];
 
-/// Right instructions without rows, whose floors are compared.
+/// Valid instructions without forms in the table, whose minimum version and target are compared.
 #[rustfmt::skip]
 const RIGHT: &[&str] = &[
     "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.tile [sh], [%rd1, {%r1}], [sh];",
@@ -54,12 +53,12 @@ const RIGHT: &[&str] = &[
     "multimem.ld_reduce.global.add.acc::f32.v4.f16x2 {%r1,%r2,%r3,%r4}, [%rd1];",
 ];
 
-/// An instruction that only version and target can make wrong.
+/// An instruction that only version and target can make invalid.
 pub(super) fn right(random: &mut Random) -> String {
     random.of(RIGHT).to_owned()
 }
 
-/// Whether the operands of these words are not looked at.
+/// Whether the operands of this form are ignored.
 pub(super) fn unread(opcode: Opcode, words: &[&str]) -> bool {
     match read_modifiers(opcode, words) {
         _ if known_by_name_only(opcode, words) => true,
@@ -68,7 +67,7 @@ pub(super) fn unread(opcode: Opcode, words: &[&str]) -> bool {
     }
 }
 
-/// The names of a row in [`UNREAD`].
+/// The names of a form in [`UNREAD`].
 #[cfg(test)]
 fn names(form: &texunit_isa::Form) -> Vec<String> {
     let opcode = form.row.opcode.name();

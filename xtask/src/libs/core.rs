@@ -1,9 +1,11 @@
-//! The core, one shared library with the code of everything, and the files before it: libraries whose functions are a jump each, the
-//! program, and the module for Python. So the code is linked, shipped and loaded once, whichever of them a process uses.
+//! Links the core, a shared library with all code, and the thin files in front of it: libraries
+//! whose functions are single jumps into the core, the program, and the Python module. All code is
+//! thus linked, shipped and loaded only once, whichever of them a process uses.
 //!
-//! What the core exports is named `texunit_core_...` and has the version of texunit, as its soname has: libraries of two
-//! releases in one process have a core each. A function keeps its name in the file before it; there it cannot be taken for the one
-//! that is jumped to, as the C library's functions would be, which are called `texunit_...` themselves.
+//! Exported names of the core begin with `texunit_core_` and have texunit's version, as has its
+//! soname: libraries of two releases in one process use different cores. A function keeps its
+//! public name in the thin library. The core needs other names, because a function of the C library
+//! called `texunit_...` would otherwise be bound to the thin one that jumps to it.
 
 use super::linker::{Linker, Shared, finish, removed, written};
 use super::names::{self, List};
@@ -20,34 +22,34 @@ pub(crate) const DRIVER: &str = "libcuda.so.1";
 pub(crate) const NVML: &str = "libnvidia-ml.so.1";
 /// The library for C.
 pub(crate) const FOR_C: &str = "libtexunit.so.1";
-/// The same as an archive of objects.
+/// The C library as a static archive.
 pub(crate) const ARCHIVE_FOR_C: &str = "libtexunit.a";
-/// The module for Python, which is in the folder above the core's.
+/// The Python module, in the parent folder of the core.
 pub(crate) const MODULE: &str = "_texunit.abi3.so";
-/// The program, which is in a folder beside the core's.
+/// The program, in a folder beside that of the core.
 pub(crate) const PROGRAM: &str = "texunit";
 
-/// Functions of the driver.
+/// The driver's functions.
 const DRIVER_FUNCTIONS: List = List { file: "crates/cuda/cuda/data/driver-api.txt", major: None };
-/// The declarations of the library for C.
+/// The declarations of the C library.
 const HEADER: &str = "crates/faces/capi/include/texunit.h";
-/// What all names of the core begin with.
+/// Prefix of the core's names.
 pub(super) const PREFIX: &str = "texunit_core_";
-/// What `texunit compare` knows texunit's driver by (`texunit_cuda::marker`): its only variable.
+/// The variable by which `texunit compare` recognises texunit's driver (`texunit_cuda::marker`).
 const MARKER: &str = "texunit_driver";
 
-/// What is one section each of the library for C as an archive.
+/// The sections of the static archive, each merged into one.
 const SECTIONS: [&str; 8] =
     [".text", ".rodata", ".data.rel.ro", ".data", ".bss", ".tdata", ".tbss", ".gcc_except_table"];
 
-/// What the core has for each file before it.
+/// The core's functions for each thin library.
 pub(super) struct Entries {
     driver: Vec<String>,
     nvml: Vec<String>,
     for_c: Vec<String>,
 }
 
-/// Links the core of an archive.
+/// Links the core from a static archive.
 pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, String> {
     let workspace = crate::workspace();
     let header = workspace.join(HEADER);
@@ -64,7 +66,8 @@ pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, Strin
             symbols.push(name.clone());
             entries.nvml.push(name);
         } else if name.starts_with("cu") || name.starts_with("texunit_") {
-            // The core's own names are exported as they are, and the marker is in the driver alone.
+            // Names with the core's prefix are exported unchanged, and the marker belongs to the
+            // driver only.
             if !name.starts_with(PREFIX) && name != MARKER {
                 symbols.push(name.clone());
                 entries.driver.push(name);
@@ -91,7 +94,7 @@ pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, Strin
     Ok(entries)
 }
 
-/// Makes the driver.
+/// Links the driver.
 pub(super) fn driver(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, String> {
     let mut text = jumps(&entries.driver)?;
     let version = env!("CARGO_PKG_VERSION");
@@ -100,25 +103,25 @@ pub(super) fn driver(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, 
     thin(linker, (DRIVER, None, CORE), "cu*; texunit_*;", &text)
 }
 
-/// Makes NVML.
+/// Links NVML.
 pub(super) fn nvml(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, String> {
     thin(linker, (NVML, None, CORE), "nvml*;", &jumps(&entries.nvml)?)
 }
 
-/// Makes the library for C.
+/// Links the C library.
 pub(super) fn for_c(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, String> {
     thin(linker, (FOR_C, None, CORE), "texunit_*;", &jumps(&entries.for_c)?)
 }
 
-/// Makes the library for C as an archive of one object: of the core's code what its functions reach. Nothing else is seen of it, and
-/// an archive of objects that Cargo makes has all of Rust's standard library.
+/// Builds the C library as a static archive with one object: the code that its functions reach,
+/// with all other symbols hidden. Cargo's own archive would contain the whole standard library.
 pub(super) fn archive_for_c(
     linker: &Linker<'_>,
     core: &Path,
     entries: &Entries,
 ) -> Result<PathBuf, String> {
     let names = written(linker.to.join("libtexunit.txt"), &(entries.for_c.join("\n") + "\n"))?;
-    // A section for each function would be a sixth of the file.
+    // Separate sections for each function would take a sixth of the file.
     let sections = SECTIONS.map(|name| format!("{name} : {{ *({name} {name}.*) }}\n")).concat();
     let script = format!("SECTIONS {{\n{sections}}}\n");
     let script = written(linker.to.join("libtexunit.ld"), &script)?;
@@ -128,7 +131,8 @@ pub(super) fn archive_for_c(
     cc.args(entries.for_c.iter().map(|name| format!("-Wl,-u,{name}"))).arg(core);
     finish(&mut cc)?;
     let mut objcopy = Command::new("objcopy");
-    // Of the standard library's objects, places for debuggers and what they were compiled from, which would be half of it.
+    // Removes debug information and bitcode of the standard library, which would be half of the
+    // file.
     objcopy.args(["--strip-unneeded", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
     objcopy.arg("--keep-global-symbols").arg(&names).arg(&object);
     finish(&mut objcopy)?;
@@ -143,18 +147,18 @@ pub(super) fn archive_for_c(
     Ok(archive)
 }
 
-/// The source, in assembly, of functions that jump to those of the core.
+/// The assembly source of functions that jump to those of the core.
 fn jumps(functions: &[String]) -> Result<String, String> {
     jumps_to(functions.iter().map(|name| (name.as_str(), name.as_str())))
 }
 
-/// The same of functions that have another name there.
+/// The same for functions with other names in the core.
 pub(super) fn jumps_to<'a>(
     functions: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Result<String, String> {
     let jump = match std::env::consts::ARCH {
         "x86_64" => "jmp *SYMBOL@GOTPCREL(%rip)",
-        // The register that a linker's own jumps may use, too.
+        // Uses the register that a linker's own trampolines may clobber.
         "aarch64" => "adrp x16, :got:SYMBOL; ldr x16, [x16, :got_lo12:SYMBOL]; br x16",
         other => return Err(format!("libraries for {other} are not known: jumps in {}", file!())),
     };
@@ -167,7 +171,7 @@ pub(super) fn jumps_to<'a>(
     Ok(text)
 }
 
-/// Makes a library of jumps, with the version of its symbols if they have one, into another one.
+/// Links a library of jumps into another library, with symbol versions if given.
 pub(super) fn thin(
     linker: &Linker<'_>,
     (soname, version, into): (&str, Option<&str>, &str),
@@ -189,7 +193,7 @@ pub(super) fn thin(
     Ok(file)
 }
 
-/// Makes the program and the module for Python, for a core that has both.
+/// Links the program and the Python module in front of a core that contains both.
 pub(super) fn program_and_module(linker: &Linker<'_>) -> Result<[PathBuf; 2], String> {
     let sources = crate::workspace().join("crates/dist/core/src");
     let module = Shared {
@@ -207,12 +211,12 @@ pub(super) fn program_and_module(linker: &Linker<'_>) -> Result<[PathBuf; 2], St
     Ok([program, module])
 }
 
-/// Makes a program that stands for one of NVIDIA's, whose code is in a core that has it, in the folder below the core's.
+/// Links a replacement for a program of NVIDIA, in the folder below that of a core with its code.
 pub(super) fn shim(linker: &Linker<'_>, name: &str, program: &Path) -> Result<(), String> {
     before_core(linker, program, "$ORIGIN/..", &[&format!("-DSHIM=\"{name}\"")])
 }
 
-/// Compiles the program that loads the core, which it finds in `folders`.
+/// Compiles a program that loads the core from `folders`.
 fn before_core(
     linker: &Linker<'_>,
     program: &Path,

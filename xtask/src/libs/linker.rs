@@ -1,41 +1,41 @@
-//! The linker: this machine's C compiler, or zig for a C library that is older than its own.
+//! Links shared libraries with this machine's C compiler, or with zig for an older C library.
 
 use crate::dist::zig::{self, Zig};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What makes shared libraries in a folder.
+/// A linker with its destination folder.
 pub(super) struct Linker<'a> {
     pub(super) zig: Option<&'a Zig>,
-    /// Where the libraries go, and where they find each other.
+    /// The folder of the libraries, where they find each other.
     pub(super) to: &'a Path,
 }
 
-/// A shared library to be made.
+/// A shared library to link.
 pub(super) struct Shared<'a> {
     pub(super) soname: &'a str,
-    /// Version of its symbols, if they have one.
+    /// The version of its symbols, if any.
     pub(super) version: Option<&'a str>,
-    /// Patterns of the symbols that are exported.
+    /// Patterns of exported symbols.
     pub(super) exported: &'a str,
-    /// Other names of symbols.
+    /// Aliases of symbols.
     pub(super) aliases: &'a [(String, String)],
-    /// Libraries in the folder that it needs.
+    /// Libraries in the folder that it depends on.
     pub(super) needs: &'a [&'a str],
-    /// Where these are when it is loaded, and those that it loads itself; nowhere if empty.
+    /// The search path for these, and for libraries that it loads itself; may be empty.
     pub(super) found: &'a str,
-    /// A function of it that the dynamic linker calls at the end of the process.
+    /// The function that the dynamic linker calls at the end of the process.
     pub(super) end: Option<&'a str>,
 }
 
 impl Linker<'_> {
-    /// A C compiler.
+    /// The C compiler.
     pub(super) fn cc(&self) -> Command {
         self.zig.map_or_else(|| Command::new("cc"), Zig::cc)
     }
 
-    /// Makes a shared library of a static one.
+    /// Links a shared library from a static one.
     pub(super) fn link(&self, shared: &Shared<'_>, archive: &Path) -> Result<PathBuf, String> {
         let mut after = vec![OsString::from("-Wl,--gc-sections"), "-Wl,--whole-archive".into()];
         after.extend([archive.as_os_str().to_owned(), "-Wl,--no-whole-archive".into()]);
@@ -47,7 +47,7 @@ impl Linker<'_> {
         self.make(shared, &after, &system)
     }
 
-    /// Makes a shared library of source files that need nothing of the system.
+    /// Links a shared library from source files without dependencies.
     pub(super) fn assemble(&self, shared: &Shared<'_>, file: &Path) -> Result<PathBuf, String> {
         self.make(shared, &["-nostdlib".into(), file.as_os_str().to_owned()], &[])
     }
@@ -62,20 +62,21 @@ impl Linker<'_> {
         let version = shared.version.map(|v| format!("{v} ")).unwrap_or_default();
         let text = format!("{version}{{ global: {} local: *; }};\n", shared.exported);
         let mut scripts = vec![written(to.join(format!("{soname}.map")), &text)?];
-        // Under another name until it is complete: a program may be running with it.
+        // Written under another name and renamed, because a program may be using the library.
         let made = to.join(format!("{soname}.new"));
         let mut command = self.cc();
         command.args(["-shared", "-fPIC", "-o"]).arg(&made);
         command.arg(format!("-Wl,-soname,{soname}"));
         command.arg(joined("-Wl,--version-script=", &scripts[0]));
         command.args(["-Wl,-z,relro,-z,now", "-Wl,-s"]);
-        // What is called at the end of the process, and threads that run, have to be there though a program calls `dlclose`.
+        // The library stays loaded after `dlclose`, because of its exit function and its running
+        // threads.
         command.arg("-Wl,-z,nodelete");
         let aliases = shared.aliases.iter();
         if self.zig.is_none() {
             command.args(aliases.map(|(name, symbol)| format!("-Wl,--defsym={name}={symbol}")));
         } else if !shared.aliases.is_empty() {
-            // It knows no --defsym, but scripts for the linker.
+            // zig does not support --defsym, but linker scripts.
             let text: String =
                 aliases.map(|(name, symbol)| format!("{name} = {symbol};\n")).collect();
             let script = written(to.join(format!("{soname}.ld")), &text)?;

@@ -1,5 +1,6 @@
-//! Libraries with the names of NVIDIA's: the code of each is in one file, `libtexunit_cufft.so.VERSION`, and before it is a file of jumps for
-//! each version that programs load (`libcufft.so.11`), with the names and versions of symbols that programs are linked with.
+//! Builds the libraries with names of NVIDIA's libraries. The code of each is in one file,
+//! `libtexunit_cufft.so.VERSION`; for each version that programs load (`libcufft.so.11`) there is a
+//! file of jumps, with the symbol names and versions that programs are linked with.
 
 use super::core::{PREFIX, jumps_to, thin};
 use super::linker::{Linker, Shared};
@@ -10,22 +11,22 @@ use std::path::{Path, PathBuf};
 /// A library with the name of one of NVIDIA's.
 struct Named {
     package: &'static str,
-    /// The file with its code.
+    /// The name of the file with the code.
     code: &'static str,
-    /// What the names of its functions begin with, as patterns.
+    /// Patterns of its functions' names.
     exported: &'static str,
-    /// The files that programs load.
+    /// The files of jumps.
     files: &'static [File],
 }
 
-/// A file that programs load, of jumps.
+/// A file of jumps, which programs load.
 struct File {
     soname: &'static str,
-    /// Its major version.
+    /// The major version.
     major: &'static str,
-    /// The list of its functions.
+    /// The file that lists its functions.
     functions: &'static str,
-    /// The name of programs' linker, if this is the newest version.
+    /// The link name for linkers, for the newest version.
     link: Option<&'static str>,
 }
 
@@ -74,18 +75,18 @@ const ALL: [Named; 3] = [
     },
 ];
 
-/// All files, by their names: those that programs load, and those with the code.
+/// The names of all files, those of jumps and those with code.
 pub(crate) fn files() -> impl Iterator<Item = &'static str> {
     ALL.iter()
         .flat_map(|library| library.files.iter().map(|file| file.soname).chain([library.code]))
 }
 
-/// The names of what programs load.
+/// The names of the files that programs load.
 pub(super) fn sonames() -> impl Iterator<Item = &'static str> {
     ALL.iter().flat_map(|library| library.files.iter().map(|file| file.soname))
 }
 
-/// Makes those that are wanted.
+/// Builds the requested libraries.
 pub(super) fn make(
     workspace: &Path,
     request: &Request,
@@ -117,7 +118,7 @@ pub(super) fn make(
             exported: &format!("{PREFIX}*;"),
             aliases: &aliases,
             needs: &[],
-            // It loads the driver itself.
+            // The library loads the driver itself.
             found: "$ORIGIN",
             end: None,
         };

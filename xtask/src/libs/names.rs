@@ -1,15 +1,16 @@
-//! Names of functions: those that an archive has, and other names of the same ones.
+//! Reads names of functions: those in a static archive, and aliases.
 
 use std::path::Path;
 
-/// The global symbols that an archive of objects defines, as its index lists them.
+/// The global symbols that a static archive defines, according to its index.
 pub(super) fn of_archive(archive: &Path) -> Result<Vec<String>, String> {
     let bytes = std::fs::read(archive).map_err(|e| format!("{}: {e}", archive.display()))?;
     let names = index(&bytes).ok_or_else(|| format!("{} has no index", archive.display()))?;
     Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
-/// The first member of an archive, `/`: how many names there are, a place for each of them, and the names.
+/// Parses the first member of an archive, `/`: the number of names, a position for each, and the
+/// names.
 fn index(archive: &[u8]) -> Option<Vec<&[u8]>> {
     let rest = archive.strip_prefix(b"!<arch>\n/               ")?;
     let (header, rest) = rest.split_at_checked(44)?;
@@ -20,19 +21,19 @@ fn index(archive: &[u8]) -> Option<Vec<&[u8]>> {
     Some(names.split(|byte| *byte == 0).take(count).collect())
 }
 
-/// A list of functions, of which a library may have those of one version.
+/// A list of functions, optionally those of one major version.
 #[derive(Clone, Copy)]
 pub(super) struct List {
-    /// The file, below the workspace.
+    /// The path of the list in the repository.
     pub(super) file: &'static str,
-    /// Major version of the runtime, for lines of the list that are of some versions only.
+    /// The major version, for lines that apply to some versions only.
     pub(super) major: Option<&'static str>,
 }
 
 impl List {
-    /// The variants for default streams of threads: other names of the same functions, each with the function's.
+    /// Aliases for per-thread default streams, each with the function's name.
     pub(super) fn variants(&self, workspace: &Path) -> Result<Vec<(String, String)>, String> {
-        // The word before the last one is the ending.
+        // The next to last word of a line is the suffix.
         let named = |row: &Vec<String>| {
             let (symbol, ending) = (row.first()?, row.get(row.len().checked_sub(2)?)?);
             (ending != "-").then(|| (format!("{symbol}_{ending}"), symbol.clone()))
@@ -40,8 +41,8 @@ impl List {
         Ok(self.rows(workspace)?.iter().filter_map(named).collect())
     }
 
-    /// Its functions, each with the name that its symbol has in the library with the code: of those that differ between versions,
-    /// the name of this version's.
+    /// The functions, each with the symbol in the library with the code, whose name can depend on
+    /// the version.
     pub(super) fn symbols(&self, workspace: &Path) -> Result<Vec<(String, String)>, String> {
         let symbol = |row: &Vec<String>| {
             let word = row.first()?;

@@ -1,18 +1,19 @@
-//! Programs that stand for some of NVIDIA's (crate `texunit-shims`), in a folder of their own: only `texunit run` puts it into PATH,
-//! and, for what Python executes before a program, into PYTHONPATH.
+//! Builds replacements for programs of NVIDIA (crate `texunit-shims`), in a folder of their own
+//! that only `texunit run` adds to PATH and, for a file that Python runs before a program, to
+//! PYTHONPATH.
 
 use super::linker::Linker;
 use super::{Request, cargo, core};
 use std::path::{Path, PathBuf};
 
-/// Their folder, below that of the libraries.
+/// The name of their folder, below that of the libraries.
 pub(crate) const FOLDER: &str = "shims";
 /// Their names.
 pub(crate) const PROGRAMS: [&str; 2] = ["nvidia-smi", "ptxas"];
-/// What Python executes before a program.
+/// The file that Python runs before a program.
 pub(crate) const SITE: &str = "sitecustomize.py";
 
-/// Makes all of them: before a core that has their code, of a few instructions each.
+/// Builds all of them as small programs in front of a core with their code.
 pub(super) fn make(
     workspace: &Path,
     request: &Request,
@@ -32,7 +33,7 @@ pub(super) fn make(
             let from = built.join(name);
             std::fs::copy(&from, &made).map_err(|e| format!("{}: {e}", from.display()))?;
         }
-        // Complete under its own name, which a program may be running by.
+        // Renamed when complete, because a program may be running under this name.
         std::fs::rename(&made, &program).map_err(|e| format!("{}: {e}", program.display()))?;
         Ok(program)
     };

@@ -1,12 +1,14 @@
-//! Symbols that a library can do without: those of Python in the core, which programs load that have no Python.
+//! Makes undefined symbols of a shared library weak: those of Python in the core, which is also
+//! loaded by programs without Python.
 
 use object::Endianness;
 use object::elf::{FileHeader64, SHN_UNDEF, STB_GLOBAL, STB_WEAK};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
 use std::path::Path;
 
-/// Marks undefined symbols of a shared library as weak, by their names: the dynamic linker takes 0 for those that are nowhere, and
-/// does not refuse the library. Rust cannot express it, and they are declared in another crate.
+/// Marks undefined symbols whose names `is_weak` selects as weak, so that the dynamic linker
+/// resolves missing ones to 0 instead of rejecting the library. Rust cannot express this, and
+/// another crate declares the symbols.
 pub(super) fn mark(library: &Path, is_weak: impl Fn(&str) -> bool) -> Result<(), String> {
     let at = |e: &dyn std::fmt::Display| format!("{}: {e}", library.display());
     let mut bytes = std::fs::read(library).map_err(|e| at(&e))?;
@@ -19,9 +21,9 @@ pub(super) fn mark(library: &Path, is_weak: impl Fn(&str) -> bool) -> Result<(),
     std::fs::write(library, bytes).map_err(|e| at(&e))
 }
 
-/// Where the bytes are in a file that say what binds its undefined symbols of such names.
+/// File offsets of the binding of undefined symbols with such names.
 fn undefined(bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> object::Result<Vec<usize>> {
-    /// Of a symbol's bytes, the one after its name.
+    /// Offset of the `st_info` byte in a symbol table entry.
     const INFO: usize = 4;
     let header = FileHeader64::<Endianness>::parse(bytes)?;
     let endian = header.endian()?;

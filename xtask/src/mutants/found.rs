@@ -1,14 +1,14 @@
-//! Results about mutants, in a file, so that a stopped run can be continued.
+//! Stores verdicts about mutants in a file, so that a stopped run can be continued.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::list::Mutant;
 
-/// The fate of a mutant.
+/// The verdict about a mutant.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// By which tests.
+    /// Detected by these tests.
     Caught(String),
     Survived,
     /// It does not compile.
@@ -20,7 +20,7 @@ pub(super) enum Verdict {
 pub(super) struct Found(BTreeMap<(String, String), Verdict>);
 
 impl Found {
-    /// The results in a file, or none.
+    /// Reads the verdicts in a file; empty if it does not exist.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         if !path.exists() {
             return Ok(Self::default());
@@ -67,7 +67,7 @@ impl Found {
         self.0.get(&(mutant.file.clone(), mutant.name.clone()))
     }
 
-    /// Whether that is new.
+    /// Records a verdict; returns whether it is new.
     pub(super) fn note(&mut self, mutant: &Mutant, verdict: &Verdict) -> bool {
         let key = (mutant.file.clone(), mutant.name.clone());
         self.0.insert(key, verdict.clone()).as_ref() != Some(verdict)

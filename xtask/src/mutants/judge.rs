@@ -1,4 +1,4 @@
-//! Makes a mistake, builds, and runs the tests.
+//! Judges a mutant: changes the source, builds, and runs the tests.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::found::Verdict;
 use super::list::{Mutant, Position};
 use super::parts::{Part, SKIPPED, Tests, package};
 
-/// A profile of its own: what matters is how soon one changed function is built.
+/// A build profile that compiles one changed function as fast as possible.
 const PROFILE: &[&str] = &[
     "profile.mutants.inherits=\"dev\"",
     "profile.mutants.debug=false",
@@ -22,27 +22,27 @@ const PROFILE: &[&str] = &[
     "profile.mutants.package.texunit-unit.opt-level=1",
 ];
 
-/// Seconds of the CPU that tests may take without a mistake.
+/// CPU time limit for tests without a mutation, in seconds.
 const USUAL_LIMIT: u64 = 120;
 
-/// How long tests may take in all. Where others use the machine too, that says little: those that hang in a loop are
-/// known by the time they have had of the CPU.
+/// Wall time limit for tests. It is generous because the machine may be shared; infinite loops are
+/// detected by CPU time.
 const WAITING: Duration = Duration::from_secs(1200);
 
-/// Memory that a test may have, in KiB: loops that no longer end may fill it.
+/// Memory limit of a test in KiB, for mutants with infinite allocations.
 const MEMORY: u32 = 12 << 20;
 
-/// Tests of a part, and how long they take when nothing is wrong.
+/// The tests of a part, and their time without a mutation.
 struct Test {
     tests: Tests,
     usual: Duration,
 }
 
-/// Judges the mutants of a part in the copy of the tree.
+/// Judges the mutants of a part, in a copy of the source tree.
 pub(super) struct Judge<'a> {
     part: &'static Part,
     place: &'a Place,
-    /// Empty until something is judged.
+    /// Filled by the first judgement.
     tests: Vec<Test>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Judge<'a> {
         Ok(verdict)
     }
 
-    /// The verdict about the tree as it is.
+    /// Judges the current state of the tree.
     fn judged(&self) -> Result<Verdict, String> {
         for test in &self.tests {
             let Some(program) = self.build(test.tests)? else {
@@ -90,7 +90,7 @@ impl<'a> Judge<'a> {
         Ok(Verdict::Survived)
     }
 
-    /// The tests without a mistake, which must pass.
+    /// Runs the tests without a mutation, which must pass.
     fn usual(&self) -> Result<Vec<Test>, String> {
         let test = |&tests: &Tests| {
             let program = self.build(tests)?.ok_or("the tree does not compile")?;
@@ -104,7 +104,7 @@ impl<'a> Judge<'a> {
         self.part.tests.iter().map(test).collect()
     }
 
-    /// The program of some tests; `None` if it does not compile.
+    /// Builds the executable of some tests; `None` if it does not compile.
     fn build(&self, (folder, option): Tests) -> Result<Option<PathBuf>, String> {
         let mut cargo = Command::new("cargo");
         cargo.args(["test", "--no-run", "--locked", "--message-format=json", "--profile=mutants"]);
@@ -113,7 +113,7 @@ impl<'a> Judge<'a> {
             cargo.args(["--config", line]);
         }
         cargo.current_dir(self.place.tree()).env("CARGO_TARGET_DIR", self.place.builds());
-        // CI says that nothing is built a second time.
+        // CI disables incremental builds, which are useful here.
         cargo.env_remove("CARGO_INCREMENTAL").stderr(Stdio::null());
         let output = cargo.output().map_err(|e| format!("cargo: {e}"))?;
         if !output.status.success() {
@@ -128,7 +128,7 @@ impl<'a> Judge<'a> {
         program.map(Some).ok_or_else(|| format!("cargo names no program of {folder} {option}"))
     }
 
-    /// Whether tests pass in time and with a bounded memory.
+    /// Whether tests pass within the limits of time and memory.
     fn passes(&self, folder: &str, program: &Path, limit: u64) -> Result<bool, String> {
         let said = |e: std::io::Error| format!("{}: {e}", program.display());
         let output = File::create(self.output()).map_err(said)?;
@@ -138,7 +138,7 @@ impl<'a> Judge<'a> {
         shell.args(["-c", &limits]).arg(program);
         shell.args(SKIPPED.iter().flat_map(|name| ["--skip", name]));
         shell.current_dir(self.place.tree().join(super::parts::folder(folder)));
-        // The same random cases for every mutant, and no time spent on making failing ones small.
+        // The same random cases for every mutant, and no shrinking of failing ones.
         shell.env("PROPTEST_RNG_SEED", "20261120").env("PROPTEST_MAX_SHRINK_ITERS", "0");
         shell.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1").env("RUST_BACKTRACE", "0");
         shell.stdin(Stdio::null()).stderr(output.try_clone().map_err(said)?).stdout(output);
@@ -156,7 +156,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The output of the tests that ran last.
+    /// The file with the output of the last tests.
     fn output(&self) -> PathBuf {
         self.place.folder.join("output.txt")
     }
@@ -166,11 +166,11 @@ fn in_words((folder, option): Tests) -> String {
     format!("{folder} {option}")
 }
 
-/// The text with a mistake in it; `None` if the place is not there.
+/// The mutated text; `None` if the position does not exist.
 fn applied(text: &str, mutant: &Mutant) -> Option<String> {
     let (start, end) = (offset(text, mutant.start)?, offset(text, mutant.end)?);
     let after = text.get(end..)?;
-    // Spaces, since what goes may part two words.
+    // With spaces, since the removed text may have separated two words.
     Some(format!("{} {} {after}", text.get(..start)?, mutant.replacement))
 }
 

@@ -1,4 +1,4 @@
-//! Which mutants there are, and which are drawn.
+//! Lists the possible mutants, and selects some of them at random.
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -8,27 +8,27 @@ use serde_json::Value;
 use super::Place;
 use super::parts::{Part, package};
 
-/// The release that is installed if there is none.
+/// The release of cargo-mutants that is installed if it is missing.
 const RELEASE: &str = "27.1.0";
 
-/// A place in a file, both counted from 1; columns are characters.
+/// A position in a file; lines and columns (in characters) count from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Position {
     pub(super) line: usize,
     pub(super) column: usize,
 }
 
-/// A mistake that cargo-mutants can make.
+/// A mutation that cargo-mutants can make.
 #[derive(Clone, Debug)]
 pub(super) struct Mutant {
-    /// From the root of the repository.
+    /// Path relative to the repository.
     pub(super) file: String,
-    /// What is done, without the line: `replace + with - in decode`; ` (2)` follows if it is the second of this
-    /// name in the file.
+    /// Description without line number: `replace + with - in decode`, followed by ` (2)` if it is
+    /// the second with this description in the file.
     pub(super) name: String,
     pub(super) start: Position,
     pub(super) end: Position,
-    /// The replacement.
+    /// The replacement text.
     pub(super) replacement: String,
     pub(super) diff: String,
 }
@@ -74,7 +74,8 @@ fn read(row: &Value) -> Option<Mutant> {
     Some(Mutant { file, name, start, end: position("end")?, replacement, diff })
 }
 
-/// The program, which is installed if it is neither among the user's nor in the folder of this task.
+/// The cargo-mutants program, which is installed if it is found neither in PATH nor in this task's
+/// folder.
 fn cargo_mutants(place: &Place) -> Result<Command, String> {
     let own = place.tools().join("bin/cargo-mutants");
     for program in [own.clone(), "cargo-mutants".into()] {
@@ -100,8 +101,8 @@ fn cargo_mutants(place: &Place) -> Result<Command, String> {
     Ok(Command::new(own))
 }
 
-/// An order at random, in which a mutant's place does not depend on the other ones: code that comes or goes leaves
-/// nearly the same draw.
+/// Shuffles mutants such that the order of two mutants does not depend on the others: after changes
+/// of the code nearly the same ones are selected.
 pub(super) fn shuffle(mutants: &mut [Mutant], seed: u64) {
     mutants.sort_by_cached_key(|mutant| {
         let bytes = mutant.file.bytes().chain([0]).chain(mutant.name.bytes());

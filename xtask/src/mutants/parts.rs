@@ -1,22 +1,24 @@
-//! Parts of the code whose mutants are judged, and by what.
+//! The parts of the code whose mutants are judged, and their tests.
 
 /// A part: some files of a crate.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: &'static str,
-    /// Its crate, as its folder is called.
+    /// The folder name of its crate.
     pub(super) package: &'static str,
-    /// Its files, as a pattern.
+    /// A pattern for its files.
     pub(super) files: &'static str,
-    /// What judges: tests of the crate that end within a minute, and those of another one that look at what this part
-    /// says in words. Crate, and option of `cargo test`; one is only built if all before it have passed.
+    /// The tests: those of the crate that end within a minute, and those of another crate that
+    /// examine this part's messages, as crate and `cargo test` option. Each is built only if all
+    /// previous ones pass.
     pub(super) tests: &'static [Tests],
 }
 
-/// A crate and an option of `cargo test`, which names tests of it.
+/// A crate and an option of `cargo test` that selects tests.
 pub(super) type Tests = (&'static str, &'static str);
 
-/// Tests that do not judge: they take 20 s, look for panics in garbage, and notice little else.
+/// Tests that are skipped: they take 20 s, search for panics on random input, and detect few
+/// mutants.
 pub(super) const SKIPPED: &[&str] = &["hostile::", "recovery::"];
 
 #[rustfmt::skip]
@@ -38,12 +40,12 @@ pub(super) const PARTS: &[Part] = &[
     },
 ];
 
-/// The package of a crate.
+/// The package name of a crate.
 pub(super) fn package(name: &str) -> String {
     format!("texunit-{name}")
 }
 
-/// The folder of a crate: below `crates/`, in that of its part of the house.
+/// The path of a crate below `crates/`.
 pub(super) fn folder(name: &str) -> String {
     let part = match name {
         "texel" | "unit" | "explain" => "unit",

@@ -1,4 +1,4 @@
-//! The table of docs/mutants.md: mutants that live, and why they may.
+//! Parses the table of docs/mutants.md, which justifies undetected mutants.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::list::Mutant;
 
 const DOCUMENT: &str = "docs/mutants.md";
 
-/// A row of the table of reasons: part, file with a line, mutant, why it lives.
+/// A row: part, file with line, mutant, reason.
 #[derive(Debug, PartialEq)]
 struct Row {
     part: String,
@@ -26,12 +26,12 @@ impl Table {
         Ok(Self::parse(&text))
     }
 
-    /// Rows of other tables have no mutant in code marks in their third column.
+    /// Other tables have no inline code in their third column.
     fn parse(text: &str) -> Self {
         Self(text.lines().filter_map(row).collect())
     }
 
-    /// Why a mutant may live. The line says where it was when that was written, and does not count.
+    /// Why a mutant may stay undetected. The recorded line is ignored, since lines change.
     pub(super) fn reason(&self, part: &str, mutant: &Mutant) -> Option<&str> {
         let same = |row: &&Row| {
             row.part == part && row.file == mutant.file && row.mutant == escaped(&mutant.name)
@@ -40,7 +40,7 @@ impl Table {
     }
 }
 
-/// A name as it is written in a table, where `|` would end a column.
+/// Escapes `|` in a name, which would end a table column.
 fn escaped(name: &str) -> String {
     name.replace('|', "\\|")
 }

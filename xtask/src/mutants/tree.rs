@@ -1,11 +1,11 @@
-//! A copy of the repository's files, to build mutants in.
+//! Copies the repository's files, to build mutants in the copy.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Makes `to` the same as what git knows of `from` and does not ignore. Files that are the same already stay
-/// untouched, so that cargo builds only what differs.
+/// Makes `to` equal to the files of `from` that git does not ignore. Equal files are not touched,
+/// so that cargo builds only what differs.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let mut git = Command::new("git");
     git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(from);
@@ -31,7 +31,7 @@ fn same(from: &Path, to: &Path) -> std::io::Result<()> {
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    // Not only the bytes: some are programs.
+    // Also copies permissions, because some files are executable.
     std::fs::copy(from, to).map(|_| ())
 }
 

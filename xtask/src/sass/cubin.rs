@@ -1,6 +1,6 @@
-//! The code of a cubin: the sections of an ELF file whose names begin with `.text.`.
+//! Reads the code of a cubin: the sections of an ELF file whose names begin with `.text.`.
 
-/// Little-endian bytes of a file as a number.
+/// A little-endian number in a file.
 fn number(file: &[u8], at: usize, bytes: usize) -> Option<usize> {
     let bytes = file.get(at..at.checked_add(bytes)?)?;
     let value = bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
@@ -14,7 +14,7 @@ pub(super) fn code(file: &[u8]) -> Option<Vec<&[u8]>> {
     }
     let (table, size) = (number(file, 0x28, 8)?, number(file, 0x3a, 2)?);
     let (count, names) = (number(file, 0x3c, 2)?, number(file, 0x3e, 2)?);
-    // A header that is cut off by the end of the file does not count.
+    // A truncated header is ignored.
     let header = |n: usize| {
         let start = table.checked_add(n.checked_mul(size)?)?;
         file.get(start..start.checked_add(size)?).map(|_| start)
@@ -39,7 +39,7 @@ pub(super) fn code(file: &[u8]) -> Option<Vec<&[u8]>> {
 mod tests {
     use super::code;
 
-    /// A file with sections of these names and contents.
+    /// An ELF file with these sections.
     fn file(sections: &[(&str, &[u8])]) -> Vec<u8> {
         let names: Vec<u8> = sections.iter().flat_map(|(n, _)| n.bytes().chain([0])).collect();
         let mut parts: Vec<(usize, &[u8])> = Vec::new();

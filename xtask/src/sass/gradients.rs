@@ -1,4 +1,4 @@
-//! Random modules with `tex.grad`.
+//! Generates random modules with `tex.grad`.
 
 use std::fmt::Write;
 
@@ -6,23 +6,23 @@ use texunit_sass::Arch;
 
 use texunit_testkit::Random;
 
-/// A module, and how ptxas is asked about it.
+/// A module, and options for ptxas.
 #[derive(Clone, Debug)]
 pub(super) struct Module {
     pub(super) arch: Arch,
-    /// Level of optimisation.
+    /// The optimisation level.
     pub(super) level: usize,
     pub(super) text: String,
 }
 
-/// Geometry, coordinates, whether an array, whether it takes offsets.
+/// Geometry, number of coordinates, whether it is an array, whether it allows offsets.
 #[rustfmt::skip]
 const GEOMETRIES: [(&str, usize, bool, bool); 7] = [
     ("1d", 1, false, true), ("2d", 2, false, true), ("a1d", 1, true, true), ("a2d", 2, true, true),
     ("3d", 3, false, true), ("cube", 3, false, false), ("acube", 3, true, false),
 ];
 
-/// Parameters beside `in` and `out`: declaration, and the loads of a handle from it.
+/// Parameters besides `in` and `out`: declaration, and loads of a handle from it.
 #[rustfmt::skip]
 const PARAMS: &[(&str, &[&str])] = &[
     (".param .u64 NAME", &["ld.param.u64 REG, [NAME];", "ld.param.b64 REG, [NAME+0];",
@@ -35,14 +35,14 @@ const PARAMS: &[(&str, &[&str])] = &[
     (".param .align 16 .b8 NAME[16]", &["ld.param.v2.u64 {%q, REG}, [NAME];", "ld.param.v2.u64 {REG, %q}, [NAME];"]),
 ];
 
-/// What may happen to a handle after it is loaded. Another register takes its place.
+/// Ways to copy a handle to another register after it is loaded.
 #[rustfmt::skip]
 const COPIES: &[&str] = &[
     "mov.b64 TO, FROM;", "mov.u64 TO, FROM;", "cvta.to.global.u64 TO, FROM;", "add.s64 TO, FROM, 4;",
     "and.b64 TO, FROM, 1048575;", "@%p1 mov.b64 FROM, 3; mov.b64 TO, FROM;",
 ];
 
-/// Predicates that do not follow from each other: of guards, branches, and moves.
+/// Independent predicates for guards, branches, and selections.
 const PREDICATES: &str = "ld.global.u32 %c, [%in+-4];\nsetp.ne.u32 %p2, %c, 0;\n\
     ld.global.u32 %c, [%in+-8];\nsetp.ne.u32 %p3, %c, 0;\n\
     ld.global.u32 %c, [%in];\nsetp.ne.u32 %p1, %c, 0;\n";
@@ -51,20 +51,21 @@ struct Writer {
     random: Random,
     arch: Arch,
     independent: bool,
-    /// Without optimisation a component counts as used if anything names its register.
+    /// Whether code is optimised; otherwise a component counts as used if any instruction names its
+    /// register.
     optimised: bool,
-    /// Declarations of parameters and how a handle is loaded from them.
+    /// Declarations of parameters, and loads of handles from them.
     params: Vec<(String, String, &'static [&'static str])>,
     body: String,
-    /// Bytes that were loaded and stored.
+    /// Number of bytes loaded and stored.
     loaded: usize,
     stored: usize,
-    /// Registers that were named.
+    /// Number of registers.
     registers: usize,
 }
 
 impl Module {
-    /// The module of an item.
+    /// The random module of an item.
     pub(super) fn random(seed: u64, item: u64) -> Self {
         let mut random = Random::of_item(seed ^ 0x6772_6164, item);
         let arch = random.of(&Arch::ALL);
@@ -154,7 +155,7 @@ impl Writer {
         format!("%{kind}{}", self.registers)
     }
 
-    /// A register with a value from memory.
+    /// A register with a value loaded from memory.
     fn load(&mut self, kind: &str, ty: &str, bytes: usize) -> String {
         let register = self.fresh(kind);
         self.loaded = self.loaded.next_multiple_of(bytes) + bytes;
@@ -194,7 +195,7 @@ impl Writer {
         );
     }
 
-    /// Texture and sampler by name.
+    /// Names of a texture and a sampler.
     fn named(&mut self) -> String {
         let texture = self.texture();
         match self.independent {
@@ -284,7 +285,7 @@ impl Writer {
         }
     }
 
-    /// A fetch and stores of some of its results. `x` is a coordinate.
+    /// A fetch, and stores of some of its results. `x` is a coordinate.
     fn gradient(&mut self, geometry: (&str, usize, bool, bool), handles: &str, x: &str) {
         let (name, dims, array, offsets) = geometry;
         let (ty, kind, store) = match self.random.below(if self.arch > Arch::Sm52 { 9 } else { 7 })
@@ -324,7 +325,7 @@ impl Writer {
         for _ in 1..dims {
             coords.push(self.load("f", "f32", 4));
         }
-        // Three coordinates take four numbers.
+        // Three coordinates are padded to four.
         let padded = |mut list: Vec<String>| {
             list.resize(list.len().next_power_of_two(), list.last().cloned().unwrap_or_default());
             list.join(", ")

@@ -1,4 +1,5 @@
-//! Random modules with `tex.grad`: the fetches that we say they become, and those in ptxas's code.
+//! Compares random modules with `tex.grad`: the fetches that texunit generates, and those in
+//! ptxas's code.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,19 +19,19 @@ use super::gradients::Module;
 use super::{SHOWN, cubin, each};
 use crate::ptxas::Tool;
 
-/// Fetches of a module without their registers, and how often each is there.
+/// Fetches of a module without registers, with their numbers.
 type Shapes = BTreeMap<String, usize>;
 
 /// The result for a module.
 enum Outcome {
-    /// Both have the same fetches: so many TXD, so many others.
+    /// Both have the same fetches: number of TXD, number of others.
     Same(usize, usize),
-    /// Both refuse it, or ptxas crashes.
+    /// Both reject it, or ptxas crashes.
     Refused,
     Differs(String),
 }
 
-/// Compares random modules; the number of differences.
+/// Compares random modules; returns the number of differences.
 pub(super) fn compare(
     tools: &[Tool],
     count: usize,
@@ -139,13 +140,13 @@ fn ours(module: &Module) -> Result<Shapes, String> {
     Ok(shapes)
 }
 
-/// Whether a handle is a kernel parameter, which code that is not optimised loads; such code has no
-/// phases, too.
+/// Whether a handle is a kernel parameter, which unoptimised code loads; unoptimised code also has
+/// no phases.
 fn by_value(handle: &str) -> bool {
     handle.contains("kernel parameter, through")
 }
 
-/// A TXD without its registers; the phase depends on what is issued beside it.
+/// A TXD without registers; its phase is left out because it depends on dual issue.
 fn txd(txd: &Txd) -> String {
     let mut shape = "TXD".to_owned();
     for flag in [&LC, &AOFFI, &NODEP] {
@@ -164,7 +165,7 @@ fn txd(txd: &Txd) -> String {
     shape
 }
 
-/// A fetch of a quad.
+/// The fetch of a quad emulation.
 fn tex(word: &texunit_sass::texture_words::TextureWord) -> Option<String> {
     let parts = word.parts();
     let part = |name: &str| parts.iter().find(|p| p.0 == name).map_or(0, |p| p.1);
@@ -180,7 +181,7 @@ fn tex(word: &texunit_sass::texture_words::TextureWord) -> Option<String> {
     Some(format!("TEX{flags}{lod} {at} {coordinates} {:#x}", part("mask")))
 }
 
-/// The fetches in ptxas's code, or its first words; none if it crashes.
+/// The fetches in ptxas's code, or the beginning of its error; `None` if it crashes.
 fn theirs(
     tool: &Tool,
     module: &Module,
@@ -225,7 +226,7 @@ fn theirs(
 mod tests {
     use super::{Module, ours};
 
-    /// Without this nothing would be compared: both sides refuse what is wrong.
+    /// With errors both sides would reject modules, and nothing would be compared.
     #[test]
     fn random_modules_have_no_errors() {
         let refused = |item: &u64| ours(&Module::random(3, *item)).is_err();

@@ -1,4 +1,4 @@
-//! Random texture and surface words: our text and nvdisasm's.
+//! Compares the texts of random texture and surface words with those of nvdisasm.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,15 +14,15 @@ use texunit_sass::{Arch, Control, Word, control};
 use super::{SHOWN, each};
 use texunit_testkit::Random;
 
-/// Words of one file.
+/// Number of words in one file.
 const BATCH: usize = 500;
-/// How many of the words that we refuse are asked about: each needs its own run.
+/// Number of rejected words that are compared, since each needs a run of its own.
 const REFUSED: usize = 300;
-/// How many of the words that are not instructions to us are asked about.
+/// Number of words compared that texunit does not recognise as instructions.
 const UNKNOWN: usize = 300;
-/// An instruction that does nothing.
+/// An instruction without effect.
 const NOP: u64 = 0x50b0_0000_0007_0f00;
-/// Names of instructions that we have to know.
+/// Names of instructions that texunit must recognise.
 const OURS: [&str; 11] =
     ["TXD", "TEX", "TEXS", "TLD", "TLDS", "TLD4", "TLD4S", "TXQ", "SULD", "SUST", "SURED"];
 
@@ -38,7 +38,7 @@ impl Asked {
         let mut random = Random::of_item(seed, item);
         let arch = random.of(&Arch::ALL);
         let mut word = random.u64();
-        // A fourth are TXD; the others have the other forms, each as often.
+        // A quarter are TXD; the other forms are equally frequent.
         if random.chance(25) {
             word = OPCODE.set(word, OPCODE.absent());
         } else if random.chance(98) {
@@ -47,7 +47,7 @@ impl Asked {
                 word = random.u64();
             }
         }
-        // Where most have the predicate result that sm_50 does not have.
+        // Usually the predicate result, which sm_50 does not have.
         if random.chance(40) {
             word |= PT << PS.low;
         }
@@ -59,7 +59,7 @@ impl Asked {
         }
         let bits = random.below(1 << Control::BITS) as u32;
         let control = Control::new(bits).unwrap_or(Control::NONE);
-        // There is nothing beside it that it could be issued with.
+        // Dual issue is mostly avoided, because there is no second instruction to pair with.
         let paired = control.is_dual_issue() && random.chance(90);
         let control = if paired { control.with(&control::SCHED, 1) } else { control };
         Self { arch, word, control }
@@ -69,7 +69,7 @@ impl Asked {
         Word::decode(self.word, self.control, self.arch)
     }
 
-    /// What is wrong with our text as a text of TXD, which comes back as the word.
+    /// Parses the text of a TXD, which must give the word; returns the error.
     fn back(&self) -> Option<String> {
         let Word::Txd(txd) = self.ours() else { return None };
         let text = self.ours().text(Style::Isa)?;
@@ -82,7 +82,7 @@ impl Asked {
     }
 }
 
-/// Compares the texts of random words; the number of differences.
+/// Compares the texts of random words; returns the number of differences.
 pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> io::Result<usize> {
     let asked: Vec<Asked> = (0..count as u64).map(|n| Asked::random(seed, n)).collect();
     let mut counts: BTreeMap<(&str, Arch), usize> = BTreeMap::new();
@@ -133,7 +133,8 @@ fn table(counts: &BTreeMap<(&str, Arch), usize>) {
     }
 }
 
-/// The texts of words, each alone in its group; or the address of the first that is refused.
+/// nvdisasm's texts of words, each in a group of its own, or the address of the first rejected
+/// word.
 fn disassembled(
     tool: &Path,
     words: &[Asked],
@@ -168,13 +169,14 @@ fn texts(listing: &str) -> Vec<String> {
         let (address, text) = line.trim().strip_prefix("/*")?.split_once("*/")?;
         let first = usize::from_str_radix(address, 16).ok()? % 32 == 8;
         let text = text.trim().trim_end_matches(['}', ' ']).trim_end_matches(';');
-        // What follows a brace is put into a column.
+        // nvdisasm aligns the text after a brace to a column.
         first.then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     listing.lines().filter_map(text).collect()
 }
 
-/// Words that we take, in one file. One that nvdisasm refuses is left out of the next file.
+/// The texts of valid words in one file. A word that nvdisasm rejects is left out in the next
+/// attempt.
 fn batch(tool: &Path, words: &[Asked], file: &Path) -> io::Result<Vec<String>> {
     let mut words = words.to_vec();
     let mut wrong = Vec::new();
@@ -208,7 +210,7 @@ fn difference(asked: &Asked, ours: &str, theirs: &str) -> String {
     format!("{arch} {word:#018x} {:#08x}: {ours} | nvdisasm: {theirs}", control.bits())
 }
 
-/// A word that we refuse, or do not know.
+/// The text of a word that texunit rejects or does not recognise.
 fn one(tool: &Path, asked: Asked, file: &Path) -> io::Result<Vec<String>> {
     let Ok(texts) = disassembled(tool, &[asked], file)? else { return Ok(Vec::new()) };
     let theirs = texts.concat();
@@ -216,7 +218,7 @@ fn one(tool: &Path, asked: Asked, file: &Path) -> io::Result<Vec<String>> {
     let bare = if bare.starts_with('@') { bare.split_once(' ').map_or("", |b| b.1) } else { bare };
     let name = bare.split(['.', ' ']).next().unwrap_or_default();
     let known = OURS.contains(&name);
-    // Both phases are invalid, which the name says.
+    // The name says that both phases are set, which is invalid.
     let invalid = bare.starts_with("TXD") && bare.contains(".INVALIDPHASE3");
     let wrong = !invalid && (known || matches!(asked.ours(), Word::Refused { .. }));
     Ok(wrong.then(|| difference(&asked, "refused", &theirs)).into_iter().collect())

@@ -1,12 +1,13 @@
-//! The guide: the pages that docs/SUMMARY.md lists, as a site made by mdBook.
+//! Builds the guide: the pages that docs/SUMMARY.md lists, as a site made by mdBook.
 //!
-//! Pages link to each other and to files of the repository by relative paths, so that they can be read there. Here
-//! links to pages that are not in the guide become links to the repository, pictures are taken along, and a picture
-//! after `<!-- live: KEYS -->` becomes a frame of the playground in that state, if the playground is beside the guide.
+//! Pages link to each other and to files of the repository by relative paths, so that they can be
+//! read there. Links to files outside of the guide become links to the repository, images are
+//! copied, and an image after `<!-- live: KEYS -->` becomes a frame of the playground in that
+//! state, if the playground was built.
 //!
 //! mdBook, because its pages have relative links only, so that the site works from any path; because its search,
-//! themes and fonts are files of the site; and because it needs nothing but Cargo. docs/testing.md has what else was
-//! tried, with times.
+//! themes and fonts are files of the site; and because it needs nothing but Cargo. VitePress 1.6 works only at the path that
+//! a site was built for, and takes `<...>` in prose for a component; HonKit 6.1 takes `{%f1, %f2}` in PTX for a template.
 
 mod links;
 mod source;
@@ -19,7 +20,8 @@ use crate::workspace;
 /// The release that is installed.
 const MDBOOK: &str = "0.5.4";
 
-/// The configuration of mdBook. Code is highlighted if mdBook knows the language, and is never sent to Rust's playground.
+/// mdBook's configuration: code is highlighted if the language is known, and never sent to the Rust
+/// playground.
 const CONFIGURATION: &str = r#"[book]
 title = "texunit"
 description = "NVIDIA's texture and surface unit in software"
@@ -57,7 +59,8 @@ details { margin: 0.5em 0; }
 summary { cursor: pointer; }
 ";
 
-/// Builds the guide into `guide` below `out`, with live figures if the playground is already there, and checks all its links.
+/// Builds the guide into `guide` below `out`, with live figures if the playground is there, and
+/// checks all links.
 pub(crate) fn build(out: &Path) -> Result<(), String> {
     let work = workspace().join("target/guide");
     let pages = source::Pages::listed(&workspace())?;
@@ -77,7 +80,7 @@ pub(crate) fn build(out: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes what mdBook reads.
+/// Writes the input of mdBook.
 fn write(work: &Path, pages: &source::Pages, live: bool) -> Result<(), String> {
     let failed = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
     let source = work.join("src");
@@ -97,8 +100,8 @@ fn write(work: &Path, pages: &source::Pages, live: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// mdBook, which is installed below `target` if it is missing: as a debug build, which takes half the time,
-/// and without the server.
+/// The mdBook program, which is installed below `target` if it is missing: as a debug build, which
+/// takes half the time, and without its server.
 fn mdbook() -> Result<PathBuf, String> {
     let root = workspace().join("target/mdbook");
     let program = root.join("bin/mdbook");

@@ -1,4 +1,4 @@
-//! A plain file server, for this computer only.
+//! A file server for local use.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,13 +15,13 @@ pub(super) fn serve(folder: &Path, port: u16) -> Result<(), String> {
     println!("open http://localhost:{port}/ (Ctrl+C ends it)");
     for stream in listener.incoming().flatten() {
         let folder = folder.to_owned();
-        // Anyone who goes away before the answer does not matter.
+        // A client that disconnects early is ignored.
         std::thread::spawn(move || drop(answer(stream, &folder)));
     }
     Ok(())
 }
 
-/// Longest request that is read.
+/// Maximum size of a request.
 const MAX_REQUEST: u64 = 16 << 10;
 
 fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
@@ -71,7 +71,7 @@ fn respond(
     if body { stream.write_all(bytes) } else { Ok(()) }
 }
 
-/// The file of a request's target, if it is in the folder.
+/// The file for a request's path, if it is in the folder.
 fn file_of(folder: &Path, target: &str) -> Option<PathBuf> {
     let path = target.split(['?', '#']).next()?;
     let path = decoded(path)?;
@@ -88,7 +88,7 @@ fn file_of(folder: &Path, target: &str) -> Option<PathBuf> {
     Some(file)
 }
 
-/// A path without percent signs.
+/// Decodes percent escapes.
 fn decoded(path: &str) -> Option<String> {
     let (bytes, mut out, mut at) = (path.as_bytes(), Vec::new(), 0);
     while let Some(&byte) = bytes.get(at) {

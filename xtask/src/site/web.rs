@@ -1,4 +1,4 @@
-//! The playground: two WebAssembly builds of `crates/faces/web`, and the page of `web/`.
+//! Builds the playground: two WebAssembly builds of `crates/faces/web`, and the page of `web/`.
 
 use super::{call, output};
 use flate2::Compression;
@@ -9,9 +9,10 @@ use std::path::Path;
 use std::process::Command;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Maximum size of a build in bytes, compressed by gzip: every file server and browser has that; brotli makes less of it.
+/// Maximum size of a build compressed by gzip, which every file server and browser supports; brotli
+/// compresses more.
 const MAX_COMPRESSED: usize = 3_000_000;
-/// The builds: folder, and flags of the compiler.
+/// The builds: folder, and compiler flags.
 const BUILDS: [(&str, &str); 2] = [("simd", "-C target-feature=+simd128"), ("plain", "")];
 pub(super) fn build(out: &Path) -> Result<(), String> {
     node()?;
@@ -45,7 +46,7 @@ fn node() -> Result<(), String> {
     }
 }
 
-/// The standard library for WebAssembly, which rustup adds.
+/// Installs the standard library for WebAssembly with rustup.
 fn target() -> Result<(), String> {
     let root = output(Command::new("rustc").args(["--print", "sysroot"])).unwrap_or_default();
     if Path::new(root.trim()).join("lib/rustlib").join(TARGET).is_dir() {
@@ -55,19 +56,19 @@ fn target() -> Result<(), String> {
     call(Command::new("rustup").args(["target", "add", TARGET]), &missing).map_err(|_| missing)
 }
 
-/// The packages of `web/package-lock.json`.
+/// Installs the packages of `web/package-lock.json`.
 fn packages() -> Result<(), String> {
     let web = crate::workspace().join("web");
     let modified = |path: &str| fs::metadata(web.join(path)).and_then(|m| m.modified()).ok();
     if modified("node_modules/.package-lock.json") >= modified("package-lock.json") {
         return Ok(());
     }
-    // Nothing of these packages has to be compiled.
+    // The packages need no install scripts.
     let install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
     call(Command::new("npm").args(install).current_dir(web), NODE)
 }
 
-/// Takes away what an earlier build has left; other parts stay.
+/// Removes the files of an earlier build; other parts of the site stay.
 fn clear(out: &Path) -> Result<(), String> {
     let failed = |e: std::io::Error| format!("{}: {e}", out.display());
     fs::create_dir_all(out).map_err(failed)?;
@@ -83,7 +84,8 @@ fn clear(out: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// wasm-bindgen's command, of the release that the workspace names: `web/bindgen`, a workspace of its own.
+/// Builds the wasm-bindgen command in the release of the workspace: `web/bindgen`, a workspace of
+/// its own.
 fn bindgen_is_built() -> Result<(), String> {
     let root = crate::workspace();
     let mut command = Command::new(env!("CARGO"));
@@ -91,7 +93,7 @@ fn bindgen_is_built() -> Result<(), String> {
         .args(["build", "--locked", "--quiet", "--manifest-path"])
         .arg(root.join("web/bindgen/Cargo.toml"));
     command.arg("--target-dir").arg(root.join("target/site-tools"));
-    // The flags of xtask's own build do not apply to it.
+    // The flags of xtask's own build must not apply.
     call(
         command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS"),
         "it comes with Rust",
@@ -100,7 +102,7 @@ fn bindgen_is_built() -> Result<(), String> {
 
 fn wasm(out: &Path, name: &str, flags: &str) -> Result<(), String> {
     let root = crate::workspace();
-    // Of their own, so that one does not undo the other.
+    // Separate target folders, so that the builds do not invalidate each other.
     let built = root.join("target/web").join(name);
     println!("building the WebAssembly `{name}`");
     let mut command = Command::new(env!("CARGO"));
@@ -138,7 +140,7 @@ fn gzipped(bytes: &[u8]) -> Result<usize, String> {
     made.map(|made| made.len()).map_err(|e| e.to_string())
 }
 
-/// Prints the size of a build, and refuses one that is too large.
+/// Prints the size of a build, and rejects one that is too large.
 fn size(name: &str, plain: usize, compressed: usize) -> Result<(), String> {
     println!("{name}: {plain} bytes, {compressed} with gzip -9");
     if compressed <= MAX_COMPRESSED {
@@ -146,7 +148,8 @@ fn size(name: &str, plain: usize, compressed: usize) -> Result<(), String> {
     }
     Err(format!(
         "the build `{name}` has {compressed} bytes after gzip -9, and the limit is {MAX_COMPRESSED}: \
-         docs/testing.md says what keeps it small (profile `web` in Cargo.toml)"
+         profile `web` of Cargo.toml keeps it small, and the names in target/web/*/wasm32-unknown-unknown/web/texunit_web.wasm \
+         show which functions are large"
     ))
 }
 

@@ -1,36 +1,37 @@
-//! What every exported function of a library with the name of one of NVIDIA's does around its own work: a panic does not cross
-//! into C, and of a call that is refused the user is told why.
+//! Wrapper around each exported function of a library that bears the name of one of NVIDIA's. It is
+//! given the function's body and returns a status: a panic does not unwind into C, and the reason
+//! of each refused call is reported to the user.
 
-use crate::told::{Call, say, say_refused};
+use crate::report::{Call, say, say_refused};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 use texunit_cuda_abi::{Argument, CUresult, Refusal};
 
-/// What the functions of a library return (`cufftResult`): 0, or why a call is refused.
+/// Status type of a library's functions (`cufftResult`): 0, or an error code.
 pub trait Code: Copy {
-    /// Its number in the library's header.
+    /// Number of the code in the library's header.
     fn number(self) -> u32;
 
-    /// Its name there.
+    /// Name of the code in the library's header.
     fn name(self) -> Cow<'static, str>;
 
-    /// What the library answers when the driver refuses a call.
+    /// The library's code for an error that the driver returned.
     fn of_driver(code: CUresult) -> Self;
 
-    /// What the library answers for functions that texunit does not provide.
+    /// The library's code for functions that texunit does not provide.
     fn not_supported() -> Self;
 
-    /// A refusal with this code.
+    /// Makes a refusal with this code and a reason.
     fn because(self, reason: impl Into<Cow<'static, str>>) -> Refused<Self> {
         Refused { code: self, why: CUresult::INVALID_VALUE.because(reason) }
     }
 }
 
-/// A call that is refused: what the program gets, and why.
+/// A refused call: the status that the program gets, and the reason.
 #[derive(Clone, Debug)]
 pub struct Refused<C> {
-    /// What the function answers.
+    /// Status that the function returns.
     pub code: C,
     why: Refusal,
 }
@@ -42,14 +43,15 @@ impl<C: Code> From<Refusal> for Refused<C> {
 }
 
 impl<C> Refused<C> {
-    /// With another code.
+    /// Replaces the code and keeps the reason.
     #[must_use]
     pub fn with_code(self, code: C) -> Self {
         Self { code, ..self }
     }
 }
 
-/// Defines exported functions of a library, whose codes are of the type in parentheses. The body is a `Result<(), Refused<..>>`.
+/// Defines exported functions of a library. The type in parentheses is the library's status code; a
+/// body evaluates to `Result<(), Refused<..>>`.
 ///
 /// ```ignore
 /// library_api! { (FftCode)
@@ -65,7 +67,7 @@ macro_rules! library_api {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Pointers are null, or valid for what the library's page says.
+        /// Pointers are null, or valid as the library's documentation requires.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, unreachable_pub, clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> u32 {
@@ -78,7 +80,7 @@ macro_rules! library_api {
     )*};
 }
 
-/// Runs the work of an exported function.
+/// Runs the body of an exported function.
 pub fn answer<C: Code>(
     name: &'static str,
     work: impl FnOnce() -> Result<(), Refused<C>>,
@@ -99,13 +101,15 @@ pub fn answer<C: Code>(
     refused.code.number()
 }
 
-/// The name of a function of which each version of the library has its own (`cufftGetVersion_12`), as programs call it.
+/// The name of a versioned function (`cufftGetVersion_12`) as programs call it, without the
+/// version.
 fn without_version(name: &'static str) -> &'static str {
     let versions = ["_11", "_12", "_13"];
     versions.iter().find_map(|version| name.strip_suffix(version)).unwrap_or(name)
 }
 
-/// What functions do that texunit does not provide: they say so once, by name.
+/// The body of each function that texunit does not provide: prints its name once and returns the
+/// library's error for it.
 pub fn not_supported<C: Code>(name: &'static str, said: &Once, page: &str) -> u32 {
     said.call_once(|| say_refused(&format!("{name} is not supported")));
     let why = format!("texunit does not provide {name} ({page} has what it provides)");

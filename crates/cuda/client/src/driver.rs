@@ -1,10 +1,11 @@
-//! The functions of the driver API, in `libcuda.so.1`: those of [`texunit_cuda_abi::driver_functions!`].
+//! Safe functions for the driver API of `libcuda.so.1`, one for each entry of
+//! [`texunit_cuda_abi::driver_functions!`].
 //!
-//! The driver is loaded with the first call, as NVIDIA's runtime loads it, for the caller alone (`RTLD_LOCAL`). If a
-//! library were linked with it, the dynamic linker would put the functions of both before those of libraries that the program
-//! loads later, and a variable of such a library which is called as one of the driver's functions would be that function.
+//! The driver is loaded at the first call with `RTLD_LOCAL`, as NVIDIA's runtime loads it. Linking
+//! with it would put its symbols into the global scope: a variable of a library that the program
+//! loads later and that bears the name of a driver function would then resolve to that function.
 
-use crate::told::{check, say};
+use crate::report::{check, say};
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
 use std::marker::PhantomData;
 use std::sync::Once;
@@ -13,22 +14,24 @@ use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw};
 use texunit_cuda_abi::driver::signature;
 pub use texunit_cuda_abi::*;
 
-/// What every function answers without a driver: `cudaErrorInsufficientDriver`, which the driver itself never does.
+/// What every function returns without a driver: `cudaErrorInsufficientDriver`, which the driver
+/// itself never returns.
 pub const NO_DRIVER: CUresult = CUresult(35);
 
-/// A parameter of C of type `P`, made of something that makes no pointer which is not valid: a number, a reference, or a
-/// pointer of our own caller.
+/// A type that can be passed as a C parameter of type `P`: a number, a reference, or a pointer
+/// received from our own caller.
 ///
 /// # Safety
-/// A pointer is null or good for one value, which is there for the call, as `P` wants it: to be read or to be written.
+/// A pointer is null, or valid for one value during the call, for the reads or writes that `P`
+/// allows.
 pub unsafe trait Pass<P> {
-    /// As C has it.
+    /// The value as a C parameter.
     fn pass(self) -> P;
 }
 
 macro_rules! numbers {
     ($($type:ty)*) => {
-        // SAFETY: a number is no pointer.
+        // SAFETY: a number is not a pointer.
         $(unsafe impl Pass<$type> for $type {
             fn pass(self) -> $type {
                 self
@@ -40,7 +43,8 @@ numbers!(u8 i32 u32 u64 usize CUmemLocation CUipcHandle);
 
 macro_rules! pointers {
     ($($from:ty => $to:ty, $of:ident: $pass:expr;)*) => {
-        // SAFETY: references are valid, and so are these pointers, as whoever made them has promised.
+        // SAFETY: references are valid, and so are the caller's pointers by the contract of their
+        // constructors.
         $(unsafe impl<T> Pass<$to> for $from {
             fn pass(self) -> $to {
                 let $of = self;
@@ -58,40 +62,41 @@ pointers! {
     Option<&T> => *const T, reference: reference.map_or(std::ptr::null(), std::ptr::from_ref);
 }
 
-// SAFETY: the functions that read or write there are not among those that take this.
+// SAFETY: `Raw` is only passed to functions that do not access the memory behind the pointer.
 unsafe impl Pass<*mut c_void> for Raw<'_> {
     fn pass(self) -> *mut c_void {
         self.as_ptr()
     }
 }
 
-/// A function of the driver, of type `F`. No lock is held while the driver is loaded: whoever waits for it may be called by
-/// the dynamic linker, which has one of its own.
-pub struct Found<F> {
+/// A function of the driver, of type `F`, resolved at its first call. No lock of ours is held while
+/// the driver is loaded, because the dynamic linker holds a lock of its own and may call us from a
+/// thread that waits for it.
+pub struct DriverFunction<F> {
     name: &'static CStr,
     address: AtomicPtr<c_void>,
     function: PhantomData<F>,
 }
 
-impl<F: Copy> Found<F> {
-    /// The function of a name, which is not looked for yet.
+impl<F: Copy> DriverFunction<F> {
+    /// A function by its name, not yet resolved.
     ///
     /// # Safety
-    /// `F` is a pointer to a function, and the type of the one that texunit's driver has by this name.
+    /// `F` is a function pointer type, and that of the function of this name in texunit's driver.
     pub const unsafe fn named(name: &'static CStr) -> Self {
         Self { name, address: AtomicPtr::new(std::ptr::null_mut()), function: PhantomData }
     }
 
-    /// The function; none without a driver, of which the user is told.
+    /// The resolved function. Without a driver it is `None`, and the user has been told.
     pub fn get(&self) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
         let mut address = self.address.load(Ordering::Acquire);
         if address.is_null() {
-            // SAFETY: a library that stays loaded, and a C string.
+            // SAFETY: the library is never unloaded, and the name is a C string.
             address = unsafe { dlsym(library()?, self.name.as_ptr()) };
             self.address.store(address, Ordering::Release);
         }
-        // SAFETY: an address of this type, by the contract of `named`.
+        // SAFETY: `F` is the type of the function at this address, by the contract of `named`.
         (!address.is_null()).then(|| unsafe { std::mem::transmute_copy(&address) })
     }
 }
@@ -105,19 +110,20 @@ unsafe extern "C" {
 /// `RTLD_NOW`, without `RTLD_GLOBAL`.
 const NOW: c_int = 2;
 
-/// The driver, loaded.
+/// Handle of the loaded driver.
 fn library() -> Option<*mut c_void> {
     static LIBRARY: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
     static REFUSED: Once = Once::new();
     let mut library = LIBRARY.load(Ordering::Acquire);
     if library.is_null() {
-        // SAFETY: a C string. It is found as a library that this one is linked with: in the folders of LD_LIBRARY_PATH, and
-        // beside it.
+        // SAFETY: the name is a C string. The search covers `LD_LIBRARY_PATH` and the folder of
+        // this library, as for a linked library.
         library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), NOW) };
         let why = if library.is_null() {
-            // SAFETY: the text of this thread's last error, which is there until the next one.
+            // SAFETY: the text is this thread's last error, which is valid until the next `dl`
+            // call.
             unsafe { CStr::from_ptr(dlerror()) }.to_string_lossy().into_owned()
-        // SAFETY: a library that stays loaded, and a C string.
+        // SAFETY: the library is never unloaded, and the name is a C string.
         } else if unsafe { dlsym(library, MARKER.as_ptr()) }.is_null() {
             "libcuda.so.1 is another driver; LD_LIBRARY_PATH has to name the folder of texunit's"
                 .to_owned()
@@ -139,13 +145,14 @@ macro_rules! declare {
         $(/// The function of this name of the driver API.
         #[allow(missing_docs, non_snake_case, clippy::too_many_arguments)]
         pub fn $safe($($arg: impl Pass<$type>),*) -> CUresult {
-            // SAFETY: what `Pass` makes of pointers is valid for the call, or null; the function checks the rest.
+            // SAFETY: `Pass` yields null or pointers valid during the call; the function checks the
+            // rest.
             unsafe { linked::$safe($($arg.pass()),*) }
         })*
 
         $(pub use linked::$name;)*
 
-        /// As a linker would have them.
+        /// The functions under their C names and signatures, as a linker would provide them.
         #[allow(unreachable_pub, non_snake_case, clippy::too_many_arguments)]
         mod linked {
             use super::*;
@@ -157,23 +164,24 @@ macro_rules! declare {
         $(/// The function of this name of the driver API.
         ///
         /// # Safety
-        /// Pointers are null, or valid for what the driver API's page says.
+        /// Pointers are null, or valid as the driver API requires.
         pub unsafe extern "C" fn $name($($given: $of),*) -> CUresult {
-            // SAFETY: the driver's types are compared with these where it is compiled.
-            static FUNCTION: Found<signature::$name> = unsafe {
-                Found::named(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+            // SAFETY: the crate of the driver checks at compile time that its functions have these
+            // types.
+            static FUNCTION: DriverFunction<signature::$name> = unsafe {
+                DriverFunction::named(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,
                     Err(_) => panic!(),
                 })
             };
-            // SAFETY: the caller keeps the contract of the function.
+            // SAFETY: the caller upholds the contract of the function.
             FUNCTION.get().map_or(NO_DRIVER, |function| unsafe { function($($given),*) })
         })*
     };
 }
 texunit_cuda_abi::driver_functions!(declare);
 
-/// The one result of a function of the driver, which it writes through a pointer.
+/// Calls a driver function that writes its one result through a pointer, and returns the result.
 pub fn ask<T: Default>(function: impl FnOnce(*mut T) -> CUresult) -> Answer<T> {
     let mut value = T::default();
     check(function(&raw mut value))?;

@@ -1,14 +1,14 @@
-//! Calls of texunit's driver, for the libraries over it: the runtime (`libcudart`), and those with the names of NVIDIA's
-//! libraries (`libcufft`).
+//! Calls of texunit's driver, for the libraries over it: the runtime (`libcudart`), and those with
+//! the names of NVIDIA's libraries (`libcufft`).
 //!
-//! Each of them is a file of its own, and none is linked with `libcuda.so.1`: this crate loads that, calls its functions by
-//! their types ([`driver`]), tells it of calls that are refused ([`told`]), and hands it the work of libraries, which it does in the
-//! order of streams ([`work`]).
+//! Each of these libraries is a shared object of its own, and none is linked with `libcuda.so.1`:
+//! this crate loads the driver and calls its functions ([`driver`]), reports refused calls to it
+//! ([`report`]), and submits the libraries' work to its streams ([`work`]).
 
 #![allow(unsafe_code)]
 
 pub mod call;
 pub mod context;
 pub mod driver;
-pub mod told;
+pub mod report;
 pub mod work;

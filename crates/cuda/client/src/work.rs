@@ -1,7 +1,8 @@
-//! Work of a library in the order of a stream (`texunit_cuda_abi::work`).
+//! Submits a library's computation to a stream (`texunit_cuda_abi::work`). Given are memory regions
+//! and a closure; the driver calls the closure with their bytes when the stream reaches it.
 
-use crate::driver::{CUstream, Found, NO_DRIVER};
-use crate::told::check;
+use crate::driver::{CUstream, DriverFunction, NO_DRIVER};
+use crate::report::check;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -10,20 +11,22 @@ use texunit_cuda_abi::args::Answer;
 pub use texunit_cuda_abi::work::Region;
 use texunit_cuda_abi::work::{Name, Submit};
 
-// SAFETY: the type of the function in crate `texunit-cuda`, module `work`.
-static SUBMIT: Found<Submit> = unsafe { Found::named(c"texunit_work_2") };
+// SAFETY: this is the type of the function in module `work` of crate `texunit-cuda`.
+static SUBMIT: DriverFunction<Submit> = unsafe { DriverFunction::named(c"texunit_work_2") };
 
-/// What the driver keeps of work.
+/// The closure and its regions, owned by the driver until it forgets them.
 struct Task<F> {
     regions: Vec<Region>,
     run: F,
 }
 
-/// Does work in the order of a stream, now or later, perhaps several times. `run` gets the bytes of each region, aligned to 64
-/// bytes, and leaves there those of the regions that are written. It may run in any thread.
+/// Submits work to a stream. The driver runs `run` now or later, several times if a graph is
+/// launched repeatedly, and in any thread. `run` gets the bytes of each region, aligned to 64
+/// bytes; what it leaves in written regions becomes the memory's contents.
 ///
 /// # Errors
-/// What the driver refuses: a stream that is none, or, of work that is done now, memory that is not there.
+/// The driver's refusal, because the stream is invalid or, for work that is done at once, the
+/// memory.
 pub fn submit<F>(stream: CUstream, function: &'static str, regions: Vec<Region>, run: F) -> Answer
 where
     F: Fn(&mut [&mut [u8]]) -> Result<(), CUresult> + Send + Sync + 'static,
@@ -31,8 +34,9 @@ where
     submit_in_parts(stream, function, regions, 0, run)
 }
 
-/// Submits work as [`submit`] does that may be done for `together` elements of the first dimension of all regions after the other (0: not), so that what is
-/// copied stays in the processor's caches: what it does for some reads nothing that it writes for others.
+/// As [`submit`], for work that can be split along the first dimension of all regions, `together`
+/// elements at a time (0: not split), so that copies stay in the processor's caches. No part may
+/// read what another part writes.
 ///
 /// # Errors
 /// As [`submit`].
@@ -55,8 +59,9 @@ where
     let task = Box::new(Task { regions, run });
     let (regions, count) = (task.regions.as_ptr(), task.regions.len());
     let data = Box::into_raw(task).cast::<c_void>();
-    // SAFETY: the text is there as long as the library, and regions as long as `data`, which the driver keeps at least for the
-    // call; `data` is a box of the type that both functions take it for, and the driver's from here on.
+    // SAFETY: the name is static, and the regions live as long as `data`, which the driver keeps at
+    // least for the call; `data` is a box of the type that both callbacks expect, and the driver
+    // owns it from here on.
     check(unsafe {
         submit(stream, name, regions, count, together, run_task::<F>, forget_task::<F>, data)
     })
@@ -65,18 +70,18 @@ where
 /// [`texunit_cuda_abi::work::Run`].
 ///
 /// # Safety
-/// `data` is a [`Task`] of this type; `memory` has the bytes of each of its regions, of so many elements of their first dimension, to which
-/// nobody else has a reference.
+/// `data` is a [`Task`] of this type; `memory` points to the bytes of each of its regions, `count`
+/// elements along the first dimension, to which no other reference exists.
 unsafe extern "C" fn run_task<F>(data: *mut c_void, memory: *const *mut u8, count: u64) -> u32
 where
     F: Fn(&mut [&mut [u8]]) -> Result<(), CUresult>,
 {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let task = unsafe { &*data.cast::<Task<F>>() };
     let bytes = |(i, region): (usize, &Region)| {
         let part = region.part(0, region.count[0].min(count));
         let size = part.bytes().and_then(|size| usize::try_from(size).ok());
-        // SAFETY: the driver has made room for these regions, one after the other, each for its bytes.
+        // SAFETY: the driver has allocated these regions one after the other with these sizes.
         unsafe { std::slice::from_raw_parts_mut(*memory.add(i), size.unwrap_or(0)) }
     };
     let mut memory: Vec<&mut [u8]> = task.regions.iter().enumerate().map(bytes).collect();
@@ -84,7 +89,7 @@ where
         Ok(Ok(())) => 0,
         Ok(Err(code)) => code.0,
         Err(_) => {
-            crate::told::say(format_args!(
+            crate::report::say(format_args!(
                 "internal error in a library: please report it with the message above"
             ));
             CUresult::UNKNOWN.0
@@ -95,15 +100,16 @@ where
 /// [`texunit_cuda_abi::work::Forget`].
 ///
 /// # Safety
-/// `data` is a box of a [`Task`] of this type, and used no more.
+/// `data` is a box of a [`Task`] of this type and is not used afterwards.
 unsafe extern "C" fn forget_task<F>(data: *mut c_void) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let end = || unsafe { drop(Box::from_raw(data.cast::<Task<F>>())) };
-    // A panic of a destructor must not reach C; it has been printed.
+    // A panic of a destructor must not unwind into C; its message has been printed.
     let _ = catch_unwind(AssertUnwindSafe(end));
 }
 
-/// Threads of the host that work may use: as many as launches do (`TEXUNIT_THREADS`), or one for each core.
+/// Number of host threads that work may use: as many as kernel launches do (`TEXUNIT_THREADS`), or
+/// one for each core.
 pub fn threads() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| {

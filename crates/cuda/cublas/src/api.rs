@@ -1,4 +1,4 @@
-//! The exported functions, as the sections of cuBLAS's documentation have them.
+//! The exported functions of cuBLAS and cuBLASLt, in the sections of cuBLAS's documentation.
 
 mod gemm;
 mod helper;
@@ -9,7 +9,7 @@ mod lt;
 mod rotations;
 mod transfer;
 
-/// Defines a function for some types, each with integers of 32 and of 64 bits.
+/// Calls a defining macro for several element types, each with 32-bit and with 64-bit integers.
 ///
 /// ```ignore
 /// for_types! { axpy: f32 cublasSaxpy_v2 cublasSaxpy_v2_64, f64 cublasDaxpy_v2 cublasDaxpy_v2_64 }

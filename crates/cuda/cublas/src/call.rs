@@ -1,4 +1,5 @@
-//! A call of a function that works on vectors and matrices.
+//! A call of a function on vectors and matrices: collects the memory regions of its operands, and
+//! submits the computation to the handle's stream.
 
 use crate::code::{Answer, BlasCode};
 use crate::handle::{self, Settings};
@@ -6,20 +7,20 @@ use crate::view::Operation;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_client::call::{Code, Refused};
 use texunit_client::work::{self, Region};
-use texunit_client::{context, driver, told};
+use texunit_client::{context, driver, report};
 use texunit_cuda_abi::args::Out;
 
-/// An integer of either width that functions take.
+/// An integer argument, widened from 32 or 64 bits.
 pub(crate) type Integer = i64;
 
-/// A call, whose vectors and matrices are regions in the order in which they are added.
+/// A call with the regions of its vectors and matrices, in the order in which they were added.
 pub(crate) struct Call {
     function: &'static str,
     pub(crate) settings: Settings,
     regions: Vec<Region>,
 }
 
-/// A size that is at least 0.
+/// Checks that a size is not negative.
 pub(crate) fn size(name: &str, size: Integer) -> Answer<usize> {
     usize::try_from(size)
         .map_err(|_| BlasCode::InvalidValue.because(format!("{name} {size} is below 0")))
@@ -36,7 +37,7 @@ pub(crate) fn operation(name: &str, number: u32) -> Answer<Operation> {
     }
 }
 
-/// One of two values of an enumeration: whether it is the second.
+/// Whether an argument is the second of the two values of an enumeration.
 pub(crate) fn second(name: &str, number: u32, values: [&str; 2]) -> Answer<bool> {
     match number {
         0 => Ok(false),
@@ -49,20 +50,20 @@ pub(crate) fn second(name: &str, number: u32, values: [&str; 2]) -> Answer<bool>
     }
 }
 
-/// A region that is not in the addresses that there are.
+/// Error for a region beyond the address range.
 pub(crate) fn too_far() -> Refused<BlasCode> {
     BlasCode::InvalidValue.because("a vector or matrix reaches to more than addresses count")
 }
 
 impl Call {
-    /// Of a function, with a handle.
+    /// A call of this function with a handle.
     pub(crate) fn new(function: &'static str, handle: usize) -> Answer<Self> {
         let settings = handle::get(handle)?;
         context::make_current()?;
         Ok(Self { function, settings, regions: Vec::new() })
     }
 
-    /// Adds a region.
+    /// Adds a region and returns its index.
     pub(crate) fn push(&mut self, region: Region) -> Answer<usize> {
         if region.bytes() != Some(0) {
             if region.address == 0 {
@@ -76,17 +77,17 @@ impl Call {
         Ok(self.regions.len() - 1)
     }
 
-    /// Adds bytes, a power of two of them.
+    /// Adds a region of `count` bytes, a power of two.
     pub(crate) fn bytes(&mut self, address: u64, count: usize, access: u64) -> Answer<usize> {
         self.push(Region { address, element: count as u64, access, count: [1; 4], stride: [0; 4] })
     }
 
-    /// Regions so far.
+    /// Number of regions so far.
     pub(crate) fn regions(&self) -> usize {
         self.regions.len()
     }
 
-    /// Does the work in the order of the stream.
+    /// Submits the computation to the handle's stream.
     pub(crate) fn submit(self, run: impl Fn(&mut [&mut [u8]]) + Send + Sync + 'static) -> Answer {
         let done = work::submit(self.settings.stream, self.function, self.regions, move |memory| {
             run(memory);
@@ -101,7 +102,8 @@ impl Call {
         })
     }
 
-    /// Does the work whose result goes to memory of the device, or of the host, for which the call waits.
+    /// Submits a computation with a scalar result, which is written to device memory or, after
+    /// waiting, to host memory.
     pub(crate) fn submit_for<T: Copy + Send + 'static>(
         mut self,
         result: u64,
@@ -114,7 +116,7 @@ impl Call {
             let region = self.bytes(result, size_of::<T>(), Region::WRITTEN)?;
             return self.submit(move |memory| {
                 let value = run(memory);
-                // SAFETY: the region is room for a value.
+                // SAFETY: the region holds a value of this type.
                 unsafe { memory[region].as_mut_ptr().cast::<T>().write_unaligned(value) };
             });
         }
@@ -124,12 +126,12 @@ impl Call {
             let value = run(memory);
             *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
         })?;
-        let waited = told::check(driver::cuStreamSynchronize(stream));
+        let waited = report::check(driver::cuStreamSynchronize(stream));
         waited.map_err(|why| Refused::from(why).with_code(BlasCode::ExecutionFailed))?;
         let value = kept.lock().unwrap_or_else(PoisonError::into_inner).take();
         let value =
             value.ok_or_else(|| BlasCode::ExecutionFailed.because("the work was not done"))?;
-        // SAFETY: the caller's pointer to a value of the host, as the handle's mode says.
+        // SAFETY: the handle's pointer mode says that the caller's pointer is to host memory.
         unsafe { Out::<T>::of(result) }.set(value)?;
         Ok(())
     }

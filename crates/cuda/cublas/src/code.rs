@@ -1,10 +1,10 @@
-//! `cublasStatus_t`.
+//! Status codes of cuBLAS (`cublasStatus_t`).
 
 use std::borrow::Cow;
 use texunit_client::call::{Code, Refused};
 use texunit_cuda_abi::CUresult;
 
-/// A code that a function of cuBLAS answers, by its number in `cublas_api.h`.
+/// An error status, by its number in `cublas_api.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum BlasCode {
@@ -17,10 +17,10 @@ pub(crate) enum BlasCode {
     NotSupported = 15,
 }
 
-/// How a function of cuBLAS ends: done, or refused.
+/// Result of a function of cuBLAS.
 pub(crate) type Answer<T = ()> = Result<T, Refused<BlasCode>>;
 
-/// Codes with their names and numbers.
+/// Numbers and names of the codes.
 pub(crate) const NAMES: [(u32, &str); 10] = [
     (0, "CUBLAS_STATUS_SUCCESS"),
     (1, "CUBLAS_STATUS_NOT_INITIALIZED"),

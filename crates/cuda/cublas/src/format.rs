@@ -1,4 +1,5 @@
-//! Types of numbers in memory (`cudaDataType`), and what products of them are computed with (`cublasComputeType_t`).
+//! Element types in memory (`cudaDataType`), and the types in which products are computed
+//! (`cublasComputeType_t`).
 
 use crate::code::{Answer, BlasCode};
 use crate::number::Number;
@@ -6,7 +7,7 @@ use half::{bf16, f16};
 use num_complex::Complex64;
 use texunit_client::call::Code;
 
-/// A type of numbers in memory.
+/// An element type in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Half,
@@ -38,7 +39,7 @@ impl Format {
         })
     }
 
-    /// Bytes of a number.
+    /// Size of an element in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
             Self::Byte => 1,
@@ -49,7 +50,7 @@ impl Format {
         }
     }
 
-    /// A number of bytes.
+    /// Reads an element.
     pub(crate) fn read(self, bytes: &[u8]) -> Complex64 {
         fn first<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
             std::array::from_fn(|i| bytes.get(at + i).copied().unwrap_or_default())
@@ -68,7 +69,7 @@ impl Format {
         }
     }
 
-    /// Writes a number, rounded to the nearest; integers wrap around.
+    /// Writes an element, rounded to nearest; integers wrap around.
     pub(crate) fn write(self, number: Complex64, bytes: &mut [u8]) {
         let single = |x: f64| (x as f32).to_le_bytes();
         let Complex64 { re, im } = number;
@@ -86,12 +87,12 @@ impl Format {
         }
     }
 
-    /// All numbers of bytes.
+    /// Converts elements in memory to `T`.
     pub(crate) fn widen<T: Number>(self, bytes: &[u8]) -> Vec<T> {
         bytes.chunks_exact(self.size()).map(|bytes| T::narrow(self.read(bytes))).collect()
     }
 
-    /// All numbers to bytes.
+    /// Converts elements of `T` to this type in memory.
     pub(crate) fn narrow<T: Number>(self, numbers: &[T], bytes: &mut [u8]) {
         for (&number, bytes) in numbers.iter().zip(bytes.chunks_exact_mut(self.size())) {
             self.write(number.wide(), bytes);
@@ -99,7 +100,7 @@ impl Format {
     }
 }
 
-/// What products are computed with: the type of the scalars, and that of sums.
+/// Types of a product's scalars and sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Compute {
     pub(crate) scalar: Format,
@@ -115,7 +116,7 @@ pub(crate) enum Sums {
 }
 
 impl Compute {
-    /// Of numbers of one type, in this type.
+    /// The types for matrices of one element type.
     pub(crate) fn of(format: Format) -> Self {
         let sums = match format {
             Format::Double | Format::Byte | Format::Integer => Sums::Double,
@@ -126,12 +127,12 @@ impl Compute {
         Self { scalar: format, sums }
     }
 
-    /// For these types of A, B and C.
+    /// The types for a `cublasComputeType_t`, if it allows these types of A, B and C.
     pub(crate) fn of_c(number: u32, [a, b, c]: [Format; 3]) -> Answer<Self> {
         use Format::{Bfloat, Byte, ComplexDouble, ComplexSingle, Double, Half, Integer, Single};
         let scalar = match (number, a == b, a, c) {
             (64 | 65, true, Half, Half) => Some(Half),
-            // Sums of products of bytes are exact in double precision.
+            // Byte products are summed in double precision, which is exact.
             (72 | 73, true, Byte, Integer) => Some(Integer),
             (68 | 69 | 74 | 75 | 77 | 78, true, Half, Half | Single)
             | (68 | 69 | 74 | 75 | 77 | 78, true, Bfloat, Bfloat | Single)

@@ -1,4 +1,4 @@
-//! Handles of the library (`cublasHandle_t`).
+//! Handles of the library (`cublasHandle_t`) and the settings behind them.
 
 use crate::code::{Answer, BlasCode};
 use std::collections::BTreeMap;
@@ -7,16 +7,16 @@ use texunit_client::call::{Code, Refused};
 use texunit_client::context;
 use texunit_client::driver::CUstream;
 
-/// What a handle has.
+/// Settings of a handle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) stream: CUstream,
-    /// Whether scalars are in memory of the device (`CUBLAS_POINTER_MODE_DEVICE`).
+    /// Whether scalars are in device memory (`CUBLAS_POINTER_MODE_DEVICE`).
     pub(crate) on_device: bool,
-    /// `cublasMath_t`, which has no effect: products are always in the precision of their numbers.
+    /// `cublasMath_t`, without effect: products are always computed in their own precision.
     pub(crate) math: u32,
     pub(crate) has_atomics: bool,
-    /// Multiprocessors that kernels are to use, which has no effect.
+    /// Number of multiprocessors for kernels, without effect.
     pub(crate) multiprocessors: i32,
 }
 
@@ -25,7 +25,7 @@ struct Handles {
     next: usize,
 }
 
-/// No address of a process looks like it.
+/// The first handle, in a range that no allocation uses.
 const FIRST: usize = 0x0000_5b00_0000_0000;
 
 static HANDLES: Mutex<Handles> = Mutex::new(Handles { all: BTreeMap::new(), next: FIRST });
@@ -41,7 +41,7 @@ fn none(handle: usize) -> Refused<BlasCode> {
     })
 }
 
-/// A new handle.
+/// Creates a handle.
 pub(crate) fn create() -> Answer<usize> {
     context::make_current()
         .map_err(|why| Refused::from(why).with_code(BlasCode::NotInitialized))?;
@@ -52,17 +52,17 @@ pub(crate) fn create() -> Answer<usize> {
     Ok(handle)
 }
 
-/// Ends a handle.
+/// Destroys a handle.
 pub(crate) fn destroy(handle: usize) -> Answer {
     handles().all.remove(&handle).map(drop).ok_or_else(|| none(handle))
 }
 
-/// What a handle has.
+/// Settings of a handle.
 pub(crate) fn get(handle: usize) -> Answer<Settings> {
     handles().all.get(&handle).copied().ok_or_else(|| none(handle))
 }
 
-/// Changes what a handle has.
+/// Changes the settings of a handle.
 pub(crate) fn change(handle: usize, change: impl FnOnce(&mut Settings)) -> Answer {
     handles().all.get_mut(&handle).map(change).ok_or_else(|| none(handle))
 }

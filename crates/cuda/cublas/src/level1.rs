@@ -1,35 +1,37 @@
-//! Vectors: sums are made in double precision, from the first element on.
+//! Computations of level 1 on slices. Sums are accumulated in double precision, in the order of the
+//! elements.
 
 use crate::number::Number;
 use num_complex::Complex64;
 
-/// The sum of products; of the conjugates of `x` if that is wanted.
+/// Dot product, with the conjugates of `x` if `conjugates`.
 pub(crate) fn dot<T: Number>(x: &[T], y: &[T], conjugates: bool) -> T {
     let of = |x: T| if conjugates { x.conjugate() } else { x };
     T::narrow(x.iter().zip(y).map(|(&x, &y)| of(x).wide() * y.wide()).sum())
 }
 
-/// The Euclidean norm, without overflow or underflow in between.
+/// Euclidean norm, scaled against intermediate overflow and underflow.
 pub(crate) fn norm<T: Number>(x: &[T]) -> T::Real {
     let parts = || x.iter().flat_map(|&x| [x.wide().re.abs(), x.wide().im.abs()]);
-    // What is not a number is the result, too.
+    // A NaN makes the result NaN.
     let largest = parts().fold(0.0, |a: f64, b| if b > a || b.is_nan() { b } else { a });
     let scale = if largest > 0.0 && largest.is_finite() { largest } else { 1.0 };
     let sum: f64 = parts().map(|part| (part / scale) * (part / scale)).sum();
     T::Real::narrow(Complex64::new(scale * sum.sqrt(), 0.0))
 }
 
-/// |re| + |im|
+/// |re| + |im|, by which elements are compared and summed.
 fn size<T: Number>(x: T) -> f64 {
     x.wide().re.abs() + x.wide().im.abs()
 }
 
-/// The sum of the absolute values of all parts.
+/// Sum of the absolute values of real and imaginary parts.
 pub(crate) fn sum<T: Number>(x: &[T]) -> T::Real {
     T::Real::narrow(Complex64::new(x.iter().map(|&x| size(x)).sum(), 0.0))
 }
 
-/// The first of the largest or (`smallest`) the smallest elements, counted from 1; of none, 0.
+/// Index of the first element of maximum or (`smallest`) minimum absolute value, counted from 1; 0
+/// without elements.
 pub(crate) fn extreme<T: Number>(x: &[T], smallest: bool) -> usize {
     let better = |a: f64, b: f64| if smallest { a < b } else { a > b };
     let mut best = None;
@@ -41,7 +43,7 @@ pub(crate) fn extreme<T: Number>(x: &[T], smallest: bool) -> usize {
     best.map_or(0, |(at, _)| at)
 }
 
-/// A rotation of the plane: `x = c x + s y`, `y = c y - conj(s) x`.
+/// Applies a plane rotation: `x = c x + s y`, `y = c y - conj(s) x`.
 pub(crate) fn rotate<T: Number>(x: &mut [T], y: &mut [T], c: T::Real, s: T) {
     let c = T::of_real(c);
     for (x, y) in x.iter_mut().zip(y) {
@@ -49,7 +51,7 @@ pub(crate) fn rotate<T: Number>(x: &mut [T], y: &mut [T], c: T::Real, s: T) {
     }
 }
 
-/// A modified rotation, by the five numbers that `rotmg` makes.
+/// Applies a modified rotation, given by the five numbers of `rotmg`.
 pub(crate) fn rotate_modified<T: Number>(x: &mut [T], y: &mut [T], parameters: [T; 5]) {
     let [flag, h11, h21, h12, h22] = parameters;
     let one = T::one();
@@ -64,7 +66,8 @@ pub(crate) fn rotate_modified<T: Number>(x: &mut [T], y: &mut [T], parameters: [
     }
 }
 
-/// The rotation that makes `b` zero, of real numbers: what `a` and `b` become, the cosine and the sine.
+/// The rotation that maps the real number `b` to zero: returns new `a` and `b`, the cosine and the
+/// sine.
 pub(crate) fn rotation(a: Complex64, b: Complex64) -> [Complex64; 4] {
     let (a, b) = (a.re, b.re);
     let larger = if a.abs() > b.abs() { a } else { b };
@@ -81,7 +84,8 @@ pub(crate) fn rotation(a: Complex64, b: Complex64) -> [Complex64; 4] {
     [length, z, c, s].map(Into::into)
 }
 
-/// The same of complex numbers: the cosine is real, and `b` stays.
+/// The rotation that maps the complex number `b` to zero: the cosine is real, and `b` keeps its
+/// value.
 pub(crate) fn complex_rotation(a: Complex64, b: Complex64) -> [Complex64; 4] {
     if a.norm() == 0.0 {
         return [b, b, 0.0.into(), 1.0.into()];
@@ -91,8 +95,9 @@ pub(crate) fn complex_rotation(a: Complex64, b: Complex64) -> [Complex64; 4] {
     [direction * length, b, (a.norm() / length).into(), direction * b.conj() / length]
 }
 
-/// The modified rotation that makes `y1` zero: of d1, d2, x1, y1, and the flag with h11, h21, h12, h22, what they become. Numbers are
-/// scaled so that they neither overflow nor vanish, as in the reference implementation.
+/// The modified rotation that maps `y1` to zero: given d1, d2, x1, y1, the flag, h11, h21, h12 and
+/// h22, returns their new values. Numbers are rescaled against overflow and underflow, as in the
+/// reference implementation.
 pub(crate) fn modified_rotation(given: [f64; 9]) -> [f64; 9] {
     const GAMMA: f64 = 4096.0;
     let [mut d1, mut d2, mut x1, y1, _, mut h11, mut h21, mut h12, mut h22] = given;
@@ -120,7 +125,7 @@ pub(crate) fn modified_rotation(given: [f64; 9]) -> [f64; 9] {
         let u = 1.0 + h11 * h22;
         (flag, d1, d2, x1) = (1.0, d2 / u, d1 / u, y1 * u);
     }
-    // All four numbers count from the first scaling on.
+    // After the first rescaling all four matrix elements are explicit.
     let mut whole = |[h11, h21, h12, h22]: [&mut f64; 4]| {
         match flag {
             0.0 => (*h11, *h22) = (1.0, 1.0),
@@ -223,7 +228,7 @@ mod tests {
             let [h11, h21, h12, h22] = rest;
             rotate_modified(&mut a, &mut b, [flag, h11, h21, h12, h22]);
             assert!((a[0] / x - 1.0).abs() < 1e-14 && b[0].abs() < 1e-12, "{made:?} {a:?} {b:?}");
-            // The weighted length stays.
+            // The rotation preserves the weighted length.
             let before = d1 * x1 * x1 + d2 * y1 * y1;
             let after = e1 * a[0] * a[0] + e2 * b[0] * b[0];
             assert!((before / after - 1.0).abs() < 1e-12, "{made:?}: {before} {after}");

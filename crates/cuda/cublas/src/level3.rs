@@ -1,21 +1,22 @@
-//! Matrices of which one half says everything, and what is solved with them. All are columns one after the other.
+//! Computations with symmetric, Hermitian and triangular matrices of which one triangle is stored.
+//! All matrices are contiguous and column-major.
 
 use crate::number::Number;
 use crate::view::{View, multiply};
 
-/// What the other half of a square matrix is.
+/// Meaning of the other triangle of a square matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Other {
-    /// The same.
+pub(crate) enum OtherTriangle {
+    /// The transpose of the stored triangle.
     Symmetric,
-    /// The conjugates, and the diagonal is real.
+    /// The conjugate transpose; the diagonal is real.
     Hermitian,
-    /// Zeros; the diagonal is ones if that is so.
+    /// Zeros; `unit` means that the diagonal is ones.
     Zeros { unit: bool },
 }
 
-/// A square matrix as a whole, of which the upper or the lower half is given.
-pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: Other) -> Vec<T> {
+/// Completes a square matrix of which the upper or lower triangle is given.
+pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: OtherTriangle) -> Vec<T> {
     let mut all = vec![T::zero(); n * n];
     for column in 0..n {
         for row in 0..n {
@@ -23,19 +24,20 @@ pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: Other) -> 
             let mirrored = || a.get(row * n + column).copied().unwrap_or_else(T::zero);
             let is_given = if upper { row <= column } else { row >= column };
             all[column * n + row] = match (other, is_given) {
-                (Other::Zeros { unit: true }, _) if row == column => T::one(),
-                (Other::Hermitian, _) if row == column => T::of_real(here.real()),
+                (OtherTriangle::Zeros { unit: true }, _) if row == column => T::one(),
+                (OtherTriangle::Hermitian, _) if row == column => T::of_real(here.real()),
                 (_, true) => here,
-                (Other::Symmetric, false) => mirrored(),
-                (Other::Hermitian, false) => mirrored().conjugate(),
-                (Other::Zeros { .. }, false) => T::zero(),
+                (OtherTriangle::Symmetric, false) => mirrored(),
+                (OtherTriangle::Hermitian, false) => mirrored().conjugate(),
+                (OtherTriangle::Zeros { .. }, false) => T::zero(),
             };
         }
     }
     all
 }
 
-/// Adds to one half of a square matrix: `c = product + beta * c`. The diagonal of a Hermitian matrix is real.
+/// Updates one triangle of a square matrix: `c = product + beta * c`. The diagonal of a Hermitian
+/// matrix stays real.
 pub(crate) fn add_half<T: Number>(
     c: &mut [T],
     product: &[T],
@@ -54,10 +56,10 @@ pub(crate) fn add_half<T: Number>(
     }
 }
 
-/// Rows that are solved one by one.
+/// Block size: rows that are solved by substitution, while products update the rest.
 const BLOCK: usize = 48;
 
-/// Solves `a x = b` for each column of `b`, where `a` is triangular, and puts `x` in its place.
+/// Solves `a x = b` for each column of `b`, where `a` is triangular, and overwrites `b` with `x`.
 pub(crate) fn solve<T: Number>(
     a: View<'_, T>,
     lower: bool,
@@ -86,7 +88,7 @@ pub(crate) fn solve<T: Number>(
             }
             solved.extend_from_slice(part);
         }
-        // What the rest has of these rows.
+        // Subtracts the solved rows' contribution from the remaining rows.
         let rest = if lower { end..n } else { 0..first };
         if rest.is_empty() {
             continue;
@@ -107,7 +109,7 @@ pub(crate) fn solve<T: Number>(
     }
 }
 
-/// The transposed matrix.
+/// The transpose.
 pub(crate) fn transposed<T: Number>(a: &[T], rows: usize, columns: usize) -> Vec<T> {
     let mut to = Vec::with_capacity(rows * columns);
     for row in 0..rows {
@@ -134,14 +136,14 @@ mod tests {
     fn a_half_says_everything() {
         let i = Complex64::i();
         let one = Complex64::new(1.0, 0.0);
-        // Columns: (1 + i, 2), (3i, 4); the upper half has 1 + i, 3i and 4.
+        // Column-major: (1 + i, 2), (3i, 4); the upper triangle is 1 + i, 3i and 4.
         let a = [one + i, one * 2.0, i * 3.0, one * 4.0];
         let other = |other| whole(&a, 2, true, other);
-        assert_eq!(other(Other::Symmetric), [one + i, i * 3.0, i * 3.0, one * 4.0]);
-        assert_eq!(other(Other::Hermitian), [one, -i * 3.0, i * 3.0, one * 4.0]);
-        assert_eq!(other(Other::Zeros { unit: true }), [one, one * 0.0, i * 3.0, one]);
+        assert_eq!(other(OtherTriangle::Symmetric), [one + i, i * 3.0, i * 3.0, one * 4.0]);
+        assert_eq!(other(OtherTriangle::Hermitian), [one, -i * 3.0, i * 3.0, one * 4.0]);
+        assert_eq!(other(OtherTriangle::Zeros { unit: true }), [one, one * 0.0, i * 3.0, one]);
         assert_eq!(
-            whole(&a, 2, false, Other::Zeros { unit: false }),
+            whole(&a, 2, false, OtherTriangle::Zeros { unit: false }),
             [one + i, one * 2.0, one * 0.0, one * 4.0]
         );
     }
@@ -160,7 +162,7 @@ mod tests {
                 for i in 0..n {
                     a[i * n + i] += Complex64::new(n as f64, 0.0);
                 }
-                let a = whole(&a, n, upper, Other::Zeros { unit: false });
+                let a = whole(&a, n, upper, OtherTriangle::Zeros { unit: false });
                 let a = View::new(&a, n, n).after(operation);
                 let b = numbers(n * columns, &mut random);
                 let mut x = b.clone();

@@ -1,14 +1,16 @@
-//! cuBLAS and cuBLASLt (`cublas_v2.h`, `cublasLt.h`) over texunit's driver: what becomes `libcublas.so.12` and `.13`, `libcublasLt.so.12` and
-//! `.13`.
+//! cuBLAS and cuBLASLt (`cublas_v2.h`, `cublasLt.h`) over texunit's driver: what becomes
+//! `libcublas.so.12` and `.13`, `libcublasLt.so.12` and `.13`.
 //!
-//! A function checks its arguments, and makes a `call::Call` of them: vectors and matrices (`operand`) become boxes of memory, and what is
-//! done with them work in the order of the handle's stream ([`texunit_client::work`]), which gets their elements one after the other.
-//! All products, with or without an epilogue, one or many, are one `product::Product`; a vector is a matrix of one column, so that level 2
-//! is level 3. Products are the crate `gemm`'s (`view`); everything else of levels 2 and 3 is reduced to them (`level3`). Sums of
-//! level 1 are in double precision (`level1`).
+//! A function checks its arguments and builds a `call::Call`: vectors and matrices (`operand`)
+//! become strided memory regions, and the computation is submitted to the handle's stream
+//! ([`texunit_client::work`]), which passes it their elements contiguously. All products, single or
+//! batched, with or without an epilogue, are a `product::Product`; a vector is a matrix of one
+//! column, so that level 2 uses level 3. Products are computed by the crate `gemm` (`view`), to
+//! which the other functions of levels 2 and 3 are reduced (`level3`). Level 1 accumulates sums in
+//! double precision (`level1`).
 //!
-//! Results are not bit for bit those of cuBLAS, which documents none. What is not provided says so once, by name, and answers
-//! `CUBLAS_STATUS_NOT_SUPPORTED`.
+//! Results are not bit for bit those of cuBLAS, whose rounding is undocumented. A function that is
+//! not provided prints its name once and returns `CUBLAS_STATUS_NOT_SUPPORTED`.
 
 #![allow(unsafe_code)]
 

@@ -1,13 +1,14 @@
-//! The numbers of vectors and matrices.
+//! Element types of vectors and matrices as Rust types, with the arithmetic that the functions
+//! need.
 
 use crate::format::Format;
 use num_complex::{Complex32, Complex64, ComplexFloat};
 use num_traits::NumAssign;
 use std::ops::Neg;
 
-/// A type of numbers in memory.
+/// An element type that has a [`Format`].
 pub(crate) trait Element {
-    /// Its name.
+    /// The corresponding format.
     const FORMAT: Format;
 }
 
@@ -15,7 +16,7 @@ impl Element for half::f16 {
     const FORMAT: Format = Format::Half;
 }
 
-/// A type of numbers: `float`, `double`, `cuComplex`, `cuDoubleComplex`.
+/// An element type for computation: `float`, `double`, `cuComplex`, `cuDoubleComplex`.
 pub(crate) trait Number:
     Element
     + Copy
@@ -27,28 +28,28 @@ pub(crate) trait Number:
     + std::fmt::Debug
     + 'static
 {
-    /// Its real numbers.
+    /// The real type of the same precision.
     type Real: Number<Real = Self::Real> + PartialOrd;
 
-    /// The conjugate; of a real number itself.
+    /// The complex conjugate; a real number itself.
     fn conjugate(self) -> Self;
 
-    /// A complex number of which this is the real part, or a real one.
+    /// Converts a real number.
     fn of_real(real: Self::Real) -> Self;
 
     /// The real part.
     fn real(self) -> Self::Real;
 
-    /// In double precision; a real number has no imaginary part.
+    /// Converts to double precision; a real number has imaginary part 0.
     fn wide(self) -> Complex64;
 
-    /// Of a number in double precision.
+    /// Rounds from double precision.
     fn narrow(wide: Complex64) -> Self;
 
-    /// Numbers in memory of the host, to be changed.
+    /// Elements in host memory, mutable.
     fn of(bytes: &mut [u8]) -> &mut [Self];
 
-    /// Numbers in memory of the host.
+    /// Elements in host memory.
     fn read(bytes: &[u8]) -> &[Self];
 }
 
@@ -84,15 +85,15 @@ macro_rules! number {
             }
 
             fn of(bytes: &mut [u8]) -> &mut [Self] {
-                // SAFETY: each sequence of bytes is a number, or a structure of C of two.
+                // SAFETY: every bit pattern is a valid value of these types.
                 let (before, all, after) = unsafe { bytes.align_to_mut() };
-                // What the driver hands out is aligned, and whole numbers.
+                // The driver passes memory that is aligned and holds whole elements.
                 assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
                 all
             }
 
             fn read(bytes: &[u8]) -> &[Self] {
-                // SAFETY: as above.
+                // SAFETY: as for the access above.
                 let (before, all, after) = unsafe { bytes.align_to() };
                 assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
                 all

@@ -1,7 +1,8 @@
-//! Vectors and matrices that functions are given: where they are in memory, and their numbers when the work is done.
+//! Vectors and matrices as operands: their layout in memory when a function is called, and their
+//! elements when the computation runs.
 //!
-//! A vector is a matrix of one column, whose rows are as far from each other as its numbers. So what functions of level 2 do is what
-//! those of level 3 do.
+//! A vector is a matrix of one column whose row stride is the vector's increment, so that level 2
+//! uses the functions of level 3.
 
 use crate::call::{Call, Integer, size, too_far};
 use crate::code::{Answer, BlasCode};
@@ -12,38 +13,38 @@ use num_complex::Complex64;
 use std::borrow::Cow;
 use texunit_client::call::{Code, Refused};
 use texunit_client::work::Region;
-use texunit_client::{driver, told};
+use texunit_client::{driver, report};
 use texunit_cuda_abi::args::In;
 
-/// Memory of work, region by region.
+/// Memory of a computation, one slice per region.
 pub(crate) type Memory<'a> = [&'a mut [u8]];
 
-/// A matrix, or as many as a batch has.
+/// A matrix, or a batch of matrices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operand {
-    /// Where the first is; of a list, where the addresses are.
+    /// Address of the first matrix, or of the array of addresses.
     address: u64,
     pub(crate) format: Format,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// Numbers from a row, and from a column, to the next.
+    /// Strides of rows and columns, in elements.
     steps: [Integer; 2],
-    /// The numbers of a row are beside each other, not those of a column.
+    /// Whether the matrix is row-major.
     by_rows: bool,
     batch: Batch,
 }
 
-/// Where the other matrices of a batch are.
+/// Location of the other matrices of a batch.
 #[derive(Clone, Copy, Debug)]
 enum Batch {
-    /// So many numbers further, each.
+    /// At this distance in elements from the previous matrix.
     Distance(Integer),
-    /// Where an array of addresses says, in memory of the device.
+    /// By an array of addresses in device memory.
     List,
 }
 
 impl Operand {
-    /// A matrix of columns that are `leading` numbers from each other.
+    /// A column-major matrix with a leading dimension.
     pub(crate) fn matrix(
         format: Format,
         address: u64,
@@ -59,7 +60,7 @@ impl Operand {
         Ok(Self { address, format, rows, columns, steps: [1, leading], by_rows: false, batch })
     }
 
-    /// The same of rows that are `leading` numbers from each other.
+    /// A row-major matrix with a leading dimension.
     pub(crate) fn by_rows(
         format: Format,
         address: u64,
@@ -71,7 +72,8 @@ impl Operand {
         Ok(Self { rows, columns, steps: [column, row], by_rows: true, ..turned })
     }
 
-    /// A vector of `n` numbers, `step` numbers from each other; of a negative step, the first one is the last in memory.
+    /// A vector of `n` elements with increment `step`; with a negative increment the first element
+    /// is the last in memory.
     pub(crate) fn vector(format: Format, address: u64, n: usize, step: Integer) -> Answer<Self> {
         let last = (n as i128 - 1).max(0) * i128::from(step.min(0)).abs();
         let back = last.checked_mul(format.size() as i128);
@@ -81,7 +83,7 @@ impl Operand {
         Ok(Self { address, format, rows: n, columns: 1, steps: [step, 0], by_rows: false, batch })
     }
 
-    /// A vector of a function of level 2, whose step is not 0.
+    /// A vector of a level 2 function, whose increment must not be 0.
     pub(crate) fn stepped<T: Number>(
         address: u64,
         n: usize,
@@ -93,18 +95,18 @@ impl Operand {
         Self::vector(T::FORMAT, address, n, step)
     }
 
-    /// One of a batch, each so many numbers from the one before.
+    /// Makes the matrix the first of a batch at equal distances.
     pub(crate) fn each(self, distance: Integer) -> Self {
         Self { batch: Batch::Distance(distance), ..self }
     }
 
-    /// All of a batch whose addresses are in an array.
+    /// Makes the address that of an array with the addresses of a batch.
     pub(crate) fn listed(self) -> Self {
         Self { batch: Batch::List, ..self }
     }
 
-    /// Adds them to what a call works on.
-    pub(crate) fn add(&self, call: &mut Call, count: usize, access: u64) -> Answer<Held> {
+    /// Adds the matrices as regions of the call.
+    pub(crate) fn add(&self, call: &mut Call, count: usize, access: u64) -> Answer<BoundOperand> {
         let element = self.format.size() as u64;
         let bytes =
             |numbers: Integer| numbers.checked_mul(element.cast_signed()).ok_or_else(too_far);
@@ -126,7 +128,7 @@ impl Operand {
         let first = call.regions();
         match self.batch {
             Batch::Distance(distance) => {
-                // One for all of a batch is there once.
+                // With distance 0 all share one matrix.
                 let count = if distance == 0 { count.min(1) } else { count };
                 call.push(region(self.address, count, distance)?)?;
             }
@@ -140,11 +142,11 @@ impl Operand {
         let is_list = matches!(self.batch, Batch::List);
         let is_one = matches!(self.batch, Batch::Distance(0));
         let Self { format, rows, columns, by_rows, .. } = *self;
-        Ok(Held { first, is_list, is_one, format, rows, columns, by_rows })
+        Ok(BoundOperand { first, is_list, is_one, format, rows, columns, by_rows })
     }
 }
 
-/// The addresses in an array of the device, or of the host that devices reach.
+/// Reads an array of addresses in device memory, or in host memory that the device can access.
 fn addresses(call: &Call, array: u64, count: usize) -> Answer<Vec<u64>> {
     if count == 0 {
         return Ok(Vec::new());
@@ -155,22 +157,22 @@ fn addresses(call: &Call, array: u64, count: usize) -> Answer<Vec<u64>> {
         return Err(BlasCode::InvalidValue.because(why));
     }
     let refused = |why| Refused::from(why).with_code(BlasCode::ExecutionFailed);
-    told::check(driver::cuStreamSynchronize(call.settings.stream)).map_err(refused)?;
+    report::check(driver::cuStreamSynchronize(call.settings.stream)).map_err(refused)?;
     let mut all = vec![0_u64; count];
-    // SAFETY: there is room for so many bytes.
+    // SAFETY: the buffer holds this many bytes.
     let code = unsafe { driver::cuMemcpyDtoH_v2(all.as_mut_ptr().cast(), array, count * 8) };
-    told::check(code).map_err(refused)?;
+    report::check(code).map_err(refused)?;
     Ok(all)
 }
 
-/// Matrices of work: their numbers are in its memory, one after the other.
+/// Matrices of a submitted computation, whose elements are contiguous in its memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
-    /// The first region of theirs.
+pub(crate) struct BoundOperand {
+    /// Index of the first region.
     pub(crate) first: usize,
-    /// Each has a region.
+    /// Whether each matrix has a region of its own.
     is_list: bool,
-    /// One stands for all.
+    /// Whether one matrix stands for the whole batch.
     is_one: bool,
     format: Format,
     pub(crate) rows: usize,
@@ -178,30 +180,30 @@ pub(crate) struct Held {
     by_rows: bool,
 }
 
-/// Numbers of a matrix, from which views are made.
+/// Elements of a matrix, from which views are made.
 pub(crate) struct Numbers<'a, T: Clone> {
     all: Cow<'a, [T]>,
-    of: Held,
+    of: BoundOperand,
 }
 
 impl<T: Number> Numbers<'_, T> {
-    /// As they are.
+    /// The matrix as stored.
     pub(crate) fn view(&self) -> View<'_, T> {
-        let Held { rows, columns, by_rows, .. } = self.of;
+        let BoundOperand { rows, columns, by_rows, .. } = self.of;
         match by_rows {
             false => View::new(&self.all, rows, columns),
             true => View::new(&self.all, columns, rows).transposed(),
         }
     }
 
-    /// All of them, one after the other.
+    /// All elements in order of memory.
     pub(crate) fn all(&self) -> &[T] {
         &self.all
     }
 }
 
-impl Held {
-    /// Where the bytes of one are: the region, and the part of it.
+impl BoundOperand {
+    /// Region and byte range of the matrix with index `i`.
     fn part(&self, i: usize) -> (usize, std::ops::Range<usize>) {
         let size = self.rows * self.columns * self.format.size();
         match (self.is_list, self.is_one) {
@@ -211,7 +213,7 @@ impl Held {
         }
     }
 
-    /// The numbers of one.
+    /// Reads the elements of matrix `i`.
     pub(crate) fn read<'a, T: Number>(&self, memory: &'a Memory<'_>, i: usize) -> Numbers<'a, T> {
         let (region, part) = self.part(i);
         let bytes = match part.is_empty() {
@@ -225,7 +227,7 @@ impl Held {
         Numbers { all, of: *self }
     }
 
-    /// Changes the numbers of one, while those of other operands can be read.
+    /// Modifies the elements of matrix `i`, while other operands stay readable.
     pub(crate) fn change<T: Number>(
         &self,
         memory: &mut Memory<'_>,
@@ -248,7 +250,7 @@ impl Held {
         memory[region] = whole;
     }
 
-    /// Its numbers, with their rows and columns.
+    /// Iterates over the elements with their row and column.
     pub(crate) fn places<'a, T>(
         &self,
         numbers: &'a mut [T],
@@ -260,18 +262,18 @@ impl Held {
         })
     }
 
-    /// Steps of numbers from row to row, and from column to column.
+    /// Strides of rows and columns in elements.
     pub(crate) fn steps(&self) -> [usize; 2] {
         if self.by_rows { [self.columns, 1] } else { [1, self.rows] }
     }
 }
 
-/// A scalar that a function is given.
+/// A scalar argument.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Factor {
-    /// It was in memory of the host, where it was read.
+    /// A value that was read from host memory during the call.
     Host(Complex64),
-    /// It is a region of the work.
+    /// A region in device memory.
     Device(usize, Format),
 }
 
@@ -279,7 +281,7 @@ impl Factor {
     pub(crate) const ONE: Self = Self::Host(Complex64::new(1.0, 0.0));
     pub(crate) const ZERO: Self = Self::Host(Complex64::new(0.0, 0.0));
 
-    /// Adds it to what a call works on, where the handle says.
+    /// Reads the scalar, or adds it as a region, by the handle's pointer mode.
     pub(crate) fn new(call: &mut Call, name: &str, address: u64, format: Format) -> Answer<Self> {
         if address == 0 {
             return Err(BlasCode::InvalidValue.because(format!("{name} is null")));
@@ -287,12 +289,12 @@ impl Factor {
         if call.settings.on_device {
             return Ok(Self::Device(call.bytes(address, format.size(), Region::READ)?, format));
         }
-        // SAFETY: the caller's number of the host, of so many bytes.
+        // SAFETY: the caller's scalar is in host memory and has this many bytes.
         let bytes = unsafe { In::<u8>::of(address).elements(format.size()) }.to_vec()?;
         Ok(Self::Host(format.read(&bytes)))
     }
 
-    /// Its value when the work is done.
+    /// Value of the scalar when the computation runs.
     pub(crate) fn value<T: Number>(self, memory: &Memory<'_>) -> T {
         T::narrow(match self {
             Self::Host(value) => value,
@@ -300,7 +302,7 @@ impl Factor {
         })
     }
 
-    /// Whether it is known to be 0 before.
+    /// Whether the scalar is known to be 0 when the function is called.
     pub(crate) fn is_zero(self) -> bool {
         matches!(self, Self::Host(value) if value == Complex64::new(0.0, 0.0))
     }
@@ -311,7 +313,7 @@ pub(crate) fn changed(beta: Factor) -> u64 {
     if beta.is_zero() { Region::WRITTEN } else { Region::READ | Region::WRITTEN }
 }
 
-/// Sizes that are at least 0.
+/// Checks that sizes are not negative.
 pub(crate) fn sizes<const N: usize>(given: [(&str, Integer); N]) -> Answer<[usize; N]> {
     let mut all = [0; N];
     for (to, (name, given)) in all.iter_mut().zip(given) {

@@ -1,30 +1,31 @@
-//! Products of matrices: what `gemm` in all its forms, `gemv`, `ger` and `cublasLtMatmul` do.
+//! Matrix products: the common implementation of all `gemm` functions, `gemv`, `ger` and
+//! `cublasLtMatmul`.
 
 use crate::call::Call;
 use crate::code::Answer;
 use crate::format::{Compute, Sums};
 use crate::number::Number;
-use crate::operand::{Factor, Held, Memory, Operand, changed};
+use crate::operand::{BoundOperand, Factor, Memory, Operand, changed};
 use crate::view::{Operation, multiply};
 use num_complex::{Complex32, Complex64};
 use texunit_client::work::{Region, threads};
 
-/// `D = activation(alpha op(A) op(B) + beta C + bias)`, as often as a batch has matrices.
+/// `D = activation(alpha op(A) op(B) + beta C + bias)`, for each matrix of a batch.
 pub(crate) struct Product {
     pub(crate) operations: [Operation; 2],
-    /// A, B and the result, whose sizes fit.
+    /// A, B and the result, of compatible sizes.
     pub(crate) operands: [Operand; 3],
-    /// C, if that is not what is in the place of the result.
+    /// C, if its memory is not that of the result.
     pub(crate) added: Option<Operand>,
     pub(crate) count: usize,
     pub(crate) compute: Compute,
     pub(crate) epilogue: Epilogue,
 }
 
-/// What is done with a product before it is stored.
+/// Operations on a product before it is stored.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Epilogue {
-    /// A number for each row.
+    /// A vector with an element for each row.
     pub(crate) bias: Option<Operand>,
     pub(crate) activation: Activation,
 }
@@ -38,20 +39,20 @@ pub(crate) enum Activation {
     Gelu,
 }
 
-/// A product whose matrices are in the memory of work.
-struct Ready {
+/// A product whose matrices are in the memory of a submitted computation.
+struct BoundProduct {
     operations: [Operation; 2],
     /// A and B, if they are read.
-    factors: Option<[Held; 2]>,
-    result: Held,
-    added: Option<Held>,
-    bias: Option<Held>,
+    factors: Option<[BoundOperand; 2]>,
+    result: BoundOperand,
+    added: Option<BoundOperand>,
+    bias: Option<BoundOperand>,
     activation: Activation,
     scalars: [Factor; 2],
 }
 
 impl Product {
-    /// Of matrices of one type, without an epilogue.
+    /// A product of matrices of one type, without an epilogue.
     pub(crate) fn new(operations: [Operation; 2], operands: [Operand; 3]) -> Self {
         Self {
             operations,
@@ -63,11 +64,11 @@ impl Product {
         }
     }
 
-    /// Does it in the order of the stream.
+    /// Submits the product to the handle's stream.
     pub(crate) fn submit(self, mut call: Call, [alpha, beta]: [Factor; 2]) -> Answer {
         let Self { operations, operands: [a, b, result], count, epilogue, .. } = self;
         let mut add = |operand: Operand, access: u64| operand.add(&mut call, self.count, access);
-        // With a factor 0, what it is multiplied with is not read.
+        // An operand whose scalar is 0 is not read.
         let factors = match alpha.is_zero() {
             true => None,
             false => Some([add(a, Region::READ)?, add(b, Region::READ)?]),
@@ -79,7 +80,7 @@ impl Product {
         let bias = epilogue.bias.map(|bias| add(bias, Region::READ)).transpose()?;
         let activation = epilogue.activation;
         let scalars = [alpha, beta];
-        let ready = Ready { operations, factors, result, added, bias, activation, scalars };
+        let ready = BoundProduct { operations, factors, result, added, bias, activation, scalars };
         let sums = self.compute.sums;
         call.submit(move |memory| {
             (0..count).for_each(|i| match sums {
@@ -92,7 +93,7 @@ impl Product {
     }
 }
 
-impl Ready {
+impl BoundProduct {
     fn run<T: Number>(&self, memory: &mut Memory<'_>, i: usize) {
         let [alpha, beta] = self.scalars.map(|scalar| scalar.value::<T>(memory));
         let steps = self.result.steps();
@@ -131,10 +132,10 @@ impl Activation {
         let x = number.wide().re;
         let y = match self {
             Self::None => return number,
-            // What is not a number stays so.
+            // NaN stays NaN.
             Self::Relu if x < 0.0 => 0.0,
             Self::Relu => x,
-            // The approximation by a hyperbolic tangent, as the documentation says.
+            // The documentation specifies the approximation by a hyperbolic tangent.
             Self::Gelu => {
                 let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
                 0.5 * x * (1.0 + inner.tanh())

@@ -1,20 +1,20 @@
-//! Matrices in memory of the host: numbers, with steps from row to row and from column to column.
+//! Views of matrices in host memory with arbitrary row and column strides, and their product.
 
 use crate::number::Number;
 
-/// A matrix that is read.
+/// A read-only matrix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a, T> {
     numbers: &'a [T],
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// From a row, and from a column, to the next.
+    /// Strides of rows and columns.
     steps: [isize; 2],
-    /// Whether its numbers are the conjugates.
+    /// Whether elements are conjugated when read.
     conjugates: bool,
 }
 
-/// What is done with a matrix before it is used (`cublasOperation_t`).
+/// Operation on a matrix before use (`cublasOperation_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     None,
@@ -23,10 +23,10 @@ pub(crate) enum Operation {
 }
 
 impl<'a, T: Number> View<'a, T> {
-    /// Columns that lie one after the other.
+    /// A contiguous column-major matrix.
     ///
     /// # Panics
-    /// If there are fewer numbers.
+    /// If the slice is too short.
     pub(crate) fn new(numbers: &'a [T], rows: usize, columns: usize) -> Self {
         assert!(
             rows.checked_mul(columns).is_some_and(|all| all <= numbers.len()),
@@ -35,13 +35,13 @@ impl<'a, T: Number> View<'a, T> {
         Self { numbers, rows, columns, steps: [1, rows as isize], conjugates: false }
     }
 
-    /// Rows as columns.
+    /// The transpose.
     pub(crate) fn transposed(self) -> Self {
         let Self { rows, columns, steps: [row, column], .. } = self;
         Self { rows: columns, columns: rows, steps: [column, row], ..self }
     }
 
-    /// As an operation has it.
+    /// The view with an operation applied.
     pub(crate) fn after(self, operation: Operation) -> Self {
         match operation {
             Operation::None => self,
@@ -50,7 +50,7 @@ impl<'a, T: Number> View<'a, T> {
         }
     }
 
-    /// The number of a row and a column.
+    /// The element at a row and a column.
     pub(crate) fn at(&self, row: usize, column: usize) -> T {
         debug_assert!(row < self.rows && column < self.columns);
         let [down, right] = self.steps;
@@ -60,8 +60,8 @@ impl<'a, T: Number> View<'a, T> {
     }
 }
 
-/// `to = alpha * a * b + beta * to`, where `to` has steps from row to row and from column to column, and nothing in between. With `beta`
-/// 0, what is there does not matter.
+/// `to = alpha * a * b + beta * to`, where `to` is contiguous with these strides. If `beta` is 0,
+/// `to` is not read.
 pub(crate) fn multiply<T: Number>(
     (to, steps): (&mut [T], [usize; 2]),
     (a, b): (View<'_, T>, View<'_, T>),
@@ -84,8 +84,8 @@ pub(crate) fn multiply<T: Number>(
         0 | 1 => gemm::Parallelism::None,
         threads => gemm::Parallelism::Rayon(threads),
     };
-    // SAFETY: all numbers of these matrices are in the slices, as `View::new` and the assertion above have checked; what is
-    // written is borrowed by nobody else.
+    // SAFETY: all elements of these matrices are in the slices, as `View::new` and the assertion
+    // above have checked; `to` is borrowed exclusively.
     unsafe {
         gemm::gemm(
             rows,

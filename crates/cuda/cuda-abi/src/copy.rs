@@ -1,109 +1,110 @@
-//! Structures of copies.
+//! Structures of memory copies.
 //!
 //! The header lists the members of the source and then those of the destination (`srcXInBytes`,
-//! `dstXInBytes` and so on). Here each side is a structure of its own, with the same layout.
+//! `dstXInBytes` and so on). Here source and destination are structures of their own, with the same
+//! layout.
 
 use crate::CUdeviceptr;
 use crate::memory::CUmemLocation;
 
-/// One side of a [`CUDA_MEMCPY2D`].
+/// Source or destination of a [`CUDA_MEMCPY2D`].
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct CopySide2D {
-    /// Bytes in the row before the first.
+    /// Offset in the row in bytes.
     pub x_in_bytes: usize,
-    /// Rows before the first.
+    /// Offset in rows.
     pub y: usize,
-    /// `CU_MEMORYTYPE_*`: which of the next three says where.
+    /// `CU_MEMORYTYPE_*`, which selects one of the next three fields.
     pub memory_type: u32,
-    /// Address in the program.
+    /// Host address.
     pub host: u64,
-    /// Address on a device.
+    /// Device address.
     pub device: CUdeviceptr,
-    /// Handle of an array.
+    /// Array handle.
     pub array: usize,
-    /// Bytes from a row to the next; not of arrays.
+    /// Row pitch in bytes; not for arrays.
     pub pitch: usize,
 }
 
-/// A copy of rows (`CUDA_MEMCPY2D`).
+/// A 2D copy (`CUDA_MEMCPY2D`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct CUDA_MEMCPY2D {
-    /// From where.
+    /// Source.
     pub src: CopySide2D,
-    /// To where.
+    /// Destination.
     pub dst: CopySide2D,
     /// Bytes of a row.
     pub width_in_bytes: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
 }
 
-/// One side of a [`CUDA_MEMCPY3D`].
+/// Source or destination of a [`CUDA_MEMCPY3D`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CopySide3D {
-    /// Bytes in the row before the first.
+    /// Offset in the row in bytes.
     pub x_in_bytes: usize,
-    /// Rows before the first.
+    /// Offset in rows.
     pub y: usize,
-    /// Slices, or layers of an array, before the first.
+    /// Offset in slices, or in layers of an array.
     pub z: usize,
-    /// 0.
+    /// Reserved, 0.
     pub lod: usize,
-    /// `CU_MEMORYTYPE_*`: which of the next three says where.
+    /// `CU_MEMORYTYPE_*`, which selects one of the next three fields.
     pub memory_type: u32,
-    /// Address in the program.
+    /// Host address.
     pub host: u64,
-    /// Address on a device.
+    /// Device address.
     pub device: CUdeviceptr,
-    /// Handle of an array.
+    /// Array handle.
     pub array: usize,
-    /// Handle of a context, of a `CUDA_MEMCPY3D_PEER`; null otherwise.
+    /// Context handle in a `CUDA_MEMCPY3D_PEER`; null otherwise.
     pub context: usize,
-    /// Bytes from a row to the next; not of arrays.
+    /// Row pitch in bytes; not for arrays.
     pub pitch: usize,
-    /// Rows from a slice to the next; not of arrays.
+    /// Rows between slices; not for arrays.
     pub height: usize,
 }
 
-/// A copy of slices (`CUDA_MEMCPY3D`, `CUDA_MEMCPY3D_PEER`).
+/// A 3D copy (`CUDA_MEMCPY3D`, `CUDA_MEMCPY3D_PEER`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CUDA_MEMCPY3D {
-    /// From where.
+    /// Source.
     pub src: CopySide3D,
-    /// To where.
+    /// Destination.
     pub dst: CopySide3D,
     /// Bytes of a row.
     pub width_in_bytes: usize,
-    /// Rows of a slice.
+    /// Rows per slice.
     pub height: usize,
-    /// Slices.
+    /// Number of slices.
     pub depth: usize,
 }
 
-/// What is said of copies in a batch (`CUmemcpyAttributes`).
+/// Attributes of copies in a batch (`CUmemcpyAttributes`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUmemcpyAttributes {
     /// `CU_MEMCPY_SRC_ACCESS_ORDER_*`.
     pub src_access_order: u32,
-    /// A hint.
+    /// Hint about the source's location.
     pub src_loc_hint: CUmemLocation,
-    /// A hint.
+    /// Hint about the destination's location.
     pub dst_loc_hint: CUmemLocation,
     /// `CU_MEMCPY_FLAG_*`.
     pub flags: u32,
 }
 
-/// The last of the orders; 0 is none.
+/// The highest access order; 0 is invalid.
 pub const CU_MEMCPY_SRC_ACCESS_ORDER_ANY: u32 = 3;
 
-/// One side of a [`CUDA_MEMCPY3D_BATCH_OP`] (`CUmemcpy3DOperand`).
+/// Source or destination of a [`CUDA_MEMCPY3D_BATCH_OP`] (`CUmemcpy3DOperand`).
 ///
 /// The header has a union of a pointer (address, row length, layer height, location) and an array
 /// (handle, offset of three numbers); both are four numbers here.
@@ -112,9 +113,9 @@ pub const CU_MEMCPY_SRC_ACCESS_ORDER_ANY: u32 = 3;
 pub struct CUmemcpy3DOperand {
     /// `CU_MEMCPY_OPERAND_TYPE_*`.
     pub kind: u32,
-    /// Address, or handle of an array.
+    /// Address or array handle.
     pub what: u64,
-    /// Elements of a row, rows of a layer, location; or x, y, z in elements.
+    /// For memory: elements per row, rows per layer, location. For an array: x, y, z in elements.
     pub numbers: [usize; 3],
 }
 
@@ -128,11 +129,11 @@ pub const CU_MEMCPY_OPERAND_TYPE_ARRAY: u32 = 2;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct CUDA_MEMCPY3D_BATCH_OP {
-    /// From where.
+    /// Source.
     pub src: CUmemcpy3DOperand,
-    /// To where.
+    /// Destination.
     pub dst: CUmemcpy3DOperand,
-    /// Elements of a row, rows, layers (`CUextent3D`).
+    /// Extent in elements, rows and layers (`CUextent3D`).
     pub extent: [usize; 3],
     /// `CU_MEMCPY_SRC_ACCESS_ORDER_*`.
     pub src_access_order: u32,

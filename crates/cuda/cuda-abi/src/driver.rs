@@ -1,30 +1,35 @@
-//! The signatures of the driver's functions, once: for `texunit-cuda`, which defines them, for
-//! `texunit-cudart`, which is linked with it, and for `texunit-gpu`, which finds them in a driver.
+//! The signatures of the driver's functions, shared by `texunit-cuda`, which defines the functions,
+//! `texunit-cudart`, which calls them, and `texunit-gpu`, which looks them up in a driver.
 //!
-//! [`driver_functions!`](crate::driver_functions) hands the list to a macro. The definitions are compared with it
-//! ([`Signature`]), so that a difference is an error of the compiler, not of a program.
+//! [`driver_functions!`](crate::driver_functions) passes the list to a macro. The definitions are
+//! compared with it at compile time ([`Signature`]).
 
 use crate::args::{In, InOut, Out, Raw, Text};
 use crate::{
-    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR,
-    CUDA_EXT_SEM_NODE_PARAMS, CUDA_GRAPH_INSTANTIATE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
-    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_LAUNCH_PARAMS,
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP,
-    CUDA_MEMSET_NODE_PARAMS_v1, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC,
-    CUgraphEdgeData, CUgraphExecUpdateResultInfo, CUgraphNodeParams, CUipcHandle, CUlaunchConfig,
-    CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemcpyAttributes, CUresult, CUuuid,
+    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_EXT_SEM_NODE_PARAMS, CUDA_GRAPH_INSTANTIATE_PARAMS,
+    CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
+    CUDA_LAUNCH_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D, CUDA_MEMCPY3D,
+    CUDA_MEMCPY3D_BATCH_OP, CUDA_MEMSET_NODE_PARAMS_v1, CUDA_RESOURCE_DESC,
+    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUdevResource, CUgraphEdgeData,
+    CUgraphExecUpdateResultInfo, CUgraphNodeParams, CUipcHandle, CUlaunchConfig, CUmemAccessDesc,
+    CUmemLocation, CUmemPoolProps, CUmemcpyAttributes, CUresult, CUuuid,
 };
 use std::ffi::{c_char, c_void};
 
 /// Handle of a context (`CUcontext`).
 pub type CUcontext = usize;
+/// Handle of a green context (`CUgreenCtx`).
+pub type CUgreenCtx = usize;
+/// Handle of a descriptor of resources (`CUdevResourceDesc`).
+pub type CUdevResourceDesc = usize;
 /// Handle of a module (`CUmodule`).
 pub type CUmodule = usize;
 /// Handle of a library (`CUlibrary`).
 pub type CUlibrary = usize;
 /// Handle of a kernel of a library (`CUkernel`).
 pub type CUkernel = usize;
-/// Handle of a kernel in a context (`CUfunction`). A [`CUkernel`] can be given in its place.
+/// Handle of a kernel in a context (`CUfunction`). A [`CUkernel`] is accepted as well.
 pub type CUfunction = usize;
 /// Handle of a stream (`CUstream`).
 pub type CUstream = usize;
@@ -36,13 +41,13 @@ pub type CUarray = usize;
 pub type CUmipmappedArray = usize;
 /// Handle of a memory pool (`CUmemoryPool`).
 pub type CUmemoryPool = usize;
-/// A function of the program that a stream calls (`CUhostFn`).
+/// A callback that a stream calls (`CUhostFn`).
 pub type CUhostFn = Option<unsafe extern "C" fn(*mut c_void)>;
-/// A function of the program that is told of errors (`CUlogsCallback`).
+/// A callback for log messages about errors (`CUlogsCallback`).
 pub type CUlogsCallback = Option<unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize)>;
-/// A function of the program that is told of news of a device (`CUasyncCallback`).
+/// A callback for asynchronous notifications of a device (`CUasyncCallback`).
 pub type CUasyncCallback = Option<unsafe extern "C" fn(*mut c_void, *mut c_void, usize)>;
-/// A function of the program that is told of parameters that change (`CUgraphRecaptureCallback`).
+/// A callback for changed parameters of a recaptured graph (`CUgraphRecaptureCallback`).
 pub type CUgraphRecaptureCallback = Option<
     unsafe extern "C" fn(
         *mut c_void,
@@ -52,16 +57,18 @@ pub type CUgraphRecaptureCallback = Option<
         u32,
     ) -> CUresult,
 >;
-/// A function of the program that a stream calls with its state (`CUstreamCallback`).
+/// A callback that a stream calls with its status (`CUstreamCallback`).
 pub type CUstreamCallback = Option<unsafe extern "C" fn(CUstream, CUresult, *mut c_void)>;
 
-/// Hands the signatures of the driver's functions to a macro, `$with! { safe { fn ...; } unsafe { fn ...; } }`, in the
-/// types of `cuda.h` (handles are numbers, and so are values of options and lists that end with a number; that untyped memory
-/// is `const` is not said). All return a [`CUresult`].
+/// Passes the signatures of the driver's functions to a macro, as `$with! { safe { fn ...; } unsafe
+/// { fn ...; } }`, in the types of `cuda.h`. Handles, option values and lists that end with a
+/// number are plain numbers, and `const` is omitted for untyped memory. All functions return a
+/// [`CUresult`].
 ///
-/// Those under `safe` can be called by Rust code that passes pointers to one value each which are valid: everything else is
-/// checked by the function. Those under `unsafe` take an address of the host as a number or within a structure, or memory whose
-/// length follows from something else, or have others use or lose memory of the host.
+/// Functions under `safe` can be called by Rust code that passes pointers valid for one value each,
+/// as they check everything else. Functions under `unsafe` take a host address as a number or
+/// within a structure, or memory whose length follows from other data, or change who may use or
+/// free host memory.
 #[macro_export]
 macro_rules! driver_functions {
     ($($with:ident)::+) => {
@@ -79,6 +86,22 @@ macro_rules! driver_functions {
             fn cuCtxDisablePeerAccess(peer: CUcontext);
             fn cuDevicePrimaryCtxReset_v2(device: CUdevice);
             fn cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint);
+            fn cuCtxSynchronize_v2(context: CUcontext);
+            fn cuCtxGetDevice_v2(device: *mut CUdevice, context: CUcontext);
+            fn cuCtxGetId(context: CUcontext, id: *mut c_ulonglong);
+            fn cuCtxPushCurrent_v2(context: CUcontext);
+            fn cuCtxPopCurrent_v2(context: *mut CUcontext);
+            fn cuCtxRecordEvent(context: CUcontext, event: CUevent);
+            fn cuCtxWaitEvent(context: CUcontext, event: CUevent);
+            // Green contexts.
+            fn cuDeviceGetDevResource(device: CUdevice, resource: *mut CUdevResource, kind: c_uint);
+            fn cuCtxGetDevResource(context: CUcontext, resource: *mut CUdevResource, kind: c_uint);
+            fn cuStreamGetDevResource(stream: CUstream, resource: *mut CUdevResource, kind: c_uint);
+            fn cuGreenCtxCreate(context: *mut CUgreenCtx, descriptor: CUdevResourceDesc, device: CUdevice, flags: c_uint);
+            fn cuGreenCtxDestroy(context: CUgreenCtx);
+            fn cuCtxFromGreenCtx(context: *mut CUcontext, green: CUgreenCtx);
+            fn cuGreenCtxGetId(context: CUgreenCtx, id: *mut c_ulonglong);
+            fn cuGreenCtxStreamCreate(stream: *mut CUstream, context: CUgreenCtx, flags: c_uint, priority: c_int);
             fn cuProfilerStart();
             fn cuProfilerStop();
             // Libraries, kernels, functions, launches, occupancy.
@@ -121,7 +144,7 @@ macro_rules! driver_functions {
                 flags: c_uint,
             );
             fn cuDeviceGraphMemTrim(device: CUdevice);
-            // Nodes of graphs.
+            // Graph nodes.
             fn cuGraphChildGraphNodeGetGraph(node: CUgraphNode, graph: *mut CUgraph);
             fn cuGraphEventRecordNodeGetEvent(node: CUgraphNode, event: *mut CUevent);
             fn cuGraphEventWaitNodeGetEvent(node: CUgraphNode, event: *mut CUevent);
@@ -140,7 +163,7 @@ macro_rules! driver_functions {
             fn cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_uint, value: *const [u32; 16]);
             fn cuGraphKernelNodeCopyAttributes(to: CUgraphNode, from: CUgraphNode);
             fn cuGraphMemsetNodeSetParams(node: CUgraphNode, params: *const CUDA_MEMSET_NODE_PARAMS_v1);
-            // Graphs that are launched.
+            // Executable graphs.
             fn cuGraphInstantiateWithFlags(exec: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong);
             fn cuGraphInstantiateWithParams(
                 exec: *mut CUgraphExec,
@@ -191,7 +214,7 @@ macro_rules! driver_functions {
                 nodes: *mut *const usize,
                 count: *mut usize,
             );
-            // Channels.
+            // Limits of linear textures, by channel format.
             fn cuDeviceGetTexture1DLinearMaxWidth(
                 width: *mut usize,
                 format: u32,
@@ -231,7 +254,7 @@ macro_rules! driver_functions {
             fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
             fn cuMemPoolCreate(pool: *mut CUmemoryPool, props: *const CUmemPoolProps);
             fn cuMemPoolDestroy(pool: CUmemoryPool);
-            // Other processes.
+            // Interprocess communication.
             fn cuIpcGetMemHandle(handle: *mut [u8; 64], address: CUdeviceptr);
             fn cuIpcOpenMemHandle_v2(address: *mut CUdeviceptr, handle: CUipcHandle, flags: c_uint);
             fn cuIpcCloseMemHandle(address: CUdeviceptr);
@@ -247,7 +270,7 @@ macro_rules! driver_functions {
             fn cuMemGetDefaultMemPool(pool: *mut CUmemoryPool, location: *const CUmemLocation, kind: c_uint);
             fn cuMemGetMemPool(pool: *mut CUmemoryPool, location: *const CUmemLocation, kind: c_uint);
             fn cuMemSetMemPool(location: *const CUmemLocation, kind: c_uint, pool: CUmemoryPool);
-            // Memory of the host.
+            // Host memory.
             fn cuMemHostAlloc(address: *mut u64, size: usize, flags: c_uint);
             fn cuMemHostGetDevicePointer_v2(address: *mut CUdeviceptr, pointer: *mut c_void, flags: c_uint);
             fn cuMemHostGetFlags(flags: *mut c_uint, pointer: *mut c_void);
@@ -334,6 +357,28 @@ macro_rules! driver_functions {
             );
         }
         unsafe {
+            // Green contexts.
+            fn cuDevSmResourceSplitByCount(
+                result: *mut CUdevResource,
+                groups: *mut c_uint,
+                input: *const CUdevResource,
+                remainder: *mut CUdevResource,
+                flags: c_uint,
+                least: c_uint,
+            );
+            fn cuDevSmResourceSplit(
+                result: *mut CUdevResource,
+                groups: c_uint,
+                input: *const CUdevResource,
+                remainder: *mut CUdevResource,
+                flags: c_uint,
+                params: *mut CU_DEV_SM_RESOURCE_GROUP_PARAMS,
+            );
+            fn cuDevResourceGenerateDesc(
+                descriptor: *mut CUdevResourceDesc,
+                resources: *const CUdevResource,
+                count: c_uint,
+            );
             // Initialisation, devices, contexts.
             fn cuDriverGetVersion(version: *mut c_int);
             fn cuDeviceGetCount(count: *mut c_int);
@@ -826,7 +871,7 @@ macro_rules! driver_functions {
                 count: usize,
                 flags: c_uint,
             );
-            // Modules and launches by an array of arguments: what asks a real card.
+            // Modules and launches by an array of arguments, for the comparison with a real GPU.
             fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
             fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
             fn cuGetErrorName(error: CUresult, text: *mut *const c_char);
@@ -860,7 +905,7 @@ macro_rules! driver_functions {
 
 macro_rules! signatures {
     ($($safety:ident { $(fn $name:ident($($arg:ident: $type:ty),* $(,)?);)* })*) => {
-        /// The types of pointers to the functions of the list, by name.
+        /// The function pointer types of the listed functions, by name.
         #[allow(non_camel_case_types, missing_docs)]
         pub mod signature {
             use super::*;
@@ -873,10 +918,11 @@ macro_rules! signatures {
 }
 driver_functions!(signatures);
 
-/// What a type of a parameter is in C: a definition may say more of it than the header does.
+/// The C type of a parameter: a definition's type may carry more information than the header's.
 ///
 /// # Safety
-/// It is passed as its type in C is, and what is passed for that is a value of it, under the contract of the function.
+/// The type is passed as its C type is, and any value that a caller may pass by the function's
+/// contract is a valid value of it.
 pub unsafe trait Parameter {
     /// The type in the list.
     type C;
@@ -884,14 +930,14 @@ pub unsafe trait Parameter {
 
 macro_rules! as_they_are {
     ($($type:ty)*) => {
-        // SAFETY: it is its type in C.
+        // SAFETY: the type equals its C type.
         $(unsafe impl Parameter for $type {
             type C = Self;
         })*
     };
 }
 as_they_are! {
-    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUlogsCallback CUasyncCallback CUgraphRecaptureCallback CUDA_LAUNCH_PARAMS CUipcHandle CUmemLocation CUmemAccessDesc CUmemPoolProps
+    CUdevResource CU_DEV_SM_RESOURCE_GROUP_PARAMS c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUlogsCallback CUasyncCallback CUgraphRecaptureCallback CUDA_LAUNCH_PARAMS CUipcHandle CUmemLocation CUmemAccessDesc CUmemPoolProps
     CUmemcpyAttributes CUlaunchConfig CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS
     CUDA_ARRAY_SPARSE_PROPERTIES CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_BATCH_OP CUDA_RESOURCE_DESC
     CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUDA_KERNEL_NODE_PARAMS CUDA_KERNEL_NODE_PARAMS_v1
@@ -899,68 +945,67 @@ as_they_are! {
     CUgraphNodeParams CUgraphEdgeData CUDA_GRAPH_INSTANTIATE_PARAMS CUgraphExecUpdateResultInfo
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl<T: Parameter> Parameter for Out<'_, T> {
     type C = *mut T::C;
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl<T: Parameter> Parameter for InOut<'_, T> {
     type C = *mut T::C;
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl<T: Parameter> Parameter for In<'_, T> {
     type C = *const T::C;
 }
 
-// SAFETY: an array of such, which only pointers lead to.
+// SAFETY: arrays are passed by pointer only, and each element equals its C type.
 unsafe impl<T: Parameter, const N: usize> Parameter for [T; N] {
     type C = [T::C; N];
 }
 
-// A callback that names its stream by a type of its own.
-// SAFETY: functions are called in the same way whose parameters are.
+// A callback whose stream parameter has a type of its own. SAFETY: functions whose parameters have
+// equal C types are called alike.
 unsafe impl<S: Parameter<C = CUstream>> Parameter
     for Option<unsafe extern "C" fn(S, CUresult, *mut c_void)>
 {
     type C = CUstreamCallback;
 }
 
-// Any function, where one is found by name.
-// SAFETY: null or the address of one, as it is in C.
+// Any function, as returned by a look-up by name. SAFETY: null or a function's address, as in C.
 unsafe impl Parameter for Option<unsafe extern "C" fn() -> CUresult> {
     type C = *mut c_void;
 }
 
-// SAFETY: it is its type in C.
+// SAFETY: the type equals its C type.
 unsafe impl<T> Parameter for *mut T {
     type C = Self;
 }
 
-// SAFETY: it is its type in C.
+// SAFETY: the type equals its C type.
 unsafe impl<T> Parameter for *const T {
     type C = Self;
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl Parameter for Raw<'_> {
     type C = *mut c_void;
 }
 
-// SAFETY: `repr(transparent)` of what it is in C.
+// SAFETY: the type is `repr(transparent)` over its C type.
 unsafe impl Parameter for Text<'_> {
     type C = *const c_char;
 }
 
-/// A function as it is defined, and as C sees it.
+/// A function type and its C equivalent.
 pub trait Signature {
-    /// The type of [`signature`].
+    /// The C function type, as in [`signature`].
     type C;
 }
 
 macro_rules! of_parameters {
-    // One number of parameters after the other.
+    // Recursion over the number of parameters.
     (@ [$($done:ident)*] $next:ident $($more:ident)*) => {
         of_parameters!(@ [$($done)*]);
         of_parameters!(@ [$($done)* $next] $($more)*);

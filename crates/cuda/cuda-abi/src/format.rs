@@ -1,6 +1,6 @@
-//! Formats of arrays, by the numbers of `CUarray_format`.
+//! Formats of arrays by their numbers in `CUarray_format`.
 
-/// Name in texunit, `CU_AD_FORMAT_*`, channels. CUDA has no arrays of depth formats.
+/// Texunit's name, `CU_AD_FORMAT_*`, and number of channels. CUDA has no arrays of depth formats.
 #[rustfmt::skip]
 pub const FORMATS: [(&str, u32, u32); 51] = [
     ("u8", 0x01, 1),       ("u8x2", 0x01, 2),       ("u8x4", 0x01, 4),
@@ -22,7 +22,7 @@ pub const FORMATS: [(&str, u32, u32); 51] = [
     ("bc7", 0x9d, 4),      ("bc7_srgb", 0x9e, 4),
 ];
 
-/// Names in texunit by `CU_RES_VIEW_FORMAT_*`, from 1 on.
+/// Texunit's names of `CU_RES_VIEW_FORMAT_*`, from 1 on.
 #[rustfmt::skip]
 pub const VIEW_FORMATS: [&str; 34] = [
     "u8", "u8x2", "u8x4", "s8", "s8x2", "s8x4",

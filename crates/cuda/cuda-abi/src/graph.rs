@@ -1,7 +1,8 @@
 //! Structures of graphs and of stream capture.
 //!
-//! Parameters of a node of any kind ([`CUgraphNodeParams`]) are a union in the header: here they are words, which
-//! [`CUgraphNodeParams::get`] and [`CUgraphNodeParams::set`] read and write as the structure of a kind.
+//! The parameters of a node of any kind ([`CUgraphNodeParams`]) contain a union in the header. Here
+//! the union is an array of words, which [`CUgraphNodeParams::get`] and [`CUgraphNodeParams::set`]
+//! access as the structure of a kind.
 
 use crate::{CUDA_MEMCPY3D, CUcontext, CUdeviceptr, CUevent, CUfunction, CUkernel, CUmemPoolProps};
 
@@ -9,11 +10,11 @@ use crate::{CUDA_MEMCPY3D, CUcontext, CUdeviceptr, CUevent, CUfunction, CUkernel
 pub type CUgraph = usize;
 /// Handle of a node of a graph.
 pub type CUgraphNode = usize;
-/// Handle of a graph that can be launched.
+/// Handle of an executable graph.
 pub type CUgraphExec = usize;
-/// Handle of an object that graphs keep alive.
+/// Handle of a user object, which graphs keep alive.
 pub type CUuserObject = usize;
-/// Handle of a condition.
+/// Handle of a conditional node's condition.
 pub type CUgraphConditionalHandle = u64;
 
 /// Kinds of nodes (`CUgraphNodeType`).
@@ -49,7 +50,7 @@ macro_rules! structures {
 }
 
 structures! {
-    /// A kernel node, in its first version.
+    /// A kernel node, version 1.
     CUDA_KERNEL_NODE_PARAMS_v1 {
         func: CUfunction, grid: [u32; 3], block: [u32; 3], sharedMemBytes: u32, kernelParams: u64, extra: u64,
     }
@@ -58,65 +59,65 @@ structures! {
         func: CUfunction, grid: [u32; 3], block: [u32; 3], sharedMemBytes: u32, kernelParams: u64, extra: u64,
         kern: CUkernel, ctx: CUcontext,
     }
-    /// A node that sets memory, in its first version.
+    /// A memset node, version 1.
     CUDA_MEMSET_NODE_PARAMS_v1 {
         dst: CUdeviceptr, pitch: usize, value: u32, elementSize: u32, width: usize, height: usize,
     }
-    /// A node that sets memory.
+    /// A memset node.
     CUDA_MEMSET_NODE_PARAMS {
         dst: CUdeviceptr, pitch: usize, value: u32, elementSize: u32, width: usize, height: usize, ctx: CUcontext,
     }
-    /// A node that calls a function of the host, in its first version.
+    /// A host function node, version 1.
     CUDA_HOST_NODE_PARAMS_v1 { function: usize, userData: u64 }
-    /// A node that calls a function of the host.
+    /// A host function node.
     CUDA_HOST_NODE_PARAMS { function: usize, userData: u64, syncMode: u32, ctx: CUcontext }
-    /// A graph that is a node of another one.
+    /// A child graph node.
     CUDA_CHILD_GRAPH_NODE_PARAMS { graph: CUgraph, ownership: i32 }
-    /// A node that records an event.
+    /// An event record node.
     CUDA_EVENT_RECORD_NODE_PARAMS { event: CUevent, ctx: CUcontext }
-    /// A node that waits for an event.
+    /// An event wait node.
     CUDA_EVENT_WAIT_NODE_PARAMS { event: CUevent }
-    /// A node of semaphores of others (signal and wait have the same layout).
+    /// An external semaphore node (signal and wait have the same layout).
     CUDA_EXT_SEM_NODE_PARAMS { extSemArray: u64, paramsArray: u64, numExtSems: u32 }
-    /// A node that allocates memory.
+    /// A memory allocation node.
     CUDA_MEM_ALLOC_NODE_PARAMS {
         poolProps: CUmemPoolProps, accessDescs: u64, accessDescCount: usize, bytesize: usize, dptr: CUdeviceptr,
     }
-    /// A node that frees memory.
+    /// A memory free node.
     CUDA_MEM_FREE_NODE_PARAMS { dptr: CUdeviceptr }
-    /// A node of operations on words of memory.
+    /// A node of stream memory operations (waits and writes).
     CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx: CUcontext, count: u32, paramArray: u64, flags: u32 }
-    /// A node whose graphs run or do not.
+    /// A conditional node.
     CUDA_CONDITIONAL_NODE_PARAMS {
         handle: CUgraphConditionalHandle, kind: u32, size: u32, phGraph_out: u64, ctx: CUcontext,
     }
-    /// A node that copies.
+    /// A memcpy node.
     CUDA_MEMCPY_NODE_PARAMS { flags: i32, reserved: i32, copyCtx: CUcontext, copyParams: CUDA_MEMCPY3D }
-    /// What an edge is (`CUgraphEdgeData`).
+    /// Ports and type of an edge (`CUgraphEdgeData`).
     CUgraphEdgeData { from_port: u8, to_port: u8, kind: u8, reserved: [u8; 5] }
-    /// How a graph is instantiated, and what came of it.
+    /// Parameters and result of an instantiation.
     CUDA_GRAPH_INSTANTIATE_PARAMS { flags: u64, hUploadStream: usize, hErrNode_out: CUgraphNode, result_out: u32 }
-    /// What came of an update.
+    /// Result of an update of an executable graph.
     CUgraphExecUpdateResultInfo { result: u32, errorNode: CUgraphNode, errorFromNode: CUgraphNode }
-    /// Several copies of bytes.
+    /// A node of several memory copies.
     CUDA_MEMCPY_BATCH_NODE_PARAMS {
         count: usize, dsts: u64, srcs: u64, sizes: u64, attrs: u64, attrsIdxs: u64, numAttrs: usize, ctx: CUcontext,
     }
-    /// One operation on a word of memory (`CUstreamBatchMemOpParams`, a union): words of it.
+    /// A stream memory operation (`CUstreamBatchMemOpParams`, a union), as words.
     CUstreamBatchMemOpParams { words: [u64; 6] }
-    /// A node of any kind.
+    /// Parameters of a node of any kind.
     CUgraphNodeParams { kind: u32, reserved0: [i32; 3], words: [u64; 29], reserved2: i64 }
 }
 
-/// What the parameters of a node of some kind are.
+/// The parameters of one kind of node.
 ///
 /// # Safety
-/// Any bytes are a value of it, and it is no larger than the union.
+/// Every bit pattern is a valid value, and the structure is no larger than the union.
 pub unsafe trait NodeParams: Copy {}
 
 macro_rules! in_union {
     ($($type:ty)*) => {
-        // SAFETY: a structure of numbers, and the assertion.
+        // SAFETY: a structure of plain numbers, whose size the assertion checks.
         $(unsafe impl NodeParams for $type {}
         const _: () = assert!(size_of::<$type>() <= 232 && align_of::<$type>() <= 8);)*
     };
@@ -129,27 +130,27 @@ in_union! {
 }
 
 impl CUgraphNodeParams {
-    /// The parameters of a node of a kind.
+    /// Parameters of this kind of node.
     pub fn new<T: NodeParams>(kind: u32, params: T) -> Self {
         let mut new = Self { kind, ..Self::default() };
         new.set(params);
         new
     }
 
-    /// As the structure of a kind.
+    /// The parameters as the structure of a kind.
     pub fn get<T: NodeParams>(&self) -> T {
-        // SAFETY: the words are no fewer, and any bytes are a value.
+        // SAFETY: the union is at least as large, and every bit pattern is valid.
         unsafe { self.words.as_ptr().cast::<T>().read_unaligned() }
     }
 
-    /// Writes the structure of a kind.
+    /// Writes the parameters as the structure of a kind.
     pub fn set<T: NodeParams>(&mut self, params: T) {
-        // SAFETY: the words are no fewer.
+        // SAFETY: the union is at least as large.
         unsafe { self.words.as_mut_ptr().cast::<T>().write_unaligned(params) }
     }
 }
 
-/// What flags of [`cuGraphInstantiateWithFlags`](crate::driver_functions) are.
+/// Flags of [`cuGraphInstantiateWithFlags`](crate::driver_functions).
 #[allow(missing_docs)]
 pub mod graph_instantiate_flag {
     pub const AUTO_FREE_ON_LAUNCH: u64 = 1;

@@ -1,27 +1,27 @@
-//! Launches and functions.
+//! Structures and numbers of kernel launches and of functions' attributes.
 
 use crate::args::{Elements, In};
 
-/// `CU_LAUNCH_PARAM_END`: the end of the list `extra` of a launch.
+/// `CU_LAUNCH_PARAM_END`: end of the list `extra` of a launch.
 pub const CU_LAUNCH_PARAM_END: u64 = 0;
-/// `CU_LAUNCH_PARAM_BUFFER_POINTER`: a buffer with all parameters follows.
+/// `CU_LAUNCH_PARAM_BUFFER_POINTER`: followed by a pointer to a buffer with all parameters.
 pub const CU_LAUNCH_PARAM_BUFFER_POINTER: u64 = 1;
-/// `CU_LAUNCH_PARAM_BUFFER_SIZE`: a pointer to the buffer's size follows.
+/// `CU_LAUNCH_PARAM_BUFFER_SIZE`: followed by a pointer to the buffer's size.
 pub const CU_LAUNCH_PARAM_BUFFER_SIZE: u64 = 2;
 
-/// `CUlaunchAttribute`: one of the attributes of a launch.
+/// `CUlaunchAttribute`: an attribute of a launch.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct CUlaunchAttribute {
     /// `CUlaunchAttributeID`
     pub id: u32,
-    /// Between number and value.
+    /// Padding before the value.
     pub pad: u32,
     /// `CUlaunchAttributeValue`, a union of 64 bytes.
     pub value: [u32; 16],
 }
 
-/// `CUlaunchConfig`: how to launch.
+/// `CUlaunchConfig`: shape, stream and attributes of a launch.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[allow(non_snake_case, missing_docs)]
@@ -35,12 +35,12 @@ pub struct CUlaunchConfig {
     pub sharedMemBytes: u32,
     /// `CUstream`
     pub hStream: usize,
-    /// Pointer to `numAttrs` of [`CUlaunchAttribute`].
+    /// Pointer to an array of `numAttrs` [`CUlaunchAttribute`].
     pub attrs: u64,
     pub numAttrs: u32,
 }
 
-/// `CUDA_LAUNCH_PARAMS`: one launch of those on several devices.
+/// `CUDA_LAUNCH_PARAMS`: one of the launches of a multi-device launch.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[allow(non_snake_case, non_camel_case_types, missing_docs)]
@@ -50,7 +50,7 @@ pub struct CUDA_LAUNCH_PARAMS {
     pub block: [u32; 3],
     pub sharedMemBytes: u32,
     pub hStream: usize,
-    /// Pointer to the pointers to parameters.
+    /// Pointer to an array of pointers to parameters.
     pub kernelParams: u64,
 }
 
@@ -58,9 +58,9 @@ impl CUlaunchConfig {
     /// The attributes.
     ///
     /// # Safety
-    /// `attrs` is null, or leads to `numAttrs` of them, for the lifetime.
+    /// `attrs` is null or points to an array of `numAttrs` attributes, for the lifetime.
     pub unsafe fn attributes<'a>(&self) -> Elements<'a, CUlaunchAttribute> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { In::of(self.attrs).elements(self.numAttrs as usize) }
     }
 }

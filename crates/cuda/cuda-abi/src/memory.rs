@@ -1,6 +1,6 @@
 //! Structures and numbers of memory: locations, pools, access, attributes.
 
-/// Where memory is (`CUmemLocation`).
+/// Location of memory (`CUmemLocation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUmemLocation {
@@ -21,16 +21,16 @@ pub const CU_MEM_LOCATION_TYPE_HOST_NUMA: u32 = 3;
 /// The NUMA node of the calling thread.
 pub const CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: u32 = 4;
 
-/// A device number that is none (`CU_DEVICE_INVALID`).
+/// An invalid device number (`CU_DEVICE_INVALID`).
 pub const CU_DEVICE_INVALID: i32 = -2;
-/// The host, where a device number is wanted (`CU_DEVICE_CPU`).
+/// The host as a device number (`CU_DEVICE_CPU`).
 pub const CU_DEVICE_CPU: i32 = -1;
 
-/// Access of a device to memory (`CUmemAccessDesc`).
+/// Access rights of a device to memory (`CUmemAccessDesc`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUmemAccessDesc {
-    /// Who.
+    /// The device.
     pub location: CUmemLocation,
     /// `CU_MEM_ACCESS_FLAGS_PROT_*`.
     pub flags: u32,
@@ -43,25 +43,25 @@ pub const CU_MEM_ACCESS_FLAGS_PROT_READ: u32 = 1;
 /// Reads and writes.
 pub const CU_MEM_ACCESS_FLAGS_PROT_READWRITE: u32 = 3;
 
-/// What a memory pool is made with (`CUmemPoolProps`).
+/// Properties of a memory pool (`CUmemPoolProps`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct CUmemPoolProps {
     /// `CU_MEM_ALLOCATION_TYPE_*`.
     pub alloc_type: u32,
-    /// `CU_MEM_HANDLE_TYPE_*` that the pool can be exported as.
+    /// `CU_MEM_HANDLE_TYPE_*` flags of the handles that the pool can be exported as.
     pub handle_types: u32,
-    /// Where its memory is.
+    /// Location of the pool's memory.
     pub location: CUmemLocation,
-    /// Of Windows only; null.
+    /// Windows only; null.
     pub win32_security_attributes: u64,
-    /// Most bytes; 0: no limit.
+    /// Maximum size in bytes; 0 for no limit.
     pub max_size: usize,
     /// Usage flags.
     pub usage: u16,
-    /// A hint.
+    /// Hint about RDMA.
     pub gpu_direct_rdma_capable: u8,
-    /// Zeros.
+    /// Reserved zeros.
     pub reserved: [u8; 53],
 }
 
@@ -80,12 +80,13 @@ impl Default for CUmemPoolProps {
     }
 }
 
-/// What stands for memory or an event of another process (`CUipcMemHandle`, `CUipcEventHandle`), by value.
+/// Handle, passed by value, of memory or an event of another process (`CUipcMemHandle`,
+/// `CUipcEventHandle`).
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct CUipcHandle(pub [u8; 64]);
 
-/// Memory that stays where it is.
+/// Memory that does not migrate.
 pub const CU_MEM_ALLOCATION_TYPE_PINNED: u32 = 1;
 /// Managed memory.
 pub const CU_MEM_ALLOCATION_TYPE_MANAGED: u32 = 2;
@@ -93,9 +94,9 @@ pub const CU_MEM_ALLOCATION_TYPE_MANAGED: u32 = 2;
 pub const CU_MEM_HANDLE_TYPE_NONE: u32 = 0;
 /// A file descriptor of Linux.
 pub const CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR: u32 = 1;
-/// The least that sizes and addresses are multiples of.
+/// Minimum granularity of sizes and addresses.
 pub const CU_MEM_ALLOC_GRANULARITY_MINIMUM: u32 = 0;
-/// What is best for speed.
+/// Recommended granularity of sizes and addresses.
 pub const CU_MEM_ALLOC_GRANULARITY_RECOMMENDED: u32 = 1;
 
 /// Memory of the host (`CU_MEMORYTYPE_HOST`).
@@ -104,27 +105,27 @@ pub const CU_MEMORYTYPE_HOST: u32 = 1;
 pub const CU_MEMORYTYPE_DEVICE: u32 = 2;
 /// An array.
 pub const CU_MEMORYTYPE_ARRAY: u32 = 3;
-/// An address whose memory the driver finds out.
+/// An address whose kind of memory the driver determines.
 pub const CU_MEMORYTYPE_UNIFIED: u32 = 4;
 
-/// Flag of `cuMemHostAlloc`: for all contexts.
+/// Flag of `cuMemHostAlloc`: pinned for all contexts.
 pub const CU_MEMHOSTALLOC_PORTABLE: u32 = 1;
-/// Flag of `cuMemHostAlloc`: kernels can use it.
+/// Flag of `cuMemHostAlloc`: mapped for kernels.
 pub const CU_MEMHOSTALLOC_DEVICEMAP: u32 = 2;
-/// Flag of `cuMemHostAlloc`: written by the host, read by the device.
+/// Flag of `cuMemHostAlloc`: write-combining memory, which the host writes and the device reads.
 pub const CU_MEMHOSTALLOC_WRITECOMBINED: u32 = 4;
-/// Flag of `cuMemHostRegister`: for all contexts.
+/// Flag of `cuMemHostRegister`: pinned for all contexts.
 pub const CU_MEMHOSTREGISTER_PORTABLE: u32 = 1;
-/// Flag of `cuMemHostRegister`: kernels can use it.
+/// Flag of `cuMemHostRegister`: mapped for kernels.
 pub const CU_MEMHOSTREGISTER_DEVICEMAP: u32 = 2;
-/// Flag of `cuMemHostRegister`: memory of another device.
+/// Flag of `cuMemHostRegister`: memory of another PCI device.
 pub const CU_MEMHOSTREGISTER_IOMEMORY: u32 = 4;
-/// Flag of `cuMemHostRegister`: kernels only read it.
+/// Flag of `cuMemHostRegister`: read-only for kernels.
 pub const CU_MEMHOSTREGISTER_READ_ONLY: u32 = 8;
 
-/// Flag of `cuMemAllocManaged`: every stream can use it.
+/// Attachment of managed memory: accessible from every stream.
 pub const CU_MEM_ATTACH_GLOBAL: u32 = 1;
-/// Flag: the host only.
+/// Attachment of managed memory: accessible from the host only.
 pub const CU_MEM_ATTACH_HOST: u32 = 2;
-/// Flag: one stream.
+/// Attachment of managed memory: accessible from one stream.
 pub const CU_MEM_ATTACH_SINGLE: u32 = 4;

@@ -1,4 +1,4 @@
-//! Loading and linking of modules.
+//! Options and input types for loading and linking modules.
 
 /// Numbers of `CUjit_option`.
 #[allow(missing_docs)]
@@ -14,7 +14,7 @@ pub mod jit_option {
     pub const GLOBAL_SYMBOL_NAMES: u32 = 17;
     pub const GLOBAL_SYMBOL_ADDRESSES: u32 = 18;
     pub const GLOBAL_SYMBOL_COUNT: u32 = 19;
-    /// One past the last.
+    /// Number of options.
     pub const NUM_OPTIONS: u32 = 36;
 }
 

@@ -1,29 +1,31 @@
-//! Why a call was refused.
+//! The reason why a call was refused.
 //!
-//! A program gets a code; the reason in words goes to the trace, the report and standard error. So the error of every
-//! function of both APIs is a [`Refusal`], made where the mistake is found, and there is no way from a code to one
-//! without a reason.
+//! A program gets a code; the reason in words is recorded in the trace and the report, and printed
+//! on standard error. Functions of both APIs therefore return a [`Refusal`] as their error, which
+//! is built where the error is detected. A code cannot be converted to one without a reason.
 
 use crate::CUresult;
 use std::borrow::Cow;
 
-/// A call that is refused: what the program gets, and why.
+/// A refused call: the status that the program gets, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What the function answers.
+    /// Status that the function returns.
     pub code: CUresult,
     reason: Reason,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reason {
-    /// The whole sentence.
+    /// A complete sentence.
     Text(Cow<'static, str>),
-    /// An argument is wrong in itself: its name, which only the exported function knows, and then this.
+    /// Says that an argument is invalid by itself. The argument's name, which only the exported
+    /// function knows, is put in front.
     Argument(Subject, &'static str),
 }
 
-/// By what an argument is recognised: its type and its value.
+/// Identifies an argument by its type and value, because the code that refuses it does not know its
+/// name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject {
     kind: &'static str,
@@ -31,7 +33,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// An argument of a type and a value.
+    /// The identity of an argument of a type and a value.
     pub fn new<T>(value: u64) -> Self {
         Self { kind: std::any::type_name::<T>(), value }
     }
@@ -40,18 +42,18 @@ impl Subject {
 /// An argument of a call, for the trace and for reasons.
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
-    /// Its name in NVIDIA's header.
+    /// Parameter name in NVIDIA's header.
     pub name: &'static str,
-    /// How the trace shows it.
+    /// The value as the trace shows it.
     pub value: &'a dyn std::fmt::Debug,
-    /// If it can be wrong in itself: pointers and handles.
+    /// For pointers and handles, which can be invalid by themselves: how reasons identify them.
     pub subject: Option<Subject>,
 }
 
-/// Arguments that are plain values. Pointers and handles have a method of this name of their own, which the
-/// compiler prefers.
+/// Fallback for plain values. Pointers and handles have an inherent method of the same name, which
+/// the compiler prefers.
 pub trait Plain {
-    /// Nothing to be recognised by.
+    /// Plain values are not identified in reasons.
     fn subject(&self) -> Option<Subject> {
         None
     }
@@ -83,13 +85,13 @@ impl CUresult {
 }
 
 impl Refusal {
-    /// This refusal with another code.
+    /// Replaces the code and keeps the reason.
     #[must_use]
     pub fn with_code(self, code: CUresult) -> Self {
         Self { code, ..self }
     }
 
-    /// The reason, if the argument that is wrong is one that only a structure or a list has.
+    /// Names the invalid argument, where it is a field of a structure or an element of a list.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         match self.reason {
@@ -98,7 +100,7 @@ impl Refusal {
         }
     }
 
-    /// This refusal, with what is said of the place before the reason.
+    /// Adds a description of the place to the front of the reason.
     #[must_use]
     pub fn within(self, place: impl FnOnce() -> String, arguments: &[Argument<'_>]) -> Self {
         let reason = format!("{}: {}", place(), self.reason(arguments));
@@ -131,7 +133,8 @@ impl Subject {
     }
 }
 
-/// The refusal of a function that texunit does not provide, of a group of `data/lacking.txt`.
+/// Refusal of a function that texunit does not provide, with the reason of its group in
+/// `data/lacking.txt`.
 pub fn lacking(function: &str, group: &str) -> Refusal {
     let lines = include_str!("../data/lacking.txt").lines();
     let found = lines.filter_map(|line| line.split_once('\t')).find(|(word, _)| *word == group);

@@ -1,27 +1,27 @@
 //! Result codes (`CUresult`). The runtime API's `cudaError_t` has the same numbers, with names of its
 //! own.
 
-/// What every function of the driver API returns. A plain number, as callers may pass any to
-/// `cuGetErrorName`.
+/// Status that every function of the driver API returns. It is a plain number, because callers may
+/// pass any number to `cuGetErrorName`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CUresult(pub u32);
 
-/// One code: its names in both APIs, and the text that programs print.
+/// A code: its names in both APIs, and its description.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
     /// The number.
     pub value: CUresult,
-    /// In the driver API.
+    /// Name in the driver API.
     pub name: &'static str,
-    /// In the runtime API.
+    /// Name in the runtime API.
     pub runtime_name: &'static str,
-    /// `cuGetErrorString`, `cudaGetErrorString`.
+    /// Description, as returned by `cuGetErrorString` and `cudaGetErrorString`.
     pub text: &'static str,
 }
 
 impl CUresult {
-    /// The row of this code, if it is one of the driver API.
+    /// The entry of this code, if the driver API defines it.
     pub fn code(self) -> Option<&'static Code> {
         CODES.iter().find(|code| code.value == self)
     }

@@ -1,11 +1,11 @@
-//! What a thread has up to the end of the process.
+//! A thread-local stack that stays usable until the end of the process.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
-/// A stack of one thread (`thread_local!`). It has no destructor: those of the first thread's variables are called before
-/// functions of `atexit` and destructors of static objects, which call CUDA, too. What is below its top is not freed where a
-/// thread ends with more than that.
+/// A stack of one thread (`thread_local!`). It has no destructor, because destructors of the main
+/// thread's variables run before `atexit` functions and static destructors, which may call CUDA.
+/// Entries below the top leak if a thread ends with more than one.
 #[derive(Debug)]
 pub struct Stack<T: Copy> {
     top: Cell<Option<T>>,
@@ -13,23 +13,23 @@ pub struct Stack<T: Copy> {
 }
 
 impl<T: Copy> Stack<T> {
-    /// An empty one.
+    /// An empty stack.
     #[must_use]
     pub const fn new() -> Self {
         Self { top: Cell::new(None), below: ManuallyDrop::new(RefCell::new(Vec::new())) }
     }
 
-    /// Puts a value on top.
+    /// Pushes a value.
     pub fn push(&self, value: T) {
         self.below.borrow_mut().extend(self.top.replace(Some(value)));
     }
 
-    /// Takes the top away.
+    /// Pops the top value.
     pub fn pop(&self) -> Option<T> {
         self.top.replace(self.below.borrow_mut().pop())
     }
 
-    /// The value on top.
+    /// The top value.
     pub fn last(&self) -> Option<T> {
         self.top.get()
     }

@@ -2,73 +2,74 @@
 
 use crate::CUdeviceptr;
 
-/// What a texture or surface is of (`CUDA_RESOURCE_DESC`).
+/// Resource of a texture or surface (`CUDA_RESOURCE_DESC`).
 ///
-/// The header has a union; its members begin alike, so that they are one structure here, which is as
-/// long as the union.
+/// The header has a union whose members share their first fields; here they are one structure of
+/// the size of the union.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_RESOURCE_DESC {
     /// `CU_RESOURCE_TYPE_*`.
     pub res_type: u32,
-    /// Handle of an array or mipmapped array, or device address.
+    /// Array or mipmapped array handle, or device address.
     pub what: CUdeviceptr,
-    /// `CU_AD_FORMAT_*`, of memory.
+    /// `CU_AD_FORMAT_*`, for memory.
     pub format: u32,
-    /// Channels of an element, of memory.
+    /// Channels per element, for memory.
     pub num_channels: u32,
-    /// Bytes of linear memory, or width of pitched memory in elements.
+    /// Size of linear memory in bytes, or width of pitched memory in elements.
     pub size: usize,
     /// Rows of pitched memory.
     pub height: usize,
-    /// Bytes from a row of pitched memory to the next.
+    /// Row pitch of pitched memory in bytes.
     pub pitch_in_bytes: usize,
-    /// The rest of the union.
+    /// Remaining bytes of the union.
     pub reserved: [u64; 11],
-    /// 0.
+    /// Reserved, 0.
     pub flags: u32,
 }
 
-/// How a texture reads (`CUDA_TEXTURE_DESC`).
+/// Sampling state of a texture (`CUDA_TEXTURE_DESC`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CUDA_TEXTURE_DESC {
-    /// `CU_TR_ADDRESS_MODE_*` of x, y, z.
+    /// `CU_TR_ADDRESS_MODE_*` for x, y, z.
     pub address_mode: [u32; 3],
-    /// `CU_TR_FILTER_MODE_*`.
+    /// `CU_TR_FILTER_MODE_*` within a level.
     pub filter_mode: u32,
     /// `CU_TRSF_*`.
     pub flags: u32,
-    /// Most taps of an anisotropic filter.
+    /// Maximum anisotropy.
     pub max_anisotropy: u32,
     /// `CU_TR_FILTER_MODE_*` between levels.
     pub mipmap_filter_mode: u32,
-    /// Added to a level.
+    /// Bias of the level of detail.
     pub mipmap_level_bias: f32,
-    /// Minimum level.
+    /// Minimum level of detail.
     pub min_mipmap_level_clamp: f32,
-    /// Maximum level.
+    /// Maximum level of detail.
     pub max_mipmap_level_clamp: f32,
-    /// r, g, b, a.
+    /// Border colour as r, g, b, a.
     pub border_color: [f32; 4],
-    /// Zeros.
+    /// Reserved zeros.
     pub reserved: [u32; 12],
 }
 
-/// A part of an array, or its texels as another format (`CUDA_RESOURCE_VIEW_DESC`).
+/// A view of an array: a subrange of levels and layers, or another format
+/// (`CUDA_RESOURCE_VIEW_DESC`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_RESOURCE_VIEW_DESC {
     /// `CU_RES_VIEW_FORMAT_*`.
     pub format: u32,
-    /// Width of the array; of block-compressed formats, four times that.
+    /// Width of the view in texels: for a block-compressed format, four times the array's.
     pub width: usize,
-    /// Height of the array; of block-compressed formats, four times that.
+    /// Height of the view in texels: for a block-compressed format, four times the array's.
     pub height: usize,
-    /// Depth of the array.
+    /// Depth of the view.
     pub depth: usize,
     /// First level.
     pub first_mipmap_level: u32,
@@ -78,7 +79,7 @@ pub struct CUDA_RESOURCE_VIEW_DESC {
     pub first_layer: u32,
     /// Last layer.
     pub last_layer: u32,
-    /// Zeros.
+    /// Reserved zeros.
     pub reserved: [u32; 16],
 }
 
@@ -86,40 +87,40 @@ pub struct CUDA_RESOURCE_VIEW_DESC {
 pub const CU_RESOURCE_TYPE_ARRAY: u32 = 0;
 /// An array with mip levels.
 pub const CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: u32 = 1;
-/// Memory of one axis.
+/// Linear memory.
 pub const CU_RESOURCE_TYPE_LINEAR: u32 = 2;
-/// Memory of rows.
+/// Pitched 2D memory.
 pub const CU_RESOURCE_TYPE_PITCH2D: u32 = 3;
 
-/// Coordinates repeat.
+/// Wrap: coordinates repeat.
 pub const CU_TR_ADDRESS_MODE_WRAP: u32 = 0;
-/// Coordinates stop at the edge.
+/// Clamp: coordinates stop at the edge.
 pub const CU_TR_ADDRESS_MODE_CLAMP: u32 = 1;
-/// Coordinates run back and forth.
+/// Mirror: coordinates are reflected at the edges.
 pub const CU_TR_ADDRESS_MODE_MIRROR: u32 = 2;
-/// The border colour is outside.
+/// Border: texels outside have the border colour.
 pub const CU_TR_ADDRESS_MODE_BORDER: u32 = 3;
 
-/// The nearest texel.
+/// Point: the nearest texel.
 pub const CU_TR_FILTER_MODE_POINT: u32 = 0;
-/// The mean of the neighbours.
+/// Linear: the weighted mean of neighbouring texels.
 pub const CU_TR_FILTER_MODE_LINEAR: u32 = 1;
 
-/// 8 and 16-bit integers are read as they are, not as fractions.
+/// Flag: integers of 8 and 16 bits are returned as integers, not as fractions.
 pub const CU_TRSF_READ_AS_INTEGER: u32 = 0x01;
-/// Coordinates run from 0 to 1.
+/// Flag: coordinates range from 0 to 1.
 pub const CU_TRSF_NORMALIZED_COORDINATES: u32 = 0x02;
-/// Colours are sRGB.
+/// Flag: colours are converted from sRGB.
 pub const CU_TRSF_SRGB: u32 = 0x10;
-/// Levels are always blended as asked for.
+/// Flag: trilinear filtering is never optimised.
 pub const CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION: u32 = 0x20;
-/// Filters read across the edges of cube faces.
+/// Flag: filters read across the edges of cube faces.
 pub const CU_TRSF_SEAMLESS_CUBEMAP: u32 = 0x40;
 
-/// A texture reference takes the format of its array.
+/// Flag: a texture reference takes the format of its array.
 pub const CU_TRSA_OVERRIDE_FORMAT: u32 = 0x01;
-/// The only texture unit of `cuParamSetTexRef`.
+/// The only texture unit that `cuParamSetTexRef` accepts.
 pub const CU_PARAM_TR_DEFAULT: i32 = -1;
 
-/// View formats are numbered from 0, no format, to this, BC7.
+/// The highest view format, BC7; 0 means no format.
 pub const CU_RES_VIEW_FORMAT_UNSIGNED_BC7: u32 = 0x22;

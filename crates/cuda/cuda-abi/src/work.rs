@@ -1,51 +1,54 @@
-//! Work of a library in a stream: what `libcufft` and its like hand to texunit's driver (`texunit_work_2`).
+//! Work that a library (`libcufft` and others) submits to a stream of texunit's driver
+//! (`texunit_work_2`).
 //!
-//! A library says which bytes its work reads and writes, as boxes of elements. The driver does the work in the order of the
-//! stream: it reads the boxes, calls the library with their elements in memory of the host, one after the other, and writes what it
-//! leaves there. So the checks of a run see each access, no memory of a device is touched by code that does not know the rules of
-//! its memory, and a library needs to know nothing of either.
+//! A library declares the memory that its work reads and writes as strided regions. When the stream
+//! reaches the work, the driver gathers the elements into contiguous host memory, calls the
+//! library, and scatters the results. Thus the checks see each access, library code never touches
+//! device memory, and libraries need to know nothing of checks or memory.
 
 use std::ffi::c_void;
 
-/// Dimensions of a box.
+/// Dimensions of a region.
 pub const DIMENSIONS: usize = 4;
 
-/// Elements of memory that devices reach: `count[0]` times what follows, and so on, at `stride` bytes from each other. Their order in
-/// memory of the host is that of their indices, the last of which is the fastest.
+/// A strided region of device-accessible memory: `count[0]` times the elements of the other
+/// dimensions, at `stride` bytes, and so on. In host memory the elements are contiguous, with the
+/// last index varying fastest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Region {
     /// Address of the first element.
     pub address: u64,
-    /// Bytes of an element, a power of two: addresses are multiples of it.
+    /// Size of an element in bytes, a power of two, and the alignment of addresses.
     pub element: u64,
-    /// [`Region::READ`], [`Region::WRITTEN`], or both; and [`Region::MAY_BE_UNDEFINED`].
+    /// [`Region::READ`], [`Region::WRITTEN`], or both, and [`Region::MAY_BE_UNDEFINED`].
     pub access: u64,
     /// Elements of each dimension.
     pub count: [u64; DIMENSIONS],
-    /// Bytes from one to the next.
+    /// Bytes between neighbours in each dimension.
     pub stride: [i64; DIMENSIONS],
 }
 
 impl Region {
-    /// The work reads it: its elements are there when it begins.
+    /// The work reads the region: host memory contains its elements at the start.
     pub const READ: u64 = 1;
-    /// The work writes it: what is there in the end are its elements.
+    /// The work writes the region: its elements are copied back at the end.
     pub const WRITTEN: u64 = 2;
-    /// Of what is read not all is used, so that it may be undefined: the other half of a triangular matrix.
+    /// Part of what is read is not used and may be uninitialised, such as the other half of a
+    /// triangular matrix.
     pub const MAY_BE_UNDEFINED: u64 = 4;
 
-    /// Whether the work reads it.
+    /// Whether the work reads the region.
     pub fn is_read(&self) -> bool {
         self.access & Self::READ != 0
     }
 
-    /// Whether the work writes it.
+    /// Whether the work writes the region.
     pub fn is_written(&self) -> bool {
         self.access & Self::WRITTEN != 0
     }
 
-    /// The part of it with `count` elements of the first dimension from `first` on, which are there.
+    /// The subregion of `count` elements of the first dimension, from `first` on, which must exist.
     #[must_use]
     pub fn part(mut self, first: u64, count: u64) -> Self {
         let offset = self.stride[0].wrapping_mul(first.cast_signed());
@@ -54,20 +57,20 @@ impl Region {
         self
     }
 
-    /// Bytes of all elements; none if 64 bits do not count them.
+    /// Size of all elements in bytes; `None` if it exceeds 64 bits.
     pub fn bytes(&self) -> Option<u64> {
         self.count.iter().try_fold(self.element, |bytes, &count| bytes.checked_mul(count))
     }
 
-    /// The first address and the number of bytes from there to the end of the last element; none if they are not addresses, or
-    /// there is no element.
+    /// The lowest address, and the number of bytes to the end of the highest element; `None` if the
+    /// region is empty or exceeds the address space.
     pub fn hull(&self) -> Option<(u64, u64)> {
         if self.count.contains(&0) {
             return None;
         }
         let (mut first, mut last) = (i128::from(self.address), i128::from(self.address));
         for (&count, &stride) in self.count.iter().zip(&self.stride) {
-            // 64 bits each: no product is too large, nor is a sum of four.
+            // Products of 64-bit numbers, and sums of four of them, fit into 128 bits.
             let reach = i128::from(count - 1) * i128::from(stride);
             *(if reach < 0 { &mut first } else { &mut last }) += reach;
         }
@@ -76,7 +79,7 @@ impl Region {
         (first >= 0 && end <= i128::from(u64::MAX)).then_some((first as u64, bytes as u64))
     }
 
-    /// The bytes of the region in pieces that are as long as possible: an element and what follows it without a gap is one.
+    /// The same bytes with the longest possible elements: contiguous dimensions are merged.
     #[must_use]
     pub fn in_pieces(mut self) -> Self {
         for d in (0..DIMENSIONS).rev() {
@@ -89,7 +92,7 @@ impl Region {
         self
     }
 
-    /// The address of each element, in their order.
+    /// The address of each element, in order of indices.
     pub fn addresses(&self) -> impl Iterator<Item = u64> + use<> {
         let &Self { address, count, stride, .. } = self;
         let at = move |base: u64, d: usize, i: u64| {
@@ -108,26 +111,28 @@ impl Region {
     }
 }
 
-/// A text: its bytes.
+/// A string as pointer and length.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Name {
     /// Its first byte.
     pub start: *const u8,
-    /// Its length.
+    /// Length in bytes.
     pub size: usize,
 }
 
-/// Does the work, which may be done several times: `data`, for each region its elements in memory of the host, aligned to 64
-/// bytes, and how many of the first dimension they are. What is not read may be anything before. The answer is 0, or a `CUresult` if the
-/// work cannot be done.
+/// Callback that does the work and may be called several times. It is given `data`, for each region
+/// a pointer to its elements in host memory, aligned to 64 bytes, and the number of elements along
+/// the first dimension. Memory that is not read is uninitialised. It returns 0, or a `CUresult` if
+/// the work fails.
 pub type Run = unsafe extern "C" fn(data: *mut c_void, memory: *const *mut u8, count: u64) -> u32;
-/// Ends `data`: the work will not be done any more.
+/// Callback that frees `data`, as the work will not be done again.
 pub type Forget = unsafe extern "C" fn(data: *mut c_void);
 
-/// `texunit_work_2(stream, name, regions, count, together, run, forget, data)`. `name` is the function of the library. All regions have as
-/// many elements in their first dimension, and the work may be done for `together` of them after the other, if that is not 0: what it does
-/// for some reads nothing that it writes for others. `data` is the driver's from then on, whatever the answer is.
+/// `texunit_work_2(stream, name, regions, count, together, run, forget, data)`. `name` is the
+/// library's function. All regions have the same number of elements in their first dimension. If
+/// `together` is not 0, the work may be split into parts of `together` elements, as no part reads
+/// what another part writes. The driver owns `data` from then on, whatever it returns.
 pub type Submit = unsafe extern "C" fn(
     usize,
     Name,

@@ -33,6 +33,7 @@ macro_rules! constants {
 }
 
 structures! {
+    CUdevResource = "CUdevResource" { r#type = "type", value = "sm" }
     CUmemLocation = "CUmemLocation" { kind = "type", id = "id" }
     CUmemAccessDesc = "CUmemAccessDesc" { location = "location", flags = "flags" }
     CUmemPoolProps = "CUmemPoolProps" {

@@ -1,4 +1,4 @@
-//! Arrays and mipmapped arrays.
+//! Arrays and mipmapped arrays: the driver's objects, created from descriptors on a device.
 
 use crate::args::Answer;
 use crate::context::Context;
@@ -17,16 +17,16 @@ use texunit_cuda_abi::{
 };
 use texunit_device::{Array, ArrayDescriptor, Extent, Geometry, MipmappedArray};
 
-/// A `CUarray`: an array, or a level of one with levels.
+/// A `CUarray`: an array, or a level of a mipmapped array.
 #[derive(Debug)]
 pub(crate) struct ArrayObject {
-    /// Its texels.
+    /// The device array.
     pub(crate) array: Array,
-    /// Its context.
+    /// Context in which the array was created.
     pub(crate) context: Handle<Context>,
-    /// What it was made with; of a level, with the level's size.
+    /// Descriptor of the array; for a level, with the level's extent.
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
-    /// The array with levels that it is a level of.
+    /// The mipmapped array that this array is a level of.
     pub(crate) level_of: Option<Handle<MipmapObject>>,
 }
 
@@ -35,21 +35,21 @@ object!(ArrayObject, "an array");
 /// A `CUmipmappedArray`.
 #[derive(Debug)]
 pub(crate) struct MipmapObject {
-    /// Its texels.
+    /// The device array.
     pub(crate) array: MipmappedArray,
-    /// Its context.
+    /// Context in which the array was created.
     pub(crate) context: Handle<Context>,
-    /// What it was made with.
+    /// Descriptor of the array.
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
-    /// Handles of the levels that were asked for, which end with it.
+    /// Handles of levels that have been requested, which are destroyed with the array.
     levels: Mutex<HashMap<u32, Handle<ArrayObject>>>,
-    /// Tiles of mip tails that are mapped, by layer.
+    /// Mapped tiles of mip tails, by layer.
     pub(crate) tails: Mutex<HashMap<u32, BTreeSet<u64>>>,
 }
 
 object!(MipmapObject, "a mipmapped array");
 
-/// All flags that texunit provides.
+/// Flags that are provided.
 const FLAGS: u32 = CUDA_ARRAY3D_LAYERED
     | CUDA_ARRAY3D_SURFACE_LDST
     | CUDA_ARRAY3D_CUBEMAP
@@ -57,7 +57,7 @@ const FLAGS: u32 = CUDA_ARRAY3D_LAYERED
     | CUDA_ARRAY3D_DEPTH_TEXTURE
     | CUDA_ARRAY3D_COLOR_ATTACHMENT
     | CUDA_ARRAY3D_SPARSE;
-/// Those that it does not.
+/// Flags that are not provided.
 const NOT_PROVIDED: [(u32, &str); 2] = [
     (CUDA_ARRAY3D_DEFERRED_MAPPING, "CUDA_ARRAY3D_DEFERRED_MAPPING"),
     (CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, "CUDA_ARRAY3D_VIDEO_ENCODE_DECODE"),
@@ -66,7 +66,8 @@ const NOT_PROVIDED: [(u32, &str); 2] = [
 /// A flag and its name.
 type Flag = (u32, &'static str);
 
-/// Flags that a driver refuses with others, and one that it refuses always (an NVIDIA H200, docs/cuda-api.md).
+/// Flags that a driver refuses in combination with others, and a flag that it always refuses (as an
+/// NVIDIA H200 does, docs/cuda-api.md).
 const APART: [(u32, &str, &[Flag]); 3] = [
     (
         CUDA_ARRAY3D_TEXTURE_GATHER,
@@ -84,7 +85,7 @@ const APART: [(u32, &str, &[Flag]); 3] = [
     (CUDA_ARRAY3D_DEPTH_TEXTURE, "CUDA_ARRAY3D_DEPTH_TEXTURE", &[]),
 ];
 
-/// What the device makes of a descriptor.
+/// The device's descriptor for a driver descriptor.
 fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     let flags = descriptor.flags;
     for (flag, name) in NOT_PROVIDED {
@@ -135,7 +136,7 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     Ok(made)
 }
 
-/// Kind of array, by the sizes that are not 0 and the flags, and its number of layers or cubes.
+/// The geometry given by the nonzero extents and the flags, and the number of layers or cubes.
 fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
     let CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, flags, .. } = *descriptor;
     let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
@@ -176,7 +177,7 @@ fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
 }
 
 impl ArrayObject {
-    /// The handle of an array.
+    /// The handle of a device array.
     pub(crate) fn handle_of(array: &Array) -> Answer<Handle<Self>> {
         let number = array.number();
         let found = Self::registry().all_with_handles(|object| object.array.number() == number);
@@ -186,7 +187,7 @@ impl ArrayObject {
         })
     }
 
-    /// An array without flags that was not made by the API.
+    /// An array without flags that was not created by the API.
     #[cfg(test)]
     pub(crate) fn plain(array: Array, context: Handle<Context>) -> Self {
         let descriptor = CUDA_ARRAY3D_DESCRIPTOR::default();
@@ -194,7 +195,7 @@ impl ArrayObject {
     }
 }
 
-/// Makes an array.
+/// Creates an array.
 pub(crate) fn create(
     context: &Context,
     descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
@@ -208,8 +209,8 @@ pub(crate) fn create(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
-    crate::asked::made(array.number());
-    context.keep(ArrayObject {
+    crate::allocation_trace::allocated(array.number());
+    context.register(ArrayObject {
         array,
         context: context.handle,
         descriptor: *descriptor,
@@ -217,7 +218,8 @@ pub(crate) fn create(
     })
 }
 
-/// Makes an array with levels: as many as asked for, at least one and at most down to one element.
+/// Creates a mipmapped array. The number of levels is limited to at least one and at most those
+/// down to a single element.
 pub(crate) fn create_mipmapped(
     context: &Context,
     descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
@@ -234,8 +236,8 @@ pub(crate) fn create_mipmapped(
     if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
         array.check_gather().map_err(refusal)?;
     }
-    crate::asked::made(array.number());
-    context.keep(MipmapObject {
+    crate::allocation_trace::allocated(array.number());
+    context.register(MipmapObject {
         array,
         context: context.handle,
         descriptor: *descriptor,
@@ -244,7 +246,7 @@ pub(crate) fn create_mipmapped(
     })
 }
 
-/// A level of an array as an array, the same whenever it is asked for.
+/// A level of a mipmapped array as an array. Repeated calls return the same handle.
 pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<ArrayObject>> {
     let whole = handle.get()?;
     let mut levels = whole.levels.lock().unwrap_or_else(PoisonError::into_inner);
@@ -267,7 +269,8 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
     }
     let made = ArrayObject { array, context: whole.context, descriptor, level_of: Some(handle) };
     let made = ArrayObject::registry().insert(made);
-    // Whoever ends the array, or its context, takes it out of the registry first, and its levels then.
+    // A thread that destroys the mipmapped array or its context removes it from the registry before
+    // its levels. If that has happened, the new level is removed here.
     if let Err(refusal) = handle.get() {
         ArrayObject::registry().remove(made);
         return Err(refusal);
@@ -276,9 +279,9 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
     Ok(made)
 }
 
-/// Ends an array. A fetch or surface access of what was made of it is a fault from here on.
+/// Destroys an array. Accesses through textures and surfaces of it become faults.
 ///
-/// `CUDA_ERROR_INVALID_VALUE` for a level, which ends with its array.
+/// `CUDA_ERROR_INVALID_VALUE` for a level, which is destroyed with its mipmapped array.
 pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
     if handle.get()?.level_of.is_some() {
         return Err(CUresult::INVALID_VALUE.because(format!(
@@ -286,15 +289,15 @@ pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
         )));
     }
     handle.take().map(|object| {
-        crate::asked::freed(object.array.number());
+        crate::allocation_trace::freed(object.array.number());
         object.array.destroy();
     })
 }
 
-/// Ends an array with levels, and its levels.
+/// Destroys a mipmapped array and its levels.
 pub(crate) fn destroy_mipmapped(handle: Handle<MipmapObject>) -> Answer {
     let whole = handle.take()?;
-    crate::asked::freed(whole.array.number());
+    crate::allocation_trace::freed(whole.array.number());
     whole.array.destroy();
     end_levels(&whole);
     Ok(())
@@ -307,7 +310,7 @@ fn end_levels(whole: &Arc<MipmapObject>) {
     }
 }
 
-/// Ends the arrays of a context.
+/// Destroys the arrays of a context.
 pub(crate) fn release_context(context: &Context) {
     for whole in MipmapObject::registry().remove_all(|array| array.context == context.handle) {
         whole.array.destroy();

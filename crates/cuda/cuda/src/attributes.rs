@@ -1,13 +1,14 @@
-//! Device attributes (`CUdevice_attribute`): what `cuDeviceGetAttribute` answers for a card.
+//! Device attributes (`CUdevice_attribute`): given a GPU's profile and the number of an attribute,
+//! the value that `cuDeviceGetAttribute` returns.
 
 use crate::profile::Profile;
 use std::ops::RangeInclusive;
 
-/// Where the value of an attribute comes from.
+/// Source of an attribute's value.
 enum Value {
-    /// It is the same for all cards.
+    /// Equal for all GPUs.
     Same(i32),
-    /// It follows from the card's row.
+    /// Computed from the GPU's profile.
     Of(fn(&Profile) -> i32),
     /// A limit of textures or surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
     Limit(&'static str),
@@ -17,13 +18,13 @@ use Value::{Limit, Of, Same};
 
 const KIB: i32 = 1024;
 
-/// Largest side of a 2D array that can be gathered from.
+/// Maximum extent of a 2D array that supports gathers.
 fn gather(profile: &Profile) -> i32 {
     if profile.capability.major >= 6 { 32768 } else { 16384 }
 }
 
-/// Number, name after `CU_DEVICE_ATTRIBUTE_`, value. What a device of software cannot have (other
-/// processes, other devices' memory, tensor maps) is 0.
+/// Number, name after `CU_DEVICE_ATTRIBUTE_`, value. Features that a simulated device lacks
+/// (interprocess events, tensor maps and others) are 0.
 #[rustfmt::skip]
 const ATTRIBUTES: &[(i32, &str, Value)] = &[
     (1, "MAX_THREADS_PER_BLOCK", Same(1024)),
@@ -189,8 +190,9 @@ const ATTRIBUTES: &[(i32, &str, Value)] = &[
     (161, "GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED", Same(0)),
 ];
 
-/// What an NVIDIA H200 answered (driver 580.159.04, CUDA 13.0, 2026-11-28) and does not follow from its row; its driver
-/// knows no attribute after 147. What texunit cannot do is not here (docs/cuda-api.md, "Devices").
+/// Values that an NVIDIA H200 returned (driver 580.159.04, CUDA 13.0, 2026-11-28) and that do not
+/// follow from its profile; its driver knows no attribute above 147. Features that texunit lacks
+/// are not listed (docs/cuda-api.md, "Devices").
 const H200: &[(RangeInclusive<i32>, Option<i32>)] = &[
     (32..=32, Some(1)),
     (108..=108, Some(39_321_600)),
@@ -200,7 +202,7 @@ const H200: &[(RangeInclusive<i32>, Option<i32>)] = &[
     (148..=161, None),
 ];
 
-/// The value of an attribute on a card, `None` for a number that is no attribute.
+/// The value of an attribute for a GPU; `None` for an unknown number.
 pub(crate) fn value(profile: &Profile, attribute: i32) -> Option<i32> {
     let own = if profile.key == "h200" { H200 } else { &[] };
     if let Some((_, value)) = own.iter().find(|(numbers, _)| numbers.contains(&attribute)) {
@@ -238,7 +240,8 @@ mod tests {
         assert_eq!(value(profile, 0), None);
     }
 
-    /// Numbers and answers of the card, "-" where the call fails; those of what texunit cannot do, which are 0 here.
+    /// Compares with the GPU's values, "-" where its call fails; attributes of features that
+    /// texunit lacks are 0.
     #[test]
     fn an_h200_answers_as_the_card() {
         const CARD: &str = include_str!("attributes/h200.txt");
@@ -251,7 +254,7 @@ mod tests {
                 [value] | [_, value] => value.parse().ok(),
                 _ => panic!("{line}"),
             };
-            // The place on the bus is the device's (api::device).
+            // The PCI location is taken from the device (api::device).
             if !matches!(number, 33 | 34) {
                 assert_eq!(value(profile, number), wanted, "{line}");
             }

@@ -1,5 +1,5 @@
-//! What every exported function does around its own work: it is traced if the user asked for it, a
-//! panic of ours does not cross into C, and the answer becomes a `CUresult`.
+//! Wrapper around each exported function: given its body, it traces the call if requested, keeps a
+//! panic from unwinding into C, and converts the result to a `CUresult`.
 
 use crate::args::Answer;
 use crate::refused;
@@ -10,8 +10,9 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicPtr, AtomicU32};
 use texunit_cuda_abi::{Argument, CUresult};
 
-/// Defines exported functions of the driver API. The body is an [`Answer`]: `?` returns an error code. What
-/// several versions of a function have in common is written once: `fn cuCtxDestroy | cuCtxDestroy_v2(...)`.
+/// Defines exported functions of the driver API. The body evaluates to an [`Answer`]: `?` returns
+/// an error code. Versions of a function that share a body are defined together: `fn cuCtxDestroy |
+/// cuCtxDestroy_v2(...)`.
 ///
 /// ```ignore
 /// driver_api! {
@@ -22,12 +23,12 @@ use texunit_cuda_abi::{Argument, CUresult};
 /// }
 /// ```
 macro_rules! driver_api {
-    // One function, of one name.
+    // A function with one name.
     (@ [$(#[$doc:meta])*] [$name:ident] ($($arg:ident: $type:ty),* $(,)?) $body:block) => {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Pointers are null, or valid for what the driver API's page says.
+        /// Pointers are null, or valid as the driver API requires.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, unreachable_pub)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> texunit_cuda_abi::CUresult {
@@ -38,7 +39,7 @@ macro_rules! driver_api {
             )
         }
     };
-    // A function of several names: one for each.
+    // A function with several names is defined once for each.
     (@ $docs:tt [$name:ident $($more:ident)+] $args:tt $body:block) => {
         $crate::call::driver_api!(@ $docs [$name] $args $body);
         $crate::call::driver_api!(@ $docs [$($more)+] $args $body);
@@ -49,8 +50,8 @@ macro_rules! driver_api {
 }
 pub(crate) use driver_api;
 
-/// What can be called before `cuInit`. All others answer `CUDA_ERROR_NOT_INITIALIZED` until then,
-/// whatever their arguments are.
+/// Functions that can be called before `cuInit`. All others return `CUDA_ERROR_NOT_INITIALIZED`
+/// until then, whatever their arguments.
 const BEFORE_INIT: &[&str] = &[
     "cuInit",
     "cuDriverGetVersion",
@@ -61,16 +62,16 @@ const BEFORE_INIT: &[&str] = &[
     "cuGetExportTable",
 ];
 
-/// Runs the work of an exported function.
+/// Runs the body of an exported function.
 pub(crate) fn answer(
     name: &'static str,
     work: impl FnOnce() -> Answer,
     arguments: &[Argument<'_>],
 ) -> CUresult {
     let _call = crate::checks::called();
-    let _making = refused::Making::by(name);
+    let _making = refused::AllocatingCall::by(name);
     crate::checks::tell_host();
-    crate::late::called(name);
+    crate::deferred::called(name);
     let work = || match crate::state::gpus() {
         Err(refusal) if !BEFORE_INIT.contains(&name) => Err(refusal),
         _ => {
@@ -95,13 +96,13 @@ pub(crate) fn answer(
     result
 }
 
-/// A line on standard error: what the libraries have to say to the user.
+/// Prints a line on standard error, the libraries' messages to the user.
 pub(crate) fn say(text: Arguments<'_>) {
     write_error(format_args!("texunit: {text}\n"));
 }
 
-/// Writes to standard error. Where nobody reads it (a closed pipe, a full disk) the program goes on:
-/// `eprint!` would panic, and in the middle of a C program a panic is its end.
+/// Writes to standard error. A failure (closed pipe, full disk) is ignored; `eprint!` would panic,
+/// which ends a C program.
 pub(crate) fn write_error(text: Arguments<'_>) {
     let mut err = std::io::stderr().lock();
     crate::running::clear(&mut err);
@@ -110,65 +111,67 @@ pub(crate) fn write_error(text: Arguments<'_>) {
     let _ = err.write_all(shown.as_bytes());
 }
 
-/// What the functions do that texunit does not provide: they say so once, by name.
+/// The body of each function that texunit does not provide: prints its name once and returns an
+/// error.
 pub(crate) fn not_supported(name: &'static str, group: &str, said: &std::sync::Once) -> CUresult {
     said.call_once(|| refused::say_refused(&format!("{name} is not supported")));
     refused::driver(name, &texunit_cuda_abi::lacking(name, group), &[]);
     CUresult::NOT_SUPPORTED
 }
 
-/// Has a function called when the process ends by itself: before what the program has asked the same for earlier, and the
-/// destructors of its objects.
+/// Registers a function for the exit of the process. It runs before functions registered earlier
+/// and before destructors of the program's objects.
 pub(crate) fn at_exit(function: extern "C" fn()) {
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
     }
-    // SAFETY: the function is there as long as the library is, which is linked so that it is never unloaded.
+    // SAFETY: the library is linked so that it is never unloaded, and the function with it.
     unsafe { atexit(function) };
 }
 
-/// A function that is called when the process has ended by itself, and the one that was asked for before it.
-struct End {
+/// An entry in the list of functions called at exit: the function, and the entry registered before
+/// it.
+struct ExitFunction {
     function: fn(),
     next: *const Self,
 }
 
 /// Head of the list of functions called at exit, the newest first. The list has no lock: after a fork, the thread that held it
 /// may not exist in the child.
-static ENDS: AtomicPtr<End> = AtomicPtr::new(std::ptr::null_mut());
+static ENDS: AtomicPtr<ExitFunction> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Has a function called after all that the program does when it ends by itself, in functions of `atexit` and destructors,
-/// too: for what is reported of all calls. What is asked for later is called first.
+/// Registers a function to run after all of the program's exit handlers and destructors, for
+/// reports about all calls. Functions registered later run first.
 pub(crate) fn at_end(function: fn()) {
-    let (own, _) = crate::asked::module(at_end as fn(fn()) as usize).unwrap_or_default();
+    let (own, _) = crate::allocation_trace::module(at_end as fn(fn()) as usize).unwrap_or_default();
     if !own.contains("libtexunit_core") {
-        // This crate is in a program, as a test: nobody else calls it.
+        // In a test, this crate is part of the executable, and only `atexit` calls the functions.
         at_exit(texunit_core_end);
     }
     let mut next = ENDS.load(Acquire);
-    let end = Box::into_raw(Box::new(End { function, next }));
+    let end = Box::into_raw(Box::new(ExitFunction { function, next }));
     while let Err(last) = ENDS.compare_exchange(next, end, AcqRel, Acquire) {
         next = last;
-        // SAFETY: made above, and seen by others only once it is in the list.
+        // SAFETY: the entry was allocated above and is shared only once it is in the list.
         unsafe { (*end).next = next };
     }
 }
 
-/// The process has ended. The library that `texunit run` has the dynamic linker load (crate `redirect`) calls it once all files
-/// of the program have come to their ends.
+/// Runs the functions registered by [`at_end`]. The audit library that `texunit run` loads (crate
+/// `redirect`) calls it after all files of the program have been finalised.
 #[unsafe(no_mangle)]
 extern "C" fn texunit_core_end() {
     let mut next = ENDS.swap(std::ptr::null_mut(), AcqRel).cast_const();
-    // SAFETY: functions in the list are never freed.
+    // SAFETY: entries of the list are never freed.
     while let Some(end) = unsafe { next.as_ref() } {
-        // A panic must not reach the dynamic linker; it has been printed.
+        // A panic must not unwind into the dynamic linker; its message has been printed.
         let _ = catch_unwind(end.function);
         next = end.next;
     }
 }
 
-/// This library ends, as the linker has it (`xtask -- libs`). Without `texunit run` there is no later time; files that were
-/// loaded before it may have destructors that are still to come.
+/// Finaliser of this library, entered by the linker (`xtask -- libs`). Without `texunit run` there
+/// is no later point in time, although destructors of files that were loaded earlier may still run.
 #[unsafe(no_mangle)]
 extern "C" fn texunit_core_fini() {
     let is_run = || {
@@ -180,18 +183,18 @@ extern "C" fn texunit_core_fini() {
     }
 }
 
-/// The process that something is known of. Asked for at the end of a process before any lock is taken: in one that
-/// was forked off, whoever held it may not be there.
+/// The process that owns some state. It is checked at the end of a process before any lock is
+/// taken, because after a fork the thread that held the lock may not exist in the child.
 #[derive(Debug)]
 pub(crate) struct Owner(AtomicU32);
 
 impl Owner {
-    /// No process.
+    /// An owner that is not set.
     pub(crate) const fn none() -> Self {
         Self(AtomicU32::new(0))
     }
 
-    /// It is of this process from now on.
+    /// Makes this process the owner.
     pub(crate) fn take(&self) {
         self.0.store(std::process::id(), Relaxed);
     }

@@ -1,5 +1,5 @@
-//! What kernels are checked for (`TEXUNIT_CHECK`, crate `checks`): the observer of each launch, and what is said of
-//! what was found.
+//! Checks of kernels (`TEXUNIT_CHECK`, crate `checks`): creates the observer of each launch, tells
+//! the race detector about calls of the host, and reports findings.
 
 mod copies;
 mod host;
@@ -9,9 +9,9 @@ mod work;
 
 pub(crate) use copies::{Watch, copies, fills, works};
 pub(crate) use host::{
-    called, registered, tell as tell_host, unregistered, update as watch_host, watch,
+    called, registered, report_accesses as tell_host, unregistered, update as watch_host, watch,
 };
-pub(crate) use leaks::{ended, made};
+pub(crate) use leaks::{context_ended, created};
 pub(crate) use pools::{allocated, forgotten, freed};
 use texunit_forms::Count;
 pub(crate) use work::Work;
@@ -31,34 +31,34 @@ use texunit_checks::{
 use texunit_device::LaunchStats;
 use texunit_report::{Host, Located};
 
-/// What is asked for.
+/// Settings of the checks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct CheckSettings {
     checks: Checks,
     /// `TEXUNIT_INIT`: `use` or `load`.
     init: InitWhen,
     /// `TEXUNIT_MAX_FINDINGS`
     max_findings: Option<u64>,
-    /// `TEXUNIT_SUPPRESSIONS`: files with colons between them.
+    /// `TEXUNIT_SUPPRESSIONS`: files, separated by colons.
     suppressions: Vec<PathBuf>,
     /// `TEXUNIT_GEN_SUPPRESSIONS=1`
     gen_suppressions: bool,
-    /// `TEXUNIT_CHECK_KERNEL`: a name with `*`.
+    /// `TEXUNIT_CHECK_KERNEL`: a kernel name with `*` as wildcard.
     kernel: Option<String>,
 }
 
-impl Wanted {
-    /// Whether a check is asked for.
+impl CheckSettings {
+    /// Whether a check is enabled.
     pub(crate) fn has(&self, check: Check) -> bool {
         self.checks.has(check)
     }
 }
 
-/// What the environment asks for, if that is something.
+/// Reads the settings from environment variables; `None` if no check is enabled.
 pub(crate) fn wanted(
     variable: &impl Fn(&str) -> Option<String>,
     complaints: &mut Vec<String>,
-) -> Option<Wanted> {
+) -> Option<CheckSettings> {
     let set = |name| variable(name).filter(|value| !value.trim().is_empty());
     let list = set("TEXUNIT_CHECK")?;
     let checks = match Checks::parse(&list) {
@@ -85,7 +85,7 @@ pub(crate) fn wanted(
     let files = set("TEXUNIT_SUPPRESSIONS");
     let files =
         files.iter().flat_map(std::env::split_paths).filter(|file| !file.as_os_str().is_empty());
-    Some(Wanted {
+    Some(CheckSettings {
         checks,
         init: init.unwrap_or_default(),
         max_findings,
@@ -95,19 +95,18 @@ pub(crate) fn wanted(
     })
 }
 
-/// The process that the findings are of.
+/// The process that owns the findings.
 static OWNER: Owner = Owner::none();
 
-/// What this process has found; it is made where something is checked, or something has been found
-/// without.
+/// Findings of this process; created when a check is enabled or something is found without one.
 static LOG: OnceLock<Log> = OnceLock::new();
 
-/// What this process has found, if anything is checked.
+/// Findings of this process, if a check is enabled.
 pub(crate) fn log() -> Option<&'static Log> {
     settings().checks.as_ref().map(|_| own_log())
 }
 
-/// What this process has found.
+/// Findings of this process.
 fn own_log() -> &'static Log {
     let make = || {
         let wanted = settings().checks.clone().unwrap_or_default();
@@ -122,7 +121,7 @@ fn own_log() -> &'static Log {
             }
         }
         let kernels = wanted.kernel.iter().map(|name| Pattern::new(name)).collect();
-        let Wanted { checks, init, max_findings, .. } = wanted;
+        let CheckSettings { checks, init, max_findings, .. } = wanted;
         OWNER.take();
         crate::call::at_end(end);
         let fail_on = settings().fail_on;
@@ -130,32 +129,33 @@ fn own_log() -> &'static Log {
     };
     let log = LOG.get_or_init(make);
     if !OWNER.is_this_process() {
-        // What was found before is the parent's.
+        // Findings recorded before a fork belong to the parent process.
         log.clear();
         OWNER.take();
     }
     log
 }
 
-/// Where work stands: a stream, and its place there if it was submitted before it is done.
+/// Position of work for the race detector: its stream, and for deferred work its submission in the
+/// stream.
 #[derive(Clone, Debug)]
-pub(crate) struct Stand {
+pub(crate) struct QueuePosition {
     pub(crate) queue: Queue,
     submitted: Option<Submitted>,
 }
 
-impl Stand {
-    /// Of work that is done now.
+impl QueuePosition {
+    /// Position of work that is done now.
     pub(crate) fn now(queue: Queue) -> Self {
         Self { queue, submitted: None }
     }
 
-    /// Whether it was submitted before.
+    /// Whether the work was deferred.
     pub(crate) fn is_late(&self) -> bool {
         self.submitted.is_some()
     }
 
-    /// Of work that is submitted now.
+    /// Position of work that is submitted now and done later.
     pub(crate) fn submitted(queue: Queue) -> Self {
         Self { queue, submitted: race().map(|race| race.submit(queue)) }
     }
@@ -164,7 +164,7 @@ impl Stand {
 /// The checks of a launch, as its observer.
 pub(crate) fn of_launch(
     kernel: &str,
-    stand: Stand,
+    stand: QueuePosition,
     context: Handle<Context>,
 ) -> Option<LaunchChecks<'static>> {
     let log = log()?;
@@ -172,12 +172,12 @@ pub(crate) fn of_launch(
     log.launch_submitted(kernel, (stand.queue, stand.submitted), context.number() as u64)
 }
 
-/// What orders launches and the host, if races are checked.
+/// The race detector, which orders launches and the host; `None` if races are not checked.
 pub(crate) fn race() -> Option<&'static Memory> {
     log()?.race()
 }
 
-/// The host has waited, for what `tells` says.
+/// Tells the race detector that the host has waited, as `tells` specifies.
 pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     if let Some(race) = race() {
         tells(race);
@@ -185,7 +185,7 @@ pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     }
 }
 
-/// The host has waited for the default stream of the current context.
+/// Tells the race detector that the host has waited for the current context's default stream.
 pub(crate) fn host_waited() {
     waited(|race| {
         if let Ok(context) = crate::context::current_even_if_faulty() {
@@ -194,39 +194,49 @@ pub(crate) fn host_waited() {
     });
 }
 
-/// Which memory a part of a copy is in.
-pub(crate) enum Part {
-    /// Memory of the device, by its address.
+/// Memory of a part of a copy.
+pub(crate) enum AccessedMemory {
+    /// Device memory, by address.
     Memory(u64),
-    /// An array, by its memory on the host, and a place in it.
+    /// An array, identified by its memory on the host, and an offset in it.
     Array(usize, u64),
 }
 
-/// A copy reads or (`writes`) writes bytes: tells which kernel accesses them and does not come before the copy.
-pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
+/// Records that a copy reads or (`writes`) writes bytes, and reports kernels that access them
+/// concurrently.
+pub(crate) fn copied(stand: &QueuePosition, (part, len): (AccessedMemory, u64), writes: bool) {
     accessed(stand, (part, len), writes, || format!("a copy of {}", Count(len, "byte")));
 }
 
-/// The same of what `who` names.
-fn accessed(stand: &Stand, (part, len): (Part, u64), writes: bool, who: impl FnOnce() -> String) {
+/// As [`copied`], for any operation, which `who` describes.
+fn accessed(
+    stand: &QueuePosition,
+    (part, len): (AccessedMemory, u64),
+    writes: bool,
+    who: impl FnOnce() -> String,
+) {
     let Some(log) = log() else { return };
-    if let Part::Memory(address) = part {
+    if let AccessedMemory::Memory(address) = part {
         pools::copied(stand, (address, len), if writes { "written" } else { "read" });
     }
     let found = log.race().and_then(|race| match (&part, &stand.submitted) {
-        (&Part::Memory(address), Some(work)) => race.accessed_by(work, (address, len), writes),
-        (&Part::Memory(address), None) => race.accessed(Some(stand.queue), (address, len), writes),
-        (&Part::Array(array, offset), work) => {
+        (&AccessedMemory::Memory(address), Some(work)) => {
+            race.accessed_by(work, (address, len), writes)
+        }
+        (&AccessedMemory::Memory(address), None) => {
+            race.accessed(Some(stand.queue), (address, len), writes)
+        }
+        (&AccessedMemory::Array(array, offset), work) => {
             race.array_accessed((stand.queue, work.as_ref()), (array, offset, len), writes)
         }
     });
     let Some(found) = found else { return };
-    let is_array = matches!(part, Part::Array(..));
+    let is_array = matches!(part, AccessedMemory::Array(..));
     let node = log.race().and_then(|race| race.name(stand.queue));
     raced(log, found, (who(), writes, is_array), node);
 }
 
-/// A copy that a node of a graph has done (`name`) accesses memory that these nodes access later, and nothing orders them.
+/// Reports that a copy in a graph (`name`) accesses memory which the nodes access concurrently.
 pub(crate) fn copied_before(nodes: &[Queue], range: (u64, u64), writes: bool, name: &str) {
     let Some(log) = log() else { return };
     let found = log.race().and_then(|race| race.accessed_in(nodes, range, writes));
@@ -236,7 +246,8 @@ pub(crate) fn copied_before(nodes: &[Queue], range: (u64, u64), writes: bool, na
     }
 }
 
-/// Two nodes of a graph copy or set the same memory, and nothing orders them: their names, and whether they write it.
+/// Reports two nodes of a graph that copy or set the same memory concurrently, given their names
+/// and whether they write it.
 pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u64) {
     let Some(log) = log() else { return };
     let rule = match (one.1, other.1) {
@@ -254,11 +265,11 @@ pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u
     );
     let notes = vec!["an edge between the two nodes orders them".to_owned()];
     log.found(Finding::of_process(rule, message, notes));
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
-/// A copy, or what else is no kernel, races with a kernel: who, and whether that stores; what it is, whether it writes, and
-/// an array; the node of a graph that it is.
+/// Reports a race between a kernel and another operation, given the kernel and whether it stores;
+/// the operation, whether it writes, and an array; and the graph node of the operation.
 fn raced(
     log: &Log,
     (end, stores): (texunit_checks::End, bool),
@@ -292,35 +303,35 @@ fn raced(
     let mut finding = Finding::of_process(rule, message, notes);
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
-/// Takes in the fetches of a launch that no texture fits.
+/// Records the fetches of a launch whose texture does not fit the instruction.
 pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
     own_log().bad_fetches(stats, module.loaded.source(), Host::Program);
 }
 
-/// Tells what a launch of a module has found.
-pub(crate) fn tell(module: &Module, launch: u64, launched_by: Option<String>) {
+/// Reports the findings of a launch of a module.
+pub(crate) fn report(module: &Module, launch: u64, launched_by: Option<String>) {
     pools::used();
     let loaded = &module.loaded;
     let source = Located::from((loaded.source(), &**loaded.sources()));
-    news(Some(source), (launch, launched_by));
+    report_new(Some(source), (launch, launched_by));
 }
 
-/// Tells what was found and is not told.
-fn news(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>)) {
+/// Reports findings that have not been reported.
+fn report_new(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>)) {
     if LOG.get().is_none() {
         return;
     }
     let log = own_log();
     for mut news in log.news() {
         let number = news.finding.object.as_ref().and_then(|object| object.allocation);
-        news.finding.notes.extend(number.into_iter().flat_map(crate::asked::lines));
+        news.finding.notes.extend(number.into_iter().flat_map(crate::allocation_trace::lines));
         news.finding.notes.extend(launched_by.iter().cloned());
         if news.is_first {
             let finding = &news.finding;
-            // Only what is of the module's text has places in it.
+            // Only findings in the module's text have locations in it.
             let own = source.filter(|source| {
                 finding.at.as_ref().is_some_and(|at| at.place.ptx.file == source.text.name())
             });
@@ -338,13 +349,13 @@ fn news(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>
 }
 
 fn end() {
-    // In a process that was forked off, whoever held a lock may not be there.
+    // After a fork, the thread that held a lock may not exist in the child process.
     if !OWNER.is_this_process() {
         return;
     }
-    host::tell();
+    host::report_accesses();
     leaks::at_end();
-    news(None, (0, None));
+    report_new(None, (0, None));
     if let Some(summary) = LOG.get().and_then(texunit_checks::summary) {
         say(format_args!("{summary}"));
     }

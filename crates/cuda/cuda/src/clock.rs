@@ -1,20 +1,20 @@
-//! How long cores have been busy.
+//! Processor time that has been used.
 
 use std::time::Duration;
 
-/// For the calling thread.
+/// Processor time of the calling thread.
 pub(crate) fn thread() -> Duration {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// For all threads of the process.
+/// Processor time of all threads of the process.
 pub(crate) fn process() -> Duration {
     read(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
 fn read(clock: libc::clockid_t) -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the structure is ours. A system without the clock leaves it as it is.
+    // SAFETY: the structure is a local variable. A system without the clock leaves it unchanged.
     unsafe { libc::clock_gettime(clock, &raw mut time) };
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }

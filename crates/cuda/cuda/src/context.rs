@@ -1,4 +1,4 @@
-//! Contexts, and which one is current to a thread.
+//! Contexts and their lifetime, and each thread's stack of current contexts.
 
 use crate::args::Answer;
 use crate::handle::{Handle, Object, object};
@@ -9,26 +9,26 @@ use std::thread::ThreadId;
 use texunit_cuda_abi::{CUresult, Refusal, Stack};
 use texunit_forms::Count;
 
-/// A context. What is made in it ends with it.
+/// A context. Objects created in it are destroyed with it.
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// Its own handle.
+    /// Handle of the context.
     pub(crate) handle: Handle<Context>,
-    /// Where its work is done.
+    /// Device that executes its work.
     pub(crate) gpu: Arc<Gpu>,
-    /// Its number (`cuCtxGetId`).
+    /// Unique identifier (`cuCtxGetId`).
     pub(crate) id: u64,
     /// `CUctx_flags`.
     pub(crate) flags: AtomicU32,
-    /// By [`Limit`].
+    /// Values of the limits, by [`Limit`].
     limits: [AtomicUsize; LIMITS.len()],
-    /// `CUfunc_cache`, which changes nothing.
+    /// `CUfunc_cache`, without effect.
     pub(crate) cache: AtomicU32,
-    /// How often it is used (`cuCtxAttach`, `cuCtxDetach`), beginning with the one who made it.
+    /// Number of attachments (`cuCtxAttach`, `cuCtxDetach`), including that of the creator.
     uses: AtomicU32,
-    /// The fault that ended it. From then on every call answers it.
+    /// The fault that has ended the context, which every later call returns.
     fault: OnceLock<Refusal>,
-    /// Contexts of other devices whose memory its kernels reach.
+    /// Contexts of other devices whose memory kernels can access.
     peers: Mutex<Vec<Handle<Context>>>,
 }
 
@@ -37,23 +37,23 @@ object!(Context, "a context", INVALID_CONTEXT);
 /// A limit of a context (`CUlimit`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
-    /// Bytes of a thread's stack.
+    /// Stack size of a thread in bytes.
     StackSize,
-    /// Bytes of the buffer that kernels print into.
+    /// Size in bytes of the buffer of device-side `printf`.
     PrintfFifoSize,
-    /// Bytes of the heap that kernels allocate from.
+    /// Size in bytes of the device heap (`malloc` in kernels).
     MallocHeapSize,
-    /// Depth of launches from the device.
+    /// Maximum nesting depth at which a device-side launch can synchronise.
     DevRuntimeSyncDepth,
-    /// Number of launches from the device.
+    /// Maximum number of pending device-side launches.
     DevRuntimePendingLaunchCount,
-    /// Bytes that are fetched into level 2 at a time.
+    /// Fetch granularity of the L2 cache in bytes.
     MaxL2FetchGranularity,
-    /// Bytes kept in level 2.
+    /// Size in bytes of the persisting L2 cache.
     PersistingL2CacheSize,
 }
 
-/// All limits by their numbers, with what a new context has.
+/// All limits by number, with their defaults.
 const LIMITS: [(Limit, usize); 7] = [
     (Limit::StackSize, 1024),
     (Limit::PrintfFifoSize, 1 << 20),
@@ -65,7 +65,7 @@ const LIMITS: [(Limit, usize); 7] = [
 ];
 
 impl Limit {
-    /// The limit of a number, `CUDA_ERROR_INVALID_VALUE` if there is none.
+    /// The limit with a number; `CUDA_ERROR_INVALID_VALUE` if there is none.
     pub(crate) fn of(number: u32) -> Answer<Self> {
         let found = LIMITS.get(number as usize).map(|(limit, _)| *limit);
         found.ok_or_else(|| {
@@ -77,11 +77,12 @@ impl Limit {
     }
 }
 
-/// Most bytes of stack that a thread can have, on every card.
+/// Maximum stack size of a thread in bytes, on every GPU.
 pub(crate) const MAX_STACK: usize = 512 * 1024;
 
-/// What is told when a context ends: each gives up what it holds for it.
+/// Functions called when a context ends, each of which destroys one kind of objects in it.
 const OWNERS: &[fn(&Context)] = &[
+    crate::green::release_context,
     crate::module::release_context,
     crate::stream::release_context,
     crate::graph::exec::release_context,
@@ -96,18 +97,19 @@ const OWNERS: &[fn(&Context)] = &[
 /// The primary context of a device.
 #[derive(Debug)]
 pub(crate) struct Primary {
-    /// Its handle, the same for ever, whether it is alive or not.
+    /// Handle, which stays the same whether the context is active or not.
     pub(crate) handle: Handle<Context>,
-    /// How often it was retained; 0: it is not alive.
+    /// Number of retains; 0 if the context is not active.
     pub(crate) users: u32,
-    /// Flags for when it is made.
+    /// Flags for its creation.
     pub(crate) flags: u32,
-    /// The thread that is giving up what was made in it: the others wait before they use it again.
+    /// The thread that is destroying the context's objects; other threads wait before they use the
+    /// context again.
     ending: Option<ThreadId>,
 }
 
 thread_local! {
-    /// Contexts that the thread has pushed; the last one is current. A null one stands for
+    /// The thread's stack of contexts, of which the last is current. A null entry stands for
     /// `cuCtxSetCurrent(NULL)`.
     static STACK: Stack<Handle<Context>> = const { Stack::new() };
 }
@@ -119,7 +121,7 @@ impl Default for Primary {
 }
 
 impl Context {
-    /// A new context on a device, under a handle.
+    /// Creates a context on a device, with a given handle.
     fn create_as(handle: Handle<Context>, gpu: &Arc<Gpu>, flags: u32) -> Arc<Self> {
         static IDS: AtomicU64 = AtomicU64::new(1);
         let context = Arc::new(Self {
@@ -133,47 +135,48 @@ impl Context {
             fault: OnceLock::new(),
             peers: Mutex::default(),
         });
-        Context::registry().keep(handle, Arc::clone(&context));
+        Context::registry().insert_as(handle, Arc::clone(&context));
         context
     }
 
-    /// A new context on a device (`cuCtxCreate`).
+    /// Creates a context on a device (`cuCtxCreate`).
     pub(crate) fn create(gpu: &Arc<Gpu>, flags: u32) -> Arc<Self> {
         Self::create_as(Handle::fresh(), gpu, flags)
     }
 
-    /// Ends the context of a handle, with all that was made in it.
+    /// Destroys the context of a handle and all objects in it.
     pub(crate) fn destroy(handle: Handle<Context>) -> Answer {
         handle.take()?.release();
         Ok(())
     }
 
-    /// One more user (`cuCtxAttach`).
+    /// Adds an attachment (`cuCtxAttach`).
     pub(crate) fn attach(&self) {
-        // So many users that the number would wrap do not come.
+        // The counter saturates instead of wrapping.
         let _ = self.uses.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_add(1));
     }
 
-    /// One user less (`cuCtxDetach`), unless there are no more than these; how many there were.
+    /// Removes an attachment (`cuCtxDetach`) if more than `staying` exist, and returns how many
+    /// there were.
     pub(crate) fn detach(&self, staying: u32) -> u32 {
         let less = |n: u32| (n > staying).then(|| n - 1);
         let before = self.uses.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         before.unwrap_or_else(|n| n)
     }
 
-    /// Keeps an object that was made in the context.
+    /// Registers an object that was created in the context.
     ///
-    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if another thread has ended the context in the meantime.
-    pub(crate) fn keep<T: Object>(&self, object: T) -> Answer<Handle<T>> {
+    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if another thread has destroyed the context meanwhile.
+    pub(crate) fn register<T: Object>(&self, object: T) -> Answer<Handle<T>> {
         let handle = T::registry().insert(object);
-        self.outlives(|| drop(T::registry().remove(handle)))?;
+        self.check_not_ended(|| drop(T::registry().remove(handle)))?;
         Ok(handle)
     }
 
-    /// To be asked when something that was made in the context is where the context's end looks for it.
-    /// Whoever ends a context takes it out of its registry first, and then gives up what was made in it. So
-    /// what comes too late for that finds no context here; `undo` gives it up then.
-    pub(crate) fn outlives(&self, undo: impl FnOnce()) -> Answer {
+    /// Must be called after an object has been registered in the context. A thread that destroys a
+    /// context first removes it from its registry and then destroys its objects. An object
+    /// registered too late for that finds the context missing here, and `undo` destroys it.
+    pub(crate) fn check_not_ended(&self, undo: impl FnOnce()) -> Answer {
         if Context::registry().find(self.handle).is_some() {
             return Ok(());
         }
@@ -182,16 +185,16 @@ impl Context {
             .because("another thread has destroyed the context while this call was working in it"))
     }
 
-    /// Gives up all that was made in a context that was taken out of the registry. Destructors of the
-    /// program run here: no lock is held.
+    /// Destroys all objects of a context that has been removed from the registry. No lock is held,
+    /// as callbacks of the program run here.
     fn release(&self) {
-        crate::checks::ended(self);
+        crate::checks::context_ended(self);
         for release in OWNERS {
             release(self);
         }
     }
 
-    /// Whether a kernel has gone wrong in it: the error that every call answers from then on.
+    /// Returns the fault that has ended the context, if there is one.
     pub(crate) fn check(&self) -> Answer {
         match self.fault.get() {
             None => Ok(()),
@@ -199,28 +202,28 @@ impl Context {
         }
     }
 
-    /// A kernel has gone wrong. The first fault stays.
+    /// Records a fault. The first one is kept.
     pub(crate) fn fail(&self, fault: Refusal) {
         if self.fault.set(fault).is_ok()
             && let Some(race) = crate::checks::race()
         {
-            // All that the context's kernels did is over before anything that other devices do.
+            // Kernels of the context are finished before any later work of other devices.
             race.device_synchronized(self.gpu.ordinal.unsigned_abs());
         }
     }
 
-    /// A limit.
+    /// The value of a limit.
     pub(crate) fn limit(&self, limit: Limit) -> usize {
         match limit {
-            // The heap is one of the device, as its memory is.
+            // The heap belongs to the device, as its memory does.
             Limit::MallocHeapSize => self.gpu.device.heap_size() as usize,
             _ => self.limits[limit as usize].load(Ordering::Relaxed),
         }
     }
 
-    /// Sets a limit. `CUDA_ERROR_INVALID_VALUE` for a stack that no thread can have, a unit of level 2
-    /// that there is not, and for the heap once a kernel has been launched that uses it;
-    /// `CUDA_ERROR_OUT_OF_MEMORY` for a heap larger than the memory.
+    /// Sets a limit. `CUDA_ERROR_INVALID_VALUE` for too large a stack, an invalid L2 granularity,
+    /// and for the heap once a kernel that uses it has been launched; `CUDA_ERROR_OUT_OF_MEMORY`
+    /// for a heap larger than the memory.
     pub(crate) fn set_limit(&self, limit: Limit, value: usize) -> Answer {
         match limit {
             Limit::StackSize if value > MAX_STACK => {
@@ -251,13 +254,12 @@ impl Context {
     }
 }
 
-/// The primary context's state of a device.
+/// State of a device's primary context.
 pub(crate) fn primary(gpu: &Gpu) -> MutexGuard<'_, Primary> {
     gpu.primary.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One more user of a device's primary context, which is made if there is none
-/// (`cuDevicePrimaryCtxRetain`).
+/// Retains a device's primary context, which is created if necessary (`cuDevicePrimaryCtxRetain`).
 pub(crate) fn retain_primary(gpu: &Arc<Gpu>) -> Handle<Context> {
     let mut primary = settled(gpu);
     if primary.users == 0 {
@@ -267,7 +269,8 @@ pub(crate) fn retain_primary(gpu: &Arc<Gpu>) -> Handle<Context> {
     primary.handle
 }
 
-/// One user less; the last one ends it. `CUDA_ERROR_INVALID_CONTEXT` if there is none.
+/// Releases a device's primary context; the last release destroys it. `CUDA_ERROR_INVALID_CONTEXT`
+/// if it is not active.
 pub(crate) fn release_primary(gpu: &Gpu) -> Answer {
     let mut primary = settled(gpu);
     primary.users = primary.users.checked_sub(1).ok_or_else(|| {
@@ -282,7 +285,7 @@ pub(crate) fn release_primary(gpu: &Gpu) -> Answer {
     Ok(())
 }
 
-/// Ends all that was made in a device's primary context; its users stay
+/// Destroys all objects of a device's primary context, which stays retained
 /// (`cuDevicePrimaryCtxReset`).
 pub(crate) fn reset_primary(gpu: &Arc<Gpu>) -> Answer {
     let state = settled(gpu);
@@ -290,22 +293,22 @@ pub(crate) fn reset_primary(gpu: &Arc<Gpu>) -> Answer {
         return Ok(());
     }
     let state = end_primary(gpu, state)?;
-    // A destructor of the program may have given up the last use, or made it anew.
+    // A callback of the program may have released the context, or created it again.
     if state.users > 0 && state.handle.get().is_err() {
         Context::create_as(state.handle, gpu, state.flags);
     }
     Ok(())
 }
 
-/// The primary context's state, once no other thread is ending it. A new one has the same handle, so
-/// that the objects of both could not be told apart.
+/// State of the primary context, after waiting for a thread that is destroying it. The new context
+/// has the same handle, so that objects of both could not be told apart.
 fn settled(gpu: &Gpu) -> MutexGuard<'_, Primary> {
     let me = std::thread::current().id();
     let busy = |primary: &mut Primary| primary.ending.is_some_and(|thread| thread != me);
     gpu.settled.wait_while(primary(gpu), busy).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the primary context. Its state is not locked while destructors of the program run.
+/// Destroys the primary context. Its state is not locked while callbacks of the program run.
 fn end_primary<'a>(
     gpu: &'a Gpu,
     mut state: MutexGuard<'a, Primary>,
@@ -321,23 +324,25 @@ fn end_primary<'a>(
     Ok(state)
 }
 
-/// Whether a handle is that of a primary context, alive or not: one that is not can be current all the
-/// same, as the runtime expects.
+/// Whether a handle is that of a primary context, active or not. The runtime relies on being able
+/// to make an inactive one current.
 pub(crate) fn is_primary(handle: Handle<Context>) -> bool {
     crate::state::gpus().is_ok_and(|gpus| gpus.iter().any(|gpu| primary(gpu).handle == handle))
 }
 
-/// The context that is current to this thread, in working order.
+/// The current context of this thread, which must have no fault.
 ///
-/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, `CUDA_ERROR_INVALID_CONTEXT` if there is none,
-/// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it has been destroyed, or the fault that ended it.
+/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, `CUDA_ERROR_INVALID_CONTEXT` without a current
+/// context, `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it has been destroyed, or the fault that has ended
+/// it.
 pub(crate) fn current() -> Answer<Arc<Context>> {
     let context = current_even_if_faulty()?;
     context.check()?;
     Ok(context)
 }
 
-/// As [`current`], but a context that a fault has ended is fine: for calls that give things back.
+/// As [`current`], but also returns a context that a fault has ended, for calls that free
+/// something.
 pub(crate) fn current_even_if_faulty() -> Answer<Arc<Context>> {
     crate::state::gpus()?;
     let handle = current_handle();
@@ -350,7 +355,7 @@ pub(crate) fn current_even_if_faulty() -> Answer<Arc<Context>> {
     alive(handle, "the context that is current to this thread")
 }
 
-/// A context that something belongs to.
+/// The context that an object belongs to.
 ///
 /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it has been destroyed.
 pub(crate) fn alive(handle: Handle<Context>, whose: &str) -> Answer<Arc<Context>> {
@@ -359,12 +364,12 @@ pub(crate) fn alive(handle: Handle<Context>, whose: &str) -> Answer<Arc<Context>
     })
 }
 
-/// The handle of the current context, null if there is none.
+/// Handle of the current context; null if there is none.
 pub(crate) fn current_handle() -> Handle<Context> {
     with_stack(Stack::last).unwrap_or(Handle::NULL)
 }
 
-/// Works with the thread's stack of contexts.
+/// Accesses the thread's stack of contexts.
 pub(crate) fn with_stack<T>(work: impl FnOnce(&Stack<Handle<Context>>) -> T) -> T {
     STACK.with(work)
 }

@@ -1,5 +1,5 @@
-//! Coverage of device code (`TEXUNIT_COVERAGE`): modules are observed from the time on when they are loaded, so that
-//! those that are never launched are shown, too.
+//! Coverage of device code (`TEXUNIT_COVERAGE`). Modules are recorded when they are loaded, so that
+//! modules without launches are reported, too.
 
 use crate::call::say;
 use crate::saved;
@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use texunit_coverage::{Module, Recorder, Target};
 
-/// What this process covers, if that is asked for.
+/// Recorder of this process, if coverage is requested.
 fn recorder() -> Option<&'static Arc<Recorder>> {
     static RECORDER: OnceLock<Option<Arc<Recorder>>> = OnceLock::new();
     let make = || {
         let file = settings().coverage.as_ref()?;
         let target = match &settings().evidence {
-            // `texunit run` makes of it what was asked for. A file that the program asks for itself is its own.
+            // `texunit run` merges files of its own processes into the requested one. A file that
+            // the program requests itself is written directly.
             Some(folder) if is_of_run(file, folder) => Target::Run(folder.clone()),
             _ => Target::File(file.clone(), settings().coverage_toolkit),
         };
@@ -24,16 +25,16 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
     RECORDER.get_or_init(make).as_ref()
 }
 
-/// Whether a run asks its processes for this file.
+/// Whether a run has requested this file from its processes.
 fn is_of_run(file: &Path, folder: &Path) -> bool {
     let kept = texunit_evidence::kept_variables(folder);
     kept.get("TEXUNIT_COVERAGE").is_some_and(|asked| Path::new(asked) == file)
 }
 
-/// The observer of a module's launches, if coverage is asked for.
+/// The observer of a module's launches, if coverage is requested.
 pub(crate) fn of_module(loaded: &texunit_device::Module) -> Option<Arc<Module>> {
     let recorder = recorder()?;
-    // Of all functions, which are lowered for it.
+    // All functions of the module are lowered for coverage.
     let listing = loaded.listing(settings().arithmetic());
     let full = || {
         say(format_args!(
@@ -43,7 +44,7 @@ pub(crate) fn of_module(loaded: &texunit_device::Module) -> Option<Arc<Module>> 
     recorder.module(listing, || saved::put(&folder()?, loaded.source().text()).ok(), full)
 }
 
-/// The folder for PTX that has no lines of another source: beside the file, or `coverage.ptx` where there is none.
+/// The folder for PTX without source lines: beside the file, or `coverage.ptx` without one.
 fn folder() -> Option<PathBuf> {
     let file = settings().coverage.as_ref()?;
     let file = texunit_evidence::name_of_process(file, std::process::id());

@@ -1,13 +1,14 @@
-//! Programs that do not ask whether calls of CUDA succeed, and have a runtime inside whose calls all fail: they come to a
-//! segmentation fault, at a managed variable that has no address, or where memory was not allocated. The user is told what it
-//! comes from. The signal stays the program's end, and a handler of the program's is left alone.
+//! Explains segmentation faults of programs that ignore errors of CUDA calls and contain a
+//! statically linked runtime that cannot be replaced: all its calls fail, so that managed variables
+//! have no address and memory is not allocated. The message is printed from a signal handler; the
+//! signal then ends the process as before. A handler of the program's own is not replaced.
 
 use std::sync::OnceLock;
 
-/// What is said, made ready before: in a handler nothing is allocated.
+/// The message, prepared in advance because a signal handler must not allocate.
 static SAID: OnceLock<String> = OnceLock::new();
 
-/// Has the fault explained, for a file whose runtime cannot be replaced.
+/// Installs the handler for a file whose runtime cannot be replaced.
 pub(crate) fn explain(name: &str) {
     SAID.get_or_init(|| {
         format!(
@@ -16,7 +17,8 @@ pub(crate) fn explain(name: &str) {
              have no address. Keep the symbols (no `strip`, no `-s`), or compile it with -cudart shared\n"
         )
     });
-    // SAFETY: structures of ours, of which zeros are a value, and a handler of the type that the flags say.
+    // SAFETY: local structures for which zeros are a valid value, and a handler of the type that
+    // the flags say.
     unsafe {
         let mut now = std::mem::zeroed::<libc::sigaction>();
         if libc::sigaction(libc::SIGSEGV, std::ptr::null(), &raw mut now) != 0
@@ -31,10 +33,10 @@ pub(crate) fn explain(name: &str) {
     }
 }
 
-/// The instruction is executed once more, and ends the process then.
+/// On return, the instruction is executed again and the default action ends the process.
 extern "C" fn on_fault(_: libc::c_int) {
     if let Some(text) = SAID.get() {
-        // SAFETY: bytes of ours; the call is allowed in a handler.
+        // SAFETY: the bytes are static; `write` is async-signal-safe.
         unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
     }
 }

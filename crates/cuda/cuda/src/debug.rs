@@ -1,5 +1,6 @@
-//! The debugger of this process (`texunit debug`, `texunit dap`): the engine is here, in the thread that launches, and
-//! whoever asks is behind a socket that the environment names. Who is not debugged asks for one variable, once.
+//! The debugger's side in this process (`texunit debug`, `texunit dap`): the engine runs in the
+//! launching thread, and the user interface is connected through a socket named by the environment.
+//! In a process that is not debugged, one variable is read once.
 
 use crate::running::signals;
 use std::path::PathBuf;
@@ -9,13 +10,13 @@ use texunit_debug::{Debugging, OfLaunch};
 
 static SESSION: OnceLock<Option<(Debugging, u32)>> = OnceLock::new();
 
-/// The session, if this process is debugged: the first one that launches, unless another was asked for. Processes that
-/// are forked from it are not.
+/// The session, if this process is debugged: it is taken by the first process that launches, unless
+/// another was requested. Forked child processes are not debugged.
 fn session() -> Option<&'static Debugging> {
     let session = SESSION.get_or_init(|| {
         let path = PathBuf::from(std::env::var_os(VARIABLE)?);
         let spawn = |take: Box<dyn FnOnce() + Send>| {
-            // All signals are the program's.
+            // The new thread blocks all signals, which are the program's.
             let before = signals::block_all();
             let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(take);
             signals::restore(&before);
@@ -29,17 +30,17 @@ fn session() -> Option<&'static Debugging> {
     session.as_ref().filter(|(_, process)| *process == std::process::id()).map(|(of, _)| of)
 }
 
-/// Who debugs a launch of a kernel, and whether that is checked.
+/// The debugger of a kernel's launch, given whether the launch is checked.
 pub(crate) fn of_launch(kernel: &str, is_checked: bool) -> Option<OfLaunch<'static>> {
     let debugging = session().filter(|debugging| debugging.wants(kernel))?;
     let findings = if is_checked { crate::checks::log() } else { None };
     Some(OfLaunch { debugging, findings })
 }
 
-/// A launch has ended: so does the program, if that was asked for.
+/// After a launch, ends the process if the user requested that.
 pub(crate) fn launched() {
     if SESSION.get().is_some() && session().is_some_and(Debugging::is_killed) {
-        // SAFETY: the process ends itself, as a debugger ends it.
+        // SAFETY: `kill` is called for the own process, as a debugger would end it.
         unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
     }
 }

@@ -1,34 +1,37 @@
-//! Where programs know a function by its address. This crate may be in a library of its own, into which `libcuda.so.1` beside it
-//! jumps (crates/dist/core); what `cuGetProcAddress` finds is then the function of `libcuda.so.1`, as it is for the dynamic linker.
+//! Addresses of functions as the program sees them. This crate may be in a library of its own, to
+//! which `libcuda.so.1` forwards its calls (crates/dist/core); `cuGetProcAddress` then returns the
+//! function of `libcuda.so.1`, as the dynamic linker would.
 
 use crate::functions::{Address, Function};
 use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The address of a driver function in `libcuda.so.1`; without that library beside this one, its address here.
+/// The address of a driver function in `libcuda.so.1`; if that library is not beside this one, the
+/// address here.
 pub(crate) fn address(function: &Function) -> Address {
     let find = || {
         let name = CString::new(function.symbol).ok()?;
         let library = std::ptr::with_exposed_provenance_mut(driver()?);
-        // SAFETY: a library that stays, and a C string.
+        // SAFETY: the library is never unloaded, and the name is a C string.
         let found = unsafe { libc::dlsym(library, name.as_ptr()) };
-        // SAFETY: a function of `libcuda.so.1`, which is the one of that name here.
+        // SAFETY: the function of this name in `libcuda.so.1` has this type.
         (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Address>(found) })
     };
     find().unwrap_or(function.address)
 }
 
-/// The library `libcuda.so.1` beside the one with this code, if it is loaded and not the same.
+/// The `libcuda.so.1` beside the library with this code, if it is loaded and not the same.
 fn driver() -> Option<usize> {
     static FOUND: OnceLock<usize> = OnceLock::new();
     if let Some(found) = FOUND.get() {
         return Some(*found);
     }
-    let (own, _) = crate::asked::module(driver as fn() -> Option<usize> as usize)?;
+    let (own, _) = crate::allocation_trace::module(driver as fn() -> Option<usize> as usize)?;
     let path = Path::new(&own).with_file_name("libcuda.so.1");
     let path = CString::new(path.into_os_string().into_encoded_bytes()).ok()?;
-    // SAFETY: a C string. Nothing is loaded; what is there already is kept, as texunit's libraries are anyway.
+    // SAFETY: the path is a C string. `RTLD_NOLOAD` only takes a reference to a library that is
+    // already loaded, which is never released.
     let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
     (!library.is_null()).then(|| *FOUND.get_or_init(|| library.expose_provenance()))
 }

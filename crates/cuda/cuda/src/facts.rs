@@ -1,5 +1,5 @@
-//! What is known of the devices without `cuInit`: for `libnvidia-ml.so.1`, which answers before a program has called it, and as
-//! the driver does afterwards.
+//! Properties of the devices without `cuInit`, for `libnvidia-ml.so.1`, which answers before the
+//! program initialises CUDA and must agree with the driver.
 
 use crate::profile::{self, Profile};
 use crate::settings::settings;
@@ -15,10 +15,10 @@ pub struct Device {
     profile: &'static Profile,
 }
 
-/// The devices that `TEXUNIT_DEVICE` names, or the one that is there without it.
+/// The devices that `TEXUNIT_DEVICE` names, or the default device.
 ///
 /// # Errors
-/// A sentence for names that mean none.
+/// A sentence about names that are unknown.
 pub fn devices() -> Result<Vec<Device>, String> {
     let profiles = match &settings().devices {
         None => vec![profile::default()],
@@ -28,52 +28,53 @@ pub fn devices() -> Result<Vec<Device>, String> {
 }
 
 impl Device {
-    /// `cuDeviceGetName`.
+    /// Name of the device (`cuDeviceGetName`).
     pub fn name(&self) -> &'static str {
         self.profile.name
     }
 
-    /// `cuDeviceTotalMem`.
+    /// Memory size in bytes (`cuDeviceTotalMem`).
     pub fn memory(&self) -> u64 {
         self.profile.memory
     }
 
-    /// Bytes that this process has allocated on it; `None` as long as the process has no context on it.
+    /// Memory in bytes that this process has allocated on the device; `None` if it has no context
+    /// there.
     pub fn used(&self) -> Option<u64> {
         let gpu = state::gpu(self.ordinal).ok()?;
-        // Each context holds its device.
+        // Each context holds a reference to its device.
         (Arc::strong_count(gpu) > 1).then(|| gpu.device.memory_used())
     }
 
-    /// `cuDeviceGetUuid`.
+    /// UUID of the device (`cuDeviceGetUuid`).
     pub fn uuid(&self) -> [u8; 16] {
         unique(self.ordinal)
     }
 
-    /// Number of the PCI bus, and of the device on it.
+    /// PCI bus and device number.
     pub fn place(&self) -> (i32, i32) {
         place(self.profile, self.ordinal)
     }
 
-    /// `cuDeviceGetAttribute`, but for the place on the bus.
+    /// An attribute (`cuDeviceGetAttribute`), except for the PCI location.
     pub fn attribute(&self, attribute: i32) -> Option<i32> {
         attributes::value(self.profile, attribute)
     }
 
-    /// Major and minor number of the compute capability.
+    /// Compute capability.
     pub fn capability(&self) -> (i32, i32) {
         (self.profile.capability.major.into(), self.profile.capability.minor.into())
     }
 }
 
-/// 16 bytes that tell devices apart.
+/// UUID of a device by its number.
 pub(crate) fn unique(ordinal: i32) -> [u8; 16] {
     let mut bytes = *b"texunit device 0";
     bytes[15] = b'0'.wrapping_add(ordinal as u8);
     bytes
 }
 
-/// Number of the bus, and of the device on it: of the card that was measured, its own.
+/// PCI bus and device number; for the GPU that was measured, its own.
 pub(crate) fn place(profile: &Profile, ordinal: i32) -> (i32, i32) {
     if profile.key == "h200" { (0, 6 + ordinal) } else { (ordinal + 1, 0) }
 }

@@ -1,4 +1,4 @@
-//! Fatbins, in the terms of devices.
+//! Selection of fatbin entries for a device, by its compute capability.
 
 use texunit_device::ComputeCapability;
 pub(crate) use texunit_fatbin::{
@@ -6,12 +6,12 @@ pub(crate) use texunit_fatbin::{
     has_later_code, size,
 };
 
-/// 10 * major + minor.
+/// Architecture number, 10 * major + minor.
 pub(crate) fn architecture(capability: ComputeCapability) -> u32 {
     10 * u32::from(capability.major) + u32::from(capability.minor)
 }
 
-/// The PTX entry that a device takes ([`texunit_fatbin::choose`]).
+/// The PTX entry that the driver chooses for a device ([`texunit_fatbin::choose`]).
 pub(crate) fn choose<'e, 'a>(
     entries: &'e [Entry<'a>],
     device: ComputeCapability,

@@ -1,4 +1,4 @@
-//! What a kernel's fault is to the driver API, and how the user is told.
+//! Faults of kernels: the driver API's code for each, and the report to the user.
 
 use crate::call::{say, write_error};
 use crate::settings::settings;
@@ -12,7 +12,7 @@ use texunit_forms::Count;
 use texunit_report::place::function_name;
 use texunit_report::{CodeLocation, Host};
 
-/// The code that ends the context.
+/// The code with which a fault ends the context.
 pub(crate) fn code(kind: &FaultKind) -> CUresult {
     match kind {
         FaultKind::OutOfBounds { .. }
@@ -31,8 +31,8 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
         FaultKind::Deadlock { .. } | FaultKind::StepLimit { .. } | FaultKind::Cancelled => {
             CUresult::LAUNCH_TIMEOUT
         }
-        // `trap` is a launch failure (an H200, driver 580). A wrong handle reads a texture header that is none: the driver has no
-        // code of its own.
+        // `trap` is a launch failure (as on an H200, driver 580). An invalid texture handle makes a
+        // GPU read an invalid header, for which the driver has no code of its own.
         FaultKind::Trap { .. }
         | FaultKind::Handle { .. }
         | FaultKind::Texture(_)
@@ -42,7 +42,7 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
     }
 }
 
-/// What every later call in the context answers.
+/// The refusal of every later call in the context.
 pub(crate) fn refusal(fault: &Fault, source: &SourceFile) -> Refusal {
     code(&fault.kind).because(format!(
         "this context has ended by a fault of kernel `{}` at {}: {}",
@@ -52,8 +52,8 @@ pub(crate) fn refusal(fault: &Fault, source: &SourceFile) -> Refusal {
     ))
 }
 
-/// Tells the user: an assertion in CUDA's words, everything as a diagnostic.
-pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
+/// Reports a fault: an assertion in CUDA's format, and everything as a diagnostic.
+pub(crate) fn report(fault: &Fault, source: &SourceFile) {
     if let FaultKind::Assert { message, file, line, function } = &fault.kind {
         let ([bx, by, bz], [tx, ty, tz]) = (fault.cta, fault.thread);
         write_error(format_args!(
@@ -76,15 +76,15 @@ pub(crate) fn tell(fault: &Fault, source: &SourceFile) {
         texunit_report::human((source, &*fault.sources), &[diagnostic], settings().color)
             .trim_end()
     ));
-    tell_of_lines(fault);
+    explain_lines(fault);
     let number = fault.kind.allocation();
-    for line in number.into_iter().flat_map(crate::asked::lines) {
+    for line in number.into_iter().flat_map(crate::allocation_trace::lines) {
         say(format_args!("{line}"));
     }
 }
 
-/// Says once how to get more than a line of a text that is in no file.
-fn tell_of_lines(fault: &Fault) {
+/// Prints once how to see source lines for PTX that is not in a file.
+fn explain_lines(fault: &Fault) {
     static SAID: Once = Once::new();
     if settings().save_ptx.is_none() && fault.frames().is_empty() {
         SAID.call_once(|| {
@@ -95,12 +95,12 @@ fn tell_of_lines(fault: &Fault) {
     }
 }
 
-/// Whether later calls in the context are answered as if nothing had happened.
+/// Whether later calls in the context are executed as if no fault had occurred.
 pub(crate) fn stays_usable(kind: &FaultKind) -> bool {
     settings().continue_after_fault && *kind != FaultKind::Cancelled
 }
 
-/// What happened. Only the end of the run's time cancels launches.
+/// Description of a fault. Launches are cancelled only when the run's time limit is reached.
 pub(crate) fn message(kind: &FaultKind) -> String {
     match kind {
         FaultKind::Cancelled => {
@@ -110,25 +110,25 @@ pub(crate) fn message(kind: &FaultKind) -> String {
     }
 }
 
-/// What tells the text of a module from others, as far as faults need it.
+/// Hash of a module's text, which identifies it in fault reports.
 pub(crate) fn text_id(source: &SourceFile) -> u64 {
     let mut hasher = DefaultHasher::new();
     (source.name(), source.text().len()).hash(&mut hasher);
     hasher.finish()
 }
 
-/// Most faults that are remembered to have been told.
+/// Maximum number of reported faults that are remembered.
 const MAX_TOLD: usize = 1000;
 
-/// Whether no such fault was told for this place.
+/// Whether a fault of this kind is the first at its location.
 fn is_first(fault: &Fault, source: &SourceFile) -> bool {
     static TOLD: Mutex<BTreeSet<(u64, u32, &'static str)>> = Mutex::new(BTreeSet::new());
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     told.len() < MAX_TOLD && told.insert((text_id(source), fault.span.start, fault.kind.name()))
 }
 
-/// Says at the end how often each fault came up of which only the first was told.
-pub(crate) fn tell_repeated<'f>(findings: impl Iterator<Item = &'f Finding>) {
+/// Prints at the end how often each fault has recurred after its first report.
+pub(crate) fn report_repeated<'f>(findings: impl Iterator<Item = &'f Finding>) {
     if !settings().continue_after_fault {
         return;
     }

@@ -1,27 +1,29 @@
-//! Libraries that cannot run: NVIDIA's runtime is linked into them without the names of its functions, so that texunit's
-//! cannot take its place, and it works on NVIDIA's driver alone. It asks for tables of functions at the first call that anybody makes
-//! of it, does not get one of them, and refuses all calls by itself from then on. Their callers may not look at the
-//! answers; a library that nobody calls does no harm.
+//! Libraries that cannot run: NVIDIA's runtime is linked into them without symbol names, so that
+//! texunit's cannot replace it, and it works on NVIDIA's driver only. Such a runtime requests
+//! export tables at its first call, does not get one of them, and then refuses all calls itself.
+//! Its callers may ignore the errors, and a library that is never called does no harm, so that this
+//! module only names the library to the user.
 
-use crate::asked;
+use crate::allocation_trace;
 use crate::call::say;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use texunit_evidence::Finding;
 
-/// Files that are remembered: few programs have so many runtimes.
+/// Maximum number of remembered files; few programs contain so many runtimes.
 const MAX_KNOWN: usize = 100;
 
-/// Files that have asked for a table of the runtime's, and whether one was missing since then. nvrtc asks for another one
-/// alone, and works without it.
+/// Files that have requested an export table of the runtime, and whether a table was missing since.
+/// nvrtc requests one other table and works without it.
 static RUNTIMES: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
 
-/// Somebody asks for a table of functions. A library with a runtime inside that does not get it is named, once: to the user, and as
-/// a failure in the report. Of the program itself the end of the report says it.
+/// Records a request for an export table. A library with a runtime that does not get its table is
+/// named once to the user, and as a failure in the report. For the program itself, the end of the
+/// report says so.
 pub(crate) fn asked_for_table(is_there: bool) {
-    let Some(path) = asked::caller() else { return };
-    // Libraries may be loaded by paths from the folder that the program is in.
+    let Some(path) = allocation_trace::caller() else { return };
+    // Libraries may be loaded by paths relative to the working directory.
     let path = Path::new(&path).canonicalize().unwrap_or_else(|_| path.into());
     {
         let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,7 +55,7 @@ pub(crate) fn asked_for_table(is_there: bool) {
     });
 }
 
-/// Whether calls of a library fail: it has asked for a table, and not got it.
+/// Whether calls of a library fail, because it requested a table and did not get it.
 pub(crate) fn fails(path: &Path) -> bool {
     RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner).get(path).is_some_and(|lacks| *lacks)
 }

@@ -1,4 +1,4 @@
-//! Formats of elements: the numbers of `CUarray_format` and `CUresourceViewFormat`.
+//! Texel formats by their numbers in `CUarray_format` and `CUresourceViewFormat`.
 
 use crate::args::Answer;
 use crate::refused::say_refused;
@@ -7,8 +7,9 @@ use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult};
 use texunit_device::Format;
 use texunit_forms::CHANNELS;
 
-/// Formats of video, which texunit does not provide (planes, and pixels that share channels), with the
-/// channels that the comments of cuda.h give them; where those give none, what is alike has as many.
+/// Video formats (in planes, or with subsampled channels), which texunit does not provide, with the
+/// numbers of channels in the comments of cuda.h; formats without a comment have those of similar
+/// formats.
 #[rustfmt::skip]
 const VIDEO: [(std::ops::RangeInclusive<u32>, u32); 9] = [
     (0x51..=0x52, 4), (0x53..=0x5e, 3),
@@ -16,15 +17,15 @@ const VIDEO: [(std::ops::RangeInclusive<u32>, u32); 9] = [
     (CU_AD_FORMAT_NV12..=CU_AD_FORMAT_NV12, 3), (0xb1..=0xb1, 4), (0xb2..=0xb5, 3),
 ];
 
-/// The format of a number and so many channels.
+/// The format of a number and a number of channels.
 ///
-/// `CUDA_ERROR_INVALID_VALUE` for other numbers, for channels that the format does not have, and for formats of video
-/// (which an NVIDIA H200 answers for 8 x 8 elements, too).
+/// `CUDA_ERROR_INVALID_VALUE` for other numbers, for channel counts that the format does not allow,
+/// and for video formats (as an NVIDIA H200 returns even for 8 x 8 elements).
 pub(crate) fn format(number: u32, channels: u32) -> Answer<Format> {
     format_of(["format", "NumChannels"], number, channels)
 }
 
-/// [`format`] of parameters of these names.
+/// As [`format`], for parameters with these names.
 pub(crate) fn format_of(names: [&str; 2], number: u32, channels: u32) -> Answer<Format> {
     let row = FORMATS.iter().find(|row| (row.1, row.2) == (number, channels));
     match row.and_then(|row| Format::from_name(row.0)) {
@@ -39,7 +40,7 @@ pub(crate) fn format_of(names: [&str; 2], number: u32, channels: u32) -> Answer<
     }
 }
 
-/// What is said of numbers that are no format.
+/// The reason for refusing numbers without a format.
 fn no_format([fmt, count]: [&str; 2], number: u32, channels: u32) -> String {
     let has: Vec<String> =
         FORMATS.iter().filter(|row| row.1 == number).map(|row| row.2.to_string()).collect();
@@ -52,14 +53,14 @@ fn no_format([fmt, count]: [&str; 2], number: u32, channels: u32) -> String {
     }
 }
 
-/// Number and channels of a format; `None` for depth formats.
+/// The numbers of a format in the driver API; `None` for depth formats.
 pub(crate) fn numbers(format: Format) -> Option<(u32, u32)> {
     let row = FORMATS.iter().find(|row| row.0 == format.name());
     row.map(|row| (row.1, row.2))
 }
 
-/// The format of a view; `CUDA_ERROR_INVALID_VALUE` for `CU_RES_VIEW_FORMAT_NONE` and numbers that
-/// are none.
+/// The format of a view; `CUDA_ERROR_INVALID_VALUE` for `CU_RES_VIEW_FORMAT_NONE` and unknown
+/// numbers.
 pub(crate) fn view_format(number: u32) -> Answer<Format> {
     let name = (number as usize).checked_sub(1).and_then(|i| VIEW_FORMATS.get(i));
     name.and_then(|name| Format::from_name(name)).ok_or_else(|| {
@@ -94,7 +95,7 @@ mod tests {
         assert_eq!(format(0x01, 3).unwrap_err().code, CUresult::INVALID_VALUE);
         assert_eq!(format(0x9b, 4).unwrap_err().code, CUresult::INVALID_VALUE);
         assert_eq!(format(0x04, 1).unwrap_err().code, CUresult::INVALID_VALUE);
-        // A GeForce RTX 3060 answers so for the first four, an NVIDIA H200 for all.
+        // A GeForce RTX 3060 returns this for the first four formats, an NVIDIA H200 for all.
         for (number, channels) in [(0xb0, 4), (0x9f, 4), (0xa5, 4), (0x55, 1), (0xb0, 3), (0x51, 4)]
         {
             assert_eq!(

@@ -1,13 +1,14 @@
 //! Graphs: work that is described once and launched many times.
 //!
-//! A [`Graph`] holds nodes and the edges between them. A node is an operation as a value ([`op::Op`]), the same value that
-//! a call of a stream becomes while the stream is captured ([`capture`]) instead of being done. [`exec`] makes a graph into
-//! what can be launched, [`run`] does that: nodes one after the other in an order that the edges allow, each by the code
-//! that does the same work in a stream. [`update`] changes what was instantiated, [`dot`] writes a graph as text.
+//! A [`Graph`] holds nodes and the edges between them. A node contains an operation ([`op::Op`]),
+//! into which stream capture ([`capture`]) also converts calls instead of executing them. [`exec`]
+//! instantiates a graph, and [`run`] launches the executable graph: nodes are executed one after
+//! the other in a topological order, each by the code that does the same work in a stream.
+//! [`update`] changes executable graphs, [`dot`] writes a graph as text.
 //!
-//! A handle of a node names its graph, which holds everything else; nodes are kept by the numbers of their handles, which
-//! rise, and thus in the order in which they were made. A graph inside another one (child graphs, bodies of conditional
-//! nodes) belongs to a node and ends with it.
+//! A node's handle leads to its graph, which holds the node's data. Nodes are sorted by their
+//! handles, which increase, and thus by order of creation. An inner graph (a child graph or the
+//! body of a conditional node) is owned by a node and destroyed with it.
 
 pub(crate) mod capture;
 pub(crate) mod condition;
@@ -41,18 +42,18 @@ use texunit_cuda_abi::{CUgraphEdgeData, CUresult};
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) handle: Handle<Graph>,
-    /// Its number, which messages call it by (`cuGraphGetId`).
+    /// Unique number of the graph, which messages use (`cuGraphGetId`).
     pub(crate) id: u32,
-    /// Whether it was made for a node, and not by the program.
+    /// Whether the graph was created for a node, and not by the program.
     pub(crate) is_inner: bool,
-    /// The node that it belongs to, of a child graph or a body of a conditional node.
+    /// The node that owns a child graph or a body of a conditional node.
     owner: OnceLock<Handle<Node>>,
     state: Mutex<State>,
 }
 
 object!(Graph, "a graph", INVALID_VALUE);
 
-/// A node, by its graph.
+/// A node's registry entry, which leads to its graph.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) graph: Handle<Graph>,
@@ -60,34 +61,35 @@ pub(crate) struct Node {
 
 object!(Node, "a node of a graph", INVALID_VALUE);
 
-/// What changes of a graph.
+/// Mutable state of a graph.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// By the numbers of their handles.
+    /// Nodes by handle.
     pub(crate) nodes: BTreeMap<usize, NodeData>,
     /// Number of the next node.
     next_id: u32,
-    /// Of a clone: its node for each node of the original.
+    /// For a clone: its node for each node of the original.
     origins: HashMap<usize, usize>,
-    /// Objects that it keeps alive, and how many references it holds.
+    /// User objects that the graph keeps alive, with the number of references it holds.
     pub(crate) users: BTreeMap<usize, u32>,
-    /// Conditions that were made for it.
+    /// Conditional handles created for the graph.
     pub(crate) conditions: Vec<Arc<Condition>>,
-    /// Whether it is instantiated, of a graph that allocates memory or has nodes that kernels update.
+    /// Whether the graph is instantiated; recorded for graphs that allocate memory or have
+    /// device-updatable nodes, which allow one instance.
     pub(crate) is_instantiated: bool,
 }
 
-/// A node.
+/// Data of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeData {
-    /// Its number in its graph, from 0 on.
+    /// Number of the node in its graph, from 0 on.
     pub(crate) id: u32,
     pub(crate) op: Op,
     pub(crate) before: Vec<Link>,
     pub(crate) after: Vec<Link>,
 }
 
-/// An edge as one of its nodes knows it.
+/// One end of an edge, as stored with a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link {
     /// The node at the other end.
@@ -96,14 +98,14 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// An edge without anything special.
+    /// An edge without data.
     pub(crate) fn plain(node: usize) -> Self {
         Self { node, data: CUgraphEdgeData::default() }
     }
 }
 
 impl Graph {
-    /// A new graph, which is empty.
+    /// Creates an empty graph.
     pub(crate) fn create(is_inner: bool) -> Arc<Self> {
         static IDS: AtomicU32 = AtomicU32::new(1);
         let graph = Arc::new(Self {
@@ -113,7 +115,7 @@ impl Graph {
             owner: OnceLock::new(),
             state: Mutex::default(),
         });
-        Self::registry().keep(graph.handle, Arc::clone(&graph));
+        Self::registry().insert_as(graph.handle, Arc::clone(&graph));
         graph
     }
 
@@ -121,12 +123,12 @@ impl Graph {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a node behind others.
+    /// Adds a node with its dependencies.
     pub(crate) fn add(&self, op: Op, before: &[Link]) -> Answer<Handle<Node>> {
         let mut state = self.state();
         self.check_before(&state, &op, before)?;
         let handle = Handle::<Node>::fresh();
-        Node::registry().keep(handle, Arc::new(Node { graph: self.handle }));
+        Node::registry().insert_as(handle, Arc::new(Node { graph: self.handle }));
         let number = handle.number();
         for graph in op.graphs() {
             if let Some(graph) = Graph::registry().find(graph) {
@@ -145,7 +147,7 @@ impl Graph {
         Ok(handle)
     }
 
-    /// Takes a node out, with its edges.
+    /// Removes a node and its edges.
     pub(crate) fn remove(&self, node: Handle<Node>) -> Answer {
         let mut state = self.state();
         if state.has_memory_nodes() {
@@ -169,7 +171,7 @@ impl Graph {
         Ok(())
     }
 
-    /// A graph with the same nodes and edges.
+    /// Copies a graph with all its nodes and edges.
     pub(crate) fn copy(&self, is_inner: bool) -> Answer<Arc<Self>> {
         let original = self.state();
         if original.has_memory_nodes() {
@@ -185,7 +187,7 @@ impl Graph {
         state.conditions.clone_from(&original.conditions);
         for (&number, node) in &original.nodes {
             let handle = Handle::<Node>::fresh();
-            Node::registry().keep(handle, Arc::new(Node { graph: copy.handle }));
+            Node::registry().insert_as(handle, Arc::new(Node { graph: copy.handle }));
             state.origins.insert(number, handle.number());
             let op = node.op.copy()?;
             for graph in op.graphs() {
@@ -211,7 +213,7 @@ impl Graph {
         Ok(copy)
     }
 
-    /// The node of a clone for a node of the original, in graphs inside, too.
+    /// The node of a clone that corresponds to a node of the original, also in inner graphs.
     pub(crate) fn find_in_clone(&self, original: Handle<Node>) -> Option<Handle<Node>> {
         let inside = {
             let state = self.state();
@@ -224,14 +226,14 @@ impl Graph {
         inside.into_iter().find_map(|graph| graph.find_in_clone(original))
     }
 
-    /// Whether it belongs to a node.
+    /// The node that owns the graph, if any.
     pub(crate) fn owner(&self) -> Option<Handle<Node>> {
         self.owner.get().copied()
     }
 }
 
 impl State {
-    /// Whether kernels can update a node, which forbids some changes.
+    /// Whether the graph has a device-updatable node, which forbids some changes.
     pub(crate) fn is_updatable(&self) -> bool {
         self.nodes.values().any(|node| node.op.is_updatable())
     }
@@ -242,7 +244,7 @@ impl State {
     }
 }
 
-/// Ends a graph (`cuGraphDestroy`). One that belongs to a node ends with that only.
+/// Destroys a graph (`cuGraphDestroy`). An inner graph is destroyed with its node only.
 pub(crate) fn destroy(graph: Handle<Graph>) -> Answer {
     if let Some(node) = graph.get()?.owner() {
         return Err(CUresult::INVALID_VALUE
@@ -252,7 +254,7 @@ pub(crate) fn destroy(graph: Handle<Graph>) -> Answer {
     Ok(())
 }
 
-/// Ends a graph and what belongs to it.
+/// Destroys a graph and everything it owns.
 pub(crate) fn end(graph: Handle<Graph>) {
     let Some(graph) = Graph::registry().remove(graph) else { return };
     let state = std::mem::take(&mut *graph.state());
@@ -265,7 +267,7 @@ pub(crate) fn end(graph: Handle<Graph>) {
     }
 }
 
-/// The graph of a node, and what `work` makes of the node.
+/// Calls `work` with a node of its graph.
 pub(crate) fn with_node<T>(
     node: Handle<Node>,
     work: impl FnOnce(&mut NodeData) -> Answer<T>,
@@ -276,7 +278,7 @@ pub(crate) fn with_node<T>(
     work(data)
 }
 
-/// What a node does.
+/// The operation of a node.
 pub(crate) fn op_of(node: Handle<Node>) -> Answer<Op> {
     with_node(node, |node| Ok(node.op.clone()))
 }

@@ -1,8 +1,8 @@
-//! Handles: what the C API gives out instead of pointers.
+//! Handles, which the C API returns instead of pointers, and registries of the objects behind them.
 //!
-//! A handle is a number that is never given out twice, so that a handle used after its object was
-//! destroyed, a handle of another kind, and garbage are all found, and answered as the driver answers
-//! them. Each kind of object has a [`Registry`] of those that are alive.
+//! A handle is a number that is never reused, so that stale handles, handles of another kind, and
+//! garbage are detected and refused with the driver's codes. Each kind of object has a [`Registry`]
+//! of its live objects.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -17,14 +17,14 @@ const STEP: usize = 64;
 
 static NEXT: AtomicUsize = AtomicUsize::new(FIRST_HANDLE);
 
-/// A kind of object that the C API names by handle.
+/// A kind of object with handles in the C API.
 pub(crate) trait Object: Sized + Send + Sync + 'static {
-    /// What a function answers if its handle names no such object.
+    /// Code for an invalid handle of this kind.
     const INVALID: CUresult = CUresult::INVALID_HANDLE;
-    /// What is said of such a handle.
+    /// Text of the refusal of an invalid handle.
     const WRONG: &'static str;
 
-    /// All that are alive.
+    /// Registry of the live objects.
     fn registry() -> &'static Registry<Self>;
 }
 
@@ -45,7 +45,7 @@ macro_rules! object {
 }
 pub(crate) use object;
 
-/// The objects of one kind that are alive, by handle.
+/// The live objects of one kind, by handle.
 #[derive(Debug)]
 pub(crate) struct Registry<T> {
     alive: RwLock<Option<HashMap<usize, Arc<T>>>>,
@@ -56,16 +56,16 @@ impl<T> Registry<T> {
         Self { alive: RwLock::new(None) }
     }
 
-    /// Keeps an object; its handle.
+    /// Registers an object and returns its handle.
     pub(crate) fn insert(&self, object: T) -> Handle<T> {
         let handle = Handle::fresh();
-        self.keep(handle, Arc::new(object));
+        self.insert_as(handle, Arc::new(object));
         handle
     }
 
-    /// Keeps an object under a handle that is given: of objects that know their own, and of texture
-    /// objects, whose handles kernels read.
-    pub(crate) fn keep(&self, handle: Handle<T>, object: Arc<T>) {
+    /// Registers an object under a given handle, for objects that store their own handle, and
+    /// texture objects, whose handles kernels read.
+    pub(crate) fn insert_as(&self, handle: Handle<T>, object: Arc<T>) {
         let mut alive = self.alive.write().unwrap_or_else(PoisonError::into_inner);
         alive.get_or_insert_default().insert(handle.number, object);
     }
@@ -76,26 +76,26 @@ impl<T> Registry<T> {
         alive.as_ref()?.get(&handle.number).cloned()
     }
 
-    /// Takes an object out: from here on its handle names nothing.
+    /// Removes an object, whose handle is invalid from then on.
     pub(crate) fn remove(&self, handle: Handle<T>) -> Option<Arc<T>> {
         let mut alive = self.alive.write().unwrap_or_else(PoisonError::into_inner);
         alive.as_mut()?.remove(&handle.number)
     }
 
-    /// Takes out all for which `gone` holds: those of a context that is destroyed.
+    /// Removes all objects for which `gone` holds, such as those of a destroyed context.
     pub(crate) fn remove_all(&self, mut gone: impl FnMut(&T) -> bool) -> Vec<Arc<T>> {
         let mut alive = self.alive.write().unwrap_or_else(PoisonError::into_inner);
         let Some(alive) = alive.as_mut() else { return Vec::new() };
         alive.extract_if(|_, object| gone(object)).map(|(_, object)| object).collect()
     }
 
-    /// Those that are alive and `wanted`.
+    /// Live objects for which `wanted` holds.
     pub(crate) fn all(&self, wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let alive = self.alive.read().unwrap_or_else(PoisonError::into_inner);
         alive.iter().flat_map(HashMap::values).filter(|object| wanted(object)).cloned().collect()
     }
 
-    /// Those that are alive and `wanted`, with the numbers of their handles, in their order.
+    /// Live objects for which `wanted` holds, with their handles and sorted by them.
     pub(crate) fn all_with_handles(&self, wanted: impl Fn(&T) -> bool) -> Vec<(usize, Arc<T>)> {
         let alive = self.alive.read().unwrap_or_else(PoisonError::into_inner);
         let all = alive.iter().flatten().filter(|(_, object)| wanted(object));
@@ -104,7 +104,7 @@ impl<T> Registry<T> {
         all
     }
 
-    /// How many of those that are alive are `wanted`.
+    /// Number of live objects for which `wanted` holds.
     #[cfg(test)]
     pub(crate) fn count(&self, wanted: impl Fn(&T) -> bool) -> usize {
         let alive = self.alive.read().unwrap_or_else(PoisonError::into_inner);
@@ -112,7 +112,7 @@ impl<T> Registry<T> {
     }
 }
 
-/// A handle as C sees it, of the size of a pointer: `CUstream`, `CUmodule` and so on.
+/// A handle as C sees it, with the size of a pointer: `CUstream`, `CUmodule` and so on.
 #[repr(transparent)]
 #[allow(unreachable_pub)]
 pub struct Handle<T> {
@@ -120,7 +120,7 @@ pub struct Handle<T> {
     kind: PhantomData<fn() -> T>,
 }
 
-// SAFETY: `repr(transparent)` of a number, as handles are in C.
+// SAFETY: the type is `repr(transparent)` over a number of the size of C's handles.
 unsafe impl<T> Parameter for Handle<T> {
     type C = usize;
 }
@@ -148,10 +148,10 @@ impl<T> std::fmt::Debug for Handle<T> {
 }
 
 impl<T> Handle<T> {
-    /// No object.
+    /// The null handle.
     pub(crate) const NULL: Self = Self::of(0);
 
-    /// One that was never given out.
+    /// A handle that has never been used.
     pub(crate) fn fresh() -> Self {
         Self::of(NEXT.fetch_add(STEP, Ordering::Relaxed))
     }
@@ -168,24 +168,24 @@ impl<T> Handle<T> {
         self.number == 0
     }
 
-    /// How the reason of a refusal finds it among the arguments of a call.
+    /// How the reason of a refusal names this argument of the call.
     pub(crate) fn subject(&self) -> Option<Subject> {
         Some(Subject::new::<Self>(self.number as u64))
     }
 }
 
 impl<T: Object> Handle<T> {
-    /// The object, or the error that the driver answers.
+    /// The object, or the driver's error for an invalid handle.
     pub(crate) fn get(self) -> Answer<Arc<T>> {
         T::registry().find(self).ok_or_else(|| self.refusal())
     }
 
-    /// Takes the object out of the registry, or the error that the driver answers.
+    /// Removes and returns the object, or the driver's error for an invalid handle.
     pub(crate) fn take(self) -> Answer<Arc<T>> {
         T::registry().remove(self).ok_or_else(|| self.refusal())
     }
 
-    /// It names no object of its kind.
+    /// The refusal of an invalid handle.
     pub(crate) fn refusal(self) -> Refusal {
         T::INVALID.of_argument(Subject::new::<Self>(self.number as u64), T::WRONG)
     }

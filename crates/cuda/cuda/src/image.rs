@@ -1,5 +1,6 @@
-//! Images of modules: what `cuModuleLoadData` and its like are given. PTX text, a fatbin, or a
-//! structure that points to one; machine code is recognised, and refused.
+//! Images of modules, as passed to `cuModuleLoadData` and similar functions: PTX, a fatbin, or a
+//! wrapper structure that points to fatbins. Given an image, this module returns its PTX for a
+//! device. Machine code is recognised and refused.
 
 use crate::args::{Answer, Raw};
 use crate::call::say;
@@ -13,66 +14,68 @@ use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
 
 pub(crate) use texunit_link::Ptx;
 
-/// First bytes of machine code (ELF).
+/// Magic number of machine code (ELF).
 const ELF: [u8; 4] = *b"\x7fELF";
 
-/// An image as it was given, with a copy of its bytes.
+/// An image, with a copy of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Image {
-    /// What it is.
+    /// Kind and bytes of the image.
     pub(crate) content: Content,
-    /// Where it comes from.
+    /// Origin of the image, for messages.
     pub(crate) origin: Origin,
 }
 
-/// What an image is.
+/// Contents of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Bytes that should be PTX.
     Text(Vec<u8>),
     /// A fatbin.
     Fatbin(Vec<u8>),
-    /// Fatbins that are to be linked: those of a program with relocatable device code.
+    /// Fatbins that are linked: those of a program with relocatable device code.
     Several(Vec<Vec<u8>>),
     /// Machine code.
     Machine,
-    /// The library that NVIDIA's toolkits link for launches from the device and cooperative groups.
+    /// NVIDIA's device runtime library, which toolkits link for device-side launches and
+    /// cooperative groups.
     DeviceRuntime,
 }
 
-/// The fatbin behind a pointer, whose header says how large it is.
+/// Copies the fatbin at an address, whose header gives its size.
 ///
 /// # Safety
-/// It is null, or there are the header of a fatbin and as many bytes as that says.
+/// The pointer is null, or to the header of a fatbin and as many bytes as it states.
 unsafe fn fatbin_at(image: Raw<'_>) -> Answer<Vec<u8>> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let header = unsafe { image.bytes(fatbin::HEADER) }.array::<{ fatbin::HEADER }>(0)?;
     let size = fatbin::size(&header).map_err(invalid)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { image.bytes(size) }.to_vec()
 }
 
-/// Says what is wrong with an image.
+/// The refusal of a damaged image.
 fn invalid(why: fatbin::FatbinError) -> Refusal {
     let reason = format!("the image of a module is a fatbin, but damaged: {why}");
     refused::say_refused(&reason);
     CUresult::INVALID_IMAGE.because(reason)
 }
 
-/// Most fatbins that a wrapper may point to.
+/// Maximum number of fatbins that a wrapper may point to.
 const MAX_LINKED: usize = 1 << 16;
 
 impl Image {
-    /// An image of the host of which no size is known.
+    /// Copies an image of unknown size from host memory.
     ///
     /// # Safety
-    /// It is null, or there is machine code, a text that ends with a zero byte, a fatbin or a structure that leads to one or
-    /// several.
+    /// The pointer is null, or to machine code, a zero-terminated text, a fatbin, or a structure
+    /// that points to fatbins.
     pub(crate) unsafe fn at(image: Raw<'_>) -> Answer<Self> {
         image.check()?;
         let mut first = [0; 4];
         for at in 0..4 {
-            // SAFETY: no further than the zero at the end of a text, and no other image is so short.
+            // SAFETY: reading stops at a text's terminating zero; other images are longer than
+            // these bytes.
             unsafe { image.bytes(at + 1) }.read(at, &mut first[at..=at])?;
             if first[at] == 0 {
                 break;
@@ -80,17 +83,17 @@ impl Image {
         }
         let content = match u32::from_le_bytes(first) {
             _ if first == ELF => Content::Machine,
-            // SAFETY: it begins as a fatbin does.
+            // SAFETY: the magic number is that of a fatbin.
             fatbin::MAGIC => Content::Fatbin(unsafe { fatbin_at(image)? }),
-            // SAFETY: it begins as the structure does.
+            // SAFETY: the magic number is that of the wrapper structure.
             fatbin::WRAPPER_MAGIC => unsafe { Content::wrapped(image)? },
-            // SAFETY: it is no other image.
+            // SAFETY: the image is not of another kind, so that it is a zero-terminated text.
             _ => Content::Text(unsafe { image.text() }.bytes()?),
         };
         Ok(Self { content, origin: Origin::At(image.address()) })
     }
 
-    /// An image of which all bytes are there, as in a file.
+    /// An image whose bytes are all given, such as a file.
     pub(crate) fn of(bytes: Vec<u8>, origin: Origin) -> Self {
         let content = match bytes.first_chunk() {
             Some(first) if *first == ELF => Content::Machine,
@@ -104,10 +107,10 @@ impl Image {
         Self { content, origin }
     }
 
-    /// The PTX that a device takes from it.
+    /// The PTX for a device.
     ///
     /// `CUDA_ERROR_NO_BINARY_FOR_GPU` if there is none, `CUDA_ERROR_INVALID_IMAGE` if the image is
-    /// damaged; of PTX that is newer than the device or than CUDA, what [`newer`] answers.
+    /// damaged; for PTX that is newer than the device or than CUDA, the result of [`newer`].
     pub(crate) fn ptx(&self, name: &str, device: &Profile) -> Answer<Ptx> {
         let from_fatbin = |bytes: &Vec<u8>| from_fatbin(bytes, name, device, &self.origin);
         let ptx = match &self.content {
@@ -129,8 +132,8 @@ impl Image {
             }
             Content::Fatbin(bytes) => from_fatbin(bytes)?,
             Content::Several(all) => {
-                // The runtime of the device comes along for the newest cards only: what does not
-                // run here is left out, unless nothing does.
+                // A toolkit's device runtime may be for the newest GPUs only: fatbins that do not
+                // run on this device are left out, unless none does.
                 let here: Vec<&Vec<u8>> = all.iter().filter(|bytes| runs(bytes, device)).collect();
                 let taken = if here.is_empty() { all.iter().collect() } else { here };
                 let inputs: Vec<Ptx> = taken.into_iter().map(from_fatbin).collect::<Answer<_>>()?;
@@ -146,7 +149,8 @@ impl Image {
         Ok(ptx)
     }
 
-    /// Whether a card takes machine code from it that is for a later architecture than the PTX of this heading.
+    /// Whether the image has machine code for this GPU of a later architecture than the PTX with
+    /// this heading.
     pub(crate) fn has_later_code(&self, heading: &Heading, device: &Profile) -> bool {
         let fatbins = match &self.content {
             Content::Fatbin(bytes) => std::slice::from_ref(bytes),
@@ -165,7 +169,7 @@ impl Image {
 }
 
 impl Content {
-    /// What a sentence calls it.
+    /// Name of the kind of image in a sentence.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
@@ -175,27 +179,27 @@ impl Content {
         }
     }
 
-    /// The structure `__fatBinC_Wrapper_t`: magic number, version, pointer to a fatbin, and of
-    /// version 2 a pointer to a list of fatbins that ends with null.
+    /// Reads the structure `__fatBinC_Wrapper_t`: magic number, version, pointer to a fatbin, and
+    /// in version 2 a pointer to a null-terminated list of fatbins.
     ///
     /// # Safety
-    /// Such a structure is there.
+    /// The pointer is to such a structure.
     unsafe fn wrapped(image: Raw<'_>) -> Answer<Self> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let bytes = unsafe { image.bytes(24) }.array::<24>(0)?;
         let word =
             |at: usize| bytes[at..at + 8].iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
         let (version, data, list) = (word(0) >> 32, word(8), word(16));
         if version == 2 && list != 0 {
-            // SAFETY: a pointer in a structure that the caller's compiler has written.
+            // SAFETY: a pointer in a structure generated by the caller's compiler.
             let list = unsafe { Raw::of(list) };
             let mut fatbins = Vec::new();
             for i in 0..MAX_LINKED {
-                // SAFETY: no address before this one was null, which ends the list.
+                // SAFETY: no earlier entry was null, so that the list continues.
                 let address = unsafe { list.bytes(8 * (i + 1)) }.array(8 * i)?;
                 match u64::from_le_bytes(address) {
                     0 => break,
-                    // SAFETY: an element of the list, which leads to a fatbin.
+                    // SAFETY: an entry of the list, which points to a fatbin.
                     address => fatbins.push(unsafe { fatbin_at(Raw::of(address))? }),
                 }
             }
@@ -207,18 +211,18 @@ impl Content {
             return Err(CUresult::INVALID_IMAGE
                 .because("the wrapper of the image points to no fatbin: its pointer is null"));
         }
-        // SAFETY: a pointer to a fatbin, which the caller's compiler has written.
+        // SAFETY: a pointer to a fatbin, generated by the caller's compiler.
         unsafe { fatbin_at(Raw::of(data)) }.map(Self::Fatbin)
     }
 }
 
-/// Whether texunit's ptxas has written a text: its last line says so.
+/// Whether a text was written by texunit's ptxas, as its last line says.
 fn is_in_place(bytes: &[u8]) -> bool {
     let line = bytes.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
     line.is_some_and(|line| line.starts_with(IN_PLACE.as_bytes()))
 }
 
-/// Why texts are not linked, with the lines of one that cannot be read.
+/// The reason why texts cannot be linked, with the lines of one that has errors.
 pub(crate) fn unlinked(why: &LinkError) -> String {
     match why {
         LinkError::Unreadable(source, diagnostics) => {
@@ -253,7 +257,7 @@ fn from_fatbin(bytes: &[u8], name: &str, device: &Profile, origin: &Origin) -> A
     Ok(Ptx { name, text: text(&bytes) })
 }
 
-/// What is said of a fatbin with PTX, of which none is for the device.
+/// The reason for refusing a fatbin whose PTX does not run on the device.
 fn no_ptx(entries: &[fatbin::Entry<'_>], device: &Profile) -> String {
     let targets: Vec<String> =
         entries.iter().map(|entry| format!("sm_{}", entry.architecture)).collect();
@@ -267,23 +271,24 @@ fn no_ptx(entries: &[fatbin::Entry<'_>], device: &Profile) -> String {
     }
 }
 
-/// Says that there is machine code only: once of each file, as libraries have many images.
+/// The refusal of machine code without PTX, printed once for each file, as libraries have many
+/// images.
 fn machine_only(device: &Profile, origin: &Origin) -> Refusal {
     let reason = origin.of_machine_code(device);
     say_once(reason.clone());
     CUresult::NO_BINARY_FOR_GPU.because(reason)
 }
 
-/// What the first lines of PTX say.
+/// The first directives of PTX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heading {
-    /// `.version`: 10 * major + minor.
+    /// Version in `.version`, as 10 * major + minor.
     pub(crate) version: Option<u32>,
-    /// `.target`: 10 * major + minor, and on which devices it runs.
+    /// Architecture in `.target`, as 10 * major + minor, and the devices that run it.
     pub(crate) target: Option<(u32, Compatibility)>,
 }
 
-/// Reads the heading, as far as it is one: mistakes are the checker's business.
+/// Reads the heading leniently; the checker reports errors.
 pub(crate) fn heading(text: &str) -> Heading {
     let mut heading = Heading::default();
     let mut rest = text;
@@ -331,15 +336,15 @@ fn target(word: &str) -> Option<(u32, Compatibility)> {
     Some((number, reach))
 }
 
-/// The newest `.version` that the driver of a CUDA release reads: 10 * major + minor.
+/// The newest `.version` that the driver of this CUDA release reads: 10 * major + minor.
 fn newest_version() -> u32 {
     // CUDA 12.x reads PTX 8.x, CUDA 13.x PTX 9.x.
     let release = CUDA_VERSION.unsigned_abs();
     (release / 1000 - 4) * 10 + release % 1000 / 10
 }
 
-/// PTX for another device, or of a later CUDA: it runs all the same, with a warning, as texunit
-/// executes all that it knows on every device; a strict device refuses it as the driver does.
+/// Decides about PTX for another device or a later CUDA. Texunit runs it with a warning, as it
+/// supports every known instruction on every device; a strict device refuses it as the driver does.
 fn newer(ptx: &Ptx, device: &Profile) -> Answer {
     let number = fatbin::architecture(device.capability);
     let heading = heading(&ptx.text);
@@ -374,7 +379,7 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
     Ok(())
 }
 
-/// Says what is the same for every module of a program.
+/// Prints a text once in a process.
 pub(crate) fn say_once(text: String) {
     use std::collections::HashSet;
     use std::sync::{Mutex, PoisonError};

@@ -1,8 +1,9 @@
-//! Memory and events that other processes are given by handles of 64 bytes, which any way carries.
+//! Interprocess communication: memory and events that other processes open by 64-byte handles,
+//! which may be transferred by any means.
 //!
-//! A handle says of which process which open file it is: others open that file in `/proc`. So nothing is left anywhere when
-//! processes end, however they do, and a handle of a process that is gone, or of another that has its number by now, is
-//! found to be none.
+//! A handle names an open file of a process, which other processes open through `/proc`. Therefore
+//! nothing is left behind when processes end in whatever way, and a handle of a process that has
+//! ended, or of another one with the same number, is recognised as invalid.
 
 pub(crate) mod event;
 pub(crate) mod memory;
@@ -12,10 +13,10 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use texunit_cuda_abi::{CUresult, Refusal};
 
-/// A handle, as C has it (`CUipcMemHandle`, `CUipcEventHandle`).
+/// A handle as in C (`CUipcMemHandle`, `CUipcEventHandle`).
 pub(crate) type Handle = [u8; 64];
 
-/// What a handle is of.
+/// Kind of object behind a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -25,35 +26,35 @@ pub(crate) enum Kind {
     Event = b'e',
 }
 
-/// What handles begin with.
+/// First bytes of each handle.
 const MAGIC: [u8; 15] = *b"texunit handle ";
 
-/// A file of a process.
+/// The contents of a handle: an open file of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ticket {
-    /// The process.
+    /// Process number.
     pub(crate) process: u32,
-    /// When it began, in the system's ticks: numbers of processes are used again.
+    /// Start time of the process in clock ticks, as process numbers are reused.
     began: u64,
-    /// The number of the file there.
+    /// File descriptor in that process.
     file: i32,
-    /// What it is of, never used again in that process.
+    /// Number of the object, which that process never reuses.
     pub(crate) number: u64,
 }
 
-/// When a process began; `None`: there is no such process.
+/// Start time of a process; `None` if it does not exist.
 fn began(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program stands in parentheses, and may have any.
+    // The program's name is in parentheses and may contain any characters.
     let rest = text.rsplit_once(')')?.1;
     let mut words = rest.split_ascii_whitespace();
-    // A process that has ended and was not waited for has no files any more.
+    // A zombie process has no open files.
     let state = words.next()?;
     words.nth(18)?.parse().ok().filter(|_| !matches!(state, "Z" | "X"))
 }
 
 impl Ticket {
-    /// Of a file of this process.
+    /// A ticket for a file of this process.
     pub(crate) fn own(file: i32, number: u64) -> Answer<Self> {
         let process = std::process::id();
         let began = began(process).ok_or_else(|| {
@@ -62,7 +63,7 @@ impl Ticket {
         Ok(Self { process, began, file, number })
     }
 
-    /// As a handle.
+    /// The ticket as a handle.
     pub(crate) fn handle(&self, kind: Kind) -> Handle {
         let mut handle = [0; 64];
         handle[..15].copy_from_slice(&MAGIC);
@@ -74,7 +75,7 @@ impl Ticket {
         handle
     }
 
-    /// Of a handle. `CUDA_ERROR_INVALID_VALUE` if it is none.
+    /// Reads a handle; `CUDA_ERROR_INVALID_VALUE` if it is invalid.
     pub(crate) fn read(handle: &Handle, kind: Kind) -> Answer<Self> {
         let bytes = |at: usize| -> [u8; 8] { std::array::from_fn(|i| handle[at + i]) };
         let [a, b, c, d, e, f, g, h] = bytes(16);
@@ -93,12 +94,12 @@ impl Ticket {
         }
     }
 
-    /// Whether the process still runs.
+    /// Whether the process is still running.
     pub(crate) fn is_alive(&self) -> bool {
         began(self.process) == Some(self.began)
     }
 
-    /// Whether it is of this process.
+    /// Whether the ticket is of this process.
     pub(crate) fn is_own(&self) -> bool {
         self.process == std::process::id() && self.is_alive()
     }
@@ -115,7 +116,8 @@ impl Ticket {
         if !self.is_alive() {
             return Err(failed("the process has ended".to_owned()));
         }
-        // Only files in memory: a number may be that of anything by now, and to open a device or pipe does something.
+        // Only memory files of texunit are opened: the descriptor may have been reused, and opening
+        // a device or pipe has side effects.
         let target = std::fs::read_link(&path).map_err(|error| failed(error.to_string()))?;
         if !target.to_string_lossy().starts_with("/memfd:texunit") {
             return Err(failed("it was freed".to_owned()));
@@ -124,7 +126,7 @@ impl Ticket {
         file.map_err(|error| failed(error.to_string()))
     }
 
-    /// The number that a file has in this process.
+    /// The file descriptor of a file in this process.
     pub(crate) fn number_of(file: &File) -> i32 {
         file.as_raw_fd()
     }
@@ -143,11 +145,11 @@ mod tests {
         assert_eq!(Ticket::read(&handle, Kind::Memory).unwrap(), own);
         assert!(Ticket::read(&handle, Kind::Event).is_err());
         assert!(Ticket::read(&[0; 64], Kind::Memory).is_err());
-        // Another process with the same number, and none.
+        // A ticket of another process with the same number is invalid.
         let later = Ticket { began: own.began + 1, ..own };
         assert!(!later.is_alive() && later.open().is_err());
         assert!(!Ticket { process: u32::MAX, ..own }.is_alive());
-        // What is no file in memory is not opened.
+        // Files other than memory files are not opened.
         assert!(Ticket { file: 0, ..own }.open().is_err());
     }
 }

@@ -1,4 +1,5 @@
-//! Launches. A kernel runs to its end in the thread that launches it.
+//! Kernel launches: checks a launch, runs the kernel to its end in the launching thread, and
+//! reports its results.
 
 mod children;
 mod done;
@@ -6,19 +7,19 @@ mod parameters;
 mod reasons;
 
 use crate::args::Answer;
-use crate::checks::Stand;
+use crate::checks::QueuePosition;
 use crate::context::{Context, Limit, MAX_STACK};
+use crate::deferred::{self, Order};
 use crate::handle::{Handle, Object};
-use crate::late::{self, Order};
 use crate::library::Kernel;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
 use crate::record::Recording;
 use crate::settings::settings;
 use crate::{faults, report, running};
-use children::{Ended, Family, Parent};
+use children::{GridOutcome, GridPosition, ParentGrid};
 pub(crate) use parameters::parameters;
-pub(crate) use reasons::shown;
+pub(crate) use reasons::kernel_name;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use texunit_cuda_abi::CUresult;
@@ -29,31 +30,32 @@ use texunit_device::{
 };
 use texunit_forms::Count;
 
-/// Grid, block and shared memory.
+/// Grid, block, cluster and shared memory of a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
-    /// CTAs.
+    /// Number of CTAs along x, y, z.
     pub(crate) grid: [u32; 3],
-    /// Threads of a CTA.
+    /// Threads of a CTA along x, y, z.
     pub(crate) block: [u32; 3],
-    /// Bytes of dynamic shared memory.
+    /// Dynamic shared memory in bytes.
     pub(crate) shared: u32,
-    /// All CTAs run at the same time.
+    /// Whether all CTAs must be resident at the same time.
     pub(crate) cooperative: bool,
-    /// CTAs of a cluster along x, y, z, where the launch says so.
+    /// CTAs of a cluster along x, y, z, if the launch specifies them.
     pub(crate) cluster: Option<[u32; 3]>,
 }
 
 impl Shape {
-    /// CTAs of a cluster along x, y, z: as the launch says, or the kernel and its attributes.
+    /// CTAs of a cluster along x, y, z, as specified by the launch, or else by the kernel and its
+    /// attributes.
     pub(crate) fn cluster_of(&self, function: &Function) -> Option<[u32; 3]> {
         self.cluster.or_else(|| function.required_cluster())
     }
 }
 
-/// Bytes of stack that a thread of a launch may use. Of a kernel whose need is known before it runs
-/// the driver provides that, whatever the limit of the context is; of others (recursion, calls through
-/// registers, `alloca`) the limit is what is added to what each function needs once.
+/// Stack size in bytes for the threads of a launch. If the kernel's need is known in advance, the
+/// driver provides that, whatever the context's limit is. For other kernels (recursion, indirect
+/// calls, `alloca`) the limit is added to the need of one call of each function.
 fn stack_limit(context: &Context, function: &Function) -> u32 {
     let resources = function.kernel.resources();
     if resources.known_stack {
@@ -63,32 +65,40 @@ fn stack_limit(context: &Context, function: &Function) -> u32 {
     limit.min(MAX_STACK as u64) as u32
 }
 
-/// The grid of a cooperative launch is no larger than what the card holds at a time. Blocks that
-/// do not run at all are refused for that.
-fn check_cooperative(context: &Context, function: &Function, shape: &Shape) -> Answer {
+/// Checks that the grid of a cooperative launch is no larger than the number of resident CTAs of the
+/// multiprocessors. CTAs that do not fit at all are refused for that reason.
+fn check_cooperative(
+    (context, multiprocessors): (&Context, u32),
+    function: &Function,
+    shape: &Shape,
+) -> Answer {
     let product = |n: [u32; 3]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b.into()));
     let profile = context.gpu.profile;
     let threads = u32::try_from(product(shape.block)).unwrap_or(u32::MAX);
     let block = Block { threads, dynamic_shared: shape.shared.into() };
     let held = match occupancy::blocks(function, profile, block) {
         0 => return Ok(()),
-        each => u64::from(each) * u64::from(profile.multiprocessors.unsigned_abs()),
+        each => u64::from(each) * u64::from(multiprocessors),
     };
     match product(shape.grid) {
         blocks if blocks > held => Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE.because(format!(
             "a cooperative grid of {} is more than {held}, as many CTAs of {} of kernel \
-                 `{}` as the {} of the device hold at a time",
+                 `{}` as the {} of the {} hold at a time",
             Count(blocks, "CTA"),
             Count(threads, "thread"),
-            reasons::shown(function),
-            Count(profile.multiprocessors, "multiprocessor")
+            reasons::kernel_name(function),
+            Count(multiprocessors, "multiprocessor"),
+            match multiprocessors == profile.multiprocessors.unsigned_abs() {
+                true => "device",
+                false => "stream's green context",
+            }
         ))),
         _ => Ok(()),
     }
 }
 
-/// The clusters of a launch are no larger than its device takes; whether they fit the grid and the kernel is looked at when
-/// it runs.
+/// Checks that the device supports the cluster size; whether it fits the grid and the kernel is
+/// checked when the kernel runs.
 pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
     let Some(cluster) = shape.cluster_of(function) else { return Ok(()) };
     let size = cluster.iter().fold(1_u32, |all, &n| all.saturating_mul(n));
@@ -104,13 +114,13 @@ pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
     Err(CUresult::INVALID_CLUSTER_SIZE.because(format!(
         "clusters of {} are more than the {most} that kernel `{}` can have: {help}",
         Count(size, "CTA"),
-        reasons::shown(function)
+        reasons::kernel_name(function)
     )))
 }
 
-/// The kernel of a handle, of `CUfunction` or of `CUkernel`, in a context.
+/// The kernel of a `CUfunction` or `CUkernel` handle in a context.
 ///
-/// `CUDA_ERROR_INVALID_HANDLE` if it is neither, or of another context.
+/// `CUDA_ERROR_INVALID_HANDLE` if it is neither, or belongs to another context.
 pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Arc<Function>> {
     let function = match Function::registry().find(handle) {
         Some(function) => function,
@@ -126,19 +136,20 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
         true => Ok(function),
         false => Err(CUresult::INVALID_HANDLE.because(format!(
             "kernel `{}` is a function of context {:?}, and the launch is in context {:?}",
-            reasons::shown(&function),
+            reasons::kernel_name(&function),
             function.context,
             context.handle
         ))),
     }
 }
 
-/// Checks a launch that is done later, as far as that can be known. A side of 0 is one that is set before the launch, as
-/// tinygrad does, whose graphs run on cards.
+/// Checks a launch that is executed later, as far as possible. An extent of 0 is accepted, as it
+/// may be set before the launch; tinygrad's graphs, which run on GPUs, do so.
 pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
     let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
     let shape = &Shape { grid, block, ..*shape };
-    check_resources(context, function, shape)?;
+    let all = context.gpu.profile.multiprocessors.unsigned_abs();
+    check_resources((context, all), function, shape)?;
     let options = LaunchOptions::new(grid, block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
@@ -147,7 +158,11 @@ pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> An
     function.kernel.check_shape(&options).map_err(wrong)
 }
 
-fn check_resources(context: &Context, function: &Function, shape: &Shape) -> Answer {
+fn check_resources(
+    (context, multiprocessors): (&Context, u32),
+    function: &Function,
+    shape: &Shape,
+) -> Answer {
     if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
         return Err(
             CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
@@ -155,13 +170,14 @@ fn check_resources(context: &Context, function: &Function, shape: &Shape) -> Ans
     }
     check_cluster(function, shape)?;
     match shape.cooperative {
-        true => check_cooperative(context, function, shape),
+        true => check_cooperative((context, multiprocessors), function, shape),
         false => Ok(()),
     }
 }
 
-/// Runs a kernel in a stream, now or later. A fault is told when it happens, and ends the context: this call succeeds,
-/// and every later one answers its code, as those of an asynchronous launch do.
+/// Runs a kernel in a stream, immediately or deferred. A fault is reported when it happens and ends
+/// the context: this call succeeds, and every later one returns the fault's code, as after an
+/// asynchronous launch.
 pub(crate) fn launch(
     order: &Order,
     function: &Arc<Function>,
@@ -169,45 +185,47 @@ pub(crate) fn launch(
     params: Vec<u8>,
 ) -> Answer {
     let context = &order.context;
-    check_resources(context, function, &shape)?;
+    check_resources((context, order.multiprocessors), function, &shape)?;
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
     let takes = function.kernel.accepts(&options);
-    let stand = match late::keeps(order) && takes {
-        true => Stand::submitted(order.queue),
-        false if takes && late::may_go_on() && function.kernel.may_wait() => {
-            Stand::now(order.queue)
+    let stand = match deferred::must_defer(order) && takes {
+        true => QueuePosition::submitted(order.queue),
+        false if takes && deferred::may_outlive_call() && function.kernel.may_wait() => {
+            QueuePosition::now(order.queue)
         }
-        false => return run((context, function), &shape, &params, Stand::now(order.queue), 0),
+        false => {
+            return run((context, function), &shape, &params, QueuePosition::now(order.queue), 0);
+        }
     };
     let (context, function) = (Arc::clone(context), Arc::clone(function));
-    late::launch(order, move |works| {
+    deferred::launch(order, move |works| {
         works?;
         run((&context, &function), &shape, &params, stand, 0)
     })
 }
 
-/// Runs a kernel, and what it launches, for a node of a graph if there is one (its handle).
+/// Runs a kernel and its child grids, with the handle of the graph node that it belongs to, if any.
 pub(crate) fn run(
     (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
-    stand: Stand,
+    stand: QueuePosition,
     graph: u64,
 ) -> Answer {
-    run_grid((context, function), shape, params, stand, &Family::of_host(context, graph))
+    run_grid((context, function), shape, params, stand, &GridPosition::of_host(context, graph))
         .map(|_| ())
 }
 
-/// Runs a grid that the host or a kernel has launched, and what it launches itself.
+/// Runs a grid launched by the host or by a kernel, and its child grids.
 fn run_grid(
     (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
-    stand: Stand,
-    family: &Family<'_>,
-) -> Answer<Ended> {
+    stand: QueuePosition,
+    family: &GridPosition<'_>,
+) -> Answer<GridOutcome> {
     let module =
         Module::registry().find(function.module).ok_or_else(|| reasons::module_gone(function))?;
     let name = function.kernel.name();
@@ -222,7 +240,7 @@ fn run_grid(
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
-    crate::asked::pools::tell();
+    crate::allocation_trace::pools::warn();
     let watched = running::begin(&module, function, shape);
     let peers = context.peer_devices();
     let default = LaunchOptions::default();
@@ -246,14 +264,14 @@ fn run_grid(
     let records = || crate::record::begin(function, &plain, params);
     let recording = if family.is_recorded { None } else { records() };
     let is_recorded = family.is_recorded || recording.as_ref().is_some_and(Recording::is_pending);
-    let others = late::Company::new(is_recorded);
+    let others = deferred::WaitMonitor::new(is_recorded);
     let options = plain
         .with_observer(observers.any())
         .with_external_writers(Some(&others))
         .with_progress(watched.as_ref().map(|launch| &launch.ctas))
         .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
         .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));
-    let parent = function.kernel.uses_runtime().then(|| Parent {
+    let parent = function.kernel.uses_runtime().then(|| ParentGrid {
         context,
         module: &module,
         family,
@@ -261,11 +279,11 @@ fn run_grid(
         is_recorded,
         failed: Mutex::default(),
     });
-    let options = options.with_runtime(parent.as_ref().map(Parent::runtime));
+    let options = options.with_runtime(parent.as_ref().map(ParentGrid::runtime));
     let debugging = crate::debug::of_launch(name, checks.is_some());
     let options = options.with_debugger(debugging.as_ref().map(|of| of as &dyn Debugger));
     let start = Instant::now();
-    // Refused before anything has run.
+    // A launch that fails for lack of memory has not run anything, so that it can be repeated.
     let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if reasons::refused(error) == CUresult::OUT_OF_MEMORY);
     let mut result = crate::memory::with_room_if(&context.gpu, is_full, || {
         function.kernel.launch_packed(&options, params)
@@ -281,26 +299,26 @@ fn run_grid(
     let bad = stats.filter(|stats| !stats.bad_fetches.is_empty());
     bad.iter().for_each(|stats| crate::checks::bad_fetches(&module, stats));
     if checks.is_some() || bad.is_some() {
-        crate::checks::tell(&module, number, family.note(&module));
+        crate::checks::report(&module, number, family.note(&module));
     }
     if checks.is_some() {
         crate::checks::watch_host();
     }
-    // What it launches is a part of its job, or is recorded by itself.
+    // Child grids are part of the parent's recorded job, or are recorded themselves.
     let recording = recording.filter(Recording::is_pending);
     let tell = |stats: &LaunchStats, fault: Option<&Fault>| {
         let what = (&*module, function, family);
-        done::tell(what, shape, (number, time), (stats, &tally), fault);
+        done::report(what, shape, (number, time), (stats, &tally), fault);
     };
-    let failed = parent.as_ref().and_then(Parent::take_failed);
+    let failed = parent.as_ref().and_then(ParentGrid::take_failed);
     let ended = match (&mut result, failed) {
         (Ok(stats), _) => {
             tell(stats, None);
             parent
                 .as_ref()
-                .map_or(Ok(Ended::Done), |parent| parent.run(family.grid.take(), family.text))
+                .map_or(Ok(GridOutcome::Done), |parent| parent.run(family.grid.take(), family.text))
         }
-        // Of what it has waited for, the fault has been told.
+        // A fault of a child grid that the kernel waited for has been reported.
         (Err(LaunchError::Fault(fault)), Some(failed)) => {
             tell(&fault.stats, None);
             failed
@@ -308,16 +326,16 @@ fn run_grid(
         (Err(LaunchError::Fault(fault)), None) => {
             fault.launched_by.clone_from(&family.callers);
             tell(&fault.stats, Some(fault));
-            faults::tell(fault, module.loaded.source());
+            faults::report(fault, module.loaded.source());
             if !faults::stays_usable(&fault.kind) {
                 context.fail(faults::refusal(fault, module.loaded.source()));
             }
-            Ok(Ended::Faulted(fault.clone()))
+            Ok(GridOutcome::Faulted(fault.clone()))
         }
         (Err(error), _) => Err(done::refused(error, (&module, function), shape)),
     };
     if let Some(recording) = recording {
-        if let Ok(Ended::Faulted(fault)) = &ended {
+        if let Ok(GridOutcome::Faulted(fault)) = &ended {
             result = Err(LaunchError::Fault(fault.clone()));
         }
         recording.end(function, &plain, params, &result);

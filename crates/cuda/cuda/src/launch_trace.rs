@@ -1,5 +1,5 @@
-//! The trace of fetches and surface accesses (`TEXUNIT_TRACE=fetch`): one line each, as they happen.
-//! Lines of CTAs that run at the same time stand between each other.
+//! The trace of fetches and surface accesses (`TEXUNIT_TRACE=fetch`): one line for each, as they
+//! happen. Lines of concurrent CTAs are interleaved.
 
 use crate::call::say;
 use crate::module::{Function, Module};
@@ -11,10 +11,10 @@ use texunit_report::CodeLocation;
 use texunit_report::place::{function_name, shown_file};
 use texunit_unit::{CoordType, Element, ResultType};
 
-/// A watch that prints what the kernels of a module do.
+/// An observer that prints the fetches and accesses of a module's kernels.
 pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
     let (module, kernel) = (Arc::clone(module), function_name(kernel));
-    // A kernel has few places that it comes to often.
+    // A kernel has few locations with many accesses each, so that their texts are cached.
     let places: Mutex<HashMap<u32, Arc<str>>> = Mutex::default();
     Watch::of_all(move |block, thread, access| {
         let place = {
@@ -33,7 +33,7 @@ pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
     })
 }
 
-/// A kernel in a line of the trace, with the place where it begins: `fill(int*) (fill.cu:4)`.
+/// A kernel in a line of the trace, with its source location: `fill(int*) (fill.cu:4)`.
 pub(crate) fn kernel(function: &Function) -> String {
     let (kernel, module) = (function.kernel.name(), function.kernel.module());
     let place = CodeLocation::of_function(module.sources(), module.source(), kernel);
@@ -56,11 +56,11 @@ fn describe(access: &WatchedAccess) -> String {
     }
 }
 
-/// `tex.2d.v4.f32.f32 [name, {0.5, 0.5}] -> {1, 0, 0, 1}`
+/// A fetch in a line of the trace: `tex.2d.v4.f32.f32 [name, {0.5, 0.5}] -> {1, 0, 0, 1}`.
 fn fetched(fetch: &WatchedFetch) -> String {
     let form = fetch.form;
     let resource = &fetch.texture.resource;
-    // Layer and sample are integers always.
+    // Layer and sample index are always integers.
     let is_integer = |element: Element| element.is_index() || form.coord == CoordType::S32;
     let coordinate =
         |&element: &Element| number(*fetch.operands.coords.get(element), is_integer(element));
@@ -96,7 +96,8 @@ fn value(bits: u32, result: ResultType) -> String {
     }
 }
 
-/// `suld.b.2d.trap [name, {16, 3}]: {0x1, 0x2}`; x counts bytes.
+/// A surface access in a line of the trace: `suld.b.2d.trap [name, {16, 3}]: {0x1, 0x2}`, where x
+/// counts bytes.
 fn accessed(access: &WatchedSurface) -> String {
     let form = access.form;
     let coords = access.coords.vector(form.geometry);

@@ -1,33 +1,33 @@
 //! The CUDA driver API (`cuda.h`) over [`texunit_device`]: what becomes `libcuda.so.1`.
 //!
-//! `cargo run --release -p xtask -- libs` links it. Programs that load it run their PTX on the texture
-//! unit in software, and nothing else of a GPU is there.
+//! `cargo run --release -p xtask -- libs` links it. Programs that load it run their PTX on the
+//! software texture unit; no GPU is needed.
 //!
 //! # What it promises
 //!
-//! * Work is done in the calling thread, before the call returns. Streams are therefore always in
-//!   order, an event has happened when it was recorded, and no call waits. Threads that call at the same time
-//!   run at the same time. With `--schedule`, work of streams is done late instead (`late`).
-//! * A kernel's fault is reported as the driver does: the launch itself succeeds, and every later call
-//!   in the context answers the error. The diagnostic goes to standard error.
-//! * Handles are never used again, so that stale ones, those of another kind and garbage get the
-//!   driver's error code. Pointers to host memory are trusted, as they must be.
-//! * No function is missing: what is not provided says so once, by name, and answers
+//! * Work is executed in the calling thread before the call returns. Streams are therefore always
+//!   in order, an event completes when it is recorded, and no call waits. Calls of several threads
+//!   run concurrently. With `--schedule`, work of streams is deferred instead (`late`).
+//! * A kernel's fault is reported as the driver does: the launch itself succeeds, and every later
+//!   call in the context returns the error. The diagnostic goes to standard error.
+//! * Handles are never reused, so that stale handles, handles of another kind and garbage get the
+//!   driver's error code. Pointers to host memory cannot be checked and are trusted.
+//! * All functions are exported: one that is not provided prints its name once and returns
 //!   `CUDA_ERROR_NOT_SUPPORTED`. docs/cuda-api.md lists all.
 //!
-//! # Where things are
+//! # Modules
 //!
-//! [`functions`] is the table of all functions, `call` what each does around its own work, `args`
-//! the pointers of C, `handle` the numbers given out for objects; `state` the devices, `context`
-//! contexts and which is current; `graph` work that is described and captured; `api` the functions themselves, one file for each section of the
-//! driver API.
+//! [`functions`] is the table of all functions, `call` the wrapper around each, `args` the pointer
+//! types of parameters, `handle` the registries of objects; `state` has the devices, `context` the
+//! contexts and which is current; `graph` contains graphs and stream capture; `api` the functions
+//! themselves, one module for each section of the driver API.
 
 #![allow(unsafe_code)]
 
+mod allocation_trace;
 mod api;
 mod args;
 mod array;
-mod asked;
 mod attributes;
 mod call;
 mod checks;
@@ -36,6 +36,7 @@ mod context;
 mod coverage;
 mod crash;
 mod debug;
+mod deferred;
 mod error;
 mod exported;
 pub mod facts;
@@ -45,10 +46,10 @@ mod foreign;
 mod format;
 pub mod functions;
 mod graph;
+mod green;
 mod handle;
 mod image;
 mod ipc;
-mod late;
 mod launch;
 mod launch_trace;
 mod library;
@@ -58,12 +59,13 @@ mod linked;
 mod log;
 mod marker;
 mod memory;
+mod memory_ops;
 mod module;
 mod module_options;
 mod occupancy;
-mod older;
 mod origin;
 mod profile;
+mod ptx_version;
 mod record;
 mod refused;
 mod report;
@@ -77,5 +79,4 @@ mod tables;
 mod texref;
 mod texture;
 mod virtual_memory;
-mod words;
 mod work;

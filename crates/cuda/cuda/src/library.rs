@@ -1,11 +1,12 @@
-//! Libraries: modules that belong to no context, and are loaded in each when they are needed.
+//! Libraries: modules that belong to no context and are loaded into each context at their first use
+//! there.
 
 use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::image::{Image, Ptx};
 use crate::module::{self, Function, LoadTarget, Module};
-use crate::module_options::Jit;
+use crate::module_options::JitOptions;
 use crate::profile::Profile;
 use crate::state;
 use std::collections::{HashMap, HashSet};
@@ -21,18 +22,19 @@ use texunit_syntax::{Diagnostic, SourceFile};
 pub(crate) struct Library {
     handle: Handle<Library>,
     image: Image,
-    /// What messages call it.
+    /// Name of the image in messages.
     name: String,
-    /// Options that hold wherever it is loaded.
-    options: Jit<'static>,
-    /// Its kernels, in source order.
+    /// Load options for all contexts.
+    options: JitOptions<'static>,
+    /// Kernels in source order.
     pub(crate) kernels: Vec<Handle<Kernel>>,
     by_name: HashMap<String, Handle<Kernel>>,
-    /// Variables with the attribute `.managed`.
+    /// Names of variables with the attribute `.managed`.
     managed: HashSet<String>,
-    /// Why it has none of them, of a text with mistakes: those are no error before something is asked of it.
+    /// The error of a text that cannot be read, which is returned only when a kernel or variable is
+    /// requested.
     unreadable: Option<Refusal>,
-    /// Where it is loaded, by the context's handle.
+    /// Loaded modules, by the handle of the context.
     modules: Mutex<HashMap<usize, Handle<Module>>>,
 }
 
@@ -41,18 +43,18 @@ object!(Library, "a library");
 /// A kernel of a library (`CUkernel`).
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Its library.
+    /// Library of the kernel.
     pub(crate) library: Handle<Library>,
-    /// Its name, for C.
+    /// Name as a C string.
     pub(crate) name: CString,
-    /// Attributes that were set for a device, which functions of it get when they are loaded.
+    /// Attributes that were set for a device, which its functions get when they are loaded.
     set: Mutex<HashMap<(CUdevice, u32), i32>>,
 }
 
 object!(Kernel, "a kernel of a library");
 
-/// The names of a text's kernels and of its managed variables, or its mistakes.
-fn names(ptx: &Ptx, jit: &Jit<'_>) -> Answer<(Vec<String>, HashSet<String>)> {
+/// Names of a text's kernels and of its managed variables, or its errors.
+fn names(ptx: &Ptx, jit: &JitOptions<'_>) -> Answer<(Vec<String>, HashSet<String>)> {
     let text = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
     let parsed = texunit_syntax::parse(&text);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
@@ -85,9 +87,9 @@ fn names(ptx: &Ptx, jit: &Jit<'_>) -> Answer<(Vec<String>, HashSet<String>)> {
     Ok((entries.collect(), managed.collect()))
 }
 
-/// Makes a library of an image. It is loaded where it is used first; here too if the caller wants
-/// to read what is wrong with it.
-pub(crate) fn load(image: Image, name: &str, jit: &Jit<'_>) -> Answer<Handle<Library>> {
+/// Creates a library from an image. It is loaded at its first use in a context, or immediately if
+/// the caller has a log buffer for errors.
+pub(crate) fn load(image: Image, name: &str, jit: &JitOptions<'_>) -> Answer<Handle<Library>> {
     let context = crate::context::current().ok();
     let device: &'static Profile = match &context {
         Some(context) => context.gpu.profile,
@@ -102,7 +104,7 @@ pub(crate) fn load(image: Image, name: &str, jit: &Jit<'_>) -> Answer<Handle<Lib
     let kernel = |name: &String| {
         Kernel::registry().insert(Kernel {
             library: handle,
-            // A name of PTX has no zero in it.
+            // A name in PTX contains no zero byte.
             name: CString::new(name.as_str()).unwrap_or_default(),
             set: Mutex::default(),
         })
@@ -120,7 +122,7 @@ pub(crate) fn load(image: Image, name: &str, jit: &Jit<'_>) -> Answer<Handle<Lib
         unreadable,
         modules: Mutex::default(),
     });
-    Library::registry().keep(handle, Arc::clone(&library));
+    Library::registry().insert_as(handle, Arc::clone(&library));
     if let Some(context) = context.filter(|_| jit.has_log())
         && let Err(refusal) = library.module_with((&*context).into(), jit)
     {
@@ -130,14 +132,14 @@ pub(crate) fn load(image: Image, name: &str, jit: &Jit<'_>) -> Answer<Handle<Lib
     Ok(handle)
 }
 
-/// Unloads a library everywhere.
+/// Unloads a library from all contexts.
 pub(crate) fn unload(library: Handle<Library>) -> Answer {
     let library = library.take()?;
     for kernel in &library.kernels {
         Kernel::registry().remove(*kernel);
     }
     for module in library.modules().values() {
-        // Its context may have ended, and the module with it.
+        // An error is ignored: the context may have ended, and the module with it.
         let _ = module::unload(*module);
     }
     Ok(())
@@ -147,7 +149,7 @@ pub(crate) fn unload(library: Handle<Library>) -> Answer {
 pub(crate) fn function(kernel: Handle<Kernel>, context: &Context) -> Answer<Handle<Function>> {
     let kernel = kernel.get()?;
     let module = kernel.library.get()?.module(context)?.get()?;
-    // A name of PTX is ASCII.
+    // Names in PTX are ASCII.
     module.function(kernel.name.to_str().unwrap_or_default())
 }
 
@@ -176,13 +178,13 @@ impl Library {
         self.managed.contains(name)
     }
 
-    /// The library's module in a context, loaded if it is not.
+    /// The module of the library in a context, which is loaded if necessary.
     pub(crate) fn module(&self, context: &Context) -> Answer<Handle<Module>> {
         self.module_with(context.into(), &self.options)
     }
 
-    /// The library's module in the current context; if there is none, in the primary context of the
-    /// first device, which a program will use then.
+    /// The module of the library in the current context; without one, in the primary context of the
+    /// first device, which the program will then use.
     pub(crate) fn module_somewhere(&self) -> Answer<Handle<Module>> {
         match crate::context::current() {
             Ok(context) => self.module(&context),
@@ -200,15 +202,16 @@ impl Library {
         }
     }
 
-    fn module_with(&self, place: LoadTarget<'_>, jit: &Jit<'_>) -> Answer<Handle<Module>> {
-        // The lock is held while it is loaded: another thread waits for this module.
+    fn module_with(&self, place: LoadTarget<'_>, jit: &JitOptions<'_>) -> Answer<Handle<Module>> {
+        // The lock is held during loading, so that other threads wait for the module.
         let mut modules = self.modules();
         modules.retain(|_, module| Module::registry().find(*module).is_some());
         if let Some(module) = modules.get(&place.context.number()) {
             return Ok(*module);
         }
         let handle = module::load(place, (&self.image, &self.name), jit)?;
-        // Whoever unloads the library takes it out of its registry first, and its modules then.
+        // A thread that unloads the library removes it from its registry before its modules. If
+        // that has happened, the new module is unloaded here.
         if let Err(refusal) = self.handle.get() {
             module::unload(handle)?;
             return Err(refusal);
@@ -224,7 +227,7 @@ impl Library {
         Ok(handle)
     }
 
-    /// The functions of a kernel on a device, wherever the library is loaded.
+    /// The functions of a kernel on a device, in all contexts that have loaded the library.
     fn functions(&self, name: &str, device: CUdevice) -> Vec<Arc<Function>> {
         let modules: Vec<_> = self.modules().iter().map(|(&c, &m)| (c, m)).collect();
         let on_device = modules.into_iter().filter(|(context, _)| {
@@ -243,18 +246,18 @@ impl Kernel {
         self.set.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a function the attributes that were set for its device.
+    /// Applies the attributes that were set for a function's device.
     fn apply(&self, function: &Function, device: CUdevice) {
         for (&(of, attribute), &value) in &*self.set() {
             if of == device {
-                // It was checked when it was set.
+                // The value was checked when it was set.
                 let _ = function.set_attribute(attribute, value);
             }
         }
     }
 
-    /// A function of the kernel on a device: in the current context if that is one of the device,
-    /// or in any other where it is loaded.
+    /// A function of the kernel on a device: in the current context if it is of that device, or
+    /// else in another context that has loaded the library.
     pub(crate) fn on(self: &Arc<Self>, device: CUdevice) -> Answer<Arc<Function>> {
         state::gpu(device)?;
         let library = self.library.get()?;
@@ -271,7 +274,7 @@ impl Kernel {
         })
     }
 
-    /// Sets an attribute of the kernel on a device, there and wherever it is loaded later.
+    /// Sets an attribute of the kernel on a device, for all present and later functions.
     pub(crate) fn set_attribute(&self, device: CUdevice, attribute: u32, value: i32) -> Answer {
         state::gpu(device)?;
         let library = self.library.get()?;

@@ -1,4 +1,5 @@
-//! Counts of device code (`TEXUNIT_PROFILE`): the launches of all modules that are loaded while it is asked for.
+//! Execution counts of device code (`TEXUNIT_PROFILE`), for launches of all modules loaded while
+//! the profile is enabled.
 
 use crate::call::say;
 use crate::settings::settings;
@@ -6,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use texunit_profile::{Format, Module, Recorder, Target};
 
-/// What this process counts, if that is asked for.
+/// Recorder of this process, if a profile is requested.
 fn recorder() -> Option<&'static Arc<Recorder>> {
     static RECORDER: OnceLock<Option<Arc<Recorder>>> = OnceLock::new();
     let make = || {
         let file = settings().profile.as_ref()?;
         let target = match &settings().evidence {
-            // `texunit run` makes of it what was asked for. A file that the program asks for itself is its own.
+            // `texunit run` merges files of its own processes into the requested one. A file that
+            // the program requests itself is written directly.
             Some(folder) if is_of_run(file, folder) => Target::Run(folder.clone()),
             _ => Target::File(file.clone(), Format::of(file)),
         };
@@ -22,13 +24,13 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
     RECORDER.get_or_init(make).as_ref()
 }
 
-/// Whether a run asks its processes for this file.
+/// Whether a run has requested this file from its processes.
 fn is_of_run(file: &Path, folder: &Path) -> bool {
     let kept = texunit_evidence::kept_variables(folder);
     kept.get("TEXUNIT_PROFILE").is_some_and(|asked| Path::new(asked) == file)
 }
 
-/// What counts a module's launches, if that is asked for.
+/// The counter of a module's launches, if a profile is requested.
 pub(crate) fn of_module(loaded: &texunit_device::Module) -> Option<Arc<Module>> {
     let source = loaded.source();
     Some(recorder()?.module(source.text(), PathBuf::from(source.name())))

@@ -1,10 +1,10 @@
-//! What linking keeps of where instructions come from.
+//! Tests that linking keeps the source locations of instructions.
 #![allow(clippy::unwrap_used)]
 
 use texunit_device::{Device, Module};
 use texunit_link::{Ptx, link};
 
-/// A text with a function inlined into its own, both with names that other texts have for theirs.
+/// A text with a function inlined into its own; other texts use the same names.
 fn text(name: &str, function: &str, inlined: &str) -> Ptx {
     let bytes: Vec<String> = inlined.bytes().chain([0]).map(|b| b.to_string()).collect();
     let text = format!(
@@ -18,7 +18,7 @@ fn text(name: &str, function: &str, inlined: &str) -> Ptx {
     Ptx { name: name.to_owned(), text: text + &kept }
 }
 
-/// Files have numbers of their own, and labels of names, too.
+/// File numbers and label names of the texts are independent.
 #[test]
 fn places_of_several_texts() {
     let inputs = vec![

@@ -1,5 +1,6 @@
-//! The log of errors that programs can read (driver API, "Error Log Management Functions"): why calls were refused, in the words of
-//! `--report-api-errors`. The newest messages are kept, as many as 25,600 bytes hold.
+//! The error log that programs can read (driver API, "Error Log Management Functions"): the reasons
+//! of refused calls, in the words of `--report-api-errors`. The newest messages are kept, up to
+//! 25,600 bytes.
 
 use crate::refused::InProgram;
 use std::collections::VecDeque;
@@ -9,19 +10,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use texunit_cuda_abi::CUresult;
 
-/// Bytes of messages that are kept.
+/// Maximum size in bytes of the kept messages.
 const ROOM: usize = 25_600;
 /// `CU_LOG_LEVEL_ERROR`
 const ERROR: u32 = 0;
-/// Most functions that are called with each message: every one costs time at each error.
+/// Maximum number of registered callbacks, each of which is called for every message.
 const MAX_CALLBACKS: usize = 1000;
 
 /// `CUlogsCallback`
 pub(crate) type Callback = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize);
 
-/// A function of the program.
+/// A registered callback.
 #[derive(Clone, Copy)]
-struct Called {
+struct RegisteredCallback {
     handle: usize,
     function: Callback,
     data: usize,
@@ -30,11 +31,11 @@ struct Called {
 #[derive(Default)]
 struct Log {
     messages: VecDeque<String>,
-    /// Number of the next message: the iterators of the API are such numbers.
+    /// Number of the next message, which the API uses as an iterator.
     next: u32,
     bytes: usize,
     last_handle: usize,
-    callbacks: Vec<Called>,
+    callbacks: Vec<RegisteredCallback>,
 }
 
 fn log() -> MutexGuard<'static, Log> {
@@ -48,7 +49,7 @@ fn log() -> MutexGuard<'static, Log> {
     LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A call was refused.
+/// Logs a refused call.
 pub(crate) fn refused(function: &str, code: &str, reason: &str) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (seconds, process) = (now.as_secs(), std::process::id());
@@ -68,12 +69,12 @@ pub(crate) fn refused(function: &str, code: &str, reason: &str) {
         }
         log.callbacks.clone()
     };
-    for Called { function, data, .. } in callbacks {
+    for RegisteredCallback { function, data, .. } in callbacks {
         let mut text = message.clone().into_bytes();
         let size = text.len();
         text.push(0);
         let inside = InProgram::enter();
-        // SAFETY: the program's function, called as the driver would.
+        // SAFETY: the program's callback is called with the driver's arguments.
         unsafe {
             function(
                 std::ptr::with_exposed_provenance_mut(data),
@@ -86,7 +87,7 @@ pub(crate) fn refused(function: &str, code: &str, reason: &str) {
     }
 }
 
-/// Has a function called with each message; its handle.
+/// Registers a callback for messages and returns its handle.
 pub(crate) fn register(
     function: Callback,
     data: usize,
@@ -98,11 +99,11 @@ pub(crate) fn register(
     }
     log.last_handle += 1;
     let handle = log.last_handle;
-    log.callbacks.push(Called { handle, function, data });
+    log.callbacks.push(RegisteredCallback { handle, function, data });
     Ok(handle)
 }
 
-/// Does so no more; false if it was not asked to.
+/// Unregisters a callback; false if the handle is unknown.
 pub(crate) fn unregister(handle: usize) -> bool {
     let mut log = log();
     let count = log.callbacks.len();
@@ -110,26 +111,26 @@ pub(crate) fn unregister(handle: usize) -> bool {
     log.callbacks.len() < count
 }
 
-/// The number of the next message.
+/// Number of the next message.
 pub(crate) fn current() -> u32 {
     log().next
 }
 
-/// Messages, the oldest first.
+/// Messages, oldest first.
 pub(crate) struct Messages {
     pub(crate) lines: Vec<String>,
-    /// Whether older ones are lost that were asked for.
+    /// Whether requested messages have been dropped.
     pub(crate) is_cut: bool,
-    /// The number of the next one.
+    /// Number of the next message.
     pub(crate) next: u32,
 }
 
-/// The messages from a number on, or all of them.
+/// The messages from a number on, or all.
 pub(crate) fn since(first: Option<u32>) -> Messages {
     let log = log();
     let kept = log.messages.len();
     let wanted = first.map_or(log.next, |first| log.next.wrapping_sub(first)) as usize;
-    // An iterator that is none yet has no messages.
+    // An iterator from the future has no messages.
     let wanted = if wanted > u32::MAX as usize / 2 { 0 } else { wanted };
     let lines = log.messages.iter().skip(kept.saturating_sub(wanted)).cloned().collect();
     Messages { lines, is_cut: wanted > kept, next: log.next }

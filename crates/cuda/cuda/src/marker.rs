@@ -1,6 +1,6 @@
-//! The name by which this driver is known for texunit's.
+//! The exported symbol by which programs recognise this driver as texunit's.
 
-/// [`texunit_cuda_abi::MARKER`]. Its value is the version of texunit, with a zero byte at its end.
+/// [`texunit_cuda_abi::MARKER`]. Its value is texunit's version with a terminating zero.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, unreachable_pub)]
 pub static texunit_driver: [u8; VERSION.len()] = bytes();

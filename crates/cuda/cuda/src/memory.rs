@@ -1,10 +1,11 @@
-//! The table of allocations: what the driver knows of an address.
+//! The table of allocations, by address.
 //!
-//! Device memory has addresses that the device gives out. Host memory, be it allocated here,
-//! registered or managed, has one address for the program and for all devices (unified addressing):
-//! kernels of every device read and write it where it is.
+//! Device memory has addresses that the device assigns. Host memory, whether allocated here,
+//! registered or managed, has the same address for the program and all devices (unified
+//! addressing), and kernels of every device access it in place.
 //!
-//! Module variables are not in the table; the device knows them ([`texunit_device::Device::linear`]).
+//! Module variables are not in the table, but registered with the device
+//! ([`texunit_device::Device::linear`]).
 
 pub(crate) mod advice;
 pub(crate) mod boxes;
@@ -20,7 +21,7 @@ use crate::context::Context;
 use crate::handle::Handle;
 use crate::state::{self, Gpu};
 use advice::AdviceMap;
-use pool::{PoolLocation, Share};
+use pool::{PoolLocation, PoolShare};
 pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,15 +30,15 @@ use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 use texunit_forms::Count;
 
-/// How memory was allocated, and thus how it is given back.
+/// Origin of an allocation, which determines how it is freed.
 #[derive(Debug)]
 pub(crate) enum AllocationKind {
     /// `cuMemAlloc`.
     Device,
-    /// A node of a graph.
+    /// A memory allocation node of a graph.
     Graph,
     /// `cuMemAllocAsync`, from a pool.
-    Pool(Share),
+    Pool(PoolShare),
     /// `cuMemHostAlloc`, with its flags.
     Host(u32),
     /// `cuMemHostRegister`, with its flags.
@@ -45,11 +46,11 @@ pub(crate) enum AllocationKind {
     /// `cuMemAllocManaged`.
     Managed,
     /// `cuIpcOpenMemHandle`.
-    Opened(crate::ipc::memory::Opened),
+    OpenedMemory(crate::ipc::memory::OpenedMemory),
 }
 
 impl AllocationKind {
-    /// The function that makes it, which messages call the memory by: the one that the program has called.
+    /// The allocating function that the program called, by which messages name the memory.
     pub(crate) fn made_by(&self) -> &'static str {
         let function = match self {
             Self::Device => "cuMemAlloc",
@@ -58,35 +59,35 @@ impl AllocationKind {
             Self::Host(_) => "cuMemHostAlloc",
             Self::Registered(_) => return "registered host memory",
             Self::Managed => "cuMemAllocManaged",
-            Self::Opened(_) => "cuIpcOpenMemHandle",
+            Self::OpenedMemory(_) => "cuIpcOpenMemHandle",
         };
         crate::refused::maker().unwrap_or(function)
     }
 }
 
-/// One allocation.
+/// An allocation.
 #[derive(Debug)]
 pub(crate) struct Allocation {
-    /// The memory: first, so that it is gone when a pool hears of it.
+    /// The memory. It is the first field, so that it is freed before the pool is told.
     storage: Storage,
     /// Address of the first byte.
     pub(crate) base: u64,
     /// Size in bytes.
     pub(crate) size: u64,
-    /// How it was made.
+    /// Origin of the memory.
     pub(crate) kind: AllocationKind,
-    /// The context that it ends with.
+    /// The context with which the allocation ends.
     pub(crate) context: Handle<Context>,
     /// The device of that context.
     pub(crate) gpu: Arc<Gpu>,
-    /// Its number, never used again (`CU_POINTER_ATTRIBUTE_BUFFER_ID`), which faults call it by.
+    /// Unique number (`CU_POINTER_ATTRIBUTE_BUFFER_ID`), which fault reports use.
     pub(crate) id: u64,
-    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`; copies are always synchronous.
+    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`, without effect, as copies are always synchronous.
     pub(crate) sync: AtomicBool,
     advice: Mutex<AdviceMap>,
 }
 
-/// Kept for its `drop`.
+/// Owner of the memory, kept for its `drop`.
 #[derive(Debug)]
 enum Storage {
     Device { buffer: Buffer },
@@ -120,7 +121,7 @@ impl Allocation {
         }
     }
 
-    /// The function that has made it.
+    /// The function that has allocated the memory.
     pub(crate) fn made_by(&self) -> &str {
         match &self.storage {
             Storage::Device { buffer } => buffer.name(),
@@ -128,7 +129,7 @@ impl Allocation {
         }
     }
 
-    /// The memory of a device.
+    /// The buffer of device memory.
     pub(crate) fn buffer(&self) -> Option<&Buffer> {
         match &self.storage {
             Storage::Device { buffer } => Some(buffer),
@@ -136,15 +137,15 @@ impl Allocation {
         }
     }
 
-    /// Whether the program can use its address.
+    /// Whether the program can access the memory at its address.
     pub(crate) fn on_host(&self) -> bool {
         matches!(self.storage, Storage::Host { .. })
     }
 
-    /// It is no longer in the table. Device memory, and what it took of a pool, is given back when the last
-    /// one that holds it lets it go.
+    /// Ends an allocation that has been removed from the table. Device memory, and its share of a
+    /// pool, is freed when the last reference is dropped.
     pub(crate) fn end(&self) {
-        crate::asked::freed(self.id);
+        crate::allocation_trace::freed(self.id);
         if matches!(self.kind, AllocationKind::Pool(_)) {
             crate::checks::forgotten(self.id);
         }
@@ -152,7 +153,7 @@ impl Allocation {
             crate::checks::unregistered(self.base, self.size);
         }
         let Ok(gpus) = state::gpus() else { return };
-        let others = |share: &Share| share.pool.peers();
+        let others = |share: &PoolShare| share.pool.peers();
         let shown = match &self.kind {
             AllocationKind::Pool(share) if !self.on_host() => others(share),
             _ => Vec::new(),
@@ -164,22 +165,22 @@ impl Allocation {
         }
     }
 
-    /// Lets another device reach it, or not any more.
+    /// Gives or revokes another device's access.
     pub(crate) fn show(&self, gpu: &Gpu, is_shown: bool) {
         let Storage::Device { buffer } = &self.storage else { return };
         match is_shown {
-            // It may be there already.
+            // Access may have been given already.
             true => _ = gpu.device.reach(buffer),
-            false => _ = gpu.device.part_from(self.base),
+            false => _ = gpu.device.end_reach(self.base),
         }
     }
 
-    /// What has been advised.
+    /// The recorded advice.
     pub(crate) fn advice(&self) -> MutexGuard<'_, AdviceMap> {
         self.advice.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it is managed memory, of a pool too.
+    /// Whether the memory is managed, also in a pool.
     pub(crate) fn is_managed(&self) -> bool {
         match &self.kind {
             AllocationKind::Managed => true,
@@ -188,7 +189,7 @@ impl Allocation {
         }
     }
 
-    /// Whether `len` bytes at `address` are inside.
+    /// Whether `len` bytes at `address` are inside the allocation.
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let offset = address.checked_sub(self.base);
         offset.and_then(|o| o.checked_add(len)).is_some_and(|end| end <= self.size)
@@ -200,7 +201,7 @@ pub(crate) fn allocate(context: &Context, size: usize) -> Answer<u64> {
     allocate_as(context, &context.gpu, size, AllocationKind::Device)
 }
 
-/// Allocates memory of a device, of a kind.
+/// Allocates memory of a device with a given origin.
 pub(crate) fn allocate_as(
     context: &Context,
     gpu: &Arc<Gpu>,
@@ -224,16 +225,16 @@ pub(crate) fn allocate_as(
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
     if let AllocationKind::Pool(share) = &allocation.kind {
-        // Who reaches it, the pool says, and no access of peers.
-        gpu.device.keep_to_itself(base);
+        // Access rights are those of the pool, not those of peer contexts.
+        gpu.device.exclude_from_peers(base);
         for device in share.pool.peers() {
             allocation.show(state::gpu(device)?, true);
         }
     }
-    keep(context, allocation)
+    register(context, allocation)
 }
 
-/// Allocates memory of a device at an address that it gave out before, for a graph.
+/// Allocates graph memory of a device at an address that was reserved before.
 pub(crate) fn allocate_at(
     context: &Context,
     gpu: &Arc<Gpu>,
@@ -241,7 +242,7 @@ pub(crate) fn allocate_at(
     name: &str,
 ) -> Answer {
     let buffer = with_room(gpu, || {
-        gpu.device.alloc_again(address, size, name).ok_or_else(|| {
+        gpu.device.alloc_at_freed(address, size, name).ok_or_else(|| {
             CUresult::OUT_OF_MEMORY.because(format!(
                 "the device has no memory left for {} of a graph",
                 Count(size, "byte")
@@ -251,10 +252,10 @@ pub(crate) fn allocate_at(
     let kind = AllocationKind::Graph;
     let mut allocation = Allocation::new(context, kind, address, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
-    keep(context, allocation).map(|_| ())
+    register(context, allocation).map(|_| ())
 }
 
-/// Makes memory that is there an allocation of a device; its address.
+/// Registers existing memory as an allocation of a device and returns its address.
 pub(crate) fn take_in(
     context: &Context,
     gpu: &Arc<Gpu>,
@@ -264,22 +265,23 @@ pub(crate) fn take_in(
 ) -> Answer<u64> {
     let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
     allocation.gpu = Arc::clone(gpu);
-    keep(context, allocation)
+    register(context, allocation)
 }
 
-/// What is allocated from a pool.
+/// All allocations of a pool.
 pub(crate) fn of_pool(pool: &pool::Pool) -> Vec<Arc<Allocation>> {
     all(
         |allocation| matches!(&allocation.kind, AllocationKind::Pool(share) if share.pool.handle == pool.handle),
     )
 }
 
-/// Takes memory of a device. If that has too little, its pools give back what they keep.
+/// Allocates device memory by `make`. If the device is full, its pools free unused memory and
+/// `make` is repeated.
 pub(crate) fn with_room<T>(gpu: &Gpu, make: impl Fn() -> Answer<T>) -> Answer<T> {
     with_room_if(gpu, |refusal: &Refusal| refusal.code == CUresult::OUT_OF_MEMORY, make)
 }
 
-/// Takes memory of a device. If that has too little, which `is_full` sees of the error, its pools give back what they keep.
+/// As [`with_room`], with `is_full` to recognise the error.
 pub(crate) fn with_room_if<T, E>(
     gpu: &Gpu,
     is_full: impl Fn(&E) -> bool,
@@ -287,7 +289,7 @@ pub(crate) fn with_room_if<T, E>(
 ) -> Result<T, E> {
     match make() {
         Err(error) if is_full(&error) => {
-            crate::late::wait_for_all();
+            crate::deferred::wait_for_all();
             pool::give_back(gpu.ordinal);
             make()
         }
@@ -295,7 +297,7 @@ pub(crate) fn with_room_if<T, E>(
     }
 }
 
-/// Allocates host memory that all devices reach, of a kind.
+/// Allocates host memory that all devices can access, with a given origin.
 pub(crate) fn allocate_host(context: &Context, size: usize, kind: AllocationKind) -> Answer<u64> {
     if size == 0 {
         return Err(
@@ -306,7 +308,7 @@ pub(crate) fn allocate_host(context: &Context, size: usize, kind: AllocationKind
     map_host(context, Arc::new(block), kind)
 }
 
-/// A block of host memory, which nobody knows of.
+/// A block of host memory that is not in the table.
 pub(crate) fn host_block(size: usize, name: &str) -> Answer<Block> {
     if !fits_host(size) {
         return Err(CUresult::OUT_OF_MEMORY
@@ -320,9 +322,9 @@ pub(crate) fn host_block(size: usize, name: &str) -> Answer<Block> {
     })
 }
 
-/// Makes a block of host memory an allocation, and part of the memory of all devices.
+/// Registers a block of host memory as an allocation, and maps it into all devices.
 ///
-/// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is one already.
+/// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is registered already.
 pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKind) -> Answer<u64> {
     let (base, size) = (block.host_address(), block.size() as u64);
     let gpus = state::gpus()?;
@@ -336,24 +338,24 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKin
             )));
         }
     }
-    keep(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
+    register(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
 }
 
-/// Whether the system could have so much memory at all. Pages that are not used cost nothing, so that
-/// it says so late, or never.
+/// Whether the system could have this much memory at all. Untouched pages cost nothing, so that the
+/// system would refuse too late or never.
 fn fits_host(size: usize) -> bool {
     const MAX_SIZE: usize = 1 << 40;
     size <= MAX_SIZE
 }
 
-/// The bytes at an address, if they are in one allocation or variable that a device knows.
+/// The bytes at an address, if they are in one allocation or variable known to the device.
 pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Option<Linear> {
     let linear = gpu.device.linear(address, len);
     tell_unmapped(&gpu.device);
     linear.ok()
 }
 
-/// Tells the user of registered memory that a device has found not to be there any more.
+/// Reports registered memory that a device has found to be unmapped.
 pub(crate) fn tell_unmapped(device: &Device) {
     for gone in device.take_unmapped() {
         crate::call::say(format_args!(
@@ -362,34 +364,35 @@ pub(crate) fn tell_unmapped(device: &Device) {
     }
 }
 
-/// Puts an allocation into the table; its address.
-fn keep(context: &Context, allocation: Allocation) -> Answer<u64> {
+/// Adds an allocation to the table and returns its address.
+fn register(context: &Context, allocation: Allocation) -> Answer<u64> {
     let (base, id) = (allocation.base, allocation.id);
-    crate::asked::made(id);
-    crate::asked::pools::made(id, &allocation.kind);
+    crate::allocation_trace::allocated(id);
+    crate::allocation_trace::pools::allocated(id, &allocation.kind);
     TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(base, Arc::new(allocation));
-    // By then the address may be that of another allocation.
-    context.outlives(|| release(|allocation| allocation.id == id))?;
+    // The allocation is identified by its number, as its address may have been reused meanwhile.
+    context.check_not_ended(|| release(|allocation| allocation.id == id))?;
     Ok(base)
 }
 
-/// The allocations that are `wanted`.
+/// The allocations for which `wanted` holds.
 pub(crate) fn all(wanted: impl Fn(&Allocation) -> bool) -> Vec<Arc<Allocation>> {
     let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
     table.values().filter(|allocation| wanted(allocation)).cloned().collect()
 }
 
-/// The allocation that an address points into.
+/// The allocation that contains an address.
 pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
     let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
     let (_, allocation) = table.range(..=address).next_back()?;
     allocation.holds(address, 1).then(|| Arc::clone(allocation))
 }
 
-/// Frees the allocation that begins at an address, if it is of the right kind. `name` is the parameter.
+/// Frees the allocation that begins at an address, if it is of the right kind. `name` is the
+/// parameter.
 ///
-/// `CUDA_ERROR_INVALID_VALUE` if there is none: freed before, inside an allocation, unknown; or if it
-/// is given back in another way.
+/// `CUDA_ERROR_INVALID_VALUE` if the address is unknown, freed, or inside an allocation, or if
+/// another function frees the memory.
 pub(crate) fn free(
     name: &str,
     address: u64,
@@ -398,7 +401,8 @@ pub(crate) fn free(
     take(name, address, right).map(|freed| freed.end())
 }
 
-/// Takes the allocation that begins at an address, as [`free`] does; it ends ([`Allocation::end`]) when the caller says so.
+/// Removes the allocation that begins at an address, with the checks of [`free`]; the caller ends
+/// it by [`Allocation::end`].
 pub(crate) fn take(
     name: &str,
     address: u64,
@@ -417,23 +421,23 @@ pub(crate) fn take(
     }
 }
 
-/// Whether copies of the memory that an address points into are always synchronous.
+/// Whether copies of the memory at an address are always synchronous.
 pub(crate) fn is_sync(address: u64) -> bool {
     find(address).is_some_and(|allocation| allocation.sync.load(Ordering::Relaxed))
 }
 
-/// Whether an address is one of some device, or reserved for memory of devices, be there an allocation or not.
+/// Whether an address is in the address range of a device, allocated or not.
 pub(crate) fn is_device_address(address: u64) -> Answer<bool> {
-    let gives_out = state::gpus()?.iter().any(|gpu| gpu.device.gives_out(address));
+    let gives_out = state::gpus()?.iter().any(|gpu| gpu.device.owns_address(address));
     Ok(gives_out || Reserved::holds(address))
 }
 
-/// Whether an address is in an allocation, or one that a device gives out.
+/// Whether an address is in an allocation, or in the address range of a device.
 pub(crate) fn is_known(address: u64) -> Answer<bool> {
     Ok(is_device_address(address)? || find(address).is_some())
 }
 
-/// Whether some of these bytes, at least one, are in an allocation, or have addresses of a device.
+/// Whether any byte of a nonempty range is in an allocation, or in the address range of a device.
 pub(crate) fn touches(address: u64, len: u64) -> Answer<bool> {
     let last = address.saturating_add(len - 1);
     let in_table = {
@@ -446,7 +450,7 @@ pub(crate) fn touches(address: u64, len: u64) -> Answer<bool> {
     Ok(in_table || is_device_address(address)? || is_device_address(last)?)
 }
 
-/// Frees what was allocated in a context.
+/// Frees the allocations of a context.
 pub(crate) fn release_context(context: &Context) {
     release(|allocation| allocation.context == context.handle);
     pool::synchronized(context.gpu.ordinal);

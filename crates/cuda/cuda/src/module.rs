@@ -1,4 +1,4 @@
-//! Modules and their functions.
+//! Modules loaded in a context, and their functions with attributes.
 
 use crate::args::Answer;
 use crate::call::say;
@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::fatbin;
 use crate::handle::{Handle, Object, object};
 use crate::image::{Heading, Image, heading};
-use crate::module_options::Jit;
+use crate::module_options::JitOptions;
 use crate::profile::Profile;
 use crate::state::Gpu;
 use std::collections::HashMap;
@@ -21,19 +21,19 @@ use texunit_link::{completed, fewest_registers, limited};
 use texunit_report::Located;
 use texunit_syntax::by_opcode;
 
-/// A module that is loaded in a context.
+/// A module loaded in a context.
 #[derive(Debug)]
 pub(crate) struct Module {
-    /// Its context.
+    /// Context of the module.
     pub(crate) context: Handle<Context>,
-    /// Program and variables.
+    /// Program and variables on the device.
     pub(crate) loaded: texunit_device::Module,
-    /// Its kernels, in source order.
+    /// Kernels in source order.
     pub(crate) functions: Vec<Handle<Function>>,
     by_name: HashMap<String, Handle<Function>>,
-    /// Who counts the blocks of its launches, if coverage is asked for.
+    /// The observer of its launches for coverage, if enabled.
     pub(crate) coverage: Option<Arc<texunit_coverage::Module>>,
-    /// What counts its launches, if that is asked for.
+    /// The observer of its launches for the profile, if enabled.
     pub(crate) profile: Option<Arc<texunit_profile::Module>>,
 }
 
@@ -42,30 +42,30 @@ object!(Module, "a module");
 /// A kernel of a module.
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// Its module.
+    /// Module of the function.
     pub(crate) module: Handle<Module>,
-    /// Its context.
+    /// Context of the function.
     pub(crate) context: Handle<Context>,
-    /// What runs.
+    /// The device's kernel.
     pub(crate) kernel: Kernel,
-    /// Its name, for C.
+    /// Name as a C string.
     pub(crate) name: CString,
-    /// What the PTX says of itself.
+    /// Version and target of the PTX.
     heading: Heading,
-    /// Whether a card takes machine code for a later architecture instead of the PTX.
+    /// Whether a GPU would use machine code for a later architecture instead of the PTX.
     has_later_code: bool,
     device: &'static Profile,
     /// Attributes that were set.
     set: Mutex<HashMap<u32, i32>>,
-    /// Whether a report has been told of its instructions.
+    /// Whether its instructions have been added to the report.
     pub(crate) is_told: AtomicBool,
-    /// What `cuFuncSetBlockShape` and its like have set.
+    /// State of a deprecated launch (`cuFuncSetBlockShape` and similar functions).
     pub(crate) prepared: Mutex<Prepared>,
 }
 
 object!(Function, "a function");
 
-/// A launch that is prepared call by call (`cuFuncSetBlockShape`, `cuParamSet*`).
+/// A deprecated launch, prepared call by call (`cuFuncSetBlockShape`, `cuParamSet*`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prepared {
     pub(crate) block: [u32; 3],
@@ -73,12 +73,12 @@ pub(crate) struct Prepared {
     pub(crate) params: Vec<u8>,
 }
 
-/// Where a module is loaded.
+/// The context and device into which a module is loaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoadTarget<'a> {
     pub(crate) context: Handle<Context>,
     pub(crate) gpu: &'a Gpu,
-    /// The context, unless it is a primary one that nobody has retained yet.
+    /// The context, unless it is a primary context that is not active.
     pub(crate) alive: Option<&'a Context>,
 }
 
@@ -88,11 +88,12 @@ impl<'a> From<&'a Context> for LoadTarget<'a> {
     }
 }
 
-/// Loads the PTX of an image in a context. Mistakes go to the log that the caller gives, or to standard error.
+/// Loads the PTX of an image into a context. Errors are written to the caller's log, or to standard
+/// error.
 pub(crate) fn load(
     place: LoadTarget<'_>,
     (image, name): (&Image, &str),
-    jit: &Jit<'_>,
+    jit: &JitOptions<'_>,
 ) -> Answer<Handle<Module>> {
     let device = place.gpu.profile;
     let ptx = image.ptx(name, device)?;
@@ -124,14 +125,14 @@ pub(crate) fn load(
     let heading = heading(&ptx.text);
     let handle = keep(place, loaded, (heading, image.has_later_code(&heading, device)));
     if let Some(context) = place.alive {
-        context.outlives(|| unload(handle).unwrap_or_default())?;
+        context.check_not_ended(|| unload(handle).unwrap_or_default())?;
     }
     Ok(handle)
 }
 
-/// A module that is not loaded: its mistakes go to the log, or to standard error.
+/// The refusal of a module; its errors are written to the log, or to standard error.
 fn refused(
-    jit: &Jit<'_>,
+    jit: &JitOptions<'_>,
     located: Located<'_>,
     diagnostics: &[Diagnostic],
     code: CUresult,
@@ -148,7 +149,7 @@ fn refused(
     code.because(unreadable(located.text, diagnostics))
 }
 
-/// What is said of PTX with mistakes: where the first is, and how many there are.
+/// The reason for refusing PTX with errors: location of the first, and their number.
 pub(crate) fn unreadable(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
     let mut errors = diagnostics.iter().filter(|d| d.is_error());
     let Some(first) = errors.next() else { return format!("{} cannot be loaded", source.name()) };
@@ -161,7 +162,7 @@ pub(crate) fn unreadable(source: &SourceFile, diagnostics: &[Diagnostic]) -> Str
     format!("{name}:{line}:{column}: {} [{}]{more}", first.message, first.code)
 }
 
-/// Code of what keeps a module from being loaded: the mistakes, or that the memory is full.
+/// Code of the refusal: errors in the text, or lack of memory.
 fn load_code(diagnostics: &[Diagnostic]) -> CUresult {
     let mut errors = diagnostics.iter().filter(|d| d.is_error());
     match errors.all(|d| d.code == "E0501") {
@@ -183,7 +184,7 @@ fn keep(
         let function = Function::registry().insert(Function {
             module: handle,
             context: place.context,
-            // A name of PTX has no zero in it.
+            // A name in PTX contains no zero byte.
             name: CString::new(name.as_str()).unwrap_or_default(),
             kernel,
             heading,
@@ -199,11 +200,11 @@ fn keep(
     let coverage = crate::coverage::of_module(&loaded);
     let profile = crate::line_profile::of_module(&loaded);
     let module = Module { context: place.context, loaded, functions, by_name, coverage, profile };
-    Module::registry().keep(handle, Arc::new(module));
+    Module::registry().insert_as(handle, Arc::new(module));
     handle
 }
 
-/// Unloads a module: its handle, and those of its functions, name nothing from here on.
+/// Unloads a module, whose handle and functions become invalid.
 pub(crate) fn unload(handle: Handle<Module>) -> Answer {
     let module = handle.take()?;
     crate::texref::release_module(handle);
@@ -248,7 +249,7 @@ impl Module {
     }
 }
 
-/// Bytes of shared memory that a kernel may use without asking for more.
+/// Maximum dynamic shared memory in bytes without opting in to more.
 const DEFAULT_SHARED: i32 = 48 * 1024;
 
 impl Function {
@@ -256,9 +257,9 @@ impl Function {
         self.set.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers of a thread. None are allocated here: what the kernel would need at most, or
-    /// `.maxnreg` (`CU_JIT_MAX_REGISTERS` becomes one), and so few that its largest block can run, as an
-    /// assembler sees to.
+    /// Reported registers per thread. They are not allocated here: the number is the kernel's
+    /// maximum need or `.maxnreg` (which `CU_JIT_MAX_REGISTERS` sets), limited so that its largest
+    /// block can run, as an assembler ensures.
     pub(crate) fn registers(&self) -> i32 {
         let most = |name: &str| {
             let found = self.kernel.directives().iter().find(|(n, _)| n == name);
@@ -270,35 +271,35 @@ impl Function {
         self.kernel.resources().registers.clamp(16, limit as u32) as i32
     }
 
-    /// The target of the PTX and the architecture of the device, if the first is older: what the source has
-    /// for newer devices (`__CUDA_ARCH__`) is not in the PTX then.
+    /// The target of the PTX and the architecture of the device, if the target is older, so that
+    /// code for newer devices (`__CUDA_ARCH__`) is missing from the PTX.
     pub(crate) fn older(&self) -> Option<(u32, u32)> {
         let (target, _) = self.heading.target?;
         let device = fatbin::architecture(self.device.capability);
         (target < device).then_some((target, device))
     }
 
-    /// Whether a card takes machine code for a later architecture instead of the PTX.
+    /// Whether a GPU would use machine code for a later architecture instead of the PTX.
     pub(crate) fn has_later_code(&self) -> bool {
         self.has_later_code
     }
 
-    /// Most threads of a block.
+    /// Maximum number of threads per block.
     pub(crate) fn max_threads(&self) -> u32 {
         self.kernel.max_threads()
     }
 
-    /// Bytes of static shared memory.
+    /// Static shared memory in bytes.
     pub(crate) fn static_shared(&self) -> i32 {
         i32::try_from(self.kernel.static_shared()).unwrap_or(i32::MAX)
     }
 
-    /// Most bytes of shared memory of a block, for kernels that ask for it.
+    /// Maximum shared memory of a block in bytes, for kernels that opt in.
     pub(crate) fn optin(&self) -> i32 {
         self.device.shared_optin * 1024
     }
 
-    /// Most bytes of dynamic shared memory of a launch.
+    /// Maximum dynamic shared memory of a launch in bytes.
     pub(crate) fn max_dynamic_shared(&self) -> i32 {
         let set = self.set().get(&attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES).copied();
         set.unwrap_or_else(|| (DEFAULT_SHARED - self.static_shared()).max(0))
@@ -344,7 +345,7 @@ impl Function {
         })
     }
 
-    /// CTAs of a cluster along x, y, z that the kernel is compiled for, or that an attribute says.
+    /// CTAs of a cluster along x, y, z that the kernel was compiled for, or that an attribute sets.
     pub(crate) fn required_cluster(&self) -> Option<[u32; 3]> {
         self.kernel.required_cluster().or_else(|| {
             let set = self.set();
@@ -354,7 +355,8 @@ impl Function {
         })
     }
 
-    /// Most CTAs that a cluster of the kernel can have on its device. `non_portable`: if it says that it takes such sizes.
+    /// Maximum cluster size of the kernel on its device, with `non_portable` sizes if it allows
+    /// them.
     pub(crate) fn most_in_cluster(&self, non_portable: bool) -> i32 {
         let most = match (self.device.capability.major, non_portable) {
             (..9, _) => 1,
@@ -364,12 +366,12 @@ impl Function {
         most as i32
     }
 
-    /// Whether its clusters may have sizes that not every device takes.
+    /// Whether the kernel allows cluster sizes that not every device supports.
     pub(crate) fn takes_non_portable(&self) -> bool {
         self.set().get(&attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED).is_some_and(|&n| n != 0)
     }
 
-    /// Sets an attribute, if it can be set.
+    /// Sets an attribute, if it is settable.
     pub(crate) fn set_attribute(&self, number: u32, value: i32) -> Answer {
         let (name, fine) = match number {
             attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES => {
@@ -382,7 +384,7 @@ impl Function {
                 if self.kernel.required_cluster().is_some() {
                     return Err(CUresult::NOT_PERMITTED.because(format!(
                         "kernel `{}` has been compiled for clusters of a size (.reqnctapercluster), which cannot be set",
-                        crate::launch::shown(self)
+                        crate::launch::kernel_name(self)
                     )));
                 }
                 ("REQUIRED_CLUSTER_WIDTH, _HEIGHT or _DEPTH", 0..=self.most_in_cluster(true))
@@ -405,20 +407,20 @@ impl Function {
                  this device",
                 fine.start(),
                 fine.end(),
-                crate::launch::shown(self)
+                crate::launch::kernel_name(self)
             )));
         }
         self.set().insert(number, value);
         Ok(())
     }
 
-    /// Offset and size of a parameter; `CUDA_ERROR_INVALID_VALUE` past the last.
+    /// Offset and size of a parameter; `CUDA_ERROR_INVALID_VALUE` if the index is out of range.
     pub(crate) fn parameter(&self, index: usize) -> Answer<(usize, usize)> {
         let params = self.kernel.params();
         let param = params.get(index).ok_or_else(|| {
             CUresult::INVALID_VALUE.because(format!(
                 "paramIndex {index}: kernel `{}` has {}, numbered from 0",
-                crate::launch::shown(self),
+                crate::launch::kernel_name(self),
                 Count(params.len(), "parameter")
             ))
         })?;

@@ -1,4 +1,5 @@
-//! Options of loading and linking (`CUjit_option`).
+//! Options of loading and linking (`CUjit_option`): reads them, and writes messages to their log
+//! buffers.
 
 use crate::args::{Answer, In, InOut, Out, OutBytes, Raw};
 use std::time::Duration;
@@ -7,49 +8,48 @@ use texunit_device::Diagnostic;
 use texunit_forms::Count;
 use texunit_report::Located;
 
-/// The options that change something. A value stands in the place of a pointer, and some are
-/// written back there.
+/// The options that have an effect. Values are passed in place of pointers, and some are written
+/// back.
 ///
-/// The others say how machine code is made. There is none, so that they are accepted and change
-/// nothing.
+/// Other options concern the generation of machine code, so that they are accepted without effect.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Jit<'a> {
-    /// What is said besides errors.
+pub(crate) struct JitOptions<'a> {
+    /// Log of informational messages.
     info: Log<'a>,
-    /// Errors.
+    /// Log of errors.
     error: Log<'a>,
-    /// Where the time goes that loading took, in milliseconds as a float.
+    /// Receives the loading time, in milliseconds as a float.
     wall_time: Option<Out<'a, usize>>,
     verbose: bool,
     /// `CU_JIT_MAX_REGISTERS`.
     pub(crate) registers: Option<u32>,
 }
 
-// SAFETY: the pointers are used by the calls of one thread at a time: the one that made the options,
-// or one that is given the same link state, which C callers may not share between threads.
-unsafe impl Send for Jit<'_> {}
-// SAFETY: as above.
-unsafe impl Sync for Jit<'_> {}
+// SAFETY: the pointers are used by one thread at a time: the one that passed the options, or one
+// that uses the same link state, which C callers must not share between threads.
+unsafe impl Send for JitOptions<'_> {}
+// SAFETY: as for the access above.
+unsafe impl Sync for JitOptions<'_> {}
 
-/// A buffer of the caller for messages.
+/// A caller's buffer for messages.
 #[derive(Clone, Copy, Debug, Default)]
 struct Log<'a> {
-    /// None if it is null or empty.
+    /// The buffer; `None` if it is null or empty.
     buffer: Option<OutBytes<'a>>,
-    /// Where the number of bytes goes that were written.
+    /// Receives the number of written bytes.
     written: Option<Out<'a, usize>>,
 }
 
 impl<'a> Log<'a> {
-    /// A log of the options for its buffer and for its size, if both are there. The latter's value is an unsigned int in
-    /// the place of a pointer.
+    /// A log, if both the buffer option and the size option are given. The size is an unsigned int
+    /// in place of a pointer.
     ///
     /// # Safety
-    /// The buffer is null, or has as many bytes as the size says.
+    /// The buffer is null, or has this size.
     unsafe fn new(buffer: Option<Raw<'a>>, size: Option<InOut<'a, usize>>) -> Answer<Self> {
         let bytes = size.map_or(Ok(0), InOut::get)? as u32 as usize;
         let buffer = buffer.filter(|buffer| !buffer.is_null() && bytes > 0);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let buffer = buffer.map(|buffer| unsafe { buffer.room(bytes) });
         Ok(Self { buffer, written: size.map(InOut::out) })
     }
@@ -58,11 +58,11 @@ impl<'a> Log<'a> {
         self.buffer.is_some()
     }
 
-    /// Fills the buffer, with a zero byte at the end.
+    /// Fills the buffer with a text and a terminating zero.
     fn write(&self, text: &str) {
         let Some(buffer) = self.buffer else { return };
         let end = text.floor_char_boundary(buffer.len() - 1);
-        // The buffer is not null: nothing can fail.
+        // The writes cannot fail, as the buffer is not null.
         let _ = buffer.write(0, &text.as_bytes()[..end]);
         let _ = buffer.write(end, &[0]);
         if let Some(written) = self.written {
@@ -71,9 +71,9 @@ impl<'a> Log<'a> {
     }
 }
 
-/// The options of a call as its parameters have them.
+/// The options of a call as passed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given<'a> {
+pub(crate) struct RawOptions<'a> {
     /// `numOptions`.
     pub(crate) count: u32,
     /// `options`.
@@ -82,23 +82,23 @@ pub(crate) struct Given<'a> {
     pub(crate) values: InOut<'a, usize>,
 }
 
-impl<'a> Jit<'a> {
+impl<'a> JitOptions<'a> {
     /// Reads the options of a call.
     ///
     /// # Safety
-    /// There are as many options and values as is said, and values that are pointers to buffers lead to as many bytes as the
-    /// options for their sizes say, for as long as the lifetime.
-    pub(crate) unsafe fn read(given: Given<'a>) -> Answer<Self> {
+    /// Options and values have `count` elements, and buffers have the sizes that their options
+    /// state, for the lifetime.
+    pub(crate) unsafe fn read(given: RawOptions<'a>) -> Answer<Self> {
         let mut jit = Self::default();
         let (mut buffers, mut sizes) = ([None; 2], [None; 2]);
         let count = given.count as usize;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let options = unsafe { given.options.elements(count) };
         for i in 0..count {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             let slot = unsafe { given.values.nth(i) };
             let value = slot.get()?;
-            // SAFETY: the option's value is a pointer to a buffer of the caller.
+            // SAFETY: the option's value is a pointer to the caller's buffer.
             let buffer = || Some(unsafe { Raw::of(value as u64) });
             match options.at(i)? {
                 option::WALL_TIME => jit.wall_time = Some(slot.out()),
@@ -123,33 +123,34 @@ impl<'a> Jit<'a> {
                 }
             }
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         jit.info = unsafe { Log::new(buffers[0], sizes[0])? };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         jit.error = unsafe { Log::new(buffers[1], sizes[1])? };
         jit.info.write("");
         jit.error.write("");
         Ok(jit)
     }
 
-    /// What holds for a library wherever it is loaded: without the logs, which belong to a call.
-    pub(crate) fn lasting(&self) -> Jit<'static> {
-        Jit { registers: self.registers, ..Jit::default() }
+    /// The options that apply to a library in all contexts, without the logs, which belong to one
+    /// call.
+    pub(crate) fn lasting(&self) -> JitOptions<'static> {
+        JitOptions { registers: self.registers, ..JitOptions::default() }
     }
 
-    /// Whether the caller wants to read what is wrong.
+    /// Whether the caller has a log buffer.
     pub(crate) fn has_log(&self) -> bool {
         self.error.is_there() || self.info.is_there()
     }
 
-    /// Says how long it took.
+    /// Returns the loading time.
     pub(crate) fn took(&self, time: Duration) {
         if let Some(slot) = self.wall_time {
             slot.set_if((time.as_secs_f32() * 1000.0).to_bits() as usize);
         }
     }
 
-    /// Writes diagnostics to the logs; false if there is no log for its errors.
+    /// Writes diagnostics to the logs; false if there is no log for errors.
     pub(crate) fn report<'b>(
         &self,
         located: impl Into<Located<'b>>,
@@ -171,7 +172,7 @@ impl<'a> Jit<'a> {
         self.fail(&texunit_report::human(located, &errors, false))
     }
 
-    /// Writes an error; false if there is no log for it.
+    /// Writes an error to the log; false if there is none.
     pub(crate) fn fail(&self, text: &str) -> bool {
         self.error.write(text);
         self.error.is_there()

@@ -1,42 +1,43 @@
-//! How many blocks of a kernel a multiprocessor holds, by the rules of CUDA's occupancy calculator.
+//! Computes how many blocks of a kernel are resident on a multiprocessor, by the rules of CUDA's
+//! occupancy calculator.
 //!
-//! The numbers are those of the card that the device appears as. Registers are not allocated here:
-//! [`Function::registers`] says what is taken for them.
+//! The limits are those of the simulated GPU. Registers are not allocated here;
+//! [`Function::registers`] is used instead.
 
 use crate::module::Function;
 use crate::profile::Profile;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
-/// Threads of the largest block.
+/// Maximum threads per block.
 const MAX_THREADS: u32 = 1024;
-/// Registers of a multiprocessor, and of a block.
+/// Registers of a multiprocessor, and the maximum for a block.
 const REGISTERS: u32 = 65536;
-/// Registers are given to a warp in units of so many.
+/// Granularity of a warp's registers.
 const REGISTER_UNIT: u32 = 256;
-/// Parts of a multiprocessor, over which a block's warps are spread.
+/// Partitions of a multiprocessor, among which a block's warps are distributed.
 const PARTITIONS: u32 = 4;
 
-/// What a block takes.
+/// Resources of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     /// Threads.
     pub(crate) threads: u32,
-    /// Bytes of dynamic shared memory.
+    /// Dynamic shared memory in bytes.
     pub(crate) dynamic_shared: u64,
 }
 
-/// Bytes in which shared memory is given to a block.
+/// Granularity of a block's shared memory in bytes.
 fn shared_unit(profile: &Profile) -> u64 {
     if profile.capability.major >= 8 { 128 } else { 256 }
 }
 
-/// Bytes of shared memory of each block that the system keeps.
+/// Shared memory in bytes that the system reserves in each block.
 fn reserved(profile: &Profile) -> u64 {
     if profile.capability.major >= 8 { 1024 } else { 0 }
 }
 
-/// Bytes of shared memory that a block takes.
+/// Shared memory in bytes that a block occupies.
 fn shared(function: &Function, profile: &Profile, dynamic: u64) -> u64 {
     let size = u64::from(function.static_shared().unsigned_abs()).saturating_add(dynamic);
     match size.saturating_add(reserved(profile)) {
@@ -45,8 +46,8 @@ fn shared(function: &Function, profile: &Profile, dynamic: u64) -> u64 {
     }
 }
 
-/// Most blocks that a multiprocessor holds at a time; 0 if no kernel has such a block. What the kernel itself allows
-/// (`__launch_bounds__`) does not count (an NVIDIA H200, docs/cuda-api.md).
+/// Maximum number of resident blocks on a multiprocessor; 0 if no kernel can have such a block. The
+/// kernel's own limit (`__launch_bounds__`) is ignored (as on an NVIDIA H200, docs/cuda-api.md).
 pub(crate) fn blocks(function: &Function, profile: &Profile, block: Block) -> u32 {
     let most_dynamic = u64::from(function.max_dynamic_shared().unsigned_abs());
     if block.threads == 0 || block.threads > MAX_THREADS || block.dynamic_shared > most_dynamic {
@@ -55,7 +56,7 @@ pub(crate) fn blocks(function: &Function, profile: &Profile, block: Block) -> u3
     let warps = block.threads.div_ceil(WARP);
     let by_threads = profile.threads.unsigned_abs() / (warps * WARP);
     let per_warp = (function.registers().unsigned_abs() * WARP).next_multiple_of(REGISTER_UNIT);
-    // Each part of a multiprocessor holds a whole number of warps.
+    // Each partition holds a whole number of warps.
     let warps_held = REGISTERS / PARTITIONS / per_warp * PARTITIONS;
     let by_registers = warps_held / warps;
     let taken = shared(function, profile, block.dynamic_shared);
@@ -64,9 +65,9 @@ pub(crate) fn blocks(function: &Function, profile: &Profile, block: Block) -> u3
     by_threads.min(by_registers).min(by_shared).min(profile.ctas.unsigned_abs())
 }
 
-/// The smallest block with which a multiprocessor holds the most threads, and how many blocks of it
-/// it holds. `dynamic` says how much shared memory a block of so many threads takes; no block is
-/// larger than `limit`, unless that is 0.
+/// The smallest block size with the maximum number of resident threads, and the number of resident
+/// blocks. `dynamic` returns the dynamic shared memory for a block size; block sizes are limited to
+/// `limit`, unless it is 0.
 pub(crate) fn best_block(
     function: &Function,
     profile: &Profile,
@@ -78,7 +79,8 @@ pub(crate) fn best_block(
         limit => limit.min(function.max_threads()),
     };
     let (mut best, mut held) = ((0, 0), 0);
-    // From large to small, by whole warps; the first size may be a part of one.
+    // Sizes are tried in descending order of whole warps; the first may be limited to part of a
+    // warp.
     let mut size = most.next_multiple_of(WARP);
     while size > 0 {
         let threads = size.min(most);
@@ -86,7 +88,7 @@ pub(crate) fn best_block(
         if n * threads > held {
             (best, held) = ((threads, n), n * threads);
         }
-        // Not more than all can be held.
+        // The maximum has been reached.
         if held == profile.threads.unsigned_abs() {
             break;
         }
@@ -95,7 +97,7 @@ pub(crate) fn best_block(
     best
 }
 
-/// Most bytes of dynamic shared memory with which so many blocks of a size fit.
+/// Maximum dynamic shared memory in bytes with which this many blocks of a size are resident.
 pub(crate) fn available_shared(
     function: &Function,
     profile: &Profile,

@@ -1,25 +1,26 @@
-//! Where the image of a module comes from, for the messages about machine code.
+//! Origin of a module's image, for messages about machine code: names the library or tool that made
+//! it, and how to get PTX instead.
 
 use crate::fatbin;
 use crate::profile::Profile;
 use std::path::{Path, PathBuf};
 
-/// What is known of an image.
+/// The origin of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Where it was in the memory of the program.
+    /// Address in the program's memory.
     At(u64),
-    /// A file that the program has named.
+    /// A file named by the program.
     Named(PathBuf),
 }
 
 impl Origin {
-    /// What to say of machine code on a device.
+    /// The message about machine code on a device.
     pub(crate) fn of_machine_code(&self, device: &Profile) -> String {
         self.in_process(device, &std::fs::read_to_string("/proc/self/maps").unwrap_or_default())
     }
 
-    /// The same in a process whose `/proc/self/maps` is this.
+    /// As [`Self::of_machine_code`], in a process with this `/proc/self/maps`.
     fn in_process(&self, device: &Profile, maps: &str) -> String {
         let number = fatbin::architecture(device.capability);
         let compile = format!(
@@ -49,7 +50,8 @@ impl Origin {
                  with {compile}",
                 file.display()
             ),
-            // It links what nvrtc makes, and is loaded only by programs that have it do so.
+            // nvJitLink links results of nvrtc, and is loaded only by programs that do so, and is
+            // therefore named first.
             None if has_library(maps, "libnvJitLink") => format!(
                 "the image of a module {what}: if nvJitLink made it, give nvJitLink PTX, and nothing that was compiled for \
                  linking later (-dlto), of which texunit makes no PTX; or link the PTX by cuLinkAddData"
@@ -69,7 +71,7 @@ impl Origin {
     }
 }
 
-/// What the names of NVIDIA's libraries of kernels begin with.
+/// Prefixes of the file names of NVIDIA's libraries with kernels.
 const NVIDIAS: [&str; 14] = [
     "libcublas",
     "libcudnn",
@@ -87,13 +89,15 @@ const NVIDIAS: [&str; 14] = [
     "libcudss",
 ];
 
-/// Whether a library is one of NVIDIA's, by its name: `libcublasLt.so.12`, `libcufft-1a2b3c4d.so.11` in a Python wheel.
+/// Whether a library is NVIDIA's, by its file name: `libcublasLt.so.12`, `libcufft-1a2b3c4d.so.11`
+/// in a Python wheel.
 fn is_nvidias(file: &Path) -> bool {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.contains(".so") && NVIDIAS.iter().any(|start| name.starts_with(start))
 }
 
-/// Whether a library is loaded in a process, by its name, which may have a number of a Python wheel behind it.
+/// Whether a library is loaded in a process, by its name, which a Python wheel may extend by a
+/// hash.
 fn has_library(maps: &str, library: &str) -> bool {
     maps.lines().filter_map(file_of).any(|file| {
         let name = Path::new(file).file_name().and_then(|name| name.to_str());
@@ -102,12 +106,12 @@ fn has_library(maps: &str, library: &str) -> bool {
     })
 }
 
-/// Whether a file is CuPy's, which has nvcc make machine code if it is asked to.
+/// Whether a file belongs to CuPy, which may call nvcc for machine code.
 fn is_cupy(file: &str) -> bool {
     file.contains("/cupy_backends/")
 }
 
-/// The file that is mapped at an address, by the lines of `/proc/self/maps`.
+/// The file mapped at an address, by the lines of `/proc/self/maps`.
 fn mapped(maps: &str, address: u64) -> Option<&str> {
     let line = maps.lines().find(|line| {
         let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
@@ -117,7 +121,8 @@ fn mapped(maps: &str, address: u64) -> Option<&str> {
     file_of(line)
 }
 
-/// `7f00-7f10 r--p 00000000 fe:01 123   /usr/lib/libx.so`: the file, if there is one.
+/// The file in a line such as `7f00-7f10 r--p 00000000 fe:01 123   /usr/lib/libx.so`, if there is
+/// one.
 fn file_of(line: &str) -> Option<&str> {
     let (at, _) = line.char_indices().find(|&(_, c)| c == '/')?;
     Some(&line[at..])
@@ -147,7 +152,7 @@ mod tests {
     fn messages_say_whose_it_is_and_what_helps() {
         let device = crate::profile::default();
         let said = |origin: Origin| origin.of_machine_code(device);
-        // The bytes of this test lie in its own program; `malloc` is in a library.
+        // The test's bytes are in its own executable; `malloc` is in a library.
         let own = said(Origin::At(std::ptr::from_ref(MAPS.as_bytes()).cast::<u8>().addr() as u64));
         assert!(own.starts_with("the program has machine code only"), "{own}");
         assert!(own.contains("-gencode arch=compute_86,code=compute_86"));
@@ -157,7 +162,7 @@ mod tests {
         let library = said(Origin::At(malloc as *const () as u64));
         assert!(library.starts_with("the library /") && library.contains("libc"), "{library}");
         assert!(said(Origin::Named("k.cubin".into())).starts_with("k.cubin is machine code"));
-        // No nvrtc in this process; in one where it is, its option is named.
+        // nvrtc is not loaded in this process; where it is, its option is named.
         assert!(!said(Origin::At(0)).contains("nvrtc"));
         assert!(!has_library(MAPS, "libnvrtc") && has_library(MAPS, "libcurand"));
         let maps = "7f00-7f01 r-xp 0 0:0 1 /x/libnvrtc.so.13\n7f01-7f02 r-xp 0 0:0 1 /y/libnvJitLink-0a1b.so.12\n";
@@ -179,7 +184,7 @@ mod tests {
         let other = Origin::At(0x1800)
             .in_process(device, "1000-2000 r--p 00000000 fe:01 11     /opt/libmine.so\n");
         assert!(other.contains("recompiled with `-arch=compute_86`"), "{other}");
-        // nvJitLink makes the last image, whatever nvrtc made before.
+        // nvJitLink makes the final image from nvrtc's results.
         let both = "1000-2000 r--p 0 0:0 1 /x/libnvrtc.so.12\n2000-3000 r--p 0 0:0 1 /x/libnvJitLink.so.12\n";
         let said = Origin::At(0x5000).in_process(device, both);
         assert!(said.contains("if nvJitLink made it") && !said.contains("nvrtcGetPTX"), "{said}");

@@ -1,21 +1,21 @@
-//! Device profiles: the cards that texunit can appear as. One row is one card; what
-//! `cuDeviceGetAttribute` answers is derived from the row in [`crate::attributes`].
+//! Device profiles: the GPUs that texunit can simulate, one entry each. [`crate::attributes`]
+//! derives the results of `cuDeviceGetAttribute` from them.
 
 use texunit_device::{ComputeCapability, cards};
 use texunit_forms::Count;
 
-/// A card.
+/// A GPU.
 #[derive(Debug)]
 pub(crate) struct Profile {
-    /// What `TEXUNIT_DEVICE` calls it.
+    /// Name in `TEXUNIT_DEVICE`.
     pub(crate) key: &'static str,
-    /// `cuDeviceGetName`.
+    /// Name as returned by `cuDeviceGetName`.
     pub(crate) name: &'static str,
     /// Compute capability.
     pub(crate) capability: ComputeCapability,
-    /// Bytes of device memory.
+    /// Device memory in bytes.
     pub(crate) memory: u64,
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub(crate) multiprocessors: i32,
     /// Clock of the multiprocessors in kHz.
     pub(crate) clock: i32,
@@ -23,19 +23,19 @@ pub(crate) struct Profile {
     pub(crate) memory_clock: i32,
     /// Width of the memory bus in bits.
     pub(crate) bus: i32,
-    /// Bytes of level-2 cache.
+    /// Size of the L2 cache in bytes.
     pub(crate) l2: i32,
-    /// Threads of a multiprocessor.
+    /// Maximum resident threads per multiprocessor.
     pub(crate) threads: i32,
-    /// CTAs of a multiprocessor.
+    /// Maximum resident CTAs per multiprocessor.
     pub(crate) ctas: i32,
-    /// KiB of shared memory of a multiprocessor.
+    /// Shared memory of a multiprocessor in KiB.
     pub(crate) shared: i32,
-    /// KiB of shared memory of a CTA that asks for more than 48.
+    /// Maximum shared memory in KiB of a CTA that opts in to more than 48.
     pub(crate) shared_optin: i32,
-    /// How many times faster f32 is than f64.
+    /// Ratio of f32 to f64 throughput.
     pub(crate) double_ratio: i32,
-    /// Engines that copy.
+    /// Number of copy engines.
     pub(crate) copy_engines: i32,
 }
 
@@ -43,12 +43,12 @@ const fn sm(major: u8, minor: u8) -> ComputeCapability {
     ComputeCapability { major, minor }
 }
 
-/// The one that `texunit launch` follows too.
+/// The default GPU, which `texunit launch` uses, too.
 const DEFAULT: ComputeCapability = ComputeCapability::DEFAULT;
 
 const GIB: u64 = 1 << 30;
 const MIB: i32 = 1 << 20;
-/// As the card says (driver 580.159.04, 2026-11-28).
+/// As reported by the GPU (driver 580.159.04, 2026-11-28).
 const H200: u64 = 150_109_880_320;
 
 #[rustfmt::skip]
@@ -62,7 +62,7 @@ macro_rules! cards {
     };
 }
 
-/// All cards, the default one first.
+/// All GPUs, the default one first.
 #[rustfmt::skip]
 pub(crate) static PROFILES: &[Profile] = cards! {
     // key     name                                capability    memory   SMs  clock      memory      bus   L2              threads CTAs shared optin f64 copy
@@ -82,15 +82,16 @@ pub(crate) static PROFILES: &[Profile] = cards! {
     "sm_120" "NVIDIA GeForce RTX 5090"             sm(12, 0),   32 * GIB, 170, 2_407_000, 14_001_000, 512, 96 * MIB,        1536,   24,  100,   99,   64, 2;
 };
 
-/// The card that is there if the user chooses none.
+/// The GPU that is simulated if the user chooses none.
 pub(crate) fn default() -> &'static Profile {
     &PROFILES[0]
 }
 
-/// Most devices: each has a part of the addresses, with room for the memory of every card.
+/// Maximum number of devices: each has a part of the address space, with room for the memory of
+/// every GPU.
 const MAX_DEVICES: usize = 32;
 
-/// The cards of a list of names with commas between them, at least one.
+/// The GPUs of a comma-separated list of names, at least one.
 pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
     let find = |name: &str| {
         let card = cards::find(name).map_err(|why| format!("TEXUNIT_DEVICE: {why}"))?;

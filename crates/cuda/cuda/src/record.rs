@@ -1,51 +1,55 @@
-//! Launches that are written as jobs (`texunit run --record`): which ones, where to, and what is said of it.
+//! Recording of launches as jobs (`texunit run --record`): decides which launches are recorded and
+//! where, and reports what was recorded.
 //!
-//! What a job holds, and which launches cannot be one, is crate `record`'s. A launch that is recorded runs alone: others
-//! would change memory that the job is to expect. Without `TEXUNIT_RECORD` none of this does anything.
+//! The crate `record` defines the contents of a job, and which launches cannot be recorded. A
+//! recorded launch runs alone, because concurrent launches would change memory that the job
+//! expects. Without `TEXUNIT_RECORD` none of this has any effect.
 
 mod folder;
-mod said;
-mod wanted;
+mod messages;
+mod options;
 
+pub(crate) use options::{RecordSettings, wanted};
 use texunit_forms::Count;
-pub(crate) use wanted::{Wanted, wanted};
 
 use crate::call::{Owner, say};
 use crate::module::Function;
 use crate::settings::settings;
 use folder::Claim;
+use options::is_meant;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_device::{FaultKind, LaunchError, LaunchOptions, LaunchStats};
 use texunit_record::{Before, Ended, Launch, Refused, Written};
-use wanted::is_meant;
 
-/// What has been recorded.
+/// Progress of the recording.
 #[derive(Debug, Default)]
 struct Progress {
-    /// Launches of the process.
+    /// Number of launches of the process.
     launches: u64,
-    /// Launches of all kernels that `--kernel` means.
+    /// Number of launches of kernels selected by `--kernel`.
     chosen: u64,
     of_kernel: BTreeMap<String, OfKernel>,
-    /// Jobs that are written.
+    /// Number of written jobs.
     written: u64,
-    /// Bytes of their files.
+    /// Size of their files in bytes.
     bytes: u64,
-    /// Kernels that cannot be recorded and of which that was said, and the limit.
+    /// Kernels that cannot be recorded and about which a message was printed, and the limit
+    /// likewise.
     told: HashSet<String>,
 }
 
-/// What is known of a kernel.
+/// State of a kernel.
 #[derive(Debug, Default)]
 struct OfKernel {
     launches: u64,
-    /// Whether `--kernel` means it: the name has to be demangled for that, which is done once.
+    /// Whether `--kernel` selects the kernel, decided once, as its name has to be demangled.
     is_chosen: bool,
 }
 
 impl Progress {
-    /// Counts a launch of a kernel: how many of it there were, and whether `--kernel` means it.
+    /// Counts a launch of a kernel, and returns the number of its launches and whether `--kernel`
+    /// selects it.
     fn count(&mut self, kernel: &str, is_chosen: impl FnOnce() -> bool) -> (u64, bool) {
         self.launches += 1;
         if !self.of_kernel.contains_key(kernel) {
@@ -60,27 +64,27 @@ impl Progress {
 }
 
 static PROGRESS: Mutex<Option<Progress>> = Mutex::new(None);
-/// The process that it is of: one that was forked off begins anew.
+/// The process that owns the progress; a forked child starts again.
 static OWNER: Owner = Owner::none();
-/// Held by every launch of a process that records, and by one that is recorded alone.
+/// Read-locked by every launch of a recording process, write-locked by a recorded launch.
 static ALONE: RwLock<()> = RwLock::new(());
 
 fn progress() -> MutexGuard<'static, Option<Progress>> {
     PROGRESS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps others away, or at least what is recorded.
+/// The lock of a launch: exclusive for a recorded one, or shared.
 #[derive(Debug)]
-enum Turn {
+enum RecordingLock {
     Alone { _guard: RwLockWriteGuard<'static, ()> },
     Any { _guard: RwLockReadGuard<'static, ()> },
 }
 
-/// A launch of a process that records.
+/// A launch in a recording process.
 #[derive(Debug)]
 pub(crate) struct Recording {
-    _turn: Turn,
-    /// What the launch finds, if it is one to be recorded.
+    _turn: RecordingLock,
+    /// The state before the launch, if it is to be recorded.
     pending: Option<Pending>,
 }
 
@@ -89,11 +93,11 @@ struct Pending {
     before: Before,
     remarks: Vec<String>,
     number: u64,
-    /// The folder, if it is for one launch only.
+    /// The claimed folder, if only one launch is recorded.
     _claim: Option<Claim>,
 }
 
-/// Begins a launch: `None` if nothing is recorded.
+/// Begins a launch; `None` if nothing is recorded.
 pub(crate) fn begin(
     function: &Function,
     options: &LaunchOptions<'_>,
@@ -102,40 +106,42 @@ pub(crate) fn begin(
     let wanted = settings().record.as_ref()?;
     let Some(number) = is_turn(wanted, function.kernel.name()) else {
         let guard = ALONE.read().unwrap_or_else(PoisonError::into_inner);
-        return Some(Recording { _turn: Turn::Any { _guard: guard }, pending: None });
+        return Some(Recording { _turn: RecordingLock::Any { _guard: guard }, pending: None });
     };
     let guard = ALONE.write().unwrap_or_else(PoisonError::into_inner);
     let claim = wanted.kernel.as_ref().map(|_| Claim::of(&wanted.folder));
     let pending = match claim {
-        // Another process of the run has it.
+        // Another process of the run has claimed the folder.
         Some(None) => None,
         claim => {
             let remarks = remarks(function, number);
             let before = hold(wanted, function, options, params, &remarks);
-            let before = before.map_err(|why| said::refused(wanted, function, number.0, &why)).ok();
+            let before =
+                before.map_err(|why| messages::refused(wanted, function, number.0, &why)).ok();
             let number = number.0;
             before.map(|before| Pending { before, remarks, number, _claim: claim.flatten() })
         }
     };
-    Some(Recording { _turn: Turn::Alone { _guard: guard }, pending })
+    Some(Recording { _turn: RecordingLock::Alone { _guard: guard }, pending })
 }
 
-/// Work of a library begins, which is not a launch: while it is under way, none is recorded. That no job repeats it is said once of
-/// each function.
-pub(crate) fn beside(function: &str) -> Option<RwLockReadGuard<'static, ()>> {
+/// Begins work of a library, during which no launch is recorded. A message says once for each
+/// function that jobs cannot repeat such work.
+pub(crate) fn library_work(function: &str) -> Option<RwLockReadGuard<'static, ()>> {
     let wanted = settings().record.as_ref()?;
     let guard = ALONE.read().unwrap_or_else(PoisonError::into_inner);
-    said::beside(wanted, function);
+    messages::library_work(wanted, function);
     Some(guard)
 }
 
-/// Counts a launch; its number in the process and of its kernel, if it is to be recorded.
-fn is_turn(wanted: &Wanted, kernel: &str) -> Option<(u64, u64)> {
+/// Counts a launch, and returns its number in the process and that of its kernel, if it is to be
+/// recorded.
+fn is_turn(wanted: &RecordSettings, kernel: &str) -> Option<(u64, u64)> {
     let mut progress = progress();
     if !OWNER.is_this_process() {
         *progress = Some(Progress::default());
         OWNER.take();
-        said::at_end();
+        messages::at_end();
     }
     let progress = progress.get_or_insert_default();
     let chosen = wanted.kernel.as_ref();
@@ -160,7 +166,7 @@ fn is_turn(wanted: &Wanted, kernel: &str) -> Option<(u64, u64)> {
 }
 
 fn hold(
-    wanted: &Wanted,
+    wanted: &RecordSettings,
     function: &Function,
     options: &LaunchOptions<'_>,
     params: &[u8],
@@ -175,7 +181,7 @@ fn hold(
     Before::of(&launch, wanted.limit.bytes.saturating_sub(used))
 }
 
-/// What the job says of itself.
+/// Remarks in the job about its origin.
 fn remarks(function: &Function, (number, of_kernel): (u64, u64)) -> Vec<String> {
     let name = texunit_report::place::function_name(function.kernel.name());
     let program = std::env::args_os().next().unwrap_or_default();
@@ -188,12 +194,12 @@ fn remarks(function: &Function, (number, of_kernel): (u64, u64)) -> Vec<String> 
 }
 
 impl Recording {
-    /// Whether it becomes a job.
+    /// Whether the launch is being recorded.
     pub(crate) fn is_pending(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// The launch has ended: writes the job.
+    /// Writes the job after the launch has ended.
     pub(crate) fn end(
         self,
         function: &Function,
@@ -210,15 +216,16 @@ impl Recording {
             Err(LaunchError::Fault(fault)) if fault.kind != FaultKind::Cancelled => {
                 Ended::Fault(fault)
             }
-            // Of many launches that is not worth a word: the program hears of it.
+            // When all launches are recorded, a refused one needs no message, as the program gets
+            // the error.
             Err(_) if wanted.kernel.is_none() => return,
             Err(LaunchError::Fault(_)) => {
                 let why = Refused::Launch("it was stopped from outside".to_owned());
-                return said::refused(wanted, function, number, &why);
+                return messages::refused(wanted, function, number, &why);
             }
             Err(_) => {
                 let why = Refused::Launch("it was refused, and nothing has run".to_owned());
-                return said::refused(wanted, function, number, &why);
+                return messages::refused(wanted, function, number, &why);
             }
         };
         let launch = Launch { kernel: &function.kernel, options, params, remarks: &remarks };
@@ -230,8 +237,8 @@ impl Recording {
             Ok(Written { job, ..written })
         });
         match written {
-            Ok(written) => said::recorded(wanted, function, number, &written),
-            Err(why) => said::refused(wanted, function, number, &why),
+            Ok(written) => messages::recorded(wanted, function, number, &written),
+            Err(why) => messages::refused(wanted, function, number, &why),
         }
     }
 }

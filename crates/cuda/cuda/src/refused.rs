@@ -1,8 +1,10 @@
-//! Refused calls: the trace, the report and standard error say why (docs/cuda-api.md, "Why a call failed").
+//! Reports of refused calls: the trace, the report and standard error give the reason
+//! (docs/run.md, "Refused calls").
 //!
-//! The runtime library does its work by calls of this one. A refused call of the driver inside one of the runtime is
-//! told in the trace, and its reason kept; the runtime then tells of its own call, with that reason or one of its own
-//! ([`texunit_runtime_begins`], [`texunit_reason`], [`texunit_runtime_ends`]).
+//! The runtime library calls this one. A refused driver call inside a runtime call is recorded in
+//! the trace only, and its reason is stored; the runtime then reports its own call, with that
+//! reason or another one ([`texunit_runtime_begins`], [`texunit_reason`],
+//! [`texunit_runtime_ends`]).
 
 use crate::call::say;
 use crate::settings::settings;
@@ -15,15 +17,16 @@ use texunit_cuda_abi::{Argument, CUresult, Refusal};
 use texunit_evidence::Api;
 
 thread_local! {
-    /// How many calls of the runtime this thread is in, one inside the other.
+    /// Nesting depth of runtime calls in this thread.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// Why the last call inside one of the runtime was refused.
+    /// Reason of the last refused call inside a runtime call.
     static LAST: RefCell<Cow<'static, str>> = const { RefCell::new(Cow::Borrowed("")) };
-    /// The function that the program has called to have memory, while it runs.
+    /// The allocating function that the program has called, while it runs.
     static MAKER: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// The functions of the runtime and of libraries that allocate memory; those of the driver are known by their names' beginnings.
+/// Allocating functions of the runtime and of libraries; those of the driver are recognised by
+/// prefix.
 const MAKERS: [&str; 18] = [
     "cudaMalloc",
     "cudaMallocPitch",
@@ -45,16 +48,17 @@ const MAKERS: [&str; 18] = [
     "curandCreatePoissonDistribution",
 ];
 
-/// The function that the program has called to have memory, which messages call that by.
+/// The allocating function that the program has called, by which messages name the memory.
 pub(crate) fn maker() -> Option<&'static str> {
     MAKER.get()
 }
 
-/// A call of the driver that allocates, as long as it runs.
-pub(crate) struct Making(());
+/// An allocating driver call in progress.
+pub(crate) struct AllocatingCall(());
 
-impl Making {
-    /// `None`: the function does not allocate, or another one does by calling it.
+impl AllocatingCall {
+    /// Begins a driver call; `None` if it does not allocate, or is made by another allocating
+    /// function.
     pub(crate) fn by(function: &'static str) -> Option<Self> {
         let makes = ["cuMemAlloc", "cuMemHostAlloc"].iter().any(|name| function.starts_with(name));
         (makes && MAKER.get().is_none()).then(|| {
@@ -64,23 +68,23 @@ impl Making {
     }
 }
 
-impl Drop for Making {
+impl Drop for AllocatingCall {
     fn drop(&mut self) {
         MAKER.set(None);
     }
 }
 
-/// A function of the driver refuses a call.
+/// Reports a refused driver call.
 pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_>]) {
     let (is_inside, traces) = (DEPTH.get() > 0, settings().trace.api);
-    // A program may ask for these all the time.
+    // Programs may make these calls frequently.
     let is_ordinary = is_ordinary(function, refusal.code);
     if is_ordinary && !is_inside && !traces {
         return;
     }
     let reason = refusal.reason(arguments);
     if traces {
-        // What is not provided does not know what it takes.
+        // A function that is not provided does not know its parameters.
         let arguments = match refusal.code {
             CUresult::NOT_SUPPORTED if arguments.is_empty() => "...".to_owned(),
             _ => call_arguments(arguments),
@@ -88,9 +92,9 @@ pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_
         say(format_args!("{function}({arguments}) = {:?}: {reason}", refusal.code));
     }
     if is_inside {
-        keep(reason);
+        store_reason(reason);
     } else if !is_ordinary {
-        tell(function, &refusal.code.name(), &reason, refusal.code);
+        report(function, &refusal.code.name(), &reason, refusal.code);
     }
 }
 
@@ -103,64 +107,65 @@ pub(crate) fn call_arguments(arguments: &[Argument<'_>]) -> String {
     shown.join(", ")
 }
 
-fn keep(reason: Cow<'static, str>) {
-    // A thread that is ending keeps nothing any more.
+fn store_reason(reason: Cow<'static, str>) {
+    // In a thread that is ending, the thread-local variable may be destroyed already.
     let _ = LAST.try_with(|last| *last.borrow_mut() = reason);
 }
 
-/// Answers that programs ask for, and that are no mistakes: told in the trace only.
+/// Whether a refusal is an expected answer and not an error, so that it appears in the trace only.
 fn is_ordinary(function: &str, code: CUresult) -> bool {
     match code {
         CUresult::NOT_READY | CUresult::PEER_ACCESS_ALREADY_ENABLED => true,
         CUresult::NOT_FOUND => {
             function.starts_with("cuGetProcAddress") || function == "cuGetExportTable"
         }
-        // The runtime looks for values that it has not put there yet.
+        // The runtime looks for values that it has not stored yet.
         CUresult::INVALID_HANDLE => function.starts_with("table function"),
         _ => false,
     }
 }
 
-/// Whether calls answer this code because a kernel has gone wrong before.
+/// Whether the code is that of a kernel's earlier fault.
 fn is_fault(code: CUresult) -> bool {
     (CUresult::ILLEGAL_ADDRESS.0 == code.0)
         || (714..=719).contains(&code.0)
         || matches!(code, CUresult::LAUNCH_TIMEOUT | CUresult::ASSERT)
 }
 
-/// Most different refusals that are told of; a program with more has few kinds of them.
+/// Maximum number of different refusals that are reported; programs with more have few kinds of
+/// them.
 const MAX_TOLD: usize = 1000;
 
-/// Refusals that are told of.
+/// A reported refusal.
 #[derive(Debug)]
-struct Told {
-    /// The function that was refused first.
+struct ReportedRefusal {
+    /// The first function that was refused.
     function: String,
-    /// The name of its code.
+    /// Name of the code.
     code: String,
-    /// How often, and how often the report knows of.
+    /// Number of occurrences, and the number known to the report.
     count: u64,
     reported: u64,
 }
 
-/// Each refusal, by its function, which is empty after a fault, and its reason.
-static TOLD: Mutex<Option<HashMap<(String, String), Told>>> = Mutex::new(None);
+/// Reported refusals by function (empty after a fault) and reason.
+static TOLD: Mutex<Option<HashMap<(String, String), ReportedRefusal>>> = Mutex::new(None);
 
-/// Tells the report, and the user if that is wanted. The same once more is counted: standard error has it the
-/// first, the tenth, the hundredth time, and the report its number.
-fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
+/// Adds a refusal to the report, and prints it if requested. Repetitions are counted: standard
+/// error shows the first, tenth, hundredth and so on, and the report the number.
+fn report(function: &str, code_name: &str, reason: &str, code: CUresult) {
     crate::log::refused(function, code_name, reason);
     if !settings().report_api_errors && !crate::report::is_wanted() {
         return;
     }
-    // After a fault every call is refused for the same reason, whatever it is.
+    // After a fault every function is refused for the same reason.
     let of = if is_fault(code) { "" } else { function };
     let counted = {
         let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
         let told = told.get_or_insert_default();
         let key = (of.to_owned(), reason.to_owned());
         (told.len() < MAX_TOLD || told.contains_key(&key)).then(|| {
-            let one = told.entry(key).or_insert_with(|| Told {
+            let one = told.entry(key).or_insert_with(|| ReportedRefusal {
                 function: function.to_owned(),
                 code: code_name.to_owned(),
                 count: 0,
@@ -173,7 +178,7 @@ fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
             (one.function.clone(), one.count)
         })
     };
-    // The report is told when `TOLD` is free again: it holds a lock of its own.
+    // The report is told after `TOLD` is unlocked, as it has a lock of its own.
     let Some((function, count)) = counted else { return crate::report::more_refused() };
     if settings().report_api_errors && is_power(count, 10) {
         match count {
@@ -186,16 +191,17 @@ fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
     }
 }
 
-/// Whether a table of functions was missing that the program has asked for.
+/// Whether an export table that the program requested was missing.
 static LACKS_TABLE: AtomicBool = AtomicBool::new(false);
 
-/// The program itself, with a runtime inside, has asked for such a table.
+/// Records that the program itself, with a statically linked runtime, has requested a missing
+/// table.
 pub(crate) fn lacks_table() {
     LACKS_TABLE.store(true, Relaxed);
 }
 
-/// Why a program with NVIDIA's runtime inside may have done nothing: that asks for tables of functions, and where it does not
-/// get them, refuses all calls by itself.
+/// The report's explanation why a program with NVIDIA's statically linked runtime may have done
+/// nothing: without its export tables that runtime refuses all calls itself.
 pub(crate) fn lacking_table() -> Option<Api> {
     let reason = "CUDA's runtime is linked into the program, where texunit cannot replace it; keep the symbols (do not \
                   strip it), or compile it with -cudart shared";
@@ -208,11 +214,11 @@ pub(crate) fn lacking_table() -> Option<Api> {
     })
 }
 
-/// What the report does not know yet: how often refusals have occurred by the end.
+/// Counts of refusals that the report does not know yet, at the end.
 pub(crate) fn rest() -> Vec<Api> {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     let new = told.iter_mut().flatten().filter(|(_, one)| one.reported < one.count);
-    let api = |((_, reason), one): (&(String, String), &mut Told)| {
+    let api = |((_, reason), one): (&(String, String), &mut ReportedRefusal)| {
         one.reported = one.count;
         let (function, code) = (one.function.clone(), one.code.clone());
         Api { function, code, reason: reason.clone(), count: one.count }
@@ -227,24 +233,25 @@ fn is_power(mut count: u64, of: u64) -> bool {
     count == 1
 }
 
-/// Says what is not supported, unless the refusal that follows is told anyway.
+/// Prints what is not supported, unless the refusal of the call is reported anyway.
 pub(crate) fn say_refused(text: &str) {
     if !settings().report_api_errors {
         say(format_args!("{text}"));
     }
 }
 
-/// [`say_refused`] for the runtime.
+/// [`say_refused`] for the runtime library.
 ///
 /// # Safety
 /// The text is valid.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn texunit_say_refused(text: Str) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     say_refused(&unsafe { text.text() });
 }
 
-/// The calling thread is in code of the program until this ends: calls from there are the program's own.
+/// Marks that the calling thread runs a callback of the program, until dropped: calls made there
+/// are the program's own.
 pub(crate) struct InProgram(u32);
 
 impl InProgram {
@@ -262,22 +269,22 @@ impl Drop for InProgram {
 /// Whether the program calls the runtime API.
 static HAS_RUNTIME: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program calls the runtime API: then messages have the names that it has.
+/// Whether the program calls the runtime API, so that messages use its names.
 pub(crate) fn has_runtime() -> bool {
     HAS_RUNTIME.load(Relaxed)
 }
 
-/// A call of this function of the runtime begins, which ends with [`texunit_runtime_ends`]: 1.
+/// Begins a call of a runtime function, which ends with [`texunit_runtime_ends`]; returns 1.
 ///
 /// # Safety
 /// The text is valid.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn texunit_runtime_begins(function: Str) -> u32 {
-    // No more than a load in every call: threads would write the same cache line.
+    // The flag is stored only once, as concurrent writes would contend for its cache line.
     if !has_runtime() {
         HAS_RUNTIME.store(true, Relaxed);
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let function = unsafe { function.bytes() };
     let maker = MAKERS.into_iter().find(|name| name.as_bytes() == function);
     if maker.is_some() && MAKER.get().is_none() {
@@ -287,7 +294,8 @@ pub(crate) unsafe extern "C" fn texunit_runtime_begins(function: Str) -> u32 {
     1
 }
 
-/// Writes why the last call of the driver inside this one was refused, in UTF-8 and up to `size` bytes; the number of bytes that it has.
+/// Writes the reason of the last refused driver call inside this runtime call, in UTF-8, up to
+/// `size` bytes, and returns its full length.
 ///
 /// # Safety
 /// `to` is valid for `size` bytes.
@@ -295,14 +303,14 @@ pub(crate) unsafe extern "C" fn texunit_runtime_begins(function: Str) -> u32 {
 pub(crate) unsafe extern "C" fn texunit_reason(to: *mut u8, size: usize) -> usize {
     LAST.try_with(|last| {
         let last = last.borrow();
-        // SAFETY: the caller's buffer has that size, and is not ours.
+        // SAFETY: the caller's buffer has this size and is not part of the reason.
         unsafe { to.copy_from_nonoverlapping(last.as_ptr(), last.len().min(size)) };
         last.len()
     })
     .unwrap_or(0)
 }
 
-/// A text of the runtime library.
+/// A string of the runtime library.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Str {
@@ -312,25 +320,25 @@ pub(crate) struct Str {
 
 impl Str {
     /// # Safety
-    /// It points to so many bytes, or to nothing if there are none.
+    /// The pointer is to this many bytes, or the size is 0.
     pub(crate) unsafe fn text(self) -> String {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         String::from_utf8_lossy(unsafe { self.bytes() }).into_owned()
     }
 
     /// # Safety
-    /// As of [`Str::text`]; the bytes are there as long as the caller's text is.
+    /// As for [`Str::text`]; the bytes live as long as the caller's text.
     unsafe fn bytes<'a>(self) -> &'a [u8] {
         if self.size == 0 {
             return &[];
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { std::slice::from_raw_parts(self.start, self.size) }
     }
 }
 
-/// A call of the runtime has ended. If it was refused, `code` is not 0, and the texts are its name, the name of the code and the
-/// reason.
+/// Ends a call of the runtime. If it was refused, `code` is not 0, and the texts are the function,
+/// the name of the code and the reason.
 ///
 /// # Safety
 /// The texts are valid.
@@ -349,24 +357,25 @@ pub(crate) unsafe extern "C" fn texunit_runtime_ends(
     if code == 0 {
         return;
     }
-    // SAFETY: the runtime library's own texts.
+    // SAFETY: the texts are the runtime library's and valid during the call.
     let [function, name, reason] = [function, name, reason].map(|text| unsafe { text.text() });
     if settings().trace.api {
         say(format_args!("{function} = {name}: {reason}"));
     }
     let code = CUresult(code);
     if depth > 0 {
-        keep(reason.into());
+        store_reason(reason.into());
     } else if !is_ordinary(&function, code) {
-        tell(&function, &name, &reason, code);
+        report(&function, &name, &reason, code);
     }
 }
 
-/// "; did you mean `x`?", if one of the names is almost the one that was given, or ends with it, as a mangled one does.
+/// "; did you mean `x`?" if one of the names is similar to the given one, or ends with it, as a
+/// mangled name does.
 pub(crate) fn similar<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
     let alike = |name: &&str| {
         let (a, b) = (name.to_ascii_lowercase(), given.to_ascii_lowercase());
-        // `_Z4fillPii` of `fill`.
+        // For example `_Z4fillPii` for `fill`.
         !given.is_empty()
             && (a == b
                 || a.contains(&b)

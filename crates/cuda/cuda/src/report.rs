@@ -1,14 +1,16 @@
-//! What this process tells of itself: events for the run that it is part of (`TEXUNIT_EVIDENCE`, crate `evidence`),
-//! as they happen, and a report of its own (`TEXUNIT_REPORT`), written when it ends.
+//! Reports of this process about itself: events for the run that it is part of (`TEXUNIT_EVIDENCE`,
+//! crate `evidence`), written as they happen, and a report of its own (`TEXUNIT_REPORT`), written
+//! when it ends.
 //!
-//! Faults are told at once; what kernels have done is told with the first launch of each, after a fault, and
-//! otherwise at most every [`Writer::period`]. So a process that is killed loses little, and one that ends loses nothing.
+//! Faults are reported immediately. The statistics of a kernel are reported at its first launch,
+//! after a fault, and otherwise at most once in [`Writer::period`], so that a process that is
+//! killed loses little, and one that ends normally loses nothing.
 
 mod interpreted;
 mod libraries;
 mod own;
 mod sum;
-mod untold;
+mod unreported;
 
 pub(crate) use own::PipeSignal;
 
@@ -20,48 +22,49 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use sum::{Found, Sum};
+use sum::{KernelStatistics, ReportedFinding};
 use texunit_checks::News;
 use texunit_device::{Fault, LaunchStats, Tally};
 use texunit_evidence::{Api, Counts, Event, Finding, Process, Record, Totals, Writer};
 use texunit_report::Instruction;
 
-/// Findings that are told one by one; a program with more has few kinds of them.
+/// Maximum number of findings reported individually; programs with more have few kinds of them.
 const MAX_FINDINGS: usize = 100;
-/// Instruction forms that are told.
+/// Maximum number of reported instruction forms.
 const MAX_INSTRUCTIONS: usize = 10_000;
-/// Arguments of the process that are told, and bytes of each.
+/// Maximum number of reported process arguments, and of bytes of each.
 const MAX_ARGUMENTS: usize = 100;
 const LONGEST_ARGUMENT: usize = 1000;
 
-/// What is known of the process up to now.
+/// State of the reports.
 #[derive(Debug, Default)]
 struct State {
-    kernels: BTreeMap<String, Sum>,
-    findings: Vec<Found>,
-    /// Numbers of what checks have found, and of the first launch of each, by their numbers in the log of these.
+    kernels: BTreeMap<String, KernelStatistics>,
+    findings: Vec<ReportedFinding>,
+    /// For each finding of the checks, by its number in their log: its number in the report, and
+    /// its first launch.
     checked: BTreeMap<u64, (u64, u64)>,
     totals: Totals,
-    /// Instruction forms that were told, by what tells them apart.
+    /// Instruction forms that have been reported, by their identifying texts.
     instructions: HashSet<[String; 4]>,
-    /// Everything told, for the report of its own.
+    /// All events, for the process's own report.
     record: Record,
-    /// When kernels were told of last.
+    /// Time of the last report about kernels.
     told: Option<Instant>,
-    /// The process ends: what is not told at once is not told.
+    /// Whether the process is ending, so that events are written immediately.
     is_ending: bool,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
-/// The process that it is about: one that was forked off begins anew.
+/// The process that owns the state; a forked child starts again.
 static OWNER: Owner = Owner::none();
 
-/// Whether anybody wants to know what the process does.
+/// Whether a run or a report requests events.
 pub(crate) fn is_wanted() -> bool {
     settings().evidence.is_some() || settings().report.is_some()
 }
 
-/// Whether somebody wants to know how often textures are fetched, and how long cores were busy.
+/// Whether a run or a report requests counts of texture fetches and processor times.
 pub(crate) fn counts_wanted() -> bool {
     settings().report.is_some() || settings().evidence.is_some() && settings().counters
 }
@@ -71,7 +74,7 @@ fn writer() -> Option<&'static Writer> {
     WRITER.get_or_init(|| settings().evidence.as_deref().map(Writer::new)).as_ref()
 }
 
-/// Works on what is known, which begins with the process itself.
+/// Accesses the state, which begins with an event about the process itself.
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     let state = state.get_or_insert_default();
@@ -103,23 +106,28 @@ impl State {
         if let Some(Err(error)) = writer().map(|writer| writer.append(&event)) {
             static ONCE: Once = Once::new();
             let folder = settings().evidence.as_deref().unwrap_or("".as_ref());
-            ONCE.call_once(|| say(format_args!("{}", untold::sentence(folder, &error))));
+            ONCE.call_once(|| say(format_args!("{}", unreported::sentence(folder, &error))));
         }
         if settings().report.is_some() {
             self.record.add(event);
         }
     }
 
-    /// Tells of the kernels and findings that have changed.
+    /// Reports changed kernels and findings.
     fn flush(&mut self) {
         self.told = Some(Instant::now());
-        let mut events: Vec<Event> =
-            self.kernels.values_mut().filter_map(Sum::news).map(Event::Kernel).collect();
-        events.extend(self.findings.iter_mut().filter_map(Found::news).map(Event::Finding));
+        let mut events: Vec<Event> = self
+            .kernels
+            .values_mut()
+            .filter_map(KernelStatistics::news)
+            .map(Event::Kernel)
+            .collect();
+        events
+            .extend(self.findings.iter_mut().filter_map(ReportedFinding::news).map(Event::Finding));
         events.into_iter().for_each(|event| self.append(event));
     }
 
-    /// Tells of instruction forms, each once: a program may load a kernel in many modules.
+    /// Reports instruction forms, once each, as a program may load a kernel in many modules.
     fn instructions(&mut self, mut rows: Vec<Instruction>) {
         rows.retain(|row| {
             self.instructions.len() < MAX_INSTRUCTIONS && self.instructions.insert(row.key())
@@ -129,43 +137,44 @@ impl State {
         }
     }
 
-    /// Whether it is time to tell what has changed.
+    /// Whether the period since the last report has passed.
     fn is_due(&self) -> bool {
         let period = writer().map_or(Duration::MAX, Writer::period);
         self.is_ending || self.told.is_none_or(|told| told.elapsed() >= period)
     }
 
     fn has_news(&self) -> bool {
-        self.kernels.values().any(Sum::has_news) || self.findings.iter().any(Found::has_news)
+        self.kernels.values().any(KernelStatistics::has_news)
+            || self.findings.iter().any(ReportedFinding::has_news)
     }
 
-    /// The number of the next finding, be it a fault or what a check has found.
+    /// Number of the next finding, a fault or a check's finding.
     fn next_number(&self) -> u64 {
         (self.findings.len() + self.checked.len()) as u64 + 1
     }
 
-    /// Keeps a finding, or counts it; its number, if it is the first of its kind.
+    /// Adds a finding, or counts a repetition. Returns its number if it is the first of its kind.
     fn find(&mut self, key: (u64, u32), finding: Finding) {
-        let same = |found: &&mut Found| found.is(key, &finding);
+        let same = |found: &&mut ReportedFinding| found.is(key, &finding);
         if let Some(found) = self.findings.iter_mut().find(same) {
             found.again();
         } else if self.findings.len() < MAX_FINDINGS {
             let number = self.next_number();
-            self.findings.push(Found::new(key, Finding { number, count: 1, ..finding }));
+            self.findings.push(ReportedFinding::new(key, Finding { number, count: 1, ..finding }));
         } else {
             self.totals.more_findings += 1;
         }
     }
 }
 
-/// The devices are there.
+/// Reports the devices.
 pub(crate) fn devices(names: Vec<String>) {
     if is_wanted() {
         with(|state| state.append(Event::Devices { names }));
     }
 }
 
-/// The instruction forms of a kernel that is launched for the first time.
+/// Instruction forms of a kernel that is launched for the first time.
 fn instructions(module: &Module, function: &Function) -> Vec<Instruction> {
     if function.is_told.swap(true, Ordering::Relaxed) {
         return Vec::new();
@@ -174,7 +183,7 @@ fn instructions(module: &Module, function: &Function) -> Vec<Instruction> {
     Instruction::of(function.kernel.name(), forms, module.loaded.source())
 }
 
-/// Counts a launch, if anybody wants to know.
+/// Counts a launch, if events are requested.
 pub(crate) fn launched(
     (module, function, parent): (&Module, &Function, Option<&str>),
     shape: &Shape,
@@ -190,11 +199,13 @@ pub(crate) fn launched(
     with(|state| {
         state.instructions(rows);
         let name = function.kernel.name();
-        let kernel =
-            state.kernels.entry(name.to_owned()).or_insert_with(|| Sum::new(module, function));
+        let kernel = state
+            .kernels
+            .entry(name.to_owned())
+            .or_insert_with(|| KernelStatistics::new(module, function));
         let is_first = kernel.add(module, (shape, parent), time, (stats, tally));
         if let Some((key, finding)) = finding {
-            // Programs end where they see an error.
+            // Programs may exit when they see an error, so that the fault is reported immediately.
             state.find(key, finding);
             state.flush();
         } else if is_first || state.is_due() {
@@ -203,7 +214,7 @@ pub(crate) fn launched(
     });
 }
 
-/// A copy or a fill has gone wrong that a kernel has asked for.
+/// Reports a fault of a copy or memory set that a kernel has requested.
 pub(crate) fn faulted(module: &Module, fault: &Fault) {
     if is_wanted() {
         let (key, finding) = sum::finding(fault, module, 0);
@@ -214,7 +225,7 @@ pub(crate) fn faulted(module: &Module, fault: &Fault) {
     }
 }
 
-/// Tells what has changed; whether something is left for later.
+/// Reports changes if the period has passed, and returns whether unreported changes remain.
 pub(crate) fn flush_at_times() -> bool {
     with(|state| {
         if state.has_news() && state.is_due() {
@@ -224,7 +235,7 @@ pub(crate) fn flush_at_times() -> bool {
     })
 }
 
-/// Tells what a check has found in a launch, or that it has come up again.
+/// Reports a check's finding in a launch, or its repetition.
 pub(crate) fn checked(news: &News, launch: u64) {
     if !is_wanted() {
         return;
@@ -240,13 +251,13 @@ pub(crate) fn checked(news: &News, launch: u64) {
     });
 }
 
-/// What checks have found in all, besides what was told one by one.
+/// Reports the total counts of the checks, beyond individually reported findings.
 pub(crate) fn checked_more(more: Counts) {
     if is_wanted() {
         with(|state| {
             if state.totals.more_checked != more {
                 state.totals.more_checked = more;
-                // Programs end where they want to: it is told at once.
+                // The program may exit any time, so that the counts are reported immediately.
                 let totals = state.totals.clone();
                 state.append(Event::Totals(totals));
             }
@@ -254,12 +265,12 @@ pub(crate) fn checked_more(more: Counts) {
     }
 }
 
-/// Tells something at once.
-pub(crate) fn tell(event: Event) {
+/// Reports an event immediately.
+pub(crate) fn event(event: Event) {
     with(|state| state.append(event));
 }
 
-/// A library of the program cannot run.
+/// Reports a library of the program that cannot run.
 pub(crate) fn library(finding: Finding) {
     if !is_wanted() {
         return;
@@ -271,38 +282,39 @@ pub(crate) fn library(finding: Finding) {
     });
 }
 
-/// A call of the program was refused, so often up to now.
+/// Reports a refused call and its number of occurrences so far.
 pub(crate) fn refused(function: &str, code: &str, reason: &str, count: u64) {
     if !is_wanted() {
         return;
     }
     let (function, code, reason) = (function.to_owned(), code.to_owned(), reason.to_owned());
     with(|state| {
-        // Programs end where they see an error.
+        // Programs may exit when they see an error, so that the refusal is reported immediately.
         state.flush();
         state.append(Event::Api(Api { function, code, reason, count }));
     });
 }
 
-/// A refused call besides those that are told one by one.
+/// Counts a refused call that is not reported individually.
 pub(crate) fn more_refused() {
     if is_wanted() {
         with(|state| state.totals.more_api += 1);
     }
 }
 
-/// Has the rest told when the process ends.
+/// Registers the final report for the end of the process.
 fn at_end() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| crate::call::at_end(end));
 }
 
 fn end() {
-    // A process that was forked off and has done nothing has nothing to say.
+    // A forked child without any activity reports nothing.
     if !OWNER.is_this_process() {
         return;
     }
-    // Whoever tells of a refusal may wait for the state: it is not held here.
+    // The state is not locked here, as a thread that reports a refusal locks it while it holds the
+    // refusals' lock.
     let refused = crate::refused::rest();
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(state) = state.as_mut() else { return };
@@ -314,7 +326,7 @@ fn end() {
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());
     let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
     state.append(Event::Totals(totals));
-    crate::faults::tell_repeated(state.findings.iter().map(Found::finding));
+    crate::faults::report_repeated(state.findings.iter().map(ReportedFinding::finding));
     if let Some(path) = &settings().report {
         own::write(path, std::mem::take(&mut state.record));
     }

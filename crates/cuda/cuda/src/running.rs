@@ -1,10 +1,10 @@
-//! Launches that are running: who watches them while they take long.
+//! Running launches and the thread that watches them.
 //!
-//! A thread of its own looks every [`TICK`] at what runs: it tells the run (crate `evidence`) of launches that take long,
-//! so that it is known what was running if the process is ended, tells of kernels whose launches have ended,
-//! cancels all launches when `texunit run` says that the time is over, and shows how far a launch is, on a terminal or in
-//! lines.
-//! It sleeps while nothing runs, and is not there where nobody asks for any of this.
+//! Every [`TICK`] the thread reports launches that take long to the run (crate `evidence`), so that
+//! they are known if the process is killed; reports statistics of kernels whose launches have
+//! ended; cancels all launches when `texunit run` signals the end of the time limit; and shows the
+//! progress of a launch on a terminal or in lines. It sleeps while nothing runs, and is not started
+//! unless one of these is requested.
 
 mod progress;
 
@@ -20,39 +20,39 @@ use texunit_report::CodeLocation;
 
 pub(crate) use progress::clear;
 
-/// Time between two looks.
+/// Period of the watching thread.
 const TICK: Duration = Duration::from_millis(50);
-/// Launches shorter than this are not told to be running.
+/// Minimum duration of launches that are reported as running.
 const LONG: Duration = Duration::from_millis(100);
 
-/// [`Launch::told`] of one that has ended.
+/// Value of [`Launch::told`] for a launch that has ended.
 const OVER: u64 = u64::MAX;
 
-/// A launch that is running.
+/// A running launch.
 pub(crate) struct Launch {
-    /// Its number in the process, from 1.
+    /// Number of the launch in the process, from 1.
     pub(crate) number: u64,
-    /// Set when it is to end.
+    /// Set to cancel the launch.
     pub(crate) cancel: AtomicBool,
-    /// CTAs that have ended.
+    /// Number of CTAs that have ended.
     pub(crate) ctas: AtomicU64,
     module: Arc<Module>,
     kernel: String,
     shape: Shape,
     start: Instant,
-    /// Milliseconds at which it was told of last; 0: not yet.
+    /// Duration in milliseconds at the last report; 0 before the first.
     told: AtomicU64,
-    /// Lines that have told how far it is.
+    /// Number of progress lines printed.
     lines: AtomicU64,
 }
 
 struct Table {
     launches: Vec<Arc<Launch>>,
-    /// The process whose thread looks at them.
+    /// The process whose thread watches the launches.
     watched_in: u32,
-    /// The thread sleeps until it is woken.
+    /// Whether the thread sleeps until it is woken.
     sleeps: bool,
-    /// The time of the run is over.
+    /// Whether the time limit of the run has been reached.
     is_over: bool,
 }
 
@@ -70,7 +70,7 @@ fn table() -> MutexGuard<'static, Table> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A launch begins; `None` if nobody wants to know.
+/// Registers a launch; `None` if nothing is requested.
 pub(crate) fn begin(module: &Arc<Module>, function: &Function, shape: &Shape) -> Option<Watched> {
     let shows = progress::is_shown() || progress::is_told();
     if !report::is_wanted() && !shows {
@@ -91,7 +91,7 @@ pub(crate) fn begin(module: &Arc<Module>, function: &Function, shape: &Shape) ->
         let mut table = table();
         let process = std::process::id();
         if table.watched_in != process {
-            // What a process that this one was forked from runs is not ours.
+            // Launches of the parent process are not this process's.
             *table = Table::new(process);
             watch();
         }
@@ -104,7 +104,7 @@ pub(crate) fn begin(module: &Arc<Module>, function: &Function, shape: &Shape) ->
     Some(Watched(launch))
 }
 
-/// A launch that ends when this is dropped.
+/// A registered launch, which is removed when this is dropped.
 pub(crate) struct Watched(Arc<Launch>);
 
 impl std::ops::Deref for Watched {
@@ -118,21 +118,23 @@ impl std::ops::Deref for Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         table().launches.retain(|launch| !Arc::ptr_eq(launch, &self.0));
-        // Whoever tells of it has told by now, or sees that it is over.
+        // A launch that has been reported as running is also reported as ended; afterwards it is no
+        // longer reported.
         if self.told.swap(OVER, Ordering::AcqRel) != 0 {
-            report::tell(Event::Ended { launch: self.number });
+            report::event(Event::Ended { launch: self.number });
         }
         progress::end(self.start.elapsed());
     }
 }
 
 impl Launch {
-    /// CTAs that it has.
+    /// Total number of CTAs.
     fn total(&self) -> u64 {
         self.shape.grid.iter().fold(1_u64, |product, &n| product.saturating_mul(n.into()))
     }
 
-    /// Tells that it is running: first when it is taken for long, then whenever that time has doubled.
+    /// Reports that the launch is running: first after [`LONG`], then whenever the duration has
+    /// doubled.
     fn tell(&self) {
         let milliseconds = self.start.elapsed().as_millis() as u64;
         let told = self.told.load(Ordering::Acquire);
@@ -149,17 +151,18 @@ impl Launch {
             milliseconds: milliseconds as f64,
             ctas: self.ctas.load(Ordering::Relaxed),
         };
-        // Told before it is marked: a launch that ends in the meantime is not marked any more, and its end told here.
-        report::tell(Event::Running(running));
+        // The report comes before the mark. If the launch has ended meanwhile, the mark fails, and
+        // its end is reported here.
+        report::event(Event::Running(running));
         let marked =
             self.told.compare_exchange(told, milliseconds, Ordering::AcqRel, Ordering::Acquire);
         if marked.is_err() {
-            report::tell(Event::Ended { launch: self.number });
+            report::event(Event::Ended { launch: self.number });
         }
     }
 }
 
-/// Starts a thread of texunit's. All signals are the program's: none is delivered to it.
+/// Starts a thread of texunit's with all signals blocked, as they are the program's.
 pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let before = signals::block_all();
     let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(work);
@@ -167,7 +170,7 @@ pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()>
     thread.map(|_| ())
 }
 
-/// Starts the thread that watches.
+/// Starts the watching thread.
 fn watch() {
     let thread = spawn(look);
     if let Err(error) = thread {
@@ -207,7 +210,7 @@ fn look() {
     }
 }
 
-/// Whether `texunit run` says that the time is over, or one that this one runs inside.
+/// Whether `texunit run`, or an outer one, has signalled the end of the time limit.
 fn is_over() -> bool {
     settings().evidence.as_deref().is_some_and(texunit_evidence::is_over)
 }
@@ -215,23 +218,23 @@ fn is_over() -> bool {
 pub(crate) mod signals {
     use std::mem::MaybeUninit;
 
-    /// Signals that a thread has blocked.
-    pub(crate) struct Blocked(libc::sigset_t);
+    /// The signal mask of a thread.
+    pub(crate) struct SignalMask(libc::sigset_t);
 
-    /// Blocks all signals in the calling thread; what it had blocked before.
-    pub(crate) fn block_all() -> Blocked {
+    /// Blocks all signals in the calling thread, and returns its previous mask.
+    pub(crate) fn block_all() -> SignalMask {
         let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::zeroed());
-        // SAFETY: both sets are ours, the first one is filled before it is read, and the second one is a set of
-        // signals as it is, an empty one.
+        // SAFETY: both sets are local variables; the first is filled before it is read, and the
+        // second, zeroed, is a valid empty set.
         unsafe {
             libc::sigfillset(all.as_mut_ptr());
             libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-            Blocked(before.assume_init())
+            SignalMask(before.assume_init())
         }
     }
 
-    pub(crate) fn restore(before: &Blocked) {
-        // SAFETY: a set that the system has given.
+    pub(crate) fn restore(before: &SignalMask) {
+        // SAFETY: the set was returned by the system.
         unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before.0, std::ptr::null_mut())
         };

@@ -1,7 +1,7 @@
-//! The PTX of modules, as files (`TEXUNIT_SAVE_PTX`): messages name them.
+//! Writes the PTX of modules to files (`TEXUNIT_SAVE_PTX`), which messages then name.
 //!
-//! A name comes from the text alone: its first kernel, and a number that other texts do not have. So equal texts are one
-//! file, whichever process loads them, and a program has the same files every time.
+//! A file name depends on the text only: its first kernel and a hash. Equal texts therefore share a
+//! file, whichever process loads them, and a program has the same files in each run.
 
 use crate::call::say;
 use crate::image::Ptx;
@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Longest part of a name that comes from the text.
+/// Maximum length of the part of a name that is the kernel's.
 const LONGEST: usize = 48;
-/// Different texts of one number that are told apart; nobody makes them by accident.
+/// Maximum number of different texts with one hash, which does not happen by accident.
 const MAX_ALIKE: u32 = 100;
 
-/// The texts that were written, by number and size: where they are.
+/// File names of texts that have been written, by hash and size.
 static WRITTEN: Mutex<Option<HashMap<(u64, usize), String>>> = Mutex::new(None);
 
-/// Writes what is loaded, if that is asked for, and calls it by the name of the file.
+/// Writes a loaded text, if requested, and names it by its file.
 pub(crate) fn save(ptx: &mut Ptx) {
     let Some(folder) = &settings().save_ptx else { return };
     let key = (number(ptx.text.as_bytes()), ptx.text.len());
@@ -45,11 +45,12 @@ pub(crate) fn save(ptx: &mut Ptx) {
     }
 }
 
-/// Writes a text into a folder; the file, which may have been there with that text.
+/// Writes a text into a folder and returns the file, which may have existed with that text.
 pub(crate) fn put(folder: &Path, text: &str) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let stem = format!("{}-{:016x}", name(text), number(text.as_bytes()));
-    // Whole before it has its name: another process may look for it at the same time.
+    // The file gets its name when it is complete, as another process may look for it at the same
+    // time.
     static NUMBERS: AtomicU32 = AtomicU32::new(0);
     let (process, number) = (std::process::id(), NUMBERS.fetch_add(1, Relaxed));
     let new = folder.join(format!(".{stem}.{process}.{number}.new"));
@@ -65,7 +66,7 @@ pub(crate) fn put(folder: &Path, text: &str) -> io::Result<PathBuf> {
             Ok(_) => break Err(io::ErrorKind::AlreadyExists.into()),
             Err(error) if error.kind() != io::ErrorKind::NotFound => break Err(error),
             Err(_) => match named(&new, &file, text) {
-                // Another was faster.
+                // Another process has created it first.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 result => break result.map(|()| file),
             },
@@ -75,13 +76,13 @@ pub(crate) fn put(folder: &Path, text: &str) -> io::Result<PathBuf> {
     result
 }
 
-/// Makes a file that is not there.
+/// Creates a file unless it exists.
 fn named(new: &Path, file: &Path, text: &str) -> io::Result<()> {
     let mut out = std::fs::File::create(new)?;
     out.write_all(text.as_bytes())?;
     drop(out);
     match std::fs::hard_link(new, file) {
-        // Some file systems have no links.
+        // Some file systems do not support hard links.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !file.exists() => {
             std::fs::rename(new, file)
         }
@@ -89,7 +90,7 @@ fn named(new: &Path, file: &Path, text: &str) -> io::Result<()> {
     }
 }
 
-/// The first kernel of a text, as a part of a file's name.
+/// Name of the first kernel in a text, restricted to characters for file names.
 fn name(text: &str) -> String {
     let behind = text.split_once(".entry").map_or("", |(_, behind)| behind).trim_start();
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -97,7 +98,7 @@ fn name(text: &str) -> String {
     if name.is_empty() { "module".to_owned() } else { name }
 }
 
-/// FNV-1a, 64 bits: the same in every release.
+/// FNV-1a hash with 64 bits, equal in every release.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |number, &byte| {
         (number ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -129,7 +130,7 @@ mod tests {
         assert!(other.file_name().unwrap().to_str().unwrap().starts_with("module-"));
         assert_eq!(files(&folder).len(), 2);
         assert_eq!(std::fs::read_to_string(&first).unwrap(), text);
-        // What somebody has put there stays.
+        // An existing file with other contents is kept.
         std::fs::write(&first, "another").unwrap();
         let second = put(&folder, text).unwrap();
         assert_ne!(second, first);

@@ -1,4 +1,4 @@
-//! What the user chooses through the environment. `texunit run` sets these variables.
+//! Settings that the user makes through environment variables, which `texunit run` sets.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -10,79 +10,86 @@ use texunit_device::{Approximate, Arithmetic, BadFetch, Bounds, Fill};
 use texunit_evidence::{Above, Format};
 use texunit_report::Severity;
 
-/// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
+/// Traces printed on standard error (`TEXUNIT_TRACE=api,launch,fetch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trace {
-    /// Every call of the driver API, with its arguments and its result; refused calls of both APIs with their reasons.
+    /// Driver API calls with arguments and results; refused calls of both APIs with their reasons.
     pub(crate) api: bool,
-    /// Every launch: kernel, grid, block, what it did.
+    /// Launches: kernel, grid, block, statistics.
     pub(crate) launch: bool,
-    /// Every texture fetch and surface access.
+    /// Texture fetches and surface accesses.
     pub(crate) fetch: bool,
 }
 
-/// All of them.
+/// All settings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     /// `TEXUNIT_TRACE`.
     pub(crate) trace: Trace,
     /// `TEXUNIT_DEVICE`: names of device profiles, one for each device.
     pub(crate) devices: Option<String>,
-    /// `TEXUNIT_STRICT=1`: PTX that is newer than the device is refused, as a driver does.
+    /// `TEXUNIT_STRICT=1`: refuses PTX that is newer than the device, as a driver does.
     pub(crate) strict: bool,
-    /// `TEXUNIT_FMAD`: mul and add without a rounding modifier are fused where ptxas does it; `0` keeps them apart.
+    /// `TEXUNIT_FMAD`: whether mul and add without a rounding modifier are fused as by ptxas; `0`
+    /// keeps them separate.
     pub(crate) fmad: bool,
-    /// `TEXUNIT_APPROX`: how approximate instructions compute.
+    /// `TEXUNIT_APPROX`: implementation of approximate instructions.
     pub(crate) approximate: Approximate,
-    /// `TEXUNIT_REPORT`: file for the report, written when the program ends; `%p` in it is the number of the process.
+    /// `TEXUNIT_REPORT`: file of the report, written when the program ends; `%p` in it is the
+    /// process number.
     pub(crate) report: Option<PathBuf>,
-    /// `TEXUNIT_COVERAGE`: file for the coverage of device code; `%p` in it is the number of the process.
+    /// `TEXUNIT_COVERAGE`: file of the coverage of device code; `%p` in it is the process number.
     pub(crate) coverage: Option<PathBuf>,
-    /// `TEXUNIT_PROFILE`: file for the counts of device code; `%p` in it is the number of the process.
+    /// `TEXUNIT_PROFILE`: file of the execution counts of device code; `%p` in it is the process
+    /// number.
     pub(crate) profile: Option<PathBuf>,
-    /// `TEXUNIT_COVERAGE_TOOLKIT=1`: with the headers of CUDA.
+    /// `TEXUNIT_COVERAGE_TOOLKIT=1`: includes CUDA's headers in the coverage.
     pub(crate) coverage_toolkit: bool,
-    /// `TEXUNIT_REPORT_FORMAT`: its form, if the name of the file does not say it.
+    /// `TEXUNIT_REPORT_FORMAT`: format of the report, if the file name does not imply it.
     pub(crate) report_format: Option<Format>,
     /// `TEXUNIT_EVIDENCE`: the folder of the run that the process is part of (crate `evidence`).
     pub(crate) evidence: Option<PathBuf>,
-    /// `TEXUNIT_COUNTERS=1`: the run is to be told of fetches by geometry and format, and of the time of cores.
+    /// `TEXUNIT_COUNTERS=1`: reports fetches by geometry and format, and processor times, to the
+    /// run.
     pub(crate) counters: bool,
-    /// `TEXUNIT_MAX_STEPS`: instructions that a warp may execute before the launch ends as an endless one.
+    /// `TEXUNIT_MAX_STEPS`: maximum number of instructions of a warp, after which the launch is
+    /// ended as infinite.
     pub(crate) max_steps: Option<u64>,
     /// `TEXUNIT_SCHEDULE`: seed of a random order of CTAs and warps.
     pub(crate) schedule: Option<u64>,
-    /// `TEXUNIT_FILL`: what fresh memory is filled with.
+    /// `TEXUNIT_FILL`: fill pattern of new memory.
     pub(crate) fill: Option<Fill>,
-    /// `TEXUNIT_CONTINUE_AFTER_FAULT=1`: a fault ends the launch, but not the context.
+    /// `TEXUNIT_CONTINUE_AFTER_FAULT=1`: a fault ends the launch but not the context.
     pub(crate) continue_after_fault: bool,
-    /// `TEXUNIT_COLOR`: whether messages are coloured: `always`, `never`, or `auto`, on a terminal.
+    /// `TEXUNIT_COLOR`: whether messages are coloured: `always`, `never`, or `auto` (on a
+    /// terminal).
     pub(crate) color: bool,
     /// `TEXUNIT_SAVE_PTX`: folder for the PTX of modules.
     pub(crate) save_ptx: Option<PathBuf>,
-    /// `TEXUNIT_HOST_BACKTRACE=1`: faults say where the program has asked for memory, and freed it.
+    /// `TEXUNIT_HOST_BACKTRACE=1`: reports show where the program allocated and freed memory.
     pub(crate) host_backtrace: bool,
-    /// `TEXUNIT_REPORT_API_ERRORS=1`: each refused call is told on standard error, with its reason.
+    /// `TEXUNIT_REPORT_API_ERRORS=1`: prints each refused call with its reason on standard error.
     pub(crate) report_api_errors: bool,
-    /// `TEXUNIT_RECORD` and its like: launches that are written as jobs.
-    pub(crate) record: Option<crate::record::Wanted>,
-    /// `TEXUNIT_THREADS`: host threads of a launch; 0: one for each core.
+    /// `TEXUNIT_RECORD` and related variables: launches that are recorded as jobs.
+    pub(crate) record: Option<crate::record::RecordSettings>,
+    /// `TEXUNIT_THREADS`: number of host threads of a launch; 0 for one per core.
     pub(crate) threads: usize,
-    /// `TEXUNIT_BOUNDS`: where accesses past the end of an object become faults.
+    /// `TEXUNIT_BOUNDS`: granularity at which accesses beyond an object become faults.
     pub(crate) bounds: Bounds,
-    /// `TEXUNIT_BAD_FETCH`: what becomes of fetches that no texture fits.
+    /// `TEXUNIT_BAD_FETCH`: handling of fetches whose texture does not fit the instruction.
     pub(crate) bad_fetch: BadFetch,
-    /// `TEXUNIT_CHECK` and its like: what kernels are checked for.
-    pub(crate) checks: Option<crate::checks::Wanted>,
-    /// `TEXUNIT_FAIL_ON`: the least severity of a finding that is a failure in the report of the process.
+    /// `TEXUNIT_CHECK` and related variables: checks of kernels.
+    pub(crate) checks: Option<crate::checks::CheckSettings>,
+    /// `TEXUNIT_FAIL_ON`: minimum severity of findings that count as failures in the report of the
+    /// process.
     pub(crate) fail_on: Severity,
-    /// Words that are none of the above, to be told to the user once.
+    /// Messages about invalid values, to be printed once.
     pub(crate) complaints: Vec<String>,
 }
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
-/// Whether messages are coloured: not those about the settings themselves, which come while these are read.
+/// Whether messages are coloured; false while the settings are being read.
 pub(crate) fn is_colored() -> bool {
     SETTINGS.get().is_some_and(|settings| settings.color)
 }
@@ -92,7 +99,7 @@ pub(crate) fn settings() -> &'static Settings {
     SETTINGS.get_or_init(|| {
         let named = texunit_evidence::folder();
         let above = if named.is_none() { texunit_evidence::run_above() } else { None };
-        // What the process has itself comes first.
+        // The environment of the process takes precedence over the run's variables.
         let kept = match &above {
             Some(Above::Folder(folder)) => texunit_evidence::kept_variables(folder),
             _ => BTreeMap::new(),
@@ -114,12 +121,12 @@ pub(crate) fn settings() -> &'static Settings {
 }
 
 impl Settings {
-    /// How launches compute.
+    /// The arithmetic of launches.
     pub(crate) fn arithmetic(&self) -> Arithmetic {
         Arithmetic { fmad: self.fmad, approximate: self.approximate }
     }
 
-    /// The run that the process is part of, where its environment names none.
+    /// Takes the run of a parent process, if the environment names none.
     fn of_parents(&mut self, above: Above) {
         match above {
             Above::Folder(folder) => self.evidence = Some(folder),
@@ -159,7 +166,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         }),
     };
     settings.checks = crate::checks::wanted(&variable, &mut settings.complaints);
-    // Leaks, and memory that nobody has written, are told with where they were made.
+    // Findings about leaks and uninitialised memory show where the memory was allocated.
     let leaks = settings
         .checks
         .as_ref()
@@ -168,7 +175,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.report_api_errors = is_on("TEXUNIT_REPORT_API_ERRORS");
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
     settings.coverage_toolkit = is_on("TEXUNIT_COVERAGE_TOOLKIT");
-    // The program may change its folder.
+    // Paths are made absolute, as the program may change its working directory.
     let file = |name| {
         variable(name)
             .filter(|f| !f.is_empty())
@@ -258,7 +265,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings
 }
 
-/// Whether messages are coloured, as `texunit check` decides it.
+/// Whether messages are coloured, by the rules of `texunit check`.
 fn color(complaints: &mut Vec<String>, variable: &impl Fn(&str) -> Option<String>) -> bool {
     let set = |name| variable(name).filter(|value| !value.is_empty());
     match set("TEXUNIT_COLOR").as_deref().map(str::trim) {

@@ -1,9 +1,9 @@
 //! Sparse arrays, and the memory that is mapped to their tiles.
 //!
-//! A tile that is mapped can be read and written, one that is not cannot; that is all that the memory
-//! decides. A tile has texels of its own: two tiles that are mapped to the same memory do not see each
-//! other's, and one that is unmapped and mapped again still has its old ones. Which texels a tile of a mip
-//! tail holds is nowhere said, so that a tail can be used when all its tiles are mapped.
+//! A tile is accessible while memory is mapped to it; the memory has no other effect. Each tile has
+//! texels of its own: two tiles mapped to the same memory do not share texels, and a tile keeps its
+//! texels when it is unmapped and mapped again. The layout of texels in the tiles of a mip tail is
+//! undocumented, so that a mip tail is accessible only when all its tiles are mapped.
 
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
@@ -22,16 +22,16 @@ use texunit_cuda_abi::{
 use texunit_device::{Array, Error, Extent, MipTail, TileRegion};
 use texunit_forms::Count;
 
-/// Bytes of a tile.
+/// Size of a tile in bytes.
 const TILE: u64 = 65_536;
 
-/// What is said of arrays without levels.
+/// Reason for refusing a mip tail of an array that has none.
 const NO_TAIL: &str =
     "the array has no mip tail: its levels, if it has more than one, are all made of tiles";
-/// What is said of other arrays.
+/// Reason for refusing an array that is not sparse.
 const NOT_SPARSE: &str = "the array was made without CUDA_ARRAY3D_SPARSE, and has no tiles";
 
-/// A sparse array, with levels or without.
+/// A sparse array or mipmapped array.
 #[derive(Clone, Debug)]
 enum Sparse {
     Array(Array),
@@ -39,7 +39,8 @@ enum Sparse {
 }
 
 impl Sparse {
-    /// `CUDA_ERROR_INVALID_VALUE` if the array is not sparse, or a level of another.
+    /// The sparse array of a handle; `CUDA_ERROR_INVALID_VALUE` if it is not sparse, or a level of
+    /// a mipmapped array.
     fn array(handle: Handle<ArrayObject>) -> Answer<Self> {
         let object = handle.get()?;
         if object.level_of.is_some() {
@@ -52,7 +53,7 @@ impl Sparse {
         Ok(Self::Array(object.array.clone()))
     }
 
-    /// `CUDA_ERROR_INVALID_VALUE` if the array is not sparse.
+    /// The sparse mipmapped array of a handle; `CUDA_ERROR_INVALID_VALUE` if it is not sparse.
     fn mipmapped(handle: Handle<MipmapObject>) -> Answer<Self> {
         let object = handle.get()?;
         if object.array.tile().is_none() {
@@ -86,7 +87,7 @@ impl Sparse {
         }
     }
 
-    /// Layers, or faces of all cubes.
+    /// Number of layers, or of faces of all cubes.
     fn planes(&self) -> u32 {
         let (geometry, layers) = match self {
             Self::Array(array) => (array.geometry(), array.layers()),
@@ -95,7 +96,8 @@ impl Sparse {
         if geometry.is_cube() { layers * 6 } else { layers }
     }
 
-    /// Texels of a level that is made of tiles; `None` for those of the tail and past the last.
+    /// Extent of a level that consists of tiles; `None` for levels in the mip tail and invalid
+    /// levels.
     fn level(&self, level: u32) -> Option<[u32; 3]> {
         let (extent, levels) = match self {
             Self::Array(array) => (array.extent(), 1),
@@ -124,7 +126,7 @@ impl Sparse {
 
 /// Maps or unmaps tiles of a mip tail.
 fn set_tail(object: &MipmapObject, tail: &Tail, resident: bool) -> Result<(), Error> {
-    // The lock is held to the end: another thread may change other tiles of this tail.
+    // The lock is held to the end, as another thread may change other tiles of this mip tail.
     let mut tails = object.tails.lock().unwrap_or_else(PoisonError::into_inner);
     let mapped = tails.entry(tail.layer).or_default();
     if resident {
@@ -135,14 +137,14 @@ fn set_tail(object: &MipmapObject, tail: &Tail, resident: bool) -> Result<(), Er
     object.array.set_mip_tail(tail.layer, mapped.len() as u64 == tail.all)
 }
 
-/// How an array is divided into tiles.
+/// Tile size and mip tail of an array.
 pub(crate) fn array_properties(
     handle: Handle<ArrayObject>,
 ) -> Answer<CUDA_ARRAY_SPARSE_PROPERTIES> {
     Ok(properties(&Sparse::array(handle)?))
 }
 
-/// How an array with levels is divided into tiles. Each layer has a mip tail of its own.
+/// Tile size and mip tail of a mipmapped array. Each layer has its own mip tail.
 pub(crate) fn mipmapped_properties(
     handle: Handle<MipmapObject>,
 ) -> Answer<CUDA_ARRAY_SPARSE_PROPERTIES> {
@@ -159,7 +161,7 @@ fn properties(array: &Sparse) -> CUDA_ARRAY_SPARSE_PROPERTIES {
     }
 }
 
-/// What is mapped.
+/// The part of an array that is mapped.
 #[derive(Clone, Debug)]
 enum Region {
     /// Tiles of a level.
@@ -173,18 +175,18 @@ enum Region {
 struct Tail {
     layer: u32,
     tiles: Range<u64>,
-    /// How many the tail has.
+    /// Number of tiles in the mip tail.
     all: u64,
 }
 
-/// A change that has been checked.
+/// A checked entry of the list.
 struct Change {
     array: Sparse,
     region: Region,
     resident: bool,
 }
 
-/// Maps and unmaps tiles. Nothing is changed if one of the changes is wrong.
+/// Maps and unmaps tiles. If one entry of the list is invalid, none is applied.
 pub(crate) fn map(context: &Context, infos: &[CUarrayMapInfo]) -> Answer {
     let check = |(i, info)| -> Answer<Change> {
         check(context, info).map_err(|refusal| refusal.within(|| format!("mapInfoList[{i}]"), &[]))
@@ -270,8 +272,8 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
     Ok(Change { array, region, resident })
 }
 
-/// A box of tiles of a level, and bytes of memory that it takes. It begins at a tile, and is made of
-/// whole tiles or ends where the level does.
+/// A region of a level's tiles, and the size of its memory. The region starts at a tile, and
+/// consists of whole tiles unless it ends where the level ends.
 fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [level, layer, x, y, z, width, height, depth] = numbers;
     let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
@@ -302,7 +304,7 @@ fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
                 Count(tile[axis], "texel")
             ));
         }
-        // No array has as many tiles as would pass 64 bits.
+        // No array has so many tiles that this exceeds 64 bits.
         bytes = bytes.saturating_mul(size[axis].div_ceil(tile[axis]).into());
     }
     if layer >= array.planes() {
@@ -312,7 +314,7 @@ fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     Ok((Region::Level(TileRegion { level, layer, offset, extent }), bytes))
 }
 
-/// Tiles of the mip tail of a layer, and their bytes.
+/// A range of tiles of a layer's mip tail, and their size in bytes.
 fn tail_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [layer, _, a, b, c, d, ..] = numbers;
     let [offset, size] = [[a, b], [c, d]].map(|[low, high]| u64::from(high) << 32 | u64::from(low));

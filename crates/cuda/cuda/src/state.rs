@@ -1,4 +1,4 @@
-//! The devices, made by `cuInit`.
+//! The devices, which `cuInit` creates.
 
 use crate::args::Answer;
 use crate::context::Primary;
@@ -15,20 +15,20 @@ use texunit_forms::Count;
 /// A software GPU behind a `CUdevice`.
 #[derive(Debug)]
 pub(crate) struct Gpu {
-    /// `CUdevice`: from 0 on.
+    /// Device number, from 0 on.
     pub(crate) ordinal: CUdevice,
     /// Name, architecture, attributes.
     pub(crate) profile: &'static Profile,
-    /// Memory, descriptor tables, launches.
+    /// Memory, descriptor tables and launches.
     pub(crate) device: Device,
     /// The primary context.
     pub(crate) primary: Mutex<Primary>,
-    /// Told when the primary context has been ended.
+    /// Notified when the primary context has been destroyed.
     pub(crate) settled: Condvar,
 }
 
 impl Gpu {
-    /// Device number `ordinal` of `count`.
+    /// Creates device number `ordinal` of `count`.
     pub(crate) fn new(ordinal: usize, profile: &'static Profile, count: usize) -> Self {
         let options = DeviceOptions::default()
             .with_architecture(profile.capability)
@@ -52,8 +52,8 @@ impl Gpu {
 }
 
 impl Gpu {
-    /// Whether this device can be a peer of another one and reach its memory: cards that can are of the same major compute
-    /// capability.
+    /// Whether this device can access another's memory as a peer, which requires equal major
+    /// compute capabilities.
     pub(crate) fn can_reach(&self, other: &Gpu) -> bool {
         let major = |gpu: &Gpu| gpu.profile.capability.major;
         self.ordinal != other.ordinal && major(self) == major(other)
@@ -62,7 +62,8 @@ impl Gpu {
 
 static GPUS: OnceLock<Answer<Vec<Arc<Gpu>>>> = OnceLock::new();
 
-/// Whether the process was forked off one that had its devices: it has none, as a driver answers.
+/// Whether the process was forked after its parent had initialised the devices. It has none, as
+/// with NVIDIA's driver.
 static WAS_FORKED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn forked() {
@@ -79,7 +80,7 @@ fn check_forked() -> Answer {
     }
 }
 
-/// Makes the devices that `TEXUNIT_DEVICE` names, unless they are there.
+/// Creates the devices that `TEXUNIT_DEVICE` names, unless they exist.
 pub(crate) fn init() -> Answer {
     check_forked()?;
     GPUS.get_or_init(make).as_ref().map(|_| ()).map_err(Clone::clone)
@@ -99,16 +100,16 @@ fn make() -> Answer<Vec<Arc<Gpu>>> {
     }
     crate::report::devices(profiles.iter().map(|profile| profile.key.to_owned()).collect());
     let gpu = |(ordinal, profile)| Arc::new(Gpu::new(ordinal, profile, count));
-    // SAFETY: the function only stores to a variable, and is there as long as the library, which is never unloaded.
+    // SAFETY: the function only stores to a variable, and the library is never unloaded.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     let gpus: Vec<_> = profiles.into_iter().enumerate().map(gpu).collect();
     let devices: Vec<Device> = gpus.iter().map(|gpu| gpu.device.clone()).collect();
-    devices.iter().for_each(|device| device.know(&devices));
+    devices.iter().for_each(|device| device.set_other_devices(&devices));
     Ok(gpus)
 }
 
-/// Addresses of device number `i` of `n`: none has those of another (unified addressing), and all are
-/// below those that the system gives to the program.
+/// Address range of device number `i` of `n`. The ranges are disjoint (unified addressing), and
+/// below the addresses that the system assigns to the program.
 fn windows(i: u64, n: u64) -> Windows {
     let of = |all: Range<u64>| {
         let size = (all.end - all.start) / n / ALIGN * ALIGN;
@@ -117,9 +118,9 @@ fn windows(i: u64, n: u64) -> Windows {
     Windows { global: of(GLOBAL_BASE..GLOBAL_END), constant: of(CONST_BASE..CONST_END) }
 }
 
-/// Alignment of the windows of devices.
+/// Alignment of the devices' address ranges.
 const ALIGN: u64 = 2 << 20;
-/// Where addresses of devices end.
+/// End of the address space of devices.
 const GLOBAL_END: u64 = GLOBAL_BASE + (8 << 40);
 
 /// All devices; `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`.
@@ -132,7 +133,7 @@ pub(crate) fn gpus() -> Answer<&'static [Arc<Gpu>]> {
     }
 }
 
-/// One device; `CUDA_ERROR_INVALID_DEVICE` if there is none of this number.
+/// A device by its number; `CUDA_ERROR_INVALID_DEVICE` if there is none.
 pub(crate) fn gpu(ordinal: CUdevice) -> Answer<&'static Arc<Gpu>> {
     let gpus = gpus()?;
     usize::try_from(ordinal).ok().and_then(|i| gpus.get(i)).ok_or_else(|| {

@@ -1,33 +1,38 @@
 //! Streams and events.
 //!
-//! Work is done before the call that asks for it returns, so that a stream is never busy, unless it is done late
-//! ([`crate::late`]). A stream is what it was made with, and the context in which its work is done.
+//! Work is executed before the submitting call returns, so that a stream is never busy unless work
+//! is deferred ([`crate::late`]). A stream only consists of its properties and its context.
 
 use crate::args::Answer;
 use crate::context::{self, Context};
+use crate::deferred::{self, Order};
 use crate::graph::capture;
+use crate::green::GreenContext;
 use crate::handle::{Handle, Object, object};
 use crate::ipc::event::SharedEvent;
-use crate::late::{self, Order};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use texunit_checks::race::Queue;
+use texunit_cuda_abi::CUresult;
 
-/// Handle of the default stream that waits for all others (`CU_STREAM_LEGACY`); null is the same.
+/// Handle of the legacy default stream, which waits for all blocking streams (`CU_STREAM_LEGACY`);
+/// null is equivalent.
 const LEGACY: usize = 1;
 /// Handle of the default stream of the calling thread (`CU_STREAM_PER_THREAD`).
 const PER_THREAD: usize = 2;
 
-/// A stream that was created.
+/// A created stream.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    /// Its context.
+    /// Context of the stream.
     pub(crate) context: Handle<Context>,
-    /// `CU_STREAM_DEFAULT`, `CU_STREAM_NON_BLOCKING`.
+    /// Green context in which the stream was created; null without one.
+    pub(crate) green: Handle<GreenContext>,
+    /// `CU_STREAM_DEFAULT` or `CU_STREAM_NON_BLOCKING`.
     pub(crate) flags: u32,
-    /// From 0, the least, to [`GREATEST_PRIORITY`].
+    /// Priority, from 0, the lowest, to [`GREATEST_PRIORITY`].
     pub(crate) priority: i32,
     /// Attributes that were set, by number; 64 bytes each.
     pub(crate) attributes: Mutex<HashMap<u32, [u64; 8]>>,
@@ -35,21 +40,50 @@ pub(crate) struct Stream {
 
 object!(Stream, "a stream");
 
-/// The priority that goes first.
-pub(crate) const GREATEST_PRIORITY: i32 = -5;
-
-/// What a stream handle names: `None` is a default stream.
-pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
-    match stream.number() {
-        0 | LEGACY | PER_THREAD => Ok(None),
-        _ => stream.get().map(Some),
+impl Stream {
+    /// Creates a stream in a context without a fault.
+    pub(crate) fn create(
+        context: &Context,
+        green: Handle<GreenContext>,
+        flags: u32,
+        priority: i32,
+    ) -> Answer<Handle<Self>> {
+        let attributes = Mutex::default();
+        let stream = Self { context: context.handle, green, flags, priority, attributes };
+        let handle = context.register(stream)?;
+        crate::checks::created(handle.number());
+        Ok(handle)
     }
 }
 
-/// The context in which a stream's work is done, in working order: that of the stream, or the current
-/// one for a default stream.
+/// The highest priority.
+pub(crate) const GREATEST_PRIORITY: i32 = -5;
+
+/// Whether a handle is that of the calling thread's default stream.
+pub(crate) fn is_per_thread(stream: Handle<Stream>) -> bool {
+    stream.number() == PER_THREAD
+}
+
+/// The stream of a handle; `None` for a default stream. `CUDA_ERROR_STREAM_DETACHED` if the stream's
+/// green context was destroyed.
+pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
+    match stream.number() {
+        0 | LEGACY | PER_THREAD => Ok(None),
+        _ => {
+            let stream = stream.get()?;
+            if !stream.green.is_null() && stream.green.get().is_err() {
+                return Err(CUresult::STREAM_DETACHED
+                    .because("the green context of the stream was destroyed (cuGreenCtxDestroy)"));
+            }
+            Ok(Some(stream))
+        }
+    }
+}
+
+/// The context in which a stream executes: that of the stream, or the current one for a default
+/// stream. It must have no fault.
 ///
-/// `CUDA_ERROR_INVALID_HANDLE` for a stream that is none, and what [`context::current`] answers.
+/// `CUDA_ERROR_INVALID_HANDLE` for an invalid stream, and the errors of [`context::current`].
 pub(crate) fn on(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     match find(stream)? {
         None => context::current(),
@@ -61,19 +95,20 @@ pub(crate) fn on(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     }
 }
 
-/// The default stream of a context's device as what orders work.
+/// The default stream of a context's device, as a queue of the race detector.
 pub(crate) fn default_of(context: &Context) -> Queue {
     Queue::on(context.gpu.ordinal.unsigned_abs(), None)
 }
 
-/// The stream as what orders work. What is none is the default stream: it has been looked at before.
+/// A stream as a queue of the race detector. An invalid handle, which the caller has refused
+/// before, counts as the default stream.
 pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
     let device = |context: Handle<Context>| {
         let context = Context::registry().find(context);
         context.map_or(0, |context| context.gpu.ordinal.unsigned_abs())
     };
     match (stream.number(), find(stream)) {
-        // The default stream of a thread: it has a number of its own, which no handle has.
+        // A per-thread default stream has a number of its own, which is not a handle.
         (PER_THREAD, _) => {
             thread_local!(static OWN: u64 = {
                 static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -86,24 +121,24 @@ pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
     }
 }
 
-/// A stream of a device that was created.
-fn own(device: u32, number: usize, stream: &Stream) -> Queue {
+/// A created stream of a device, as a queue of the race detector.
+pub(crate) fn own(device: u32, number: usize, stream: &Stream) -> Queue {
     Queue::on(device, Some((number as u64, stream.flags & NON_BLOCKING == 0)))
 }
 
 /// `CU_STREAM_NON_BLOCKING`
-const NON_BLOCKING: u32 = 1;
+pub(crate) const NON_BLOCKING: u32 = 1;
 
 /// An event.
 #[derive(Debug)]
 pub(crate) struct Event {
-    /// Its context.
+    /// Context of the event.
     pub(crate) context: Handle<Context>,
-    /// Whether it was made without times (`CU_EVENT_DISABLE_TIMING`).
+    /// Whether the event does not measure time (`CU_EVENT_DISABLE_TIMING`).
     pub(crate) without_time: bool,
-    /// When it was last recorded.
+    /// Time of the last record.
     recorded: Mutex<Option<Instant>>,
-    /// What other processes see of it.
+    /// The part that is shared with other processes.
     pub(crate) shared: Option<SharedEvent>,
 }
 
@@ -114,30 +149,30 @@ impl Event {
         Self { context, without_time, recorded: Mutex::new(None), shared: None }
     }
 
-    /// One that other processes have, too.
+    /// An event that is shared between processes.
     pub(crate) fn of_processes(context: Handle<Context>, shared: SharedEvent) -> Self {
         Self { shared: Some(shared), ..Self::new(context, true) }
     }
 
-    /// Waits for what another process has recorded.
+    /// Waits for a record by another process.
     pub(crate) fn wait_for_others(&self) {
         if let Some(shared) = &self.shared {
             shared.wait();
         }
     }
 
-    /// It happens now: all work before it is done.
+    /// Completes the event now, as all preceding work is done.
     pub(crate) fn record(&self) {
         *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// When it happened, if it has.
+    /// Completion time, if the event was recorded.
     pub(crate) fn when(&self) -> Option<Instant> {
         *self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Records an event, of a handle that is one: it happens when what comes before it in the stream is done.
+/// Records a valid event: it completes when the preceding work of the stream is done.
 pub(crate) fn record(event: Handle<Event>, order: &Order) {
     let Some(object) = Event::registry().find(event) else { return };
     capture::recorded_outside(event.number());
@@ -146,26 +181,26 @@ pub(crate) fn record(event: Handle<Event>, order: &Order) {
     }
     let time = object.shared.as_ref().map(SharedEvent::recorded);
     let is_shared = time.is_some();
-    late::record(event.number(), order, move || {
+    deferred::record(event.number(), order, move || {
         object.record();
         if let (Some(shared), Some(time)) = (&object.shared, time) {
             shared.happens(time);
         }
     });
     if is_shared {
-        late::push(event.number());
+        deferred::push(event.number());
     }
 }
 
-/// Ends the streams and events of a context.
+/// Destroys the streams and events of a context.
 pub(crate) fn release_context(context: &Context) {
     capture::release_context(context);
     if let Some(race) = crate::checks::race() {
-        // What it did is over.
+        // All work of the context is done.
         race.device_synchronized(context.gpu.ordinal.unsigned_abs());
         for (number, stream) in Stream::registry().all_with_handles(|s| s.context == context.handle)
         {
-            // The context is in no registry any more.
+            // The context has been removed from its registry already, so that its device is passed.
             race.stream_ended(own(context.gpu.ordinal.unsigned_abs(), number, &stream));
         }
         for (number, _) in Event::registry().all_with_handles(|e| e.context == context.handle) {

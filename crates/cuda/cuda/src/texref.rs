@@ -1,8 +1,8 @@
 //! Texture and surface references: the `.texref` and `.surfref` variables of modules, and texture
-//! references that `cuTexRefCreate` makes.
+//! references created by `cuTexRefCreate`.
 //!
-//! A reference of a module is bound whenever its state is set, so that a launch finds it as it was
-//! set last.
+//! A module's reference is bound on the device whenever its state changes, so that a launch uses
+//! the latest state.
 
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
@@ -20,7 +20,7 @@ use texunit_cuda_abi::{
 };
 use texunit_device::{Device, OpaqueKind, Sampler, TextureDescriptor};
 
-/// Which variable of which module a reference is.
+/// The module variable of a reference.
 #[derive(Clone, Debug)]
 struct Variable {
     module: Handle<Module>,
@@ -28,7 +28,7 @@ struct Variable {
 }
 
 impl Variable {
-    /// The module; `CUDA_ERROR_INVALID_HANDLE` if it was unloaded.
+    /// The module; `CUDA_ERROR_INVALID_HANDLE` if it has been unloaded.
     fn module(&self) -> Answer<Arc<Module>> {
         self.module.get()
     }
@@ -37,48 +37,49 @@ impl Variable {
 /// A `CUtexref`.
 #[derive(Debug)]
 pub(crate) struct TextureReference {
-    /// Its context.
+    /// Context of the reference.
     pub(crate) context: Handle<Context>,
     device: Device,
-    /// `None` if `cuTexRefCreate` made it.
+    /// The module variable; `None` for a reference created by `cuTexRefCreate`.
     variable: Option<Variable>,
     state: Mutex<TextureState>,
 }
 
 object!(TextureReference, "a texture reference");
 
-/// What is set of a texture reference.
+/// State of a texture reference.
 #[derive(Clone, Debug)]
 pub(crate) struct TextureState {
-    /// But for what the flags say.
+    /// Sampler state, except for the flags.
     pub(crate) sampler: Sampler,
     /// `CU_TRSF_*`
     pub(crate) flags: u32,
-    /// `CU_AD_FORMAT_*` and channels, of linear memory.
+    /// `CU_AD_FORMAT_*` and channels for linear memory.
     pub(crate) format: Option<(u32, u32)>,
-    /// What it reads.
+    /// The bound resource.
     pub(crate) bound: Bound,
 }
 
-/// What a texture reference reads.
+/// The resource that a texture reference reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Bound {
     /// Nothing.
     Nothing,
-    /// An array.
+    /// An array with the device's description of it.
     Array(Handle<ArrayObject>, Source),
-    /// An array with mip levels.
+    /// A mipmapped array with the device's description of it.
     Mipmapped(Handle<MipmapObject>, Source),
-    /// Linear memory from an address on: so many bytes.
+    /// Linear memory: address and size in bytes.
     Linear(u64, usize),
-    /// Pitched memory: address, size and format, pitch.
+    /// Pitched memory: address, extent with format, pitch.
     Pitched(u64, CUDA_ARRAY_DESCRIPTOR, usize),
 }
 
 impl TextureState {
-    /// What it reads, for the device; `None` if that is nothing.
+    /// The device's description of the bound resource; `None` if nothing is bound, or the format of
+    /// linear memory has not been set yet.
     ///
-    /// `CUDA_ERROR_INVALID_VALUE` if memory is not there. Linear memory whose format is still to be set is nothing.
+    /// `CUDA_ERROR_INVALID_VALUE` if memory is not allocated.
     fn source(&self, device: &Device) -> Answer<Option<Source>> {
         let devices = std::slice::from_ref(device);
         Ok(match &self.bound {
@@ -99,12 +100,12 @@ impl TextureState {
 }
 
 impl TextureReference {
-    /// What is set.
+    /// The mutable state.
     pub(crate) fn state(&self) -> MutexGuard<'_, TextureState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets something, and binds what that makes.
+    /// Changes the state, and binds the result.
     pub(crate) fn set(&self, change: impl FnOnce(&mut TextureState) -> Answer) -> Answer {
         let mut state = self.state();
         let mut new = state.clone();
@@ -115,8 +116,9 @@ impl TextureReference {
         Ok(())
     }
 
-    /// Binds the variable to what is set. What does not go together leaves it unbound: a program may
-    /// be about to set the rest. A fetch would be a fault, and the reason is said here.
+    /// Binds the variable to the current state. An inconsistent state leaves it unbound, as the
+    /// program may be about to complete it; a fetch would then be a fault, and the reason is
+    /// printed here.
     fn bind(&self, state: &TextureState, source: Option<Source>) -> Answer {
         let Some(variable) = &self.variable else { return Ok(()) };
         let module = &variable.module()?.loaded;
@@ -154,7 +156,7 @@ pub(crate) struct SurfaceReference {
 object!(SurfaceReference, "a surface reference");
 
 impl SurfaceReference {
-    /// Binds an array that was made for surfaces.
+    /// Binds an array that was created for surface access.
     pub(crate) fn set(&self, handle: Handle<ArrayObject>) -> Answer {
         let array = handle.get()?;
         texture::check_surface(&array)?;
@@ -167,50 +169,52 @@ impl SurfaceReference {
         Ok(())
     }
 
-    /// What is bound; `CUDA_ERROR_INVALID_VALUE` if nothing is.
+    /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
     pub(crate) fn get(&self) -> Answer<Handle<ArrayObject>> {
         let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
         bound.ok_or(CUresult::INVALID_VALUE.because("no array is bound to hSurfRef"))
     }
 }
 
-/// References of a module that were asked for.
+/// References of a module that have been requested.
 #[derive(Debug)]
-struct Known {
+struct ModuleReferences {
     context: Handle<Context>,
     textures: HashMap<String, Handle<TextureReference>>,
     surfaces: HashMap<String, Handle<SurfaceReference>>,
 }
 
-/// By the number of the module's handle.
-static KNOWN: Mutex<Option<HashMap<usize, Known>>> = Mutex::new(None);
+/// Requested references by the handle of the module.
+static KNOWN: Mutex<Option<HashMap<usize, ModuleReferences>>> = Mutex::new(None);
 
-fn known() -> MutexGuard<'static, Option<HashMap<usize, Known>>> {
+fn references() -> MutexGuard<'static, Option<HashMap<usize, ModuleReferences>>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is said of a name that is no reference of a module.
+/// The reason for refusing a name that is not a reference of the module.
 fn missing(module: &Module, name: &str, kind: OpaqueKind) -> String {
     let what = if kind == OpaqueKind::Surface { "surface" } else { "texture" };
     format!("module `{}` has no {what} reference `{name}`", module.loaded.source().name())
 }
 
-/// Finds a reference of a module that was asked for before, or makes it.
+/// The reference of a module, created at the first request.
 fn of_module<T: Object>(
     module: Handle<Module>,
     kind: OpaqueKind,
     name: &str,
-    field: fn(&mut Known) -> &mut HashMap<String, Handle<T>>,
+    field: fn(&mut ModuleReferences) -> &mut HashMap<String, Handle<T>>,
     make: impl FnOnce(&Module, Variable, TextureDescriptor) -> Answer<T>,
 ) -> Answer<Handle<T>> {
-    let mut known = known();
-    // Whoever unloads a module takes it out of its registry first, and its references then.
+    let mut known = references();
+    // A thread that unloads a module removes it from its registry before its references, so that
+    // the module is looked up under the lock.
     let found = module.get()?;
-    let entry = known.get_or_insert_default().entry(module.number()).or_insert_with(|| Known {
-        context: found.context,
-        textures: HashMap::new(),
-        surfaces: HashMap::new(),
-    });
+    let entry =
+        known.get_or_insert_default().entry(module.number()).or_insert_with(|| ModuleReferences {
+            context: found.context,
+            textures: HashMap::new(),
+            surfaces: HashMap::new(),
+        });
     if let Some(&handle) = field(entry).get(name) {
         return Ok(handle);
     }
@@ -224,7 +228,8 @@ fn of_module<T: Object>(
     Ok(handle)
 }
 
-/// The reference of a `.texref`, in the state that its initialiser gives; the same at every call.
+/// The reference of a `.texref`, initially with the state of its initialiser. Repeated calls return
+/// the same handle.
 pub(crate) fn texture_of(module: Handle<Module>, name: &str) -> Answer<Handle<TextureReference>> {
     of_module(
         module,
@@ -238,7 +243,7 @@ pub(crate) fn texture_of(module: Handle<Module>, name: &str) -> Answer<Handle<Te
     )
 }
 
-/// The reference of a `.surfref`; the same at every call.
+/// The reference of a `.surfref`. Repeated calls return the same handle.
 pub(crate) fn surface_of(module: Handle<Module>, name: &str) -> Answer<Handle<SurfaceReference>> {
     of_module(
         module,
@@ -267,12 +272,12 @@ fn reference(
     }
 }
 
-/// Makes a reference that no module has.
+/// Creates a reference that belongs to no module.
 pub(crate) fn create(context: &Context) -> Answer<Handle<TextureReference>> {
-    context.keep(reference(context, None, &TextureDescriptor::default()))
+    context.register(reference(context, None, &TextureDescriptor::default()))
 }
 
-/// Ends a reference that [`create`] made; `CUDA_ERROR_INVALID_VALUE` for one of a module.
+/// Destroys a reference made by [`create`]; `CUDA_ERROR_INVALID_VALUE` for a module's reference.
 pub(crate) fn destroy(handle: Handle<TextureReference>) -> Answer {
     if handle.get()?.variable.is_some() {
         return Err(CUresult::INVALID_VALUE.because(
@@ -283,9 +288,9 @@ pub(crate) fn destroy(handle: Handle<TextureReference>) -> Answer {
     handle.take().map(|_| ())
 }
 
-/// Ends the references of a module that is unloaded.
+/// Destroys the references of an unloaded module.
 pub(crate) fn release_module(module: Handle<Module>) {
-    let removed = known().as_mut().and_then(|known| known.remove(&module.number()));
+    let removed = references().as_mut().and_then(|known| known.remove(&module.number()));
     if let Some(removed) = removed {
         for handle in removed.textures.into_values() {
             TextureReference::registry().remove(handle);
@@ -296,9 +301,9 @@ pub(crate) fn release_module(module: Handle<Module>) {
     }
 }
 
-/// Ends the references of a context.
+/// Destroys the references of a context.
 pub(crate) fn release_context(context: &Context) {
-    if let Some(known) = known().as_mut() {
+    if let Some(known) = references().as_mut() {
         known.retain(|_, known| known.context != context.handle);
     }
     TextureReference::registry().remove_all(|one| one.context == context.handle);

@@ -1,8 +1,7 @@
-//! Texture and surface objects: what descriptors mean.
+//! Texture and surface objects, created from the driver API's descriptors.
 //!
-//! Their handles are those of the device, which kernels read: numbers of slots in its descriptor
-//! tables. Objects of two devices can have the same number, so that the registries here count the
-//! device too.
+//! Handles are those of the device, which kernels read: indices in its descriptor tables. Objects
+//! of two devices may have the same handle, so that keys of the registries here include the device.
 
 mod source;
 
@@ -32,13 +31,13 @@ use texunit_unit::CreateError;
 /// A `CUtexObject`.
 #[derive(Debug)]
 pub(crate) struct Texture {
-    /// Its context.
+    /// Context of the texture.
     pub(crate) context: Handle<Context>,
-    /// The resource that it was made with.
+    /// Resource descriptor passed at creation.
     pub(crate) resource: CUDA_RESOURCE_DESC,
-    /// The texture state that it was made with.
+    /// Texture descriptor passed at creation.
     pub(crate) texture: CUDA_TEXTURE_DESC,
-    /// The view that it was made with, if there was one.
+    /// Resource view descriptor passed at creation.
     pub(crate) view: Option<CUDA_RESOURCE_VIEW_DESC>,
     _object: TextureObject,
 }
@@ -48,27 +47,27 @@ object!(Texture, "a texture object", INVALID_VALUE);
 /// A `CUsurfObject`.
 #[derive(Debug)]
 pub(crate) struct Surface {
-    /// Its context.
+    /// Context of the surface.
     pub(crate) context: Handle<Context>,
-    /// The resource that it was made with.
+    /// Resource descriptor passed at creation.
     pub(crate) resource: CUDA_RESOURCE_DESC,
     _object: SurfaceObject,
 }
 
 object!(Surface, "a surface object", INVALID_VALUE);
 
-/// Where the number of the device begins in a key: handles use bits 0 to 31 and 61 to 63.
+/// Position of the device number in a key: handles use bits 0 to 31 and 61 to 63.
 const DEVICE_SHIFT: u32 = 40;
 
-/// What the registries call the object of a device with this handle.
+/// Registry key for a device and a handle.
 fn key<T>(gpu: &Gpu, handle: u64) -> Handle<T> {
-    // Bits that no handle has would otherwise name a device.
+    // Invalid bits of a handle would otherwise select another device.
     let known = handle & !(u64::from(u32::MAX) | 7 << 61) == 0;
     let number = handle | (gpu.ordinal as u64) << DEVICE_SHIFT;
     if known { Handle::of(number as usize) } else { Handle::NULL }
 }
 
-/// The address mode of a number.
+/// The address mode of a number in the API.
 pub(crate) fn address_mode(number: u32) -> Answer<AddressMode> {
     Ok(match number {
         CU_TR_ADDRESS_MODE_WRAP => AddressMode::Wrap,
@@ -83,7 +82,7 @@ pub(crate) fn address_mode(number: u32) -> Answer<AddressMode> {
     })
 }
 
-/// The filter of a number.
+/// The filter mode of a number in the API.
 pub(crate) fn filter(number: u32) -> Answer<Filter> {
     Ok(match number {
         CU_TR_FILTER_MODE_POINT => Filter::Point,
@@ -96,7 +95,7 @@ pub(crate) fn filter(number: u32) -> Answer<Filter> {
     })
 }
 
-/// All flags of textures. 4 and 8 have no name, and no effect (an NVIDIA H200, docs/cuda-api.md).
+/// All texture flags. 4 and 8 have no name and no effect (as on an NVIDIA H200, docs/cuda-api.md).
 pub(crate) const FLAGS: u32 = 4
     | 8
     | CU_TRSF_READ_AS_INTEGER
@@ -105,8 +104,8 @@ pub(crate) const FLAGS: u32 = 4
     | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
     | CU_TRSF_SEAMLESS_CUBEMAP;
 
-/// Flags of a texture beside its sampler state: `CUDA_ERROR_INVALID_VALUE` for flags that there are
-/// not, and for those that the source does not go with.
+/// The device's texture descriptor without sampler state, from the flags:
+/// `CUDA_ERROR_INVALID_VALUE` for unknown flags, and for flags that the source does not support.
 pub(crate) fn descriptor(
     source: &Source,
     flags: u32,
@@ -137,7 +136,8 @@ pub(crate) fn descriptor(
         .with_sampler(sampler.with_srgb(srgb).with_seamless_cube(seamless)))
 }
 
-/// The sampler state of a descriptor, but for its flags. Address modes of axes that there are not may be anything.
+/// The sampler state of a descriptor, except for its flags. Address modes of missing axes are
+/// ignored.
 fn sampler(texture: &CUDA_TEXTURE_DESC, axes: usize) -> Answer<Sampler> {
     let mut modes = [AddressMode::Clamp; 3];
     for (axis, (mode, &number)) in modes.iter_mut().zip(&texture.address_mode).enumerate() {
@@ -158,7 +158,7 @@ fn sampler(texture: &CUDA_TEXTURE_DESC, axes: usize) -> Answer<Sampler> {
         .with_max_anisotropy(texture.max_anisotropy))
 }
 
-/// What is wrong with a texture, in the words of its descriptor.
+/// The refusal of a texture in terms of its descriptor.
 pub(crate) fn texture_refusal(error: Error) -> Refusal {
     let reason = match &error {
         Error::Create(CreateError::Alignment { what: "pitch", value, align }) => format!(
@@ -182,7 +182,7 @@ pub(crate) fn texture_refusal(error: Error) -> Refusal {
     crate::error::code(&error).because(reason)
 }
 
-/// Makes a texture object; its handle.
+/// Creates a texture object and returns its handle.
 pub(crate) fn create(
     context: &Context,
     resource: &CUDA_RESOURCE_DESC,
@@ -203,13 +203,13 @@ pub(crate) fn create(
         view,
         _object: object,
     };
-    keep(context, handle, made)
+    register(context, handle, made)
 }
 
-/// Makes a surface object; its handle. The array need not have been made with
-/// `CUDA_ARRAY3D_SURFACE_LDST`, whatever the manual says: a driver was seen to accept others of every format
-/// that is not block-compressed. That it accepts levels of mipmapped arrays likewise is inferred
-/// (docs/cuda-api.md, "What a driver returns").
+/// Creates a surface object and returns its handle. The array need not have
+/// `CUDA_ARRAY3D_SURFACE_LDST`, contrary to the manual: a driver was seen to accept others in every
+/// format that is not block-compressed. That it accepts levels of mipmapped arrays, too, is
+/// inferred (docs/cuda-api.md, "What a driver returns").
 pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -> Answer<u64> {
     if resource.res_type != CU_RESOURCE_TYPE_ARRAY {
         return Err(CUresult::INVALID_VALUE.because(format!(
@@ -226,21 +226,23 @@ pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -
     let object = context.gpu.device.create_surface(&array.array).map_err(refusal)?;
     let handle = object.handle();
     let made = Surface { context: context.handle, resource: *resource, _object: object };
-    keep(context, handle, made)
+    register(context, handle, made)
 }
 
-/// Keeps an object under its handle of the device.
-fn keep<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64> {
+/// Registers an object under its device handle.
+fn register<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64> {
     let object = Arc::new(object);
     let key = key(&context.gpu, handle);
-    crate::checks::made(key.number());
-    T::registry().keep(key, Arc::clone(&object));
-    // By then the handle may be that of another object.
-    context.outlives(|| drop(T::registry().remove_all(|other| std::ptr::eq(other, &*object))))?;
+    crate::checks::created(key.number());
+    T::registry().insert_as(key, Arc::clone(&object));
+    // The object is identified by its address, as the handle may have been reused meanwhile.
+    context.check_not_ended(|| {
+        drop(T::registry().remove_all(|other| std::ptr::eq(other, &*object)))
+    })?;
     Ok(handle)
 }
 
-/// Whether an array was made for surfaces, as those of surface references are.
+/// Checks that an array was created for surface access, as surface references require.
 pub(crate) fn check_surface(array: &ArrayObject) -> Answer {
     if array.descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
         return Err(CUresult::INVALID_VALUE.because(
@@ -250,7 +252,7 @@ pub(crate) fn check_surface(array: &ArrayObject) -> Answer {
     Ok(())
 }
 
-/// The object of a handle that the device gives out, in the current context.
+/// The object of a device handle, in the current context.
 fn object<T: Object>(
     context: &Context,
     handle: u64,
@@ -275,29 +277,29 @@ pub(crate) fn find_surface(context: &Context, handle: u64) -> Answer<Arc<Surface
     object(context, handle, "surfObject", |surface: &Surface| surface.context)
 }
 
-/// Ends a texture object. What it read is given back if nobody else holds it. One that has ended is no error (an
-/// NVIDIA H200, docs/cuda-api.md).
+/// Destroys a texture object; its resource is released with the last reference. Destroying it twice
+/// is no error (as on an NVIDIA H200, docs/cuda-api.md).
 pub(crate) fn destroy(handle: u64) -> Answer {
     let context = current()?;
     let key = key::<Texture>(&context.gpu, handle);
-    // The bit of textures alone, and a number.
+    // The handle has the bit that only texture handles have, and an index.
     let may_have_been = handle >> 61 == 1 && !key.is_null();
     if !may_have_been || Texture::registry().find(key).is_some() {
         find(&context, handle)?;
     }
-    // Another thread may end it, too.
+    // Another thread may destroy it at the same time.
     drop(key.take());
     Ok(())
 }
 
-/// Ends a surface object.
+/// Destroys a surface object.
 pub(crate) fn destroy_surface(handle: u64) -> Answer {
     let context = current()?;
     find_surface(&context, handle)?;
     key::<Surface>(&context.gpu, handle).take().map(|_| ())
 }
 
-/// Ends the texture and surface objects of a context.
+/// Destroys the texture and surface objects of a context.
 pub(crate) fn release_context(context: &Context) {
     Texture::registry().remove_all(|texture| texture.context == context.handle);
     Surface::registry().remove_all(|surface| surface.context == context.handle);

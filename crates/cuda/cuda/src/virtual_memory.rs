@@ -1,17 +1,19 @@
-//! Virtual memory management: reserved addresses, memory without an address, and what is mapped where for whom.
+//! Virtual memory management: address reservations, physical memory, and mappings with access
+//! rights.
 //!
-//! There is one space of addresses for all devices. A reservation keeps addresses free; a mapping puts memory there,
-//! which nobody reaches until a device, or the host, is given access. Whatever changes, each device is told anew what it
-//! finds between the borders of the reservations that touch each other there ([`Space::tell`]): mappings side by side
-//! with the same access are one block, so that copies and textures pass from one to the next; of the rest it is told
-//! whether it is only reserved, or mapped for others, and by whom it was reserved, which faults say.
+//! All devices share one address space. A reservation keeps addresses free; a mapping places memory
+//! at them, without access until devices or the host are given it. After each change, every device
+//! gets a new view of the adjacent reservations around it ([`Space::tell`]): adjacent mappings with
+//! equal access are one block, so that copies and textures may cross from one to the next; the rest
+//! of the view tells which addresses are only reserved or mapped for others, and by which
+//! reservation, for fault messages.
 
 mod physical;
 
-pub(crate) use physical::{Physical, Place};
+pub(crate) use physical::{MemoryLocation, Physical};
 
+use crate::allocation_trace;
 use crate::args::Answer;
-use crate::asked;
 use crate::state::{self, Gpu};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,31 +25,31 @@ use texunit_cuda_abi::{
 use texunit_device::{Block, End, Gone, Mapped, Reserved, Rights};
 use texunit_forms::Count;
 
-/// What sizes and addresses are multiples of, at least and for speed: large pages of a device.
+/// Minimum and recommended granularity of sizes and addresses: large pages of a device.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
-/// Who reaches memory.
+/// The holder of an access right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Who {
+pub(crate) enum Accessor {
     /// A device.
     Device(CUdevice),
-    /// The program itself.
+    /// The host, that is, the program itself.
     Host,
 }
 
-/// Addresses that are kept free.
+/// A reserved address range.
 struct Reservation {
     reserved: Arc<Reserved>,
-    /// What messages call it by.
+    /// Unique number, which messages use.
     number: u64,
 }
 
-/// Memory at an address.
+/// Memory mapped at an address.
 struct Mapping {
     mapped: Arc<Mapped>,
     memory: Arc<Physical>,
-    /// `CU_MEM_ACCESS_FLAGS_PROT_*` of those who were given access.
-    access: BTreeMap<Who, u32>,
+    /// `CU_MEM_ACCESS_FLAGS_PROT_*` of those that were given access.
+    access: BTreeMap<Accessor, u32>,
 }
 
 /// All reservations and mappings, by address.
@@ -67,14 +69,14 @@ fn refused<T>(reason: String) -> Answer<T> {
     Err(CUresult::INVALID_VALUE.because(reason))
 }
 
-/// What is known of a mapped address.
-pub(crate) struct Found {
-    /// The mapping.
+/// Properties of a mapped address.
+pub(crate) struct MappedAddress {
+    /// Range of the mapping.
     pub(crate) range: Range<u64>,
-    /// The memory.
+    /// The mapped memory.
     pub(crate) memory: Arc<Physical>,
-    /// Who reaches it, and how.
-    pub(crate) access: BTreeMap<Who, u32>,
+    /// Access rights to the mapping.
+    pub(crate) access: BTreeMap<Accessor, u32>,
 }
 
 /// `cuMemAddressReserve`.
@@ -85,7 +87,7 @@ pub(crate) fn reserve(size: u64, align: u64, wanted: u64) -> Answer<u64> {
     })?;
     let range = reserved.range();
     let number = Block::next_number();
-    asked::made(number);
+    allocation_trace::allocated(number);
     let reservation = Reservation { reserved: Arc::new(reserved), number };
     let mut space = space();
     space.reservations.insert(range.start, reservation);
@@ -112,11 +114,11 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
         return refused(format!("memory is mapped at {at:#x} still (cuMemUnmap)"));
     }
     let Some(reservation) = space.reservations.remove(&address) else { return Ok(()) };
-    asked::freed(reservation.number);
+    allocation_trace::freed(reservation.number);
     let gone = reservation.gone(End::Freed);
     for gpu in state::gpus()? {
         gpu.device.set_range(range.clone(), Vec::new(), Vec::new());
-        gpu.device.bury(address, gone.clone());
+        gpu.device.record_freed(address, gone.clone());
     }
     Ok(())
 }
@@ -162,19 +164,19 @@ pub(crate) fn unmap(address: u64, size: u64) -> Answer {
     ended.iter().for_each(|mapping| mapping.mapped.end());
     let told = space.tell(&range);
     drop(space);
-    // Memory that nobody has any more is given back here.
+    // Memory without mappings and handles is freed here, outside of the lock.
     drop(ended);
     told
 }
 
 /// `cuMemSetAccess`.
-pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answer {
+pub(crate) fn set_access(address: u64, size: u64, access: &[(Accessor, u32)]) -> Answer {
     let range = range_of(address, size)?;
     let mut space = space();
     space.check_whole(&range)?;
     for (at, mapping) in space.mappings.range(range.clone()) {
         for (who, flags) in access {
-            if let (Who::Device(device), Some(own)) = (who, mapping.memory.ordinal())
+            if let (Accessor::Device(device), Some(own)) = (who, mapping.memory.ordinal())
                 && *device != own
                 && !state::gpu(*device)?.can_reach(state::gpu(own)?)
             {
@@ -182,7 +184,8 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answ
                     "memory at {at:#x} is of device {own}, which device {device} cannot reach (cuDeviceCanAccessPeer)"
                 )));
             }
-            if *who == Who::Host && mapping.memory.place != Place::Host && *flags != 0 {
+            if *who == Accessor::Host && mapping.memory.place != MemoryLocation::Host && *flags != 0
+            {
                 return refused(format!(
                     "memory at {at:#x} is of a device: the host can be given access to memory of its own only"
                 ));
@@ -197,7 +200,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answ
                 CU_MEM_ACCESS_FLAGS_PROT_READ => Rights::Read,
                 _ => Rights::ReadWrite,
             };
-            if who == Who::Host && !mapping.mapped.show(rights) {
+            if who == Accessor::Host && !mapping.mapped.show(rights) {
                 return Err(CUresult::OUT_OF_MEMORY
                     .because("the system has no room for more mappings of memory"));
             }
@@ -206,13 +209,13 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Who, u32)]) -> Answ
     space.tell(&range)
 }
 
-/// What is mapped at an address.
-pub(crate) fn find(address: u64) -> Option<Found> {
+/// The mapping that contains an address.
+pub(crate) fn find(address: u64) -> Option<MappedAddress> {
     let space = space();
     let (_, mapping) = space.mappings.range(..=address).next_back()?;
     let range = mapping.mapped.range();
     let (memory, access) = (Arc::clone(&mapping.memory), mapping.access.clone());
-    range.contains(&address).then_some(Found { range, memory, access })
+    range.contains(&address).then_some(MappedAddress { range, memory, access })
 }
 
 /// Whether an address is reserved.
@@ -222,24 +225,25 @@ pub(crate) fn is_reserved(address: u64) -> bool {
     below.is_some_and(|(_, reservation)| reservation.reserved.range().contains(&address))
 }
 
-/// Whether the program itself may use what is mapped at an address.
+/// Whether the program itself may access the memory mapped at an address.
 pub(crate) fn is_shown(address: u64) -> bool {
     is_shown_all(address, 1)
 }
 
-/// Whether the program itself may use all bytes, at least one, from an address on.
+/// Whether the program itself may access all bytes of a nonempty range.
 pub(crate) fn is_shown_all(address: u64, len: u64) -> bool {
     let (mut at, end) = (address, address.saturating_add(len));
     while at < end {
-        let shown = find(at).filter(|found| found.access.get(&Who::Host).is_some_and(|&f| f != 0));
+        let shown =
+            find(at).filter(|found| found.access.get(&Accessor::Host).is_some_and(|&f| f != 0));
         let Some(found) = shown else { return false };
         at = found.range.end;
     }
     true
 }
 
-/// What is said of a reserved address that bytes cannot be copied to or from.
-pub(crate) fn words(address: u64) -> Option<String> {
+/// The reason why bytes at a reserved address cannot be copied.
+pub(crate) fn reason(address: u64) -> Option<String> {
     if let Some(found) = find(address) {
         return Some(format!(
             "is memory of cuMemCreate ({} mapped at {:#x}), to which no device was given access that goes so far \
@@ -252,14 +256,14 @@ pub(crate) fn words(address: u64) -> Option<String> {
     reserved.then(|| "is reserved (cuMemAddressReserve), and no memory is mapped there".to_owned())
 }
 
-/// Reservations that were not freed, with their sizes, by number.
+/// Reservations that were not freed: number and size.
 pub(crate) fn reservations() -> Vec<(u64, u64)> {
     let space = space();
     let all = space.reservations.values();
     all.map(|of| (of.number, of.reserved.range().end - of.reserved.range().start)).collect()
 }
 
-/// Memory that is mapped, or has handles, by number.
+/// All memory that is mapped or has handles.
 pub(crate) fn memories() -> Vec<Arc<Physical>> {
     let mut all = Physical::with_handles();
     let space = space();
@@ -297,26 +301,26 @@ impl Reservation {
 
 impl Mapping {
     fn flags(&self, gpu: &Gpu) -> u32 {
-        let flags = self.access.get(&Who::Device(gpu.ordinal));
+        let flags = self.access.get(&Accessor::Device(gpu.ordinal));
         flags.copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE)
     }
 }
 
 impl Space {
-    /// The reservation that holds a range.
+    /// The reservation that contains a range.
     fn reservation(&self, range: &Range<u64>) -> Option<&Reservation> {
         let (_, reservation) = self.reservations.range(..=range.start).next_back()?;
         (range.end <= reservation.reserved.range().end).then_some(reservation)
     }
 
-    /// A mapping that has addresses of a range.
+    /// A mapping that overlaps a range.
     fn mapping_in(&self, range: &Range<u64>) -> Option<Range<u64>> {
         let (_, mapping) = self.mappings.range(..range.end).next_back()?;
         let found = mapping.mapped.range();
         (found.end > range.start).then_some(found)
     }
 
-    /// `CUDA_ERROR_INVALID_VALUE` if a range is not made of whole mappings.
+    /// `CUDA_ERROR_INVALID_VALUE` if a range does not consist of whole mappings.
     fn check_whole(&self, range: &Range<u64>) -> Answer {
         let mut at = range.start;
         for (&start, mapping) in self.mappings.range(range.clone()) {
@@ -343,7 +347,7 @@ impl Space {
         refused(reason)
     }
 
-    /// From the first to the last of the reservations that touch each other around a range.
+    /// The range of adjacent reservations around a range.
     fn borders(&self, range: &Range<u64>) -> Range<u64> {
         let mut borders = range.clone();
         for (&start, reservation) in self.reservations.range(..range.start.saturating_add(1)).rev()
@@ -362,7 +366,7 @@ impl Space {
         borders
     }
 
-    /// Tells all devices what they find around a range.
+    /// Gives all devices a new view of the reservations around a range.
     fn tell(&self, range: &Range<u64>) -> Answer {
         let borders = self.borders(range);
         for gpu in state::gpus()? {
@@ -372,7 +376,7 @@ impl Space {
         Ok(())
     }
 
-    /// What a device finds between the borders of reservations.
+    /// The view of a device of a range of reservations.
     #[allow(clippy::type_complexity, reason = "two lists of what is at addresses")]
     fn view(
         &self,
@@ -414,7 +418,7 @@ impl Space {
     }
 }
 
-/// Mappings side by side that a device reaches in the same way, as one block.
+/// Adjacent mappings to which a device has equal access, as one block.
 fn block(gpu: &Gpu, run: &[&Mapping]) -> Option<(u64, Arc<Block>)> {
     let first = run.first()?;
     let parts = run.iter().map(|mapping| Arc::clone(&mapping.mapped)).collect();

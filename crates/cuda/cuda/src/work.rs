@@ -1,17 +1,18 @@
-//! Work of libraries in streams (`texunit_cuda_abi::work`): transforms of `libcufft` and their like.
+//! Work of libraries in streams (`texunit_cuda_abi::work`), such as transforms of `libcufft`.
 //!
-//! A library says which memory its work reads and writes; the driver does the work where it comes in the order of the stream, as a
-//! kernel would be launched. Memory that is not there ends the context, as an access of a kernel to it does. Checks are told of each
-//! piece of memory that is read or written ([`checks::Work`]), and a launch that is recorded runs alone ([`record::beside`]).
+//! A library declares the memory that its work reads and writes, and the driver executes the work
+//! in stream order, like a kernel. Access to unallocated memory ends the context, as that of a
+//! kernel does. The checks are told of each range that is read or written ([`checks::Work`]), and
+//! recorded launches do not run concurrently ([`record::library_work`]).
 
 use crate::args::Answer;
 use crate::call::answer;
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context::Context;
+use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::graph::op::Op;
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::refused::{InProgram, Str};
 use crate::stream::Stream;
 use crate::{memory, record};
@@ -23,43 +24,43 @@ use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
-/// Most regions of one work.
+/// Maximum number of regions.
 const MAX_REGIONS: usize = 1 << 20;
-/// To how many bytes the memory of the host is aligned that a library gets.
+/// Alignment in bytes of the host memory that a library gets.
 const ALIGNMENT: usize = 64;
 
-/// What a library has given: its work, which may be done several times, and what that needs.
-struct Given {
+/// The library's callbacks and data; the work may be executed several times.
+struct LibraryWork {
     data: *mut c_void,
     run: Run,
     forget: Forget,
 }
 
-// SAFETY: a library gives work that any thread may do, several at once.
-unsafe impl Send for Given {}
-// SAFETY: as above.
-unsafe impl Sync for Given {}
+// SAFETY: a library's work may be executed by any thread, and by several concurrently.
+unsafe impl Send for LibraryWork {}
+// SAFETY: as for the access above.
+unsafe impl Sync for LibraryWork {}
 
-impl Drop for Given {
+impl Drop for LibraryWork {
     fn drop(&mut self) {
-        // SAFETY: the library's own function, with what it has given, once.
+        // SAFETY: the library's callback is called once, with the library's data.
         unsafe { (self.forget)(self.data) }
     }
 }
 
-/// Work that is submitted.
+/// Submitted work.
 pub(crate) struct Task {
     pub(crate) function: String,
     regions: Vec<Region>,
-    /// Elements of the first dimension of the regions that are done together; 0 for all.
+    /// Elements of the first dimension that are processed together; 0 for all.
     together: u64,
-    given: Given,
+    given: LibraryWork,
 }
 
-/// Work of a library in a stream.
+/// Submits a library's work to a stream.
 ///
 /// # Safety
-/// `texunit_cuda_abi::work::Submit` says what the arguments are.
+/// The arguments are as `texunit_cuda_abi::work::Submit` requires.
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub)]
 pub unsafe extern "C" fn texunit_work_2(
@@ -72,14 +73,14 @@ pub unsafe extern "C" fn texunit_work_2(
     forget: Forget,
     data: *mut c_void,
 ) -> CUresult {
-    let given = Given { data, run, forget };
+    let given = LibraryWork { data, run, forget };
     let submit = || {
         if count > MAX_REGIONS {
             return Err(
                 CUresult::INVALID_VALUE.because(format!("a work of {}", Count(count, "region")))
             );
         }
-        // SAFETY: the caller's texts and regions.
+        // SAFETY: the caller's text and regions are valid.
         let (function, regions) = unsafe {
             let regions = match count {
                 0 => Vec::new(),
@@ -104,18 +105,22 @@ impl std::fmt::Debug for Task {
 }
 
 impl Task {
-    /// Does it in a stream, now or later.
+    /// Executes the work in a stream, immediately or deferred.
     fn submit(self: Arc<Self>, order: &Order) -> Answer {
         order.context.check()?;
-        let is_late = late::keeps(order);
-        let stand = if is_late { Stand::submitted(order.queue) } else { Stand::now(order.queue) };
+        let is_late = deferred::must_defer(order);
+        let stand = if is_late {
+            QueuePosition::submitted(order.queue)
+        } else {
+            QueuePosition::now(order.queue)
+        };
         if is_late && checks::race().is_some() {
-            // What is not there is told of when the work is done.
+            // Unallocated memory is reported when the work is executed.
             let places = self.places(&order.context).unwrap_or_default();
             self.tell_host(&places, &stand);
         }
         let context = Arc::clone(&order.context);
-        late::submit(order, move |works| {
+        deferred::submit(order, move |works| {
             works?;
             self.run(&context, &stand).inspect_err(|refusal| {
                 if refusal.code != CUresult::OUT_OF_MEMORY {
@@ -125,10 +130,11 @@ impl Task {
         })
     }
 
-    /// Reads, has the library work, and writes: all at once, or in parts, if no check looks at accesses.
-    pub(crate) fn run(&self, context: &Context, stand: &Stand) -> Answer {
+    /// Reads the regions, calls the library, and writes the results: all at once, or in parts if no
+    /// check observes accesses.
+    pub(crate) fn run(&self, context: &Context, stand: &QueuePosition) -> Answer {
         let places = self.places(context)?;
-        let _beside = record::beside(&self.function);
+        let _beside = record::library_work(&self.function);
         let mut checked = checks::Work::new(&self.function, stand);
         let all = self.regions.iter().map(|region| region.count[0]).max().unwrap_or_default();
         let together = if self.together == 0 || checked.looks() { all } else { self.together };
@@ -147,7 +153,7 @@ impl Task {
         Ok(())
     }
 
-    /// The same for some elements of the first dimension.
+    /// Executes the work for some elements of the first dimension.
     fn run_part(
         &self,
         context: &Context,
@@ -157,7 +163,7 @@ impl Task {
     ) -> Answer {
         let part = |region: &Region| region.part(first, region.count[0].min(count));
         let regions: Vec<Region> = self.regions.iter().map(part).collect();
-        let mut room = Room::of(&regions, context)?;
+        let mut room = HostBuffers::of(&regions, context)?;
         for ((region, linear), bytes) in regions.iter().zip(places).zip(room.parts()) {
             if let Some(linear) = linear.as_ref().filter(|_| region.is_read()) {
                 read(region, linear, bytes, checked)?;
@@ -166,7 +172,7 @@ impl Task {
         checked.has_read();
         let pointers: Vec<*mut u8> = room.parts().map(<[u8]>::as_mut_ptr).collect();
         let inside = InProgram::enter();
-        // SAFETY: the library's own function and data, and room for each region, which nobody else uses.
+        // SAFETY: the library's callback and data, and exclusive memory for each region.
         let code = CUresult(unsafe { (self.given.run)(self.given.data, pointers.as_ptr(), count) });
         drop(inside);
         if code != CUresult::SUCCESS {
@@ -180,7 +186,7 @@ impl Task {
         Ok(())
     }
 
-    /// Where the regions are; those without elements are nowhere.
+    /// The memory of each region; `None` for empty regions.
     fn places(&self, context: &Context) -> Answer<Vec<Option<Linear>>> {
         let place = |region: &Region| match region.bytes() {
             Some(0) => Ok(None),
@@ -215,8 +221,8 @@ impl Task {
         })
     }
 
-    /// Tells the check of what the host accesses of memory that it may access, too.
-    fn tell_host(&self, places: &[Option<Linear>], stand: &Stand) {
+    /// Tells the race detector about ranges that the program may access, too.
+    fn tell_host(&self, places: &[Option<Linear>], stand: &QueuePosition) {
         if checks::race().is_none() {
             return;
         }
@@ -230,7 +236,7 @@ impl Task {
     }
 }
 
-/// Whether all its addresses are multiples of its elements, if the first is.
+/// Whether all addresses of a region are aligned to its elements if the first is.
 fn is_even(region: &Region) -> bool {
     let dimensions = region.count.iter().zip(&region.stride);
     let is_even = |(&count, stride): (&u64, &i64)| {
@@ -269,26 +275,28 @@ fn write(region: &Region, linear: &Linear, bytes: &[u8], checked: &checks::Work<
     Ok(())
 }
 
-/// A part of [`Room`], as it is aligned.
-type Line = [u64; ALIGNMENT / 8];
+/// The unit of [`HostBuffers`], with its alignment.
+type AlignedBlock = [u64; ALIGNMENT / 8];
 
-/// Memory of the host for all regions. What a thread had for its last work is kept for the next: new memory is slow.
-struct Room {
-    lines: Vec<Line>,
+/// Host memory for all regions. A thread keeps the memory of its last work for the next, as new
+/// memory is slow.
+struct HostBuffers {
+    lines: Vec<AlignedBlock>,
     sizes: Vec<usize>,
 }
 
-/// Bytes of elements that overlap, beyond twice the memory that all elements are in.
+/// Maximum size in bytes of overlapping elements, beyond twice the memory that all elements cover.
 const MAX_OVERLAPPING: u64 = 1 << 28;
-/// Bytes of it that a thread keeps.
+/// Maximum size in bytes of memory that a thread keeps.
 const MAX_KEPT: usize = 64 << 20;
 
 thread_local! {
-    static KEPT: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
+    static KEPT: Cell<Vec<AlignedBlock>> = const { Cell::new(Vec::new()) };
 }
 
-impl Room {
-    /// With any content. `CUDA_ERROR_OUT_OF_MEMORY` if they are more than the device's memory, or the system's.
+impl HostBuffers {
+    /// Uninitialised memory for regions. `CUDA_ERROR_OUT_OF_MEMORY` if they exceed the memory of
+    /// the device or the system.
     fn of(regions: &[Region], context: &Context) -> Answer<Self> {
         let refused = || -> Refusal {
             CUresult::OUT_OF_MEMORY
@@ -301,7 +309,7 @@ impl Room {
         let count = sizes
             .iter()
             .try_fold(0_usize, |count, size| count.checked_add(size.div_ceil(ALIGNMENT)));
-        // Elements may overlap, but not as often as one likes.
+        // Elements may overlap, but only to a limited extent.
         let memory = regions.iter().filter_map(Region::hull).map(|(_, bytes)| bytes);
         let memory = memory.fold(0, u64::saturating_add).min(context.gpu.device.memory_limit());
         let limit = memory.saturating_mul(2).saturating_add(MAX_OVERLAPPING);
@@ -321,16 +329,17 @@ impl Room {
         self.sizes.iter().map(move |&size| {
             let (part, after) = std::mem::take(&mut rest).split_at_mut(size.div_ceil(ALIGNMENT));
             rest = after;
-            // SAFETY: lines of which all bytes are values of their own, for as long as they are borrowed.
+            // SAFETY: every byte of the lines is initialised and belongs to one region while it is
+            // borrowed.
             unsafe { std::slice::from_raw_parts_mut(part.as_mut_ptr().cast::<u8>(), size) }
         })
     }
 }
 
-impl Drop for Room {
+impl Drop for HostBuffers {
     fn drop(&mut self) {
         if self.lines.len() * ALIGNMENT <= MAX_KEPT {
-            // A thread that is ending keeps nothing any more.
+            // In a thread that is ending, the thread-local variable may be destroyed already.
             let _ = KEPT.try_with(|kept| kept.set(std::mem::take(&mut self.lines)));
         }
     }

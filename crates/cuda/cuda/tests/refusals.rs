@@ -17,12 +17,15 @@ use reason::{ready, why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use texunit_cuda::functions::{Address, FUNCTIONS};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CU_DEV_RESOURCE_TYPE_SM, CUdevResource, CUresult};
 use world::World;
 
 functions! {
     cuDeviceGetDefaultMemPool(pool: *mut Ptr, device: i32);
     cuTexRefCreate(texref: *mut Ptr);
+    cuDeviceGetDevResource(device: i32, resource: *mut CUdevResource, kind: u32);
+    cuDevResourceGenerateDesc(descriptor: *mut Ptr, resources: *const CUdevResource, count: u32);
+    cuGreenCtxCreate(context: *mut Ptr, descriptor: Ptr, device: i32, flags: u32);
     cuStreamCreate(stream: *mut Ptr, flags: u32);
     cuStreamWriteValue64_v2(stream: Ptr, address: u64, value: u64, flags: u32);
     cuGraphCreate(graph: *mut Ptr, flags: u32);
@@ -31,6 +34,13 @@ functions! {
     cuUserObjectCreate(
         object: *mut Ptr, of: Ptr, destroy: Option<unsafe extern "C" fn(Ptr)>, count: u32, flags: u32,
     );
+}
+
+fn descriptor() -> Ptr {
+    let (mut all, mut descriptor) = (CUdevResource::default(), std::ptr::null_mut());
+    ok!(cuDeviceGetDevResource(0, &raw mut all, CU_DEV_RESOURCE_TYPE_SM));
+    ok!(cuDevResourceGenerateDesc(&raw mut descriptor, &raw const all, 1));
+    descriptor
 }
 
 unsafe extern "C" fn nothing(_: Ptr) {}
@@ -236,6 +246,12 @@ fn handle(world: &World, object: &str) -> u64 {
             let mut pool = std::ptr::null_mut();
             ok!(cuDeviceGetDefaultMemPool(&raw mut pool, 0));
             pool
+        }
+        "Descriptor" => descriptor(),
+        "GreenContext" => {
+            let mut context = std::ptr::null_mut();
+            ok!(cuGreenCtxCreate(&raw mut context, descriptor(), 0, 0));
+            context
         }
         "TextureReference" => {
             let mut reference = std::ptr::null_mut();

@@ -1,16 +1,16 @@
-//! What every exported function does around its own work: the device is made ready, a panic of ours does
-//! not cross into C, and an error is kept for `cudaGetLastError`.
+//! Wrapper around each exported function: given its body, it initialises the device, keeps a panic
+//! from unwinding into C, and stores an error for `cudaGetLastError`.
 
 use crate::codes;
-use crate::told::RuntimeCall;
+use crate::report::RuntimeCall;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-pub(crate) use texunit_client::told::check;
-use texunit_client::told::say;
+pub(crate) use texunit_client::report::check;
+use texunit_client::report::say;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{Argument, CUresult};
 
-/// `cudaError_t`: the numbers of the driver API, and some of its own ([`crate::codes`]).
+/// `cudaError_t`: the driver API's codes, and some of the runtime's own ([`crate::codes`]).
 #[allow(non_camel_case_types)]
 pub(crate) type cudaError_t = CUresult;
 
@@ -18,8 +18,8 @@ thread_local! {
     static LAST: Cell<cudaError_t> = const { Cell::new(CUresult::SUCCESS) };
 }
 
-/// Defines exported functions of the runtime API. The body is an [`Answer`]: `?` returns an error, which
-/// `cudaGetLastError` gives once more.
+/// Defines exported functions of the runtime API. The body evaluates to an [`Answer`]: `?` returns
+/// an error, which is also stored for `cudaGetLastError`.
 ///
 /// ```ignore
 /// runtime_api! {
@@ -35,7 +35,7 @@ macro_rules! runtime_api {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Pointers are null, or valid for what the runtime API's page says.
+        /// Pointers are null, or valid as the runtime API requires.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, unreachable_pub)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> $crate::call::cudaError_t {
@@ -49,7 +49,7 @@ macro_rules! runtime_api {
 }
 pub(crate) use runtime_api;
 
-/// Runs the work of an exported function.
+/// Runs the body of an exported function.
 pub(crate) fn answer(
     name: &'static str,
     work: impl FnOnce() -> Answer,
@@ -72,14 +72,15 @@ pub(crate) fn answer(
     refusal.code
 }
 
-/// Keeps an error for `cudaGetLastError`.
+/// Stores an error for `cudaGetLastError`.
 pub(crate) fn fail(code: cudaError_t) {
-    // A thread that is ending has no last error any more.
+    // In a thread that is ending, the thread-local variable may be destroyed already.
     let _ = LAST.try_with(|last| last.set(code));
 }
 
-/// The last error of the calling thread; it is forgotten if `take` says so, be it one that has ended the context: the
-/// next call of the context has it again (an NVIDIA H200, docs/cuda-api.md).
+/// The last error of the calling thread, cleared if `take`. An error that has ended the context is
+/// cleared, too, but the next call in the context returns it again (as an NVIDIA H200 does,
+/// docs/cuda-api.md).
 pub(crate) fn last_error(take: bool) -> cudaError_t {
     LAST.try_with(|last| {
         let code = last.get();
@@ -91,7 +92,7 @@ pub(crate) fn last_error(take: bool) -> cudaError_t {
     .unwrap_or(CUresult::SUCCESS)
 }
 
-/// The device was reset: an error that had ended its context is over.
+/// Clears an error that had ended the context, after a device reset.
 pub(crate) fn forget_sticky() {
     let _ = LAST.try_with(|last| {
         if codes::is_sticky(last.get()) {

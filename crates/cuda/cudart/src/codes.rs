@@ -1,23 +1,23 @@
-//! The codes of `cudaError_t`: those of the driver, and the runtime's own.
+//! Codes of `cudaError_t`: the driver's, and the runtime's own.
 
 use texunit_cuda_abi::CUresult;
 
-/// `cudaErrorInvalidConfiguration`: a grid or block that no launch can have.
+/// `cudaErrorInvalidConfiguration`: a grid or block beyond the device's limits.
 pub(crate) const INVALID_CONFIGURATION: CUresult = CUresult(9);
 /// `cudaErrorInvalidPitchValue`
 pub(crate) const INVALID_PITCH_VALUE: CUresult = CUresult(12);
-/// `cudaErrorInvalidSymbol`: no such variable.
+/// `cudaErrorInvalidSymbol`: there is no such variable.
 pub(crate) const INVALID_SYMBOL: CUresult = CUresult(13);
 /// `cudaErrorInvalidChannelDescriptor`
 pub(crate) const INVALID_CHANNEL_DESCRIPTOR: CUresult = CUresult(20);
 /// `cudaErrorInvalidMemcpyDirection`
 pub(crate) const INVALID_MEMCPY_DIRECTION: CUresult = CUresult(21);
-/// `cudaErrorMissingConfiguration`: a launch without `<<<...>>>`.
+/// `cudaErrorMissingConfiguration`: a launch outside `<<<...>>>`.
 pub(crate) const MISSING_CONFIGURATION: CUresult = CUresult(52);
-/// `cudaErrorInvalidDeviceFunction`: no such kernel.
+/// `cudaErrorInvalidDeviceFunction`: there is no such kernel.
 pub(crate) const INVALID_DEVICE_FUNCTION: CUresult = CUresult(98);
 
-/// The runtime's own codes: number, name, text.
+/// The runtime's own codes: number, name, description.
 #[rustfmt::skip]
 const OWN: &[(u32, &str, &str)] = &[
     (9, "cudaErrorInvalidConfiguration", "invalid configuration argument"),
@@ -58,12 +58,12 @@ const OWN: &[(u32, &str, &str)] = &[
     (10000, "cudaErrorApiFailureBase", "api failure base"),
 ];
 
-/// Codes of the driver that no release of the runtime knows.
+/// Codes of the driver that the runtime API does not define.
 const UNKNOWN: [u32; 3] = [47, 202, 916];
-/// Codes that came with CUDA 13.
+/// Codes introduced in CUDA 13.
 const SINCE_13: [u32; 5] = [10, 227, 917, 918, 919];
 
-/// Name and text of a code in a major version of the runtime, if it is one there.
+/// Name and description of a code, if it exists in a major version of the runtime.
 pub(crate) fn find(code: u32, major: u32) -> Option<(&'static str, &'static str)> {
     if UNKNOWN.contains(&code) || (major < 13 && SINCE_13.contains(&code)) {
         return None;
@@ -72,7 +72,8 @@ pub(crate) fn find(code: u32, major: u32) -> Option<(&'static str, &'static str)
     own.or_else(|| CUresult(code).code().map(|row| (row.runtime_name, row.text)))
 }
 
-/// Whether an error has ended the context, so that each later call answers it: the faults of kernels.
+/// Whether an error is sticky: a fault of a kernel that has ended the context, so that each later
+/// call returns it.
 pub(crate) fn is_sticky(code: CUresult) -> bool {
     use texunit_cuda_abi::CUresult as Code;
     matches!(

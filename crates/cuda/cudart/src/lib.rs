@@ -1,8 +1,8 @@
 //! The CUDA runtime API over the driver API: `libcudart.so.13`, and with the feature `cuda-12`
 //! `libcudart.so.12`.
 //!
-//! Everything is done by calls of the driver API, in the `libcuda.so.1` that lies beside it. No function
-//! is missing: what is not provided says so once, by name, and answers `cudaErrorNotSupported`
+//! Every function calls the driver API, in the `libcuda.so.1` of the same folder. All functions are
+//! exported: one that is not provided prints its name once and returns `cudaErrorNotSupported`
 //! (docs/cuda-api.md lists all).
 
 #![allow(unsafe_code)]
@@ -13,11 +13,11 @@ mod call;
 mod codes;
 mod refused;
 mod registry;
+mod report;
 mod state;
-mod told;
 mod types;
 
 use texunit_client::driver;
 
-/// The major version of CUDA whose runtime this is.
+/// Major version of this runtime.
 const MAJOR: u32 = if cfg!(feature = "cuda-12") { 12 } else { 13 };

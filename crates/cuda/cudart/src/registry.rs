@@ -1,5 +1,5 @@
-//! What the program's own code registers before `main`: its fatbins, and the kernels and variables in
-//! them, by the address of their host counterpart. Fatbins are loaded when they are first needed.
+//! Registry of the fatbins, kernels and variables that the program's generated code registers
+//! before `main`, by the addresses of their host counterparts. Fatbins are loaded at the first use.
 
 use crate::call::check;
 use crate::codes::{INVALID_DEVICE_FUNCTION, INVALID_SYMBOL};
@@ -12,21 +12,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
 
-/// A fatbin, under the address of its wrapper.
+/// A registered fatbin; its key is the address of its wrapper.
 #[derive(Debug, Default)]
 struct Binary {
-    /// The library it was loaded as, or why it was not.
+    /// The loaded library, or the error of loading it; `None` before the first use.
     library: Option<Answer<CUlibrary>>,
-    /// Its managed variables: their names, and where the program looks for their addresses.
+    /// Managed variables: name, and address of the host pointer to each.
     managed: Vec<(CString, usize)>,
 }
 
-/// Something of a fatbin that the host knows by an address.
+/// A kernel or variable of a fatbin.
 #[derive(Debug)]
 struct Symbol {
-    /// The fatbin.
+    /// Key of the fatbin.
     binary: usize,
-    /// Its name in the PTX.
+    /// Name in the PTX.
     name: CString,
 }
 
@@ -34,17 +34,18 @@ struct Symbol {
 struct Registry {
     binaries: BTreeMap<usize, Binary>,
     kernels: HashMap<usize, Symbol>,
-    /// Kernels that were found already.
+    /// Kernels that have been resolved.
     found: HashMap<usize, CUkernel>,
     variables: HashMap<usize, Symbol>,
 }
 
 static REGISTRY: Mutex<Option<Registry>> = Mutex::new(None);
 
-/// Whether managed variables must be given their addresses: they are new, or the contexts were reset.
+/// Whether the host pointers to managed variables must be written, because variables are new or
+/// contexts were reset.
 static STALE: AtomicBool = AtomicBool::new(false);
 
-/// The process that has loaded a fatbin last; 0 if there is none.
+/// The process that has loaded a fatbin last; 0 before.
 static LOADED_BY: AtomicU32 = AtomicU32::new(0);
 
 fn with<T>(work: impl FnOnce(&mut Registry) -> T) -> T {
@@ -53,19 +54,20 @@ fn with<T>(work: impl FnOnce(&mut Registry) -> T) -> T {
     work(registry.get_or_insert_default())
 }
 
-/// A fatbin of the program, by the address of its wrapper.
+/// Adds a fatbin by the address of its wrapper.
 ///
 /// # Safety
-/// The wrapper leads to its fatbin until it is removed.
+/// The wrapper and its fatbin are valid until the fatbin is removed.
 pub(crate) unsafe fn add_binary(wrapper: usize) {
     with(|all| {
         all.binaries.entry(wrapper).or_default();
     });
 }
 
-/// A fatbin goes, as the program or a shared library of it ends.
+/// Removes a fatbin, when the program or a shared library is unloaded.
 pub(crate) fn remove_binary(wrapper: usize) {
-    // A process that was forked off ends: whoever held a lock in its parent is not there, and all of it goes anyway.
+    // A forked process must not take locks here, as a thread of its parent may have held them; its
+    // resources end with it.
     if ![0, std::process::id()].contains(&LOADED_BY.load(Ordering::Relaxed)) {
         return;
     }
@@ -77,25 +79,25 @@ pub(crate) fn remove_binary(wrapper: usize) {
         all.binaries.remove(&wrapper)
     });
     if let Some(Binary { library: Some(Ok(library)), .. }) = binary {
-        // Nobody is there to be told.
+        // An error is ignored, as the program is ending.
         let _ = driver::cuLibraryUnload(library);
     }
 }
 
-/// A kernel of a fatbin, by the address of its host function.
+/// Adds a kernel of a fatbin by the address of its host stub.
 pub(crate) fn add_kernel(binary: usize, host: usize, name: CString) {
     with(|all| all.kernels.insert(host, Symbol { binary, name }));
 }
 
-/// A variable of a fatbin, by the address of its host counterpart.
+/// Adds a variable of a fatbin by the address of its host counterpart.
 pub(crate) fn add_variable(binary: usize, host: usize, name: CString) {
     with(|all| all.variables.insert(host, Symbol { binary, name }));
 }
 
-/// A managed variable, and where the program looks for its address.
+/// Adds a managed variable with the address of its host pointer.
 ///
 /// # Safety
-/// There is an address, which is ours to write until the binary is removed.
+/// The host pointer may be written until the fatbin is removed.
 pub(crate) unsafe fn add_managed(binary: usize, place: usize, name: CString) {
     with(|all| {
         all.binaries.entry(binary).or_default().managed.push((name, place));
@@ -104,15 +106,15 @@ pub(crate) unsafe fn add_managed(binary: usize, place: usize, name: CString) {
 }
 
 impl Registry {
-    /// The library of a fatbin, loaded if it is not.
+    /// The library of a fatbin, which is loaded if necessary.
     fn library(&mut self, binary: usize) -> Answer<CUlibrary> {
-        // Its registration is not complete, or it is gone.
+        // The fatbin is not registered completely, or has been removed.
         let entry = self.binaries.get_mut(&binary).ok_or(INVALID_DEVICE_FUNCTION.because(
             "the fatbin of this part of the program is not registered: it is not complete yet, or unloaded already",
         ))?;
         let library = entry.library.get_or_insert_with(|| {
             LOADED_BY.store(std::process::id(), Ordering::Relaxed);
-            // SAFETY: the program's wrapper, which stays until it is unregistered.
+            // SAFETY: the program's wrapper is valid until it is unregistered.
             ask(|library| unsafe {
                 let code = std::ptr::with_exposed_provenance_mut::<c_void>(binary);
                 driver::cuLibraryLoadData(
@@ -140,7 +142,7 @@ impl Registry {
             Err(refusal) => return Some(Err(refusal)),
         };
         let name = self.kernels.get(&host)?.name.as_ptr();
-        // SAFETY: both pointers are to memory of our own.
+        // SAFETY: both pointers are to local variables.
         let found = ask(|kernel| unsafe { driver::cuLibraryGetKernel(kernel, library, name) });
         if let Ok(kernel) = found {
             self.found.insert(host, kernel);
@@ -161,26 +163,27 @@ impl Registry {
             }
             let library = self.library(binary)?;
             for (name, place) in managed {
-                // SAFETY: the pointers are to our own variables; the size is not asked for.
+                // SAFETY: the out-pointer is to a local variable; the size pointer is null.
                 let address = ask(|address| unsafe {
                     let no_size = std::ptr::null_mut();
                     driver::cuLibraryGetManaged(address, no_size, library, name.as_ptr())
                 })?;
-                // SAFETY: the program's variable, registered for this.
+                // SAFETY: the program's host pointer, registered for this purpose.
                 unsafe { *pointer(place) = address };
             }
         }
         Ok(())
     }
 
-    /// Fatbin and name of a variable: of a managed one, the program gives its device address.
+    /// Fatbin and name of a variable. The program may name a managed variable by its device
+    /// address.
     fn variable(&self, host: usize) -> Option<(usize, CString)> {
         if let Some(symbol) = self.variables.get(&host) {
             return Some((symbol.binary, symbol.name.clone()));
         }
         self.binaries.iter().find_map(|(binary, entry)| {
             let (name, _) = entry.managed.iter().find(|(_, place)| {
-                // SAFETY: the program's variable, registered for this.
+                // SAFETY: the program's host pointer, registered for this purpose.
                 *place == host || unsafe { *pointer(*place) } as usize == host
             })?;
             Some((*binary, name.clone()))
@@ -188,15 +191,15 @@ impl Registry {
     }
 }
 
-/// The program's pointer to a managed variable.
+/// The program's host pointer to a managed variable.
 fn pointer(place: usize) -> *mut CUdeviceptr {
     std::ptr::with_exposed_provenance_mut(place)
 }
 
-/// The kernel of a host function.
+/// The kernel of a host stub.
 ///
-/// `cudaErrorInvalidDeviceFunction` if there is none of this address. Of a fatbin that cannot be
-/// loaded, the driver's code.
+/// `cudaErrorInvalidDeviceFunction` if the address is not that of a stub; the driver's error if the
+/// fatbin cannot be loaded.
 pub(crate) fn kernel(host: usize) -> Answer<CUkernel> {
     with(|all| all.kernel(host)).unwrap_or_else(|| {
         Err(INVALID_DEVICE_FUNCTION.because(format!(
@@ -205,12 +208,13 @@ pub(crate) fn kernel(host: usize) -> Answer<CUkernel> {
     })
 }
 
-/// The address of the host stub (`__global__` function of the host program) that a kernel was looked up by, if one was.
+/// The host stub through which a kernel was resolved, if any.
 pub(crate) fn host_of(kernel: CUkernel) -> Option<usize> {
     with(|all| all.found.iter().find(|(_, found)| **found == kernel).map(|(&host, _)| host))
 }
 
-/// As [`kernel`], but what is no host function is a handle of the driver already.
+/// As [`kernel`], except that an address which is not that of a stub is returned as a driver
+/// handle.
 pub(crate) fn kernel_or_handle(function: usize) -> Answer<CUkernel> {
     match with(|all| all.kernel(function)) {
         Some(kernel) => kernel,
@@ -219,7 +223,7 @@ pub(crate) fn kernel_or_handle(function: usize) -> Answer<CUkernel> {
     }
 }
 
-/// Address and size of the variable whose host counterpart is at `host`, in the current context.
+/// Address and size in the current context of the variable whose host counterpart is at `host`.
 ///
 /// `cudaErrorInvalidSymbol` if there is none.
 pub(crate) fn symbol(host: *const c_void) -> Answer<(CUdeviceptr, usize)> {
@@ -233,24 +237,24 @@ pub(crate) fn symbol(host: *const c_void) -> Answer<(CUdeviceptr, usize)> {
         Ok((all.library(binary)?, name))
     })?;
     let (mut address, mut size) = (0, 0);
-    // SAFETY: the pointers are to our own variables.
+    // SAFETY: the out-pointers are to local variables.
     let code = unsafe {
         driver::cuLibraryGetGlobal(&raw mut address, &raw mut size, library, name.as_ptr())
     };
     match code {
-        CUresult::NOT_FOUND => Err(texunit_client::told::driver(INVALID_SYMBOL)),
+        CUresult::NOT_FOUND => Err(texunit_client::report::driver(INVALID_SYMBOL)),
         code => check(code).map(|()| (address, size)),
     }
 }
 
-/// Writes the addresses of managed variables where the program looks for them, in the current context. If
-/// that fails, the next call tries again: no program goes on with a variable that is nowhere.
+/// Writes the host pointers to managed variables, in the current context. On failure, the next call
+/// tries again, so that no program uses an unwritten pointer.
 pub(crate) fn refresh_managed() -> Answer {
     if !STALE.load(Ordering::Acquire) {
         return Ok(());
     }
     with(|all| {
-        // Another thread may have done it while this one waited.
+        // Another thread may have written them while this one waited for the lock.
         if STALE.load(Ordering::Acquire) {
             all.refresh_managed()?;
             STALE.store(false, Ordering::Release);
@@ -259,7 +263,7 @@ pub(crate) fn refresh_managed() -> Answer {
     })
 }
 
-/// The contexts were reset: managed variables are at other addresses now.
+/// Marks the host pointers to managed variables as stale, because contexts were reset.
 pub(crate) fn contexts_were_reset() {
     with(|_| STALE.store(true, Ordering::Release));
 }

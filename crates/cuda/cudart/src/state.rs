@@ -1,5 +1,5 @@
-//! The runtime's own state: the device of each thread, and the primary contexts, which it makes when they
-//! are first needed and keeps to the end.
+//! The runtime's state: each thread's device, and the primary contexts, which are retained at their
+//! first use and never released.
 
 use crate::call::check;
 use crate::driver::{self, CUcontext, ask};
@@ -14,48 +14,48 @@ use texunit_cuda_abi::{CUdevice, CUresult};
 use texunit_forms::Count;
 
 thread_local! {
-    /// The device that `cudaSetDevice` chose.
+    /// The device set by `cudaSetDevice`.
     static DEVICE: Cell<Option<CUdevice>> = const { Cell::new(None) };
 }
 
-/// The device of threads that chose none (`cudaSetValidDevices`).
+/// The device of threads that set none (`cudaSetValidDevices`).
 static FIRST: AtomicI32 = AtomicI32::new(0);
 
-/// The primary contexts that were retained, by device.
+/// The retained primary contexts by device.
 static CONTEXTS: Mutex<BTreeMap<CUdevice, CUcontext>> = Mutex::new(BTreeMap::new());
 
-/// Makes the driver ready; how many devices there are.
+/// Initialises the driver and returns the number of devices.
 pub(crate) fn init() -> Answer<CUdevice> {
     static COUNT: OnceLock<Answer<CUdevice>> = OnceLock::new();
     let count = COUNT.get_or_init(|| {
         check(driver::cuInit(0))?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         let count = ask(|count| unsafe { driver::cuDeviceGetCount(count) })?;
         match count {
             0 => Err(CUresult::NO_DEVICE.because("the driver has no device")),
             _ => Ok(count),
         }
     });
-    // A process that was forked off has the driver no more.
+    // After a fork the driver is unusable in the child process, which `cuInit` reports.
     match count {
         Ok(_) => check(driver::cuInit(0)).and_then(|()| count.clone()),
         Err(_) => count.clone(),
     }
 }
 
-/// The device of the calling thread (`cudaGetDevice`): that of its context, if one is current.
+/// The device of the calling thread (`cudaGetDevice`): that of its current context, if it has one.
 pub(crate) fn device() -> CUdevice {
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     ask(|device| unsafe { driver::cuCtxGetDevice(device) }).unwrap_or_else(|_| chosen())
 }
 
-/// The device that the calling thread has chosen.
+/// The device that the calling thread has set.
 fn chosen() -> CUdevice {
     let own = DEVICE.try_with(Cell::get).ok().flatten();
     own.unwrap_or_else(|| FIRST.load(Ordering::Relaxed))
 }
 
-/// Whether there is a device of this number: `cudaErrorInvalidDevice` if not.
+/// Checks a device number: `cudaErrorInvalidDevice` if there is no such device.
 pub(crate) fn check_device(device: CUdevice) -> Answer {
     let count = init()?;
     if (0..count).contains(&device) {
@@ -71,7 +71,7 @@ pub(crate) fn check_device(device: CUdevice) -> Answer {
     }))
 }
 
-/// Chooses the device of the calling thread, and makes its context current.
+/// Sets the calling thread's device and makes its context current.
 pub(crate) fn set_device(device: CUdevice) -> Answer {
     check_device(device)?;
     let context = primary(device)?;
@@ -79,16 +79,16 @@ pub(crate) fn set_device(device: CUdevice) -> Answer {
     check(driver::cuCtxSetCurrent(context))
 }
 
-/// Chooses the device of threads that choose none.
+/// Sets the device of threads that set none.
 pub(crate) fn set_first_device(device: CUdevice) {
     FIRST.store(device, Ordering::Relaxed);
 }
 
-/// Makes a context current to the calling thread, if none is: the primary one of its device. Managed
-/// variables have their addresses from then on.
+/// Makes the primary context of the thread's device current, if the thread has no context. Host
+/// pointers to managed variables are valid afterwards.
 pub(crate) fn context() -> Answer {
     init()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     let current = ask(|context| unsafe { driver::cuCtxGetCurrent(context) })?;
     if current == 0 {
         check(driver::cuCtxSetCurrent(primary(chosen())?))?;
@@ -96,20 +96,20 @@ pub(crate) fn context() -> Answer {
     registry::refresh_managed()
 }
 
-/// The primary context of a device.
+/// The primary context of a device, which is retained if necessary.
 pub(crate) fn primary(device: CUdevice) -> Answer<CUcontext> {
     let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(context) = contexts.get(&device) {
         return Ok(*context);
     }
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     let context = ask(|context| unsafe { driver::cuDevicePrimaryCtxRetain(context, device) })?;
     contexts.insert(device, context);
     Ok(context)
 }
 
-/// Ends all that was made on the device of the calling thread. The context is made anew by the
-/// driver, as its users stay.
+/// Destroys everything that was created on the calling thread's device. The driver recreates the
+/// context, as it is still retained.
 pub(crate) fn reset() -> Answer {
     init()?;
     check(driver::cuDevicePrimaryCtxReset_v2(device()))?;
@@ -119,6 +119,6 @@ pub(crate) fn reset() -> Answer {
 
 /// An attribute of a device.
 pub(crate) fn attribute(attribute: c_int, device: CUdevice) -> Answer<c_int> {
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     ask(|value| unsafe { driver::cuDeviceGetAttribute(value, attribute, device) })
 }

@@ -1,4 +1,4 @@
-//! The exported functions, as the sections of cuFFT's documentation have them.
+//! The exported functions of cuFFT, in the sections of its documentation.
 
 pub(crate) mod exec;
 mod make;

@@ -1,14 +1,14 @@
-//! `cufftResult`.
+//! Status codes of cuFFT (`cufftResult`).
 
 use std::borrow::Cow;
 use texunit_client::call::{Code, Refused};
 use texunit_cuda_abi::CUresult;
 
-/// A code that a function of cuFFT answers, by its number in `cufft.h`.
+/// An error status, by its number in `cufft.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum FftCode {
-    /// No plan has this handle, or it cannot be used so.
+    /// The plan handle is invalid, or the plan does not support the call.
     InvalidPlan = 1,
     AllocFailed = 2,
     InvalidType = 3,
@@ -21,7 +21,7 @@ pub(crate) enum FftCode {
     NotSupported = 16,
 }
 
-/// How a function of cuFFT ends: done, or refused.
+/// Result of a function of cuFFT.
 pub(crate) type Answer<T = ()> = Result<T, Refused<FftCode>>;
 
 impl Code for FftCode {

@@ -1,8 +1,9 @@
-//! The numbers that transforms are of, as memory has them and as they are computed.
+//! Number formats of transforms, in memory and in computation.
 
 use half::{bf16, f16};
 
-/// How the parts of complex numbers, and real numbers, are in memory. Half and bfloat are computed in single precision.
+/// Format of real numbers and of the parts of complex numbers in memory. Half and bfloat are
+/// computed in single precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precision {
     Half,
@@ -12,7 +13,7 @@ pub(crate) enum Precision {
 }
 
 impl Precision {
-    /// Bytes of a real number.
+    /// Size of a real number in bytes.
     pub(crate) fn size(self) -> u64 {
         match self {
             Self::Half | Self::Bfloat => 2,
@@ -21,12 +22,13 @@ impl Precision {
         }
     }
 
-    /// Whether it is computed in single precision, and rounded when that is done.
+    /// Whether the format has 16 bits, so that it is computed in single precision and rounded
+    /// afterwards.
     pub(crate) fn is_short(self) -> bool {
         self.size() == 2
     }
 
-    /// The numbers of bytes in a short format.
+    /// Reads numbers of a 16-bit format.
     pub(crate) fn widen(self, bytes: &[u8]) -> Vec<f32> {
         let pairs = bytes.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
         match self {
@@ -35,7 +37,7 @@ impl Precision {
         }
     }
 
-    /// Writes numbers in a short format, rounded to the nearest.
+    /// Writes numbers in a 16-bit format, rounded to nearest.
     pub(crate) fn narrow(self, numbers: &[f32], bytes: &mut [u8]) {
         for (&number, pair) in numbers.iter().zip(bytes.chunks_exact_mut(2)) {
             pair.copy_from_slice(&match self {

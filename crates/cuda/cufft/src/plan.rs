@@ -1,4 +1,4 @@
-//! Plans, by their handles.
+//! Plans by their handles: creation, settings, work areas, and properties.
 
 use crate::code::{Answer, FftCode};
 use crate::shape::Shape;
@@ -8,38 +8,39 @@ use std::ffi::c_int;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_client::call::Code;
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{context, told};
+use texunit_client::{context, report};
 use texunit_cuda_abi::CUdeviceptr;
 
-/// A plan, as far as it is made.
+/// A plan, whose shape may not be set yet.
 #[derive(Clone, Default)]
 pub(crate) struct Plan {
-    /// What it transforms, once that is said.
-    pub(crate) made: Option<Made>,
+    /// The shape and the allocated work area, once the plan is made.
+    pub(crate) made: Option<MadePlan>,
     pub(crate) stream: CUstream,
-    /// The program provides the work area.
+    /// Whether the program provides the work area.
     pub(crate) is_manual: bool,
-    /// The work area that the program has provided.
+    /// Address of the work area that the program has provided.
     area: CUdeviceptr,
-    /// Values of `cufftProperty`, by number.
+    /// Values of `cufftProperty` by number.
     properties: BTreeMap<u32, i64>,
 }
 
-/// What a plan transforms.
+/// Shape and work area of a plan that is made.
 #[derive(Clone)]
-pub(crate) struct Made {
+pub(crate) struct MadePlan {
     pub(crate) shape: Shape,
     pub(crate) engine: Arc<Engine>,
-    /// Where the driver has the work area that the plan has allocated.
+    /// The work area that the plan has allocated in device memory.
     area: Option<Arc<Area>>,
 }
 
-/// Memory of the device that a plan has, as cuFFT's has it: a program whose plans do not fit, or are not destroyed, sees it.
+/// Device memory of a work area. It is not used, but allocated as cuFFT does, so that a program
+/// whose plans do not fit or leak sees the same errors.
 struct Area(CUdeviceptr);
 
 impl Drop for Area {
     fn drop(&mut self) {
-        // The context may have ended, and the memory with it.
+        // An error is ignored: if the context has been destroyed, the memory has been freed.
         let _ = driver::cuMemFree_v2(self.0);
     }
 }
@@ -60,7 +61,7 @@ fn none(handle: c_int) -> texunit_client::call::Refused<FftCode> {
         .because(format!("plan {handle} is not a plan: it was never made, or it was destroyed"))
 }
 
-/// A new plan of which nothing is said; its handle.
+/// Creates an empty plan and returns its handle.
 pub(crate) fn create() -> Answer<c_int> {
     context::make_current()
         .map_err(|why| texunit_client::call::Refused::from(why).with_code(FftCode::SetupFailed))?;
@@ -73,20 +74,20 @@ pub(crate) fn create() -> Answer<c_int> {
     Ok(handle)
 }
 
-/// Ends a plan.
+/// Destroys a plan.
 pub(crate) fn destroy(handle: c_int) -> Answer {
     let gone = plans().all.remove(&handle);
-    // Memory is given back when nobody holds the plans.
+    // The lock is released before the work area is freed.
     gone.map(drop).ok_or_else(|| none(handle))
 }
 
-/// A plan, as it is now.
+/// A snapshot of a plan.
 pub(crate) fn get(handle: c_int) -> Answer<Plan> {
     plans().all.get(&handle).cloned().ok_or_else(|| none(handle))
 }
 
-/// A plan that is made.
-pub(crate) fn made(handle: c_int) -> Answer<(Plan, Made)> {
+/// A plan that has been made.
+pub(crate) fn made(handle: c_int) -> Answer<(Plan, MadePlan)> {
     let plan = get(handle)?;
     match plan.made.clone() {
         Some(made) => Ok((plan, made)),
@@ -104,7 +105,7 @@ pub(crate) fn change(handle: c_int, change: impl FnOnce(&mut Plan)) -> Answer {
     plans().all.get_mut(&handle).map(change).ok_or_else(|| none(handle))
 }
 
-/// Says what a plan transforms; bytes of its work area.
+/// Sets the shape of a plan and returns the size of its work area in bytes.
 pub(crate) fn make(handle: c_int, shape: Shape) -> Answer<usize> {
     let plan = get(handle)?;
     if plan.made.is_some() {
@@ -117,19 +118,19 @@ pub(crate) fn make(handle: c_int, shape: Shape) -> Answer<usize> {
         false => Some(Arc::new(allocate(size)?)),
     };
     let engine = Arc::new(Engine::new(shape.clone()));
-    change(handle, |plan| plan.made = Some(Made { shape, engine, area }))?;
+    change(handle, |plan| plan.made = Some(MadePlan { shape, engine, area }))?;
     Ok(size)
 }
 
 fn allocate(size: usize) -> Answer<Area> {
     context::make_current()?;
     let mut area = 0;
-    told::check(driver::cuMemAlloc_v2(&mut area, size))?;
+    report::check(driver::cuMemAlloc_v2(&mut area, size))?;
     Ok(Area(area))
 }
 
 impl Plan {
-    /// The program provides a work area, or (null) has none.
+    /// Sets the work area that the program provides, or (null) removes it.
     pub(crate) fn set_area(&mut self, area: CUdeviceptr) {
         self.area = area;
         if let Some(made) = self.made.as_mut().filter(|_| area != 0) {
@@ -137,7 +138,7 @@ impl Plan {
         }
     }
 
-    /// `CUFFT_NO_WORKSPACE` without a work area.
+    /// Fails with `CUFFT_NO_WORKSPACE` if the plan has no work area.
     pub(crate) fn check_area(&self) -> Answer {
         let own = self.made.as_ref().and_then(|made| made.area.as_ref());
         if own.is_none() && self.area == 0 {
@@ -147,7 +148,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The value of a property: what was set, or its default.
+    /// Value of a property, or its default.
     pub(crate) fn property(&self, property: u32) -> Answer<i64> {
         check_property(property)?;
         Ok(self
@@ -157,7 +158,8 @@ impl Plan {
             .unwrap_or(i64::from(property == MAX_NUM_HOST_THREADS)))
     }
 
-    /// Sets a property, or (`None`) gives it its default. None has an effect here: they are about how cuFFT makes kernels.
+    /// Sets a property, or (`None`) resets it. Properties have no effect here, as they control how
+    /// cuFFT generates kernels.
     pub(crate) fn set_property(&mut self, property: u32, value: Option<i64>) {
         match value {
             Some(value) => self.properties.insert(property, value),
@@ -169,7 +171,7 @@ impl Plan {
 /// `NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS`
 const MAX_NUM_HOST_THREADS: u32 = 2;
 
-/// `CUFFT_INVALID_VALUE` for what is not a `cufftProperty`.
+/// Fails with `CUFFT_INVALID_VALUE` for an unknown `cufftProperty`.
 pub(crate) fn check_property(property: u32) -> Answer {
     if (1..=4).contains(&property) {
         return Ok(());
@@ -177,11 +179,11 @@ pub(crate) fn check_property(property: u32) -> Answer {
     Err(FftCode::InvalidValue.because(format!("property {property} is not a cufftProperty")))
 }
 
-/// `CUFFT_INVALID_VALUE` for a stream that is none.
+/// Fails with `CUFFT_INVALID_VALUE` for an invalid stream.
 pub(crate) fn check_stream(stream: CUstream) -> Answer {
     context::make_current()?;
     let mut flags = 0;
-    // SAFETY: the pointer is to our own variable.
-    told::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
+    // SAFETY: the out-pointer is to a local variable.
+    report::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
     Ok(())
 }

@@ -1,18 +1,19 @@
-//! What a plan transforms: sizes, types, and where elements lie in memory.
+//! The shape of a plan: sizes, types, and the layout of elements in memory. It gives the memory
+//! regions that an execution reads and writes.
 
 use crate::code::{Answer, FftCode};
 use crate::number::Precision;
 use texunit_client::call::Code;
 use texunit_client::work::{Region, threads};
 
-/// What a transform is of.
+/// Kind of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// `C2C`, in the direction of each execution.
+    /// `C2C`, in the direction that each execution names.
     Complex,
-    /// `R2C`: forward, of which the first half is there along the last dimension.
+    /// `R2C`: forward; only the first half of the spectrum is stored along the last dimension.
     FromReal,
-    /// `C2R`: inverse, from that half.
+    /// `C2R`: inverse, of half a spectrum.
     ToReal,
 }
 
@@ -24,7 +25,7 @@ pub(crate) struct Type {
 }
 
 impl Type {
-    /// Of the number in `cufft.h`.
+    /// The type of a number in `cufft.h`.
     pub(crate) fn of_c(number: u32) -> Answer<Self> {
         let (kind, precision) = match number {
             0x29 => (Kind::Complex, Precision::Single),
@@ -41,9 +42,9 @@ impl Type {
         Ok(Self { kind, precision })
     }
 
-    /// Of three `cudaDataType`: of the input, the output, and of what is computed with.
+    /// The type of three `cudaDataType`: input, output, and computation.
     pub(crate) fn of_data([input, output, execution]: [u32; 3]) -> Answer<Self> {
-        // Half, bfloat, single and double precision, of which the second is complex.
+        // Half, bfloat, single and double precision; the second number of each is complex.
         let known = |number| {
             let precision = match number {
                 2 | 6 => Precision::Half,
@@ -76,36 +77,36 @@ impl Type {
         Ok(Self { kind, precision })
     }
 
-    /// Whether the input, and whether the output, is complex.
+    /// Whether input and output are complex.
     fn is_complex(self) -> [bool; 2] {
         [self.kind != Kind::FromReal, self.kind != Kind::ToReal]
     }
 }
 
-/// Where elements of one side lie, counted in elements.
+/// Layout of the input or the output, in elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Elements of each dimension that there is memory for; the first does not matter.
+    /// Allocated elements of each dimension; the first is not used.
     pub(crate) embed: Vec<i64>,
-    /// From an element to the next along the last dimension.
+    /// Distance between elements along the last dimension.
     pub(crate) stride: i64,
-    /// From a transform to the next.
+    /// Distance between transforms.
     pub(crate) distance: i64,
 }
 
-/// What a plan transforms.
+/// Sizes, type and layout of a plan's transforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) of: Type,
-    /// One to three sizes.
+    /// Sizes of one to three dimensions.
     pub(crate) sizes: Vec<i64>,
     pub(crate) batch: i64,
-    /// Of input and output; without, transforms lie one after the other.
+    /// Layouts of input and output; `None` if transforms are contiguous.
     pub(crate) layouts: Option<[Layout; 2]>,
 }
 
 impl Shape {
-    /// Checked: sizes that can be, and addresses that 64 bits count.
+    /// Checks that sizes are valid and that addresses fit into 64 bits.
     pub(crate) fn new(
         of: Type,
         sizes: Vec<i64>,
@@ -146,7 +147,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Elements of a transform along each dimension, of the input or (1) the output.
+    /// Elements of a transform along each dimension of the input (0) or the output (1).
     pub(crate) fn counts(&self, side: usize) -> Vec<i64> {
         let mut counts = self.sizes.clone();
         if let (Some(last), true) = (counts.last_mut(), self.halves(side)) {
@@ -155,19 +156,19 @@ impl Shape {
         counts
     }
 
-    /// Whether one half is there along the last dimension.
+    /// Whether half the spectrum is stored along the last dimension.
     fn halves(&self, side: usize) -> bool {
         matches!((self.of.kind, side), (Kind::FromReal, 1) | (Kind::ToReal, 0))
     }
 
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     fn element(&self, side: usize) -> i64 {
         let parts = if self.of.is_complex()[side] { 2 } else { 1 };
         (self.of.precision.size() * parts).cast_signed()
     }
 
-    /// The layout of a side: the one that was given, or that of transforms one after the other. In place, rows of real numbers
-    /// then have room for the complex ones that they become.
+    /// The layout of the input or output: as given, or contiguous. In place, contiguous rows of
+    /// real numbers are padded to hold the complex result.
     fn layout(&self, side: usize, in_place: bool) -> Option<Layout> {
         if let Some(layouts) = &self.layouts {
             return Some(layouts[side].clone());
@@ -180,7 +181,7 @@ impl Shape {
         Some(Layout { embed, stride: 1, distance })
     }
 
-    /// Input and output, at addresses; none if they are more than addresses count.
+    /// Input and output regions at addresses; `None` if they exceed the address space.
     pub(crate) fn regions(&self, addresses: [u64; 2], in_place: bool) -> Option<[Region; 2]> {
         let region = |side: usize| {
             let layout = self.layout(side, in_place)?;
@@ -211,8 +212,9 @@ impl Shape {
         Some([region(0)?, region(1)?])
     }
 
-    /// Bytes of the work area that a program is to have for it: room for a copy of the larger side. Texunit needs none; a program
-    /// that provides it may use too little, or one for two plans at once, and hears of it here as from cuFFT.
+    /// Size of the work area in bytes: room for a copy of the larger side. Texunit needs none, but
+    /// a program that provides too small a work area, or one for two plans at once, then gets
+    /// cuFFT's errors here, too.
     pub(crate) fn work_size(&self) -> usize {
         let bytes = |side| {
             let all = product(&self.counts(side))?.checked_mul(self.batch)?;
@@ -223,15 +225,16 @@ impl Shape {
     }
 }
 
-/// Bytes of the input and the output of transforms that each thread does together: what caches keep.
+/// Bytes of input and output that a thread transforms at once, so that they stay in caches.
 const TOGETHER: u64 = 1 << 18;
 
-/// How many transforms are done after the others, so that what is copied stays in caches; 0 if one may write what another one reads.
+/// Number of transforms that may be done at a time, so that copies stay in caches; 0 if one
+/// transform may overwrite another one's input.
 pub(crate) fn together(regions: &[Region; 2]) -> u64 {
     let [input, output] = regions;
     let (Some(from), Some(to)) = (input.hull(), output.hull()) else { return 0 };
     let is_before = |a: (u64, u64), b: (u64, u64)| a.0.saturating_add(a.1) <= b.0;
-    // In place, each in a place of its own.
+    // In place, each transform must be separate from the others.
     let distance = input.stride[0].unsigned_abs();
     let own = |region: &Region| {
         region
@@ -292,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_layout_is_what_the_documentation_says() {
-        // b * dist + ((x * nembed[1] + y) * nembed[2] + z) * stride
+        // The address is b * dist + ((x * nembed[1] + y) * nembed[2] + z) * stride.
         let layout = Layout { embed: vec![9, 7, 6], stride: 3, distance: 1000 };
         let of = Type::of_c(0x69).unwrap();
         let shape = Shape::new(of, vec![2, 4, 5], 3, Some([layout.clone(), layout])).unwrap();

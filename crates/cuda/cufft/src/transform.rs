@@ -1,7 +1,9 @@
-//! Transforms of elements that lie one after the other.
+//! Transforms of contiguous elements: given are a plan's shape, the input and the direction; the
+//! result is written to the output.
 //!
-//! The last dimension is transformed row by row. For each other one the elements are transposed, so that it becomes rows, and
-//! back. Rows are divided among the threads of the host in parts that do not depend on their number, so that results do not either.
+//! The last dimension is transformed row by row. For each other dimension the elements are
+//! transposed, transformed as rows, and transposed back. Rows are divided among host threads in
+//! chunks that do not depend on the number of threads, so that results do not depend on it either.
 
 mod rows;
 #[cfg(test)]
@@ -16,19 +18,20 @@ use rustfft::num_traits::Zero;
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::sync::{Arc, OnceLock};
 
-/// What executes the transforms of a plan; what that takes is computed with the first one, as it may be as much as the data.
+/// Executes the transforms of a plan. Tables are computed at the first execution, because they may
+/// be as large as the data.
 pub(crate) struct Engine {
     shape: Shape,
-    of: Of,
+    of: PrecisionTables,
 }
 
-/// By how numbers are computed.
-enum Of {
+/// Tables by the precision of computation.
+enum PrecisionTables {
     Single(Tables<f32>),
     Double(Tables<f64>),
 }
 
-/// What has been computed of each direction.
+/// Tables of each direction.
 struct Tables<T> {
     forward: OnceLock<Steps<T>>,
     inverse: OnceLock<Steps<T>>,
@@ -40,25 +43,25 @@ impl<T> Default for Tables<T> {
     }
 }
 
-/// The transforms of each dimension.
+/// The FFTs of each dimension.
 struct Steps<T> {
-    last: Last<T>,
-    /// Of the dimensions before it, from the first on.
+    last: LastFft<T>,
+    /// FFTs of the dimensions before the last, from the first on.
     others: Vec<Arc<dyn Fft<T>>>,
 }
 
-/// That of the last dimension.
-enum Last<T> {
+/// FFT of the last dimension.
+enum LastFft<T> {
     Complex(Arc<dyn Fft<T>>),
     FromReal(Arc<dyn RealToComplex<T>>),
     ToReal(Arc<dyn ComplexToReal<T>>),
 }
 
-/// Numbers of a type in memory of the host.
+/// A real type for computation.
 trait Number: FftNum {
-    /// Bytes as real numbers.
+    /// Reinterprets bytes as real numbers.
     fn reals(bytes: &mut [u8]) -> &mut [Self];
-    /// Real numbers as pairs.
+    /// Reinterprets real numbers as complex ones.
     fn pairs(reals: &mut [Self]) -> &mut [Complex<Self>];
 }
 
@@ -66,15 +69,15 @@ macro_rules! number {
     ($type:ty) => {
         impl Number for $type {
             fn reals(bytes: &mut [u8]) -> &mut [Self] {
-                // SAFETY: each sequence of bytes is a number.
+                // SAFETY: every bit pattern is a valid number.
                 let (before, all, after) = unsafe { bytes.align_to_mut() };
-                // What the driver hands out is aligned, and whole numbers.
+                // The driver passes memory that is aligned and holds whole numbers.
                 assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
                 all
             }
 
             fn pairs(reals: &mut [Self]) -> &mut [Complex<Self>] {
-                // SAFETY: a complex number is a structure of C of two real ones, and aligned as they are.
+                // SAFETY: a complex number is a C structure of two real ones with their alignment.
                 unsafe { reals.align_to_mut() }.1
             }
         }
@@ -86,26 +89,26 @@ number!(f64);
 impl Engine {
     pub(crate) fn new(shape: Shape) -> Self {
         let of = match shape.of.precision {
-            Precision::Double => Of::Double(Tables::default()),
-            _ => Of::Single(Tables::default()),
+            Precision::Double => PrecisionTables::Double(Tables::default()),
+            _ => PrecisionTables::Single(Tables::default()),
         };
         Self { shape, of }
     }
 
-    /// Transforms all elements of the input, which is not kept.
+    /// Transforms all elements of the input, which is overwritten.
     pub(crate) fn run(&self, direction: FftDirection, input: &mut [u8], output: &mut [u8]) {
         let precision = self.shape.of.precision;
         match &self.of {
-            Of::Double(tables) => {
+            PrecisionTables::Double(tables) => {
                 tables.run(&self.shape, direction, f64::reals(input), f64::reals(output));
             }
-            Of::Single(tables) if precision.is_short() => {
+            PrecisionTables::Single(tables) if precision.is_short() => {
                 let mut wide = precision.widen(input);
                 let mut result = vec![0.0; output.len() / 2];
                 tables.run(&self.shape, direction, &mut wide, &mut result);
                 precision.narrow(&result, output);
             }
-            Of::Single(tables) => {
+            PrecisionTables::Single(tables) => {
                 tables.run(&self.shape, direction, f32::reals(input), f32::reals(output));
             }
         }
@@ -124,23 +127,23 @@ impl<T: Number> Tables<T> {
 
 impl<T: Number> Steps<T> {
     fn new(shape: &Shape, direction: FftDirection) -> Self {
-        // Sizes are those of memory that is there.
+        // The sizes fit, as they are those of existing memory.
         let sizes = shape.sizes.iter().map(|&size| usize::try_from(size).unwrap_or(1));
         let mut sizes: Vec<usize> = sizes.collect();
         let size = sizes.pop().unwrap_or(1);
         let mut planner = FftPlanner::new();
         let others = sizes.iter().map(|&size| planner.plan_fft(size, direction)).collect();
         let last = match shape.of.kind {
-            Kind::Complex => Last::Complex(planner.plan_fft(size, direction)),
-            Kind::FromReal => Last::FromReal(RealFftPlanner::new().plan_fft_forward(size)),
-            Kind::ToReal => Last::ToReal(RealFftPlanner::new().plan_fft_inverse(size)),
+            Kind::Complex => LastFft::Complex(planner.plan_fft(size, direction)),
+            Kind::FromReal => LastFft::FromReal(RealFftPlanner::new().plan_fft_forward(size)),
+            Kind::ToReal => LastFft::ToReal(RealFftPlanner::new().plan_fft_inverse(size)),
         };
         Self { last, others }
     }
 
     fn run(&self, shape: &Shape, input: &mut [T], output: &mut [T]) {
         match &self.last {
-            Last::Complex(fft) => {
+            LastFft::Complex(fft) => {
                 let (input, output) = (T::pairs(input), T::pairs(output));
                 each_rows(fft.len(), input, output, |input, output| {
                     let mut scratch = zeros(fft.get_outofplace_scratch_len());
@@ -148,13 +151,14 @@ impl<T: Number> Steps<T> {
                 });
                 self.others(&shape.counts(1), output, input);
             }
-            Last::FromReal(fft) => {
+            LastFft::FromReal(fft) => {
                 let output = T::pairs(output);
                 let sizes = [fft.len(), fft.len() / 2 + 1];
                 each_row(sizes, input, output, |rows| {
                     let mut scratch = zeros(fft.get_scratch_len());
                     for (from, to) in rows {
-                        // The lengths are those that it has asked for: it refuses nothing else.
+                        // The call fails only if lengths differ from those that the FFT expects,
+                        // and these do not.
                         let _ = fft.process_with_scratch(from, to, &mut scratch);
                     }
                 });
@@ -163,7 +167,7 @@ impl<T: Number> Steps<T> {
                     self.others(&shape.counts(1), output, &mut room);
                 }
             }
-            Last::ToReal(fft) => {
+            LastFft::ToReal(fft) => {
                 let input = T::pairs(input);
                 if !self.others.is_empty() {
                     let mut room = zeros(input.len());
@@ -173,12 +177,13 @@ impl<T: Number> Steps<T> {
                 each_row([half + 1, fft.len()], input, output, |rows| {
                     let mut scratch = zeros(fft.get_scratch_len());
                     for (from, to) in rows {
-                        // Of real numbers these parts are 0: they are taken to be, as cuFFT takes them.
+                        // For real output the imaginary parts of these elements are 0 by symmetry;
+                        // other values are ignored, as cuFFT does.
                         from[0].im = T::zero();
                         if fft.len().is_multiple_of(2) {
                             from[half].im = T::zero();
                         }
-                        // As above.
+                        // The lengths are right, as above.
                         let _ = fft.process_with_scratch(from, to, &mut scratch);
                     }
                 });
@@ -186,7 +191,8 @@ impl<T: Number> Steps<T> {
         }
     }
 
-    /// Transforms all dimensions but the last, of arrays with these counts; `room` is as large.
+    /// Transforms all dimensions but the last of arrays with these counts; `room` is a buffer of
+    /// the size of `data`.
     fn others(&self, counts: &[i64], data: &mut [Complex<T>], room: &mut [Complex<T>]) {
         let counts: Vec<usize> =
             counts.iter().map(|&count| usize::try_from(count).unwrap_or(1)).collect();
@@ -209,7 +215,7 @@ fn zeros<T: Number>(count: usize) -> Vec<Complex<T>> {
     vec![Complex::zero(); count]
 }
 
-/// Copies matrices that lie one after the other, each of `rows` and `columns`, so that their columns become rows.
+/// Transposes contiguous matrices of `rows` and `columns` each.
 fn transposed<T: Copy + Send + Sync>(from: &[T], to: &mut [T], [rows, columns]: [usize; 2]) {
     let size = rows * columns;
     let matrices = from.chunks_exact(size).zip(to.chunks_exact_mut(size));

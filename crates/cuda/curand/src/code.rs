@@ -1,17 +1,17 @@
-//! `curandStatus_t`.
+//! Status codes of cuRAND (`curandStatus_t`).
 
 use std::borrow::Cow;
 use texunit_client::call::{Code, Refused};
 use texunit_cuda_abi::CUresult;
 
-/// A code that a function of cuRAND answers, by its number in `curand.h`.
+/// An error status, by its number in `curand.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum RandCode {
-    /// No generator has this handle.
+    /// The generator handle is invalid.
     NotInitialized = 101,
     AllocationFailed = 102,
-    /// The generator is of the wrong type.
+    /// The generator has a type that the function does not support.
     TypeError = 103,
     OutOfRange = 104,
     LengthNotMultiple = 105,
@@ -21,7 +21,7 @@ pub(crate) enum RandCode {
     InternalError = 999,
 }
 
-/// How a function of cuRAND ends: done, or refused.
+/// Result of a function of cuRAND.
 pub(crate) type Answer<T = ()> = Result<T, Refused<RandCode>>;
 
 impl Code for RandCode {
@@ -46,7 +46,7 @@ impl Code for RandCode {
 
     fn of_driver(code: CUresult) -> Self {
         match code {
-            // Of pointers that are null; no code of cuRAND's is nearer.
+            // Invalid pointers have no status of their own; this one is the nearest.
             CUresult::INVALID_VALUE | CUresult::INVALID_HANDLE => Self::OutOfRange,
             CUresult::OUT_OF_MEMORY => Self::AllocationFailed,
             CUresult::UNKNOWN => Self::InternalError,

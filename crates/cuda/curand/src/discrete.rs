@@ -1,54 +1,59 @@
-//! Tables for `curand_discrete` of the device (`curand_discrete.h`): a histogram whose columns are equally wide, each of two numbers
-//! (G. Marsaglia, W. W. Tsang and J. Wang; A. J. Walker). Above a lambda of 2000 numbers are nearly normal, and there is no table.
+//! Tables for the device function `curand_discrete` (`curand_discrete.h`): given lambda, allocates
+//! in device memory a square histogram, whose columns of equal width hold two values each (G.
+//! Marsaglia, W. W. Tsang and J. Wang; A. J. Walker). For lambda above 2000 the device uses a
+//! normal approximation without a table.
 
 use crate::code::{Answer, RandCode};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use texunit_client::call::{Code, Refused};
-use texunit_client::{context, driver, told};
+use texunit_client::{context, driver, report};
 
-/// `CURAND_M2`: there is a table.
+/// `CURAND_M2`: the distribution has a table.
 const TABLE: u64 = 5;
-/// `CURAND_DISCRETE_GAUSS`: numbers are normal.
+/// `CURAND_DISCRETE_GAUSS`: the distribution is approximated by a normal one.
 const NORMAL: u64 = 7;
-/// Above which they are.
+/// Maximum lambda with a table.
 const MOST: f64 = 2000.0;
 
-/// `curandDiscreteDistribution_st`, as words: itself on the host, the shifted histogram on the device and on the host, the standard deviation,
-/// the mean, and the method with what is zero for the device.
+/// `curandDiscreteDistribution_st` as 64-bit words: the host copy of itself, the shifted histogram
+/// on the device and on the host, standard deviation, mean, and the method with a field that is
+/// zero on the device.
 type Distribution = [u64; 6];
-/// `curandDistributionM2Shift_st`, as words: the histogram on the device and on the host, the shift with the length, and what is zero.
+/// `curandDistributionM2Shift_st` as 64-bit words: the histogram on the device and on the host, the
+/// shift with the length, and a zero field.
 type Shifted = [u64; 4];
-/// `curandHistogramM2_st`, as words: the borders on the device and on the host, the other numbers there and there, and what is zero.
+/// `curandHistogramM2_st` as 64-bit words: the thresholds on the device and on the host, the
+/// alternative values on the device and on the host, and a zero field.
 type Histogram = [u64; 5];
 
-/// Memory of the device that each table has, by its address.
+/// Device memory owned by each table, by the table's address.
 static TABLES: Mutex<BTreeMap<u64, Vec<Memory>>> = Mutex::new(BTreeMap::new());
 
-/// Memory of the device.
+/// An allocation of device memory.
 struct Memory(u64);
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // The context may have ended, and the memory with it.
+        // An error is ignored: if the context has been destroyed, the memory has been freed.
         let _ = driver::cuMemFree_v2(self.0);
     }
 }
 
-/// Copies something to new memory of the device.
+/// Copies values to new device memory.
 fn upload<T: bytemuck::NoUninit>(all: &[T]) -> Answer<Memory> {
     let bytes: &[u8] = bytemuck::cast_slice(all);
     let mut address = 0;
-    told::check(driver::cuMemAlloc_v2(&mut address, bytes.len()))?;
+    report::check(driver::cuMemAlloc_v2(&mut address, bytes.len()))?;
     let memory = Memory(address);
-    // SAFETY: our own bytes.
-    told::check(unsafe {
+    // SAFETY: the source is a local slice of this length.
+    report::check(unsafe {
         driver::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast_mut().cast(), bytes.len())
     })?;
     Ok(memory)
 }
 
-/// A table of Poisson numbers; its address on the device.
+/// Creates the table of a Poisson distribution and returns its device address.
 pub(crate) fn create(lambda: f64) -> Answer<u64> {
     context::make_current()
         .map_err(|why| Refused::from(why).with_code(RandCode::InitializationFailed))?;
@@ -59,7 +64,7 @@ pub(crate) fn create(lambda: f64) -> Answer<u64> {
         let (shift, probabilities) = poisson(lambda);
         let (mut borders, mut others) = square(probabilities);
         let length = borders.len() as u32;
-        // Where the uniform number 1 leads to: the last column.
+        // The uniform number 1 falls past the last column; this entry repeats that column's value.
         borders.push(0.0);
         others.push(length - 1);
         let (borders, others) = (upload(&borders)?, upload(&others)?);
@@ -77,7 +82,7 @@ pub(crate) fn create(lambda: f64) -> Answer<u64> {
     Ok(address)
 }
 
-/// Ends a table.
+/// Frees a table.
 pub(crate) fn destroy(address: u64) -> Answer {
     let gone = TABLES.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
     gone.map(drop).ok_or_else(|| {
@@ -85,12 +90,13 @@ pub(crate) fn destroy(address: u64) -> Answer {
     })
 }
 
-/// The probabilities of Poisson numbers, without those that are too small to be seen, from the first on.
+/// Probabilities of a Poisson distribution without negligible ones, and the first value that they
+/// belong to.
 fn poisson(lambda: f64) -> (u32, Vec<f64>) {
     let reach = 12.0 * lambda.sqrt() + 30.0;
     let (first, last) = ((lambda - reach).max(0.0).floor(), (lambda + reach).ceil());
     let mode = lambda.floor();
-    // In relation to that of the most frequent number.
+    // Weights are relative to the mode's.
     let mut weights: Vec<f64> = vec![1.0];
     let mut weight = 1.0;
     let mut k = mode;
@@ -111,7 +117,8 @@ fn poisson(lambda: f64) -> (u32, Vec<f64>) {
     (first as u32, weights.into_iter().map(|weight| weight / sum).collect())
 }
 
-/// The columns of a square histogram: up to where in all of them a number is the column's own, and which other it is above.
+/// Builds the columns of a square histogram (Walker's alias method): for each column, the threshold
+/// below which its own value applies, and the alternative value above it.
 fn square(mut probabilities: Vec<f64>) -> (Vec<f64>, Vec<u32>) {
     let count = probabilities.len();
     let width = 1.0 / count as f64;

@@ -1,5 +1,6 @@
-//! Distributions, as the functions of `curand_uniform.h`, `curand_normal.h` and `curand_poisson.h` make them of bits on a device. A product and a sum are
-//! one operation where nvcc makes one of them.
+//! Distributions: the functions of `curand_uniform.h`, `curand_normal.h` and `curand_poisson.h`
+//! that turn random bits into numbers, with the results of a device. Products and sums are fused
+//! where nvcc fuses them.
 
 use crate::source::Source;
 use statrs::function::erf::erfc_inv;
@@ -12,17 +13,17 @@ const PART_32_DOUBLE: f64 = 2.328_306_436_538_696_3e-10;
 /// `CURAND_2POW53_INV_DOUBLE`
 const PART_53: f64 = 1.110_223_024_625_156_5e-16;
 
-/// `_curand_uniform`: above 0, up to 1.
+/// `_curand_uniform`: in (0, 1].
 pub(crate) fn uniform(x: u32) -> f32 {
     (x as f32).mul_add(PART_32, PART_32 / 2.0)
 }
 
-/// `_curand_uniform_double` of 32 bits.
+/// `_curand_uniform_double` for 32 bits.
 pub(crate) fn uniform_double(x: u32) -> f64 {
     f64::from(x).mul_add(PART_32_DOUBLE, PART_32_DOUBLE)
 }
 
-/// `_curand_uniform_double` of 64 bits.
+/// `_curand_uniform_double` for 64 bits.
 pub(crate) fn uniform_wide(x: u64) -> f64 {
     ((x >> 11) as f64).mul_add(PART_53, PART_53 / 2.0)
 }
@@ -32,12 +33,13 @@ pub(crate) fn uniform_of_two(x: u32, y: u32) -> f64 {
     ((u64::from(x) ^ u64::from(y) << 21) as f64).mul_add(PART_53, PART_53 / 2.0)
 }
 
-/// The logarithm of a device is this one but for the last bit.
+/// Natural logarithm; the device's result may differ in the last bit.
 fn ln(x: f32) -> f32 {
     f64::from(x).ln() as f32
 }
 
-/// Two normal numbers of a uniform one and an angle; sine and cosine are those of a card's special functions.
+/// Two normal numbers from a uniform number and an angle (Box-Muller), with the sine and cosine of
+/// the GPU's special function unit.
 pub(crate) fn box_muller(uniform: f32, angle: f32) -> [f32; 2] {
     let length = (-2.0 * ln(uniform)).sqrt();
     let of = |function: fn(u32) -> u32| f32::from_bits(function(angle.to_bits())) * length;
@@ -51,10 +53,10 @@ pub(crate) fn normals([x, y]: [u32; 2]) -> [f32; 2] {
     box_muller(uniform(x), (y as f32).mul_add(PART, PART / 2.0))
 }
 
-/// `_curand_box_muller_double`, of a uniform number and an angle in parts of a half turn.
+/// `_curand_box_muller_double`, given a uniform number and an angle in half turns.
 pub(crate) fn normals_double(uniform: f64, angle: f64) -> [f64; 2] {
     let length = (-2.0 * uniform.ln()).sqrt();
-    // Exactly at quarters: only what is left of the nearest one is an angle.
+    // Multiples of a quarter turn are exact; only the remainder is evaluated.
     let quarters = (angle * 2.0).round();
     let (sin, cos) = ((angle - quarters / 2.0) * std::f64::consts::PI).sin_cos();
     let [sin, cos] = match quarters as i64 & 3 {
@@ -66,7 +68,8 @@ pub(crate) fn normals_double(uniform: f64, angle: f64) -> [f64; 2] {
     [sin * length, cos * length]
 }
 
-/// A number whose parts below the first half are mirrored, so that they are as fine near 1: `part(x)` is half of what is left.
+/// A normal number by inversion. Values in the upper half of the range are mirrored, so that they
+/// are resolved as finely near 1 as near 0: `part(x)` is half the distance from the nearer end.
 fn normal_of(x: u64, last: u64, part: impl Fn(u64) -> f64) -> f64 {
     let is_upper = x > last / 2 + 1;
     let x = if is_upper { last - x } else { x };
@@ -80,26 +83,26 @@ pub(crate) fn normal(x: u32) -> f32 {
     normal_of(x.into(), u32::MAX.into(), part) as f32
 }
 
-/// `_curand_normal_icdf_double` of 32 bits.
+/// `_curand_normal_icdf_double` for 32 bits.
 pub(crate) fn normal_double(x: u32) -> f64 {
     let part = |x: u64| (x as f64).mul_add(PART_32_DOUBLE, PART_32_DOUBLE / 2.0);
     normal_of(x.into(), u32::MAX.into(), part)
 }
 
-/// `_curand_normal_icdf_double` of 64 bits.
+/// `_curand_normal_icdf_double` for 64 bits.
 pub(crate) fn normal_wide(x: u64) -> f64 {
     let part = |x: u64| (x as f64).mul_add(PART_53, PART_53 / 2.0);
     normal_of(x >> 11, (1 << 53) - 1, part)
 }
 
-/// Rounded to the nearest, as Poisson numbers that are nearly normal are.
+/// Poisson number by the normal approximation, rounded to nearest.
 pub(crate) fn poisson_of_normal(lambda: f64, normal: f64) -> u32 {
     (lambda.sqrt().mul_add(normal, lambda) + 0.5) as u32
 }
 
-/// `_curand_poisson`, of one number: `uniform` is between 0 and 1.
+/// `_curand_poisson` with one uniform number in (0, 1).
 pub(crate) fn poisson_of_one(uniform: f64, normal: impl FnOnce() -> f64, lambda: f64) -> u32 {
-    /// Powers of e are taken for so much at once.
+    /// Exponents are split into steps of this size, so that powers of e do not underflow.
     const AT_ONCE: f64 = 500.0;
     if lambda >= 1000.0 {
         return poisson_of_normal(lambda, normal());
@@ -121,22 +124,22 @@ pub(crate) fn poisson_of_one(uniform: f64, normal: impl FnOnce() -> f64, lambda:
     }
 }
 
-/// `_curand_uniform_double_excluding_one` of 32 bits.
+/// `_curand_uniform_double_excluding_one` for 32 bits.
 pub(crate) fn uniform_below_one(x: u32) -> f64 {
     f64::from(x).mul_add(PART_32_DOUBLE, PART_32_DOUBLE / 2.0)
 }
 
-/// `_curand_uniform_double_excluding_one` of 64 bits.
+/// `_curand_uniform_double_excluding_one` for 64 bits.
 pub(crate) fn uniform_wide_below_one(x: u64) -> f64 {
     ((x >> 11) as f64).mul_add(PART_53, PART_53 / 4.0)
 }
 
-/// Below which Poisson numbers are counted, and above which they are nearly normal.
+/// Maximum lambda for Knuth's method.
 pub(crate) const FEW: f64 = 64.0;
-/// Above which Poisson numbers are nearly normal.
+/// Minimum lambda for the normal approximation.
 pub(crate) const MANY: f64 = 4000.0;
 
-/// `curand_poisson_knuth`: how many uniform numbers have a product above e^-lambda.
+/// `curand_poisson_knuth`: counts uniform numbers until their product falls below e^-lambda.
 pub(crate) fn poisson_few(source: &mut impl Source, lambda: f64) -> u32 {
     let mut product = f64::from(lambda as f32).exp() as f32;
     let mut count = 0;
@@ -149,7 +152,7 @@ pub(crate) fn poisson_few(source: &mut impl Source, lambda: f64) -> u32 {
     }
 }
 
-/// A special function of a card without subnormal numbers.
+/// Evaluates an approximate instruction of the GPU's special function unit.
 fn special(function: fn(u32) -> u32, x: f32) -> f32 {
     f32::from_bits(function(x.to_bits()))
 }
@@ -164,7 +167,7 @@ fn log(x: f32) -> f32 {
     (f64::from(special(mufu::lg2, x)) * std::f64::consts::LN_2) as f32
 }
 
-/// The parameters of an approximation of the incomplete gamma function, by what they depend on alone.
+/// Parameters of the approximate incomplete gamma function that depend on `a` alone.
 fn gamma_parameters(a: f32) -> [f32; 2] {
     let root = |x: f32| special(mufu::rsq, x);
     [
@@ -216,7 +219,7 @@ fn log_gamma(a: i32) -> f64 {
     (product - a) + (product + sum)
 }
 
-/// `curand_poisson_gammainc`: numbers are rejected by their probability.
+/// `curand_poisson_gammainc`: rejection sampling with the approximate incomplete gamma function.
 pub(crate) fn poisson_between(source: &mut impl Source, lambda: f64) -> u32 {
     let lambda = lambda as f32;
     let log_lambda = log(lambda);
@@ -241,7 +244,7 @@ mod tests {
     #[test]
     fn normal_numbers_are_the_inverse_of_their_distribution() {
         assert!(normal(0x8000_0000).abs() < 1e-9);
-        // The 97.5 percent point.
+        // The 97.5 % quantile.
         let near = |x: f64| assert!((x - 1.959_963_984_540_054).abs() < 1e-9, "{x}");
         near(normal_double((0.975 * 2f64.powi(32)) as u32));
         near(normal_wide((0.975 * 2f64.powi(64)) as u64));

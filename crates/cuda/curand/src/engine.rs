@@ -1,9 +1,12 @@
-//! Engines: how the numbers of many states become those of an array.
+//! Engines: generate the numbers of an array from the states of many generators, in the order that
+//! cuRAND specifies.
 //!
-//! The states of a pseudorandom generator take turns. In a turn, a state gives one number, or as many as a device function gives at
-//! once: two of normal numbers, four of Philox, eight of MT19937, 256 of MTGP32. A call goes on where the one before has ended. Of a quasirandom generator each dimension has a part of the array.
+//! The states of a pseudorandom generator take turns. In a turn a state yields one number, or as
+//! many as a device function yields at once: two normal numbers, four of Philox, eight of MT19937,
+//! 256 of MTGP32. A call continues where the previous one ended. With a quasirandom generator each
+//! dimension fills a contiguous part of the array.
 
-use crate::directions::{self, Set};
+use crate::directions::{self, VectorSet};
 use crate::distribution::{self as of, FEW, MANY};
 use crate::source::Source;
 use crate::source::mrg::Mrg;
@@ -14,9 +17,10 @@ use crate::source::twister::Twister;
 use crate::source::xorwow::Xorwow;
 use bytemuck::{Pod, cast_slice_mut};
 
-/// What numbers are wanted; of normal ones the mean and the standard deviation, of Poisson's lambda.
+/// Requested distribution; with mean and standard deviation for normal numbers, and lambda for
+/// Poisson numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Wanted {
+pub(crate) enum Distribution {
     Bits,
     Wide,
     Uniform,
@@ -28,8 +32,8 @@ pub(crate) enum Wanted {
     Poisson(f64),
 }
 
-impl Wanted {
-    /// Bytes of a number.
+impl Distribution {
+    /// Size of a number in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
             Self::Bits
@@ -43,7 +47,7 @@ impl Wanted {
         }
     }
 
-    /// Whether pseudorandom generators make them in pairs.
+    /// Whether pseudorandom generators produce these numbers in pairs.
     pub(crate) fn is_in_pairs(self) -> bool {
         matches!(
             self,
@@ -52,13 +56,13 @@ impl Wanted {
     }
 }
 
-/// Makes numbers, of which each call has those after the last one's.
+/// Generates numbers; each call continues the sequence.
 pub(crate) trait Engine: Send {
     /// Fills an array.
-    fn fill(&mut self, wanted: Wanted, to: &mut [u8]);
+    fn fill(&mut self, wanted: Distribution, to: &mut [u8]);
 }
 
-/// A state, and the normal number that it has left.
+/// A state, and the second normal number of a pair that has not been used yet.
 struct State<S> {
     source: S,
     left: Option<f64>,
@@ -67,14 +71,14 @@ struct State<S> {
 /// States that take turns.
 struct Turns<S> {
     states: Vec<State<S>>,
-    /// Whose turn it is, and how many draws it has made.
+    /// Index of the state whose turn it is, and the draws that it has made in this turn.
     next: usize,
     used: usize,
-    /// Draws of a turn.
+    /// Draws per turn.
     together: usize,
 }
 
-/// A normal number with this mean and deviation.
+/// Scales a standard normal number to this mean and standard deviation.
 fn moved(number: f32, [mean, deviation]: [f32; 2]) -> f32 {
     deviation.mul_add(number, mean)
 }
@@ -88,7 +92,7 @@ fn exp(x: f32) -> f32 {
 }
 
 impl<S: Source> Turns<S> {
-    /// States that have given the numbers before an offset.
+    /// The states after they have produced the numbers before an offset.
     fn new(sources: impl Iterator<Item = S>, together: usize, offset: u64) -> Self {
         let states: Vec<_> = sources.map(|source| State { source, left: None }).collect();
         let (turn, used) = (offset / together as u64, (offset % together as u64) as usize);
@@ -96,7 +100,7 @@ impl<S: Source> Turns<S> {
         Self { states, next, used, together }
     }
 
-    /// Fills an array with what states give in their turns, each time for so many draws.
+    /// Fills an array from the states in turn, `N` numbers for each draw.
     fn each<T: Pod, const N: usize>(
         &mut self,
         to: &mut [u8],
@@ -115,29 +119,32 @@ impl<S: Source> Turns<S> {
 }
 
 impl<S: Source + Send> Engine for Turns<S> {
-    fn fill(&mut self, wanted: Wanted, to: &mut [u8]) {
+    fn fill(&mut self, wanted: Distribution, to: &mut [u8]) {
         match wanted {
-            Wanted::Bits => self.each(to, 1, |state| [state.source.bits()]),
-            Wanted::Wide => self.each(to, 2, |state| {
+            Distribution::Bits => self.each(to, 1, |state| [state.source.bits()]),
+            Distribution::Wide => self.each(to, 2, |state| {
                 let [low, high] = [state.source.bits(), state.source.bits()];
                 [u64::from(low) | u64::from(high) << 32]
             }),
-            Wanted::Uniform => self.each(to, 1, |state| [state.source.uniform()]),
-            Wanted::UniformDouble => self.each(to, 2, |state| [state.source.uniform_double()]),
-            Wanted::Normal(by) => {
+            Distribution::Uniform => self.each(to, 1, |state| [state.source.uniform()]),
+            Distribution::UniformDouble => {
+                self.each(to, 2, |state| [state.source.uniform_double()])
+            }
+            Distribution::Normal(by) => {
                 self.each(to, 2, |state| state.source.normals().map(|x| moved(x, by)));
             }
-            Wanted::LogNormal(by) => {
+            Distribution::LogNormal(by) => {
                 self.each(to, 2, |state| state.source.normals().map(|x| exp(moved(x, by))));
             }
-            Wanted::NormalDouble(by) => {
+            Distribution::NormalDouble(by) => {
                 self.each(to, 4, |state| state.source.normals_double().map(|x| moved_double(x, by)))
             }
-            Wanted::LogNormalDouble(by) => self.each(to, 4, |state| {
+            Distribution::LogNormalDouble(by) => self.each(to, 4, |state| {
                 state.source.normals_double().map(|x| moved_double(x, by).exp())
             }),
-            // However many draws it takes, a turn is of as many numbers.
-            Wanted::Poisson(lambda) => self.each(to, 1, |state| [state.poisson(lambda)]),
+            // A turn ends after a fixed count of Poisson numbers, each of which may take several
+            // draws.
+            Distribution::Poisson(lambda) => self.each(to, 1, |state| [state.poisson(lambda)]),
         }
     }
 }
@@ -160,7 +167,7 @@ impl<S: Source> State<S> {
     }
 }
 
-/// Numbers that are each made of one of 32 bits, or of 64.
+/// A random integer of 32 or 64 bits from which one number is made.
 trait Draw: Word + Pod + Send {
     fn upper(self) -> u32;
     fn uniform_double(self) -> f64;
@@ -204,41 +211,41 @@ impl Draw for u64 {
     }
 }
 
-/// Fills an array with what is made of the next draws.
-fn fill_of<D: Draw>(wanted: Wanted, to: &mut [u8], mut draws: impl FnMut() -> D) {
+/// Fills an array with one number for each draw.
+fn fill_of<D: Draw>(wanted: Distribution, to: &mut [u8], mut draws: impl FnMut() -> D) {
     fn each<T: Pod>(to: &mut [u8], mut make: impl FnMut() -> T) {
         cast_slice_mut::<_, T>(to).iter_mut().for_each(|number| *number = make());
     }
     match wanted {
-        Wanted::Bits => each(to, || draws().upper()),
-        Wanted::Wide => each(to, draws),
-        Wanted::Uniform => each(to, || of::uniform(draws().upper())),
-        Wanted::UniformDouble => each(to, || draws().uniform_double()),
-        Wanted::Normal(by) => each(to, || moved(of::normal(draws().upper()), by)),
-        Wanted::NormalDouble(by) => each(to, || moved_double(draws().normal_double(), by)),
-        Wanted::LogNormal(by) => each(to, || exp(moved(of::normal(draws().upper()), by))),
-        Wanted::LogNormalDouble(by) => {
+        Distribution::Bits => each(to, || draws().upper()),
+        Distribution::Wide => each(to, draws),
+        Distribution::Uniform => each(to, || of::uniform(draws().upper())),
+        Distribution::UniformDouble => each(to, || draws().uniform_double()),
+        Distribution::Normal(by) => each(to, || moved(of::normal(draws().upper()), by)),
+        Distribution::NormalDouble(by) => each(to, || moved_double(draws().normal_double(), by)),
+        Distribution::LogNormal(by) => each(to, || exp(moved(of::normal(draws().upper()), by))),
+        Distribution::LogNormalDouble(by) => {
             each(to, || moved_double(draws().normal_double(), by).exp());
         }
-        Wanted::Poisson(lambda) => each(to, || draws().poisson(lambda)),
+        Distribution::Poisson(lambda) => each(to, || draws().poisson(lambda)),
     }
 }
 
-/// Mersenne Twisters, of which each gives so many numbers in its turn.
+/// Mersenne Twisters, each of which yields `TOGETHER` numbers in its turn.
 struct Twisters<S, const TOGETHER: usize> {
     states: Vec<S>,
-    /// Makes the state after those that there are, which are not all that take turns.
+    /// Appends the next state; states are created when their first turn comes.
     more: fn(&mut Vec<S>),
     count: usize,
     next: usize,
-    /// The numbers of the last turn, and how many of them are given.
+    /// Numbers of the last turn, and how many of them have been used.
     turn: [u32; TOGETHER],
     used: usize,
     give: fn(&mut S) -> [u32; TOGETHER],
 }
 
 impl<S: Send, const TOGETHER: usize> Engine for Twisters<S, TOGETHER> {
-    fn fill(&mut self, wanted: Wanted, to: &mut [u8]) {
+    fn fill(&mut self, wanted: Distribution, to: &mut [u8]) {
         fill_of(wanted, to, || {
             if self.used == TOGETHER {
                 if self.states.len() == self.next {
@@ -254,21 +261,22 @@ impl<S: Send, const TOGETHER: usize> Engine for Twisters<S, TOGETHER> {
     }
 }
 
-/// A sequence of MT19937: its beginning, from which the next one is a jump, and where it is.
+/// A sequence of MT19937: its initial state, from which the next sequence is reached by a jump, and
+/// its current state.
 struct Sequence {
     first: Twister,
     now: Twister,
 }
 
-/// Sobol sequences of some dimensions.
+/// Sobol sequences of several dimensions.
 struct Sequences<D, const BITS: usize> {
     dimensions: Vec<([D; BITS], D)>,
     index: u64,
 }
 
 impl<D: Draw, const BITS: usize> Engine for Sequences<D, BITS> {
-    fn fill(&mut self, wanted: Wanted, to: &mut [u8]) {
-        // The length is a multiple of the dimensions.
+    fn fill(&mut self, wanted: Distribution, to: &mut [u8]) {
+        // The length of the array is a multiple of the number of dimensions.
         let count = to.len() / wanted.size() / self.dimensions.len();
         if count == 0 {
             return;
@@ -296,17 +304,17 @@ pub(crate) enum Type {
     Mtgp,
     Twister,
     Philox,
-    Sobol32(Set),
-    Sobol64(Set),
+    Sobol32(VectorSet),
+    Sobol64(VectorSet),
 }
 
 impl Type {
-    /// Whether it is quasirandom.
+    /// Whether the generator is quasirandom.
     pub(crate) fn is_quasi(self) -> bool {
         matches!(self, Self::Sobol32(_) | Self::Sobol64(_))
     }
 
-    /// States of the older and of the default ordering.
+    /// Number of states with the legacy or the default ordering.
     fn states(self, legacy: bool) -> usize {
         match self {
             Self::Mrg if !legacy => 81_920,
@@ -319,7 +327,7 @@ impl Type {
     }
 }
 
-/// What an engine is made of.
+/// Settings from which an engine is built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipe {
     pub(crate) of: Type,
@@ -329,7 +337,7 @@ pub(crate) struct Recipe {
     pub(crate) legacy: bool,
     /// `CURAND_ORDERING_PSEUDO_SEEDED`
     pub(crate) seeded: bool,
-    /// Of a quasirandom generator.
+    /// Number of dimensions of a quasirandom generator.
     pub(crate) dimensions: usize,
 }
 
@@ -387,7 +395,8 @@ impl Recipe {
         }
     }
 
-    /// States that have given the numbers before the offset, one in each turn: sequences of one seed, or the first ones of many.
+    /// States that take turns, after the numbers before the offset: sequences of one seed, or, with
+    /// the seeded ordering, first sequences of many seeds.
     fn turns<S: Source + Send + 'static>(
         &self,
         count: usize,

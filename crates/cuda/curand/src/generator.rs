@@ -1,8 +1,9 @@
-//! Generators, by their handles (`curandGenerator_t`).
+//! Generators by their handles (`curandGenerator_t`): their settings, and the generation of
+//! numbers.
 
 use crate::code::{Answer, RandCode};
-use crate::directions::{DIMENSIONS, Set};
-use crate::engine::{Engine, Recipe, Type, Wanted};
+use crate::directions::{DIMENSIONS, VectorSet};
+use crate::engine::{Distribution, Engine, Recipe, Type};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_client::call::{Code, Refused};
@@ -12,25 +13,25 @@ use texunit_client::work::{self, Region};
 use texunit_cuda_abi::CUresult;
 use texunit_cuda_abi::args::Out;
 
-/// What a generator has. Work that was submitted keeps the engine that it was submitted with.
+/// Settings of a generator. Submitted work keeps the engine with which it was submitted.
 #[derive(Clone)]
 struct Generator {
     recipe: Recipe,
-    /// Whether its numbers go to memory of the host.
+    /// Whether the generator writes to host memory.
     of_host: bool,
     stream: CUstream,
-    engine: Lazy,
+    engine: LazyEngine,
 }
 
-/// An engine that is made when the first numbers are wanted.
-type Lazy = Arc<Mutex<Option<Box<dyn Engine>>>>;
+/// An engine that is built when the first numbers are requested.
+type LazyEngine = Arc<Mutex<Option<Box<dyn Engine>>>>;
 
 struct Generators {
     all: BTreeMap<usize, Generator>,
     next: usize,
 }
 
-/// No address of a process looks like it.
+/// The first handle, in a range that no allocation uses.
 const FIRST: usize = 0x0000_5c00_0000_0000;
 
 static GENERATORS: Mutex<Generators> = Mutex::new(Generators { all: BTreeMap::new(), next: FIRST });
@@ -54,10 +55,10 @@ fn type_of(number: u32) -> Answer<Type> {
         141 => Type::Mtgp,
         142 => Type::Twister,
         161 => Type::Philox,
-        200 | 201 => Type::Sobol32(Set::Plain),
-        202 => Type::Sobol32(Set::Scrambled),
-        203 => Type::Sobol64(Set::Plain),
-        204 => Type::Sobol64(Set::Scrambled),
+        200 | 201 => Type::Sobol32(VectorSet::Plain),
+        202 => Type::Sobol32(VectorSet::Scrambled),
+        203 => Type::Sobol64(VectorSet::Plain),
+        204 => Type::Sobol64(VectorSet::Scrambled),
         _ => {
             let why = format!("rng_type {number} is not a curandRngType_t");
             return Err(RandCode::TypeError.because(why));
@@ -65,7 +66,7 @@ fn type_of(number: u32) -> Answer<Type> {
     })
 }
 
-/// A new generator of a type.
+/// Creates a generator of a type.
 pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
     let of = type_of(number)?;
     if !of_host {
@@ -73,7 +74,8 @@ pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
             .map_err(|why| Refused::from(why).with_code(RandCode::InitializationFailed))?;
     }
     let recipe = Recipe { of, seed: 0, offset: 0, legacy: false, seeded: false, dimensions: 1 };
-    let new = Generator { recipe, of_host, stream: CUstream::default(), engine: Lazy::default() };
+    let new =
+        Generator { recipe, of_host, stream: CUstream::default(), engine: LazyEngine::default() };
     let mut generators = generators();
     let handle = generators.next;
     generators.next += 16;
@@ -81,28 +83,28 @@ pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
     Ok(handle)
 }
 
-/// Ends a generator.
+/// Destroys a generator.
 pub(crate) fn destroy(handle: usize) -> Answer {
     generators().all.remove(&handle).map(drop).ok_or_else(|| none(handle))
 }
 
-/// Checks that a generator is one.
+/// Checks that a handle is valid.
 pub(crate) fn check(handle: usize) -> Answer {
     generators().all.contains_key(&handle).then_some(()).ok_or_else(|| none(handle))
 }
 
-/// Sets the stream in whose order numbers are made.
+/// Sets the stream of a generator.
 pub(crate) fn set_stream(handle: usize, stream: CUstream) -> Answer {
     generators().all.get_mut(&handle).ok_or_else(|| none(handle))?.stream = stream;
     Ok(())
 }
 
-/// Changes what the engine is made of; the next numbers are those of a new one.
+/// Changes settings; the next numbers come from a new engine.
 fn change(handle: usize, change: impl FnOnce(&mut Recipe) -> Answer) -> Answer {
     let mut generators = generators();
     let generator = generators.all.get_mut(&handle).ok_or_else(|| none(handle))?;
     change(&mut generator.recipe)?;
-    generator.engine = Lazy::default();
+    generator.engine = LazyEngine::default();
     Ok(())
 }
 
@@ -165,11 +167,11 @@ pub(crate) fn set_dimensions(handle: usize, dimensions: u32) -> Answer {
     })
 }
 
-/// Makes numbers at an address.
+/// Generates numbers at an address.
 pub(crate) fn generate(
     function: &'static str,
     handle: usize,
-    wanted: Wanted,
+    wanted: Distribution,
     address: u64,
     count: usize,
 ) -> Answer {
@@ -214,15 +216,17 @@ pub(crate) fn generate(
     })
 }
 
-/// Whether a generator makes such numbers, and so many of them.
-fn check_wanted(recipe: &Recipe, wanted: Wanted, count: usize) -> Answer {
+/// Checks that a generator supports a distribution and a count.
+fn check_wanted(recipe: &Recipe, wanted: Distribution, count: usize) -> Answer {
     let is_wide = matches!(recipe.of, Type::Sobol64(_));
     match wanted {
-        Wanted::Bits if is_wide => {
+        Distribution::Bits if is_wide => {
             return wrong_type("a generator of 64 bits makes numbers of 64 bits");
         }
-        Wanted::Wide if !is_wide => return wrong_type("only Sobol64 makes numbers of 64 bits"),
-        Wanted::Poisson(lambda) => check_lambda(lambda)?,
+        Distribution::Wide if !is_wide => {
+            return wrong_type("only Sobol64 makes numbers of 64 bits");
+        }
+        Distribution::Poisson(lambda) => check_lambda(lambda)?,
         _ => {}
     }
     let multiple = match recipe.of.is_quasi() {
@@ -237,7 +241,7 @@ fn check_wanted(recipe: &Recipe, wanted: Wanted, count: usize) -> Answer {
     Ok(())
 }
 
-/// The lambda of Poisson numbers.
+/// Checks the lambda of a Poisson distribution.
 pub(crate) fn check_lambda(lambda: f64) -> Answer {
     if lambda > 0.0 && lambda <= 400_000.0 {
         return Ok(());
@@ -245,7 +249,7 @@ pub(crate) fn check_lambda(lambda: f64) -> Answer {
     Err(RandCode::OutOfRange.because(format!("lambda {lambda} is not above 0, or above 400,000")))
 }
 
-/// Makes numbers in memory of the host.
+/// Generates numbers in host memory.
 fn fill_host(address: u64, count: usize, size: usize, fill: impl FnOnce(&mut [u8])) -> Answer {
     let mut words: Vec<u64> = Vec::new();
     let bytes =
@@ -256,12 +260,12 @@ fn fill_host(address: u64, count: usize, size: usize, fill: impl FnOnce(&mut [u8
     words.resize(bytes.div_ceil(8), 0);
     let made = &mut bytemuck::cast_slice_mut(&mut words)[..bytes];
     fill(made);
-    // SAFETY: the caller's memory, for so many numbers.
+    // SAFETY: the caller's memory holds this many numbers.
     unsafe { Out::<u8>::of(address).elements(bytes) }.set_all(made.iter().copied())?;
     Ok(())
 }
 
-/// Makes the engine now (`curandGenerateSeeds`).
+/// Builds the engine immediately (`curandGenerateSeeds`).
 pub(crate) fn make_engine(handle: usize) -> Answer {
     let generator = generators().all.get(&handle).cloned().ok_or_else(|| none(handle))?;
     let mut engine = generator.engine.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,15 +1,18 @@
 //! cuRAND's host API (`curand.h`) over texunit's driver: what becomes `libcurand.so.10`.
 //!
-//! A generator (`generator`) has a type, a seed, an offset and an ordering, of which an engine (`engine`) is made when the first numbers are
-//! wanted. Numbers are work in the order of the generator's stream ([`texunit_client::work`]), or, of a generator of the host, made at once.
+//! A generator (`generator`) has a type, a seed, an offset and an ordering, from which an engine
+//! (`engine`) is built when the first numbers are requested. Generation is submitted to the
+//! generator's stream ([`texunit_client::work`]); a host generator generates numbers immediately.
 //!
-//! What a number is follows cuRAND's device functions, whose source is public (`curand_kernel.h`, and the headers that it includes): a
-//! `source` is a state of theirs, the functions of `distribution` are theirs. Bits, uniform numbers and, by the special functions of a
-//! card, Poisson numbers are the same; normal numbers are but for the last bits of logarithms. How an ordering gives numbers of many states to
-//! places of an array is the engine's, as docs/cuda-libraries.md says, with what is assumed.
+//! The numbers follow cuRAND's device functions, whose source is public (`curand_kernel.h` and the
+//! headers that it includes): a `source` is one of their states, and `distribution` has their
+//! distribution functions. Bits, uniform numbers and, with the GPU's special functions, Poisson
+//! numbers are equal; normal numbers may differ in the last bits of logarithms. The engine
+//! distributes the numbers of the states over an array by the ordering; docs/cuda-libraries.md says
+//! which details are assumed.
 //!
-//! Numbers of Sobol sequences are those of Joe and Kuo (`directions`); scrambled ones are scrambled with numbers of texunit's, as those of
-//! cuRAND are not public.
+//! Sobol sequences use Joe and Kuo's direction vectors (`directions`); the scramble constants are
+//! texunit's own, as cuRAND's are not public.
 
 #![allow(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! States of generators, as device code has them: what `curand_init` makes, and `curand` gives.
+//! Generator states as device code has them: `curand_init` creates a state, and `curand` advances
+//! it and returns a number.
 
 pub(crate) mod mrg;
 pub(crate) mod mtgp;
@@ -9,7 +10,7 @@ pub(crate) mod xorwow;
 
 use crate::distribution as of;
 
-/// A state of a pseudorandom generator, of which each thread has its own.
+/// A state of a pseudorandom generator, one for each thread.
 pub(crate) trait Source {
     /// `curand`
     fn bits(&mut self) -> u32;
@@ -19,7 +20,7 @@ pub(crate) trait Source {
         of::uniform(self.bits())
     }
 
-    /// `curand_uniform_double`; of Philox the first of `curand_uniform2_double`.
+    /// `curand_uniform_double`; for Philox the first number of `curand_uniform2_double`.
     fn uniform_double(&mut self) -> f64 {
         of::uniform_of_two(self.bits(), self.bits())
     }

@@ -1,21 +1,22 @@
-//! Fatbins: the containers in which nvcc puts the PTX and the machine code of a program.
+//! Fatbins: the containers in which nvcc puts the PTX and the machine code of a program. This crate
+//! is given the bytes of one and returns its entries and their decompressed text.
 //!
-//! A header of 16 bytes (magic number, version, size of the header, bytes after it), then entries. The
-//! header of an entry says what it is, for which architecture, and how it is compressed. All numbers
-//! are little endian. Entries are aligned to 8 bytes by their sizes.
+//! A header of 16 bytes (magic number, version, size of the header, bytes after it), then entries.
+//! The header of an entry gives its kind, its architecture, and its compression. All numbers are
+//! little endian. Entries are aligned to 8 bytes by padding.
 
 use std::io::Read;
 
-/// First word of a fatbin.
+/// Magic number at the start of a fatbin.
 pub const MAGIC: u32 = 0xba55_ed50;
-/// First word of the structure through which programs refer to a fatbin (`__fatBinC_Wrapper_t`).
+/// Magic number of the structure through which programs refer to a fatbin (`__fatBinC_Wrapper_t`).
 pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 /// Bytes of a fatbin's header.
 pub const HEADER: usize = 16;
-/// Most bytes of a fatbin, and of a decompressed text.
+/// Maximum size in bytes of a fatbin, and of a decompressed text.
 pub const MAX_SIZE: u64 = 1 << 30;
 
-/// Bytes of an entry's header that are read; there may be more.
+/// Bytes that are read of an entry's header, which may be longer.
 const ENTRY: usize = 64;
 const KIND_PTX: u16 = 1;
 const KIND_MACHINE: u16 = 2;
@@ -24,46 +25,46 @@ const FLAG_ZSTD: u64 = 0x8000;
 const FLAG_ARCHITECTURE_ONLY: u64 = 0x10_0000;
 const FLAG_FAMILY: u64 = 0x20_0000;
 
-/// What is wrong with the bytes of a fatbin.
+/// Description of the error in a fatbin.
 pub type FatbinError = &'static str;
 
-/// What an entry holds.
+/// Kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
-    /// Text of PTX.
+    /// PTX text.
     Ptx,
-    /// A cubin.
+    /// Machine code (a cubin).
     Machine,
-    /// Intermediate code for link-time optimisation, and whatever comes later.
+    /// Code for link-time optimisation, and kinds of later versions.
     Other,
 }
 
-/// On which devices PTX of a target runs.
+/// The devices that run the PTX of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Compatibility {
-    /// On all from its architecture on (`sm_90`).
+    /// All devices from the target's architecture on (`sm_90`).
     Forward,
-    /// On those of the same major version (`sm_100f`).
+    /// Devices from the target's architecture on, of the same major version (`sm_100f`).
     Family,
-    /// On its architecture only (`sm_90a`).
+    /// Devices of the target's architecture only (`sm_90a`).
     Only,
 }
 
-/// An entry.
+/// An entry of a fatbin.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// What it holds.
+    /// Kind of the contents.
     pub kind: EntryKind,
-    /// 10 * major + minor.
+    /// Architecture, as 10 * major + minor.
     pub architecture: u32,
-    /// On which devices it runs, if it is PTX.
+    /// For PTX, the devices that run it.
     pub compatibility: Compatibility,
-    /// File that it was compiled from, if the program was compiled with `-g` or `-lineinfo`.
+    /// Source file, if the program was compiled with `-g` or `-lineinfo`.
     pub name: Option<&'a str>,
     flags: u64,
-    /// Bytes of the compressed text; 0: it is not compressed.
+    /// Compressed size in bytes; 0 if the text is not compressed.
     compressed: u32,
-    /// Bytes of the text, if it is compressed.
+    /// Decompressed size in bytes, if the text is compressed.
     expanded: u64,
     payload: &'a [u8],
 }
@@ -81,10 +82,10 @@ pub fn size(header: &[u8; HEADER]) -> Result<usize, FatbinError> {
     size.map(|n| n as usize).ok_or("the size is too large")
 }
 
-/// The entries.
+/// Reads the entries of a fatbin.
 ///
 /// # Errors
-/// What is damaged.
+/// The damage that was found.
 pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, FatbinError> {
     let header = bytes.first_chunk().ok_or("it is shorter than its header")?;
     let size = size(header)?;
@@ -129,7 +130,7 @@ fn entry(bytes: &[u8], head: usize, end: usize) -> Result<Entry<'_>, FatbinError
     })
 }
 
-/// The number of `size` bytes at an offset.
+/// Reads a little-endian number of `size` bytes at an offset.
 fn number(bytes: &[u8], at: usize, size: usize) -> Result<u64, FatbinError> {
     let bytes = bytes.get(at..at + size).ok_or("it ends in the middle of a number")?;
     let mut all = [0; 8];
@@ -148,8 +149,8 @@ impl Compatibility {
     }
 }
 
-/// The PTX entry that a device of an architecture (10 * major + minor) takes: the highest that it runs;
-/// if there is none, the lowest of the others.
+/// The PTX entry that the driver chooses for a device of an architecture (10 * major + minor): the
+/// newest that the device runs, or else the oldest of all.
 pub fn choose<'e, 'a>(entries: &'e [Entry<'a>], device: u32) -> Option<&'e Entry<'a>> {
     let ptx = || entries.iter().filter(|e| e.kind == EntryKind::Ptx);
     let runs = ptx().filter(|e| e.compatibility.runs(e.architecture, device));
@@ -157,7 +158,8 @@ pub fn choose<'e, 'a>(entries: &'e [Entry<'a>], device: u32) -> Option<&'e Entry
     best.or_else(|| ptx().min_by_key(|e| (e.architecture, e.compatibility)))
 }
 
-/// Whether there is machine code that a device of an architecture takes and that was compiled for a later one than this PTX.
+/// Whether there is machine code for this device that was compiled for a later architecture than
+/// this PTX.
 pub fn has_later_code(entries: &[Entry<'_>], ptx: u32, device: u32) -> bool {
     let is_taken = |e: &&Entry<'_>| Compatibility::Family.runs(e.architecture, device);
     let mut code = entries.iter().filter(|e| e.kind == EntryKind::Machine).filter(is_taken);
@@ -165,10 +167,10 @@ pub fn has_later_code(entries: &[Entry<'_>], ptx: u32, device: u32) -> bool {
 }
 
 impl Entry<'_> {
-    /// The bytes, decompressed, without the zeros at their end.
+    /// The decompressed bytes without the zeros at their end.
     ///
     /// # Errors
-    /// What is damaged, or how it is compressed, if that is unknown.
+    /// The damage that was found, or an unknown compression.
     pub fn text(&self) -> Result<Vec<u8>, FatbinError> {
         let mut text = if self.flags & (FLAG_LZ4 | FLAG_ZSTD) == 0 {
             self.payload.to_vec()
@@ -189,9 +191,9 @@ impl Entry<'_> {
     }
 }
 
-/// A block of LZ4, without a frame around it.
+/// Decompresses an LZ4 block, which has no frame.
 fn lz4(packed: &[u8], expanded: u64) -> Result<Vec<u8>, FatbinError> {
-    // A byte of LZ4 stands for at most 255: more cannot be meant.
+    // A compressed byte yields at most 255 bytes, so that a larger size is damage.
     if expanded > 255 * packed.len() as u64 + 64 {
         return Err("the decompressed size is wrong");
     }
@@ -202,7 +204,7 @@ fn lz4(packed: &[u8], expanded: u64) -> Result<Vec<u8>, FatbinError> {
     }
 }
 
-/// Frames of zstd.
+/// Decompresses zstd frames.
 fn zstd(packed: &[u8], expanded: u64) -> Result<Vec<u8>, FatbinError> {
     let damaged = "the zstd data is damaged";
     let decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| damaged)?;

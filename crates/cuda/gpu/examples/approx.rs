@@ -2,8 +2,9 @@
 //!
 //!     cargo run --release -p texunit-gpu --example approx -- FOLDER
 //!
-//! writes a file for each function: a byte for each operand, the difference from the correctly
-//! rounded result in units of the last place, and prints how often each difference comes.
+//! For each function it writes a file with a byte for each operand, the difference from the
+//! correctly rounded result in units of the last place, and prints how often each difference
+//! occurs.
 
 #![allow(clippy::print_stdout)]
 

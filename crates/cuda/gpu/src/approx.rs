@@ -1,26 +1,28 @@
-//! What the card's approximate instructions return, as differences from the correctly rounded
-//! value: the table that cube fetches (docs/numerics.md 7.3) and section 13 want.
+//! Measures the GPU's approximate instructions (`rcp.approx` and others): for each operand, the
+//! difference of the result from the correctly rounded value. Cube fetches (docs/numerics.md 7.3)
+//! and section 13 use these tables.
 
 use crate::driver::{Gpu, GpuError, LaunchShape};
 use crate::ptx::THREAD;
 
-/// An instruction of one f32 operand, with the operands that are asked for.
+/// An instruction of one f32 operand, with the operands that are measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// What files are called.
+    /// Name in file names.
     pub name: &'static str,
     /// The PTX instruction.
     pub instruction: &'static str,
-    /// Bits of the first operand; the next ones follow it.
+    /// Bits of the first operand; the others follow in order of their bits.
     pub first: u32,
-    /// Operands.
+    /// Number of operands.
     pub count: u32,
-    /// The exact function, in more precision than f32 has.
+    /// The exact function, computed in double precision.
     pub exact: fn(f64) -> f64,
 }
 
-/// One binade for functions whose results in others differ by a power of two, two for roots, and
-/// for sine and cosine the binades up to 4, in which every reduced argument lies.
+/// The operand range is one binade for functions whose results in other binades differ by a power
+/// of two, two binades for roots, and for sine and cosine the binades up to 4, which contain every
+/// reduced argument.
 #[rustfmt::skip]
 pub const FUNCTIONS: [Function; 7] = [
     Function { name: "rcp",   instruction: "rcp.approx.ftz.f32",   first: 0x3f80_0000, count: 1 << 23,  exact: f64::recip },
@@ -34,7 +36,7 @@ pub const FUNCTIONS: [Function; 7] = [
 
 /// Threads of a CTA.
 const BLOCK: u32 = 256;
-/// Operands of a launch.
+/// Number of operands per launch.
 const CHUNK: u32 = 1 << 22;
 
 fn kernel(function: &Function) -> String {
@@ -66,7 +68,7 @@ DONE:
     )
 }
 
-/// The card's results for `count` operands from `first` on.
+/// The GPU's results for `count` operands from `first` on.
 fn results(gpu: &Gpu, function: &Function, first: u32, count: u32) -> Result<Vec<u32>, GpuError> {
     let module = gpu.module(&kernel(function))?;
     let memory = gpu.buffer(&vec![0; count as usize * 4])?;
@@ -82,11 +84,11 @@ fn results(gpu: &Gpu, function: &Function, first: u32, count: u32) -> Result<Vec
     Ok(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
 }
 
-/// The card's results less the correctly rounded ones, in units of the last place. A difference
-/// that does not fit is -128.
+/// The GPU's results minus the correctly rounded ones, in units of the last place. A difference
+/// outside `i8` is recorded as -128.
 ///
 /// # Errors
-/// What the driver answers.
+/// The driver's error.
 pub fn differences(gpu: &Gpu, function: &Function) -> Result<Vec<i8>, GpuError> {
     let mut all = Vec::with_capacity(function.count as usize);
     let mut done = 0;
@@ -104,7 +106,7 @@ pub fn differences(gpu: &Gpu, function: &Function) -> Result<Vec<i8>, GpuError> 
     Ok(all)
 }
 
-/// Floats in their order as integers: neighbours differ by one.
+/// Maps floats to integers of the same order, so that neighbours differ by one.
 fn ordered(bits: u32) -> i32 {
     let bits = bits as i32;
     if bits < 0 { i32::MIN.wrapping_sub(bits) } else { bits }
@@ -123,7 +125,7 @@ mod tests {
         assert_eq!(ordered(0x8000_0001), -1);
     }
 
-    /// The test card has the functions of an H200: here of the first values.
+    /// The simulated GPU has the tables of an H200; a few values are compared.
     #[test]
     fn the_test_card_is_off_as_an_h200_is() {
         let gpu = crate::fake::gpu().expect("the test card starts");

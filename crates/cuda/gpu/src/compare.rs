@@ -1,4 +1,4 @@
-//! Cases on the card and on the reference, side by side.
+//! Compares a test case's results on a GPU with those of the reference or another engine.
 
 use crate::driver::{Gpu, GpuError};
 use crate::run::{CardAccess, Runner};
@@ -9,7 +9,7 @@ use texunit_cases::{
 use texunit_unit::reference::trace::FetchValue;
 use texunit_unit::{FetchForm, FetchKind};
 
-/// How a case came out.
+/// Result of comparing a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Every bit is equal.
@@ -17,28 +17,28 @@ pub enum Outcome {
         /// Fetches or accesses.
         count: usize,
     },
-    /// Some answers differ.
+    /// Some results differ.
     Differs {
         /// Fetches or accesses.
         count: usize,
-        /// Those that differ.
+        /// Number of differing results.
         differing: usize,
-        /// The first few.
+        /// The first few differences.
         first: Vec<Difference>,
     },
-    /// The card cannot be asked, or the reference has no answer.
+    /// The GPU cannot run the case, or the reference has no result.
     Skipped {
-        /// Why.
+        /// Reason for skipping the case.
         reason: String,
     },
-    /// The card or the case failed.
+    /// The GPU or the case failed.
     Failed {
-        /// How.
+        /// Reason of the failure.
         reason: String,
     },
 }
 
-/// One answer that differs.
+/// One differing result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Number of the fetch or access in its case, from 0.
@@ -47,40 +47,40 @@ pub struct Difference {
     pub operands: String,
     /// What the reference returns.
     pub reference: String,
-    /// What the card returned.
+    /// What the GPU returned.
     pub card: String,
 }
 
 /// A case that was compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// Where it comes from: a file, or the seed of random ones.
+    /// Origin of the case: a file, or the seed of random cases.
     pub file: String,
-    /// The case.
+    /// Name of the case.
     pub name: String,
-    /// Rules of docs/numerics.md that it proves.
+    /// Rules of docs/numerics.md that the case tests.
     pub rules: Vec<String>,
-    /// How it came out.
+    /// Result of the comparison.
     pub outcome: Outcome,
 }
 
-/// What came out for a rule.
+/// Summary of all cases for one rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Cases that the card was asked.
+    /// Cases that ran on the GPU.
     pub cases: usize,
-    /// Fetches or accesses of these.
+    /// Fetches or accesses in these cases.
     pub count: usize,
-    /// Those that differ.
+    /// Differing results.
     pub differing: usize,
-    /// Cases that it could not be asked.
+    /// Skipped cases.
     pub skipped: usize,
     /// Cases that failed.
     pub failed: usize,
 }
 
 impl Tally {
-    /// Adds a case.
+    /// Adds the result of a case.
     pub fn add(&mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Equal { count } => {
@@ -98,7 +98,7 @@ impl Tally {
     }
 }
 
-/// All cases by rule. A case that names no rule counts for `-`.
+/// Summaries of all cases by rule. Cases that name no rule are listed under `-`.
 pub fn by_rule(compared: &[Compared]) -> BTreeMap<String, Tally> {
     let mut tallies = BTreeMap::<String, Tally>::new();
     for case in compared {
@@ -111,19 +111,19 @@ pub fn by_rule(compared: &[Compared]) -> BTreeMap<String, Tally> {
     tallies
 }
 
-/// Differences that are kept of a case.
-const KEPT: usize = 3;
+/// Maximum number of differences that are kept for a case.
+const MAX_DIFFERENCES: usize = 3;
 
 impl Compared {
-    /// A case, and how it came out.
+    /// A case with its result.
     fn new(file: &str, case: &Case, outcome: Outcome) -> Self {
         let (name, rules) = (case.name.clone(), case.rules.clone());
         Self { file: file.to_owned(), name, rules, outcome }
     }
 }
 
-/// Runs a case on the card and on an engine. Also returns the case with the card's answers in the
-/// place of what it expects, to be recorded.
+/// Runs a case on the GPU and on an engine. Also returns the case with the GPU's results as
+/// expected values, for recording.
 pub fn compare(
     runner: &Runner,
     engine: Engine,
@@ -136,18 +136,19 @@ pub fn compare(
     }
 }
 
-/// As [`compare`], without a card: the case is made and answered here, and skipped for want of a
-/// card if nothing else is in the way.
+/// As [`compare`], without a GPU: the case is built and run on the engine, and skipped for lack of
+/// a GPU unless there is another reason.
 pub fn compare_here(engine: Engine, file: &str, case: &Case) -> Compared {
     let outcome = run(None, engine, case).map_or_else(|outcome| outcome, |(outcome, _)| outcome);
     Compared::new(file, case, outcome)
 }
 
-/// Why nothing is compared where there is no card.
+/// Reason for skipping a case without a GPU.
 pub const NO_CARD: &str = "there is no card";
 
-/// The accesses of a surface case that fault, or must: a card can be asked for each of them alone.
-/// Of a warp it is the first, which stands for all, as they are one instruction.
+/// Indices of the accesses of a surface case that fault or are expected to fault. The GPU can run
+/// only one of them per process. For a warp, which executes one instruction, the first access
+/// stands for all.
 pub fn faulting(case: &Case) -> Vec<usize> {
     let Access::Surface(surface) = &case.access else { return Vec::new() };
     let Ok(run) = surface.build().and_then(|built| built.run()) else { return Vec::new() };
@@ -156,8 +157,8 @@ pub fn faulting(case: &Case) -> Vec<usize> {
     if surface.warp { faults.take(1).collect() } else { faults.collect() }
 }
 
-/// Asks for an access that faults, after which the card answers nothing more. Also returns what
-/// the card said.
+/// Runs an access that faults, after which the GPU cannot be used by this process. Also returns the
+/// GPU's error.
 pub fn compare_fault(
     runner: &Runner,
     file: &str,
@@ -174,7 +175,7 @@ pub fn compare_fault(
 fn fault(runner: &Runner, case: &Case, access: usize) -> Result<String, Outcome> {
     let Access::Surface(data) = &case.access else { return Err(skipped("it has no surface")) };
     let surface = data.build().map_err(skipped)?;
-    let accesses = asked(&surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
+    let accesses = card_accesses(&surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
     let resource = &surface.surface.resource;
     let asked = if surface.warp { &accesses[..] } else { &accesses[access..=access] };
     let answer = runner.surface(resource, asked, surface.warp);
@@ -210,19 +211,19 @@ fn run(runner: Option<&Runner>, engine: Engine, case: &Case) -> Result<(Outcome,
     if let Some(reason) = why_no_driver(case) {
         return Err(skipped(reason));
     }
-    // A case may be there to show that it is refused.
+    // Some cases exist to show that they are refused.
     match case.build().map_err(skipped)? {
         Built::Fetch(fetch) => run_fetch(runner, engine, case, &fetch),
         Built::Surface(surface) => run_surface(runner, case, &surface),
     }
 }
 
-/// A driver's version as people write it: `12.4` for 12040.
+/// Formats a driver version for users: `12.4` for 12040.
 pub fn cuda_version(driver_version: u32) -> String {
     format!("{}.{}", driver_version / 1000, driver_version % 1000 / 10)
 }
 
-/// Where recorded answers come from.
+/// Description of the GPU and driver that recorded results come from.
 pub fn provenance(gpu: &Gpu) -> String {
     let ((major, minor), cuda) = (gpu.capability(), cuda_version(gpu.driver_version()));
     format!("{} (sm_{major}{minor}), driver for CUDA {cuda}", gpu.name())
@@ -258,7 +259,7 @@ fn run_fetch(
     Ok((differences.outcome(operands.len()), recorded))
 }
 
-/// The registers that the instruction writes; others are 0.
+/// The registers that the instruction writes, with the others set to 0.
 fn registers(form: &FetchForm, FetchValue { mut values, resident }: FetchValue) -> Answer {
     values[form.result.registers().into()..].fill(0);
     Answer { values, resident }
@@ -281,7 +282,7 @@ struct Differences {
 impl Differences {
     fn add(&mut self, difference: impl FnOnce() -> Difference) {
         self.count += 1;
-        if self.first.len() < KEPT {
+        if self.first.len() < MAX_DIFFERENCES {
             self.first.push(difference());
         }
     }
@@ -294,15 +295,16 @@ impl Differences {
     }
 }
 
-/// Why the card is not asked for such accesses.
+/// Reason for skipping faulting accesses in [`compare`].
 const FAULTS: &str = "an access faults, and a fault ends the work on the card";
 
 const NO_INSTRUCTION: &str = "an access has a size that no instruction has";
 
-/// The accesses as the card is asked for them; `None` if one has no instruction.
-fn asked(surface: &BuiltSurface) -> Option<Vec<CardAccess>> {
+/// The accesses as GPU instructions; `None` if an access has no instruction of its size.
+fn card_accesses(surface: &BuiltSurface) -> Option<Vec<CardAccess>> {
     let accesses = surface.accesses.iter().enumerate().map(|(i, access)| {
-        // An access of so many bytes stands for several instructions: all get their turn.
+        // Several instructions can access this number of bytes; successive accesses use them in
+        // turn.
         let forms = surface.op.forms(access.size);
         let form = *forms.get(i % forms.len().max(1))?;
         let mut bytes = [0; 16];
@@ -323,11 +325,11 @@ fn run_surface(
     case: &Case,
     surface: &BuiltSurface,
 ) -> Result<(Outcome, Case), Outcome> {
-    let accesses = asked(surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
+    let accesses = card_accesses(surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
     if surface.accesses.iter().any(|a| a.fault.is_some()) {
         return Err(skipped(FAULTS));
     }
-    // The card starts from what is there before our own run changes it.
+    // The GPU starts from the initial texels, which our own run changes.
     let before = surface.surface.resource.to_packed();
     let ours = surface.run().map_err(skipped)?;
     if ours.answers.iter().any(Result::is_err) {

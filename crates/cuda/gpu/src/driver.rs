@@ -1,5 +1,5 @@
-//! Safe handles of what lives on the card: memory, arrays, textures, surfaces, kernels. Each is
-//! freed when dropped. All belong to one [`Gpu`], on one thread.
+//! Safe handles of objects on the GPU: memory, arrays, textures, surfaces, kernels. Each is freed
+//! when dropped. All belong to one [`Gpu`] and to one thread.
 
 use crate::ffi::{self, Api, Handle};
 use std::cell::RefCell;
@@ -7,32 +7,32 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::rc::Rc;
 use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult};
 
-/// Why the card cannot be used.
+/// Reason why the GPU cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
-    /// There is no driver library.
+    /// No driver library was found.
     #[error("no NVIDIA driver: {0}")]
     NoDriver(String),
-    /// There is a driver, but no GPU.
+    /// The driver finds no GPU.
     #[error("the NVIDIA driver finds no GPU{0}")]
     NoGpu(String),
-    /// The driver is texunit's own, with the software device behind it.
+    /// The driver is texunit's own, which simulates its device.
     #[error(
         "{0} is texunit's own driver, which is not a GPU and would be compared with itself; take its folder out of \
          LD_LIBRARY_PATH (and start without `texunit run`), or name NVIDIA's driver with {LIBRARY_VARIABLE}"
     )]
     Ours(String),
-    /// A function of the driver failed.
+    /// A driver function failed.
     #[error("{function} failed with {reason}")]
     Call {
-        /// `cuTexObjectCreate`
+        /// Name of the function, `cuTexObjectCreate`.
         function: &'static str,
-        /// `CUDA_ERROR_INVALID_VALUE: invalid argument`
+        /// Error text, `CUDA_ERROR_INVALID_VALUE: invalid argument`.
         reason: String,
-        /// The number of the error.
+        /// Error code.
         code: i32,
     },
-    /// The driver's compiler does not accept PTX of ours.
+    /// The driver's compiler rejected PTX that this crate generated.
     #[error("the driver refuses the PTX: {0}")]
     Ptx(String),
     /// The driver API cannot express something.
@@ -40,8 +40,8 @@ pub enum GpuError {
     NotExpressible(String),
 }
 
-/// `CUresult` numbers after which every call of the process fails: the device is gone or broken, or
-/// a kernel has faulted.
+/// `CUresult` codes after which every call of the process fails, because the device is lost or
+/// broken, or a kernel has faulted.
 #[rustfmt::skip]
 const LOST: [u32; 15] = [
     // CUDA_ERROR_ DEINITIALIZED, DEVICE_UNAVAILABLE, ECC_UNCORRECTABLE, NVLINK_UNCORRECTABLE, CONTAINED
@@ -53,8 +53,7 @@ const LOST: [u32; 15] = [
     714, 715, 716, 717, 718, 719,
 ];
 
-/// Bytes of the largest parameter buffer of a kernel, which is also the largest number of
-/// parameters.
+/// Maximum size in bytes of a kernel's parameters, and therefore also their maximum number.
 const MAX_PARAMETERS: usize = 32_764;
 
 /// Names of the driver library.
@@ -63,20 +62,20 @@ const LIBRARIES: [&str; 1] = ["nvcuda.dll"];
 #[cfg(not(windows))]
 const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 
-/// The environment variable that names another driver library.
+/// Environment variable that names another driver library.
 pub const LIBRARY_VARIABLE: &str = "TEXUNIT_LIBCUDA";
 
 struct Context {
     api: Api,
     device: CUdevice,
-    /// The error after which the card answers nothing more.
+    /// The error after which the context is unusable.
     lost: RefCell<Option<GpuError>>,
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
         // SAFETY: `Gpu::open` has retained the context, and every handle has been freed, because
-        // each holds an `Rc` of this.
+        // each holds an `Rc` of this context.
         unsafe { (self.api.context_release)(self.device) };
     }
 }
@@ -97,11 +96,11 @@ impl std::fmt::Debug for Gpu {
 }
 
 impl Gpu {
-    /// The first GPU of this machine. The driver is `libcuda.so.1` (`nvcuda.dll` on Windows), or
-    /// what [`LIBRARY_VARIABLE`] names.
+    /// Opens the first GPU of this machine with `libcuda.so.1` (`nvcuda.dll` on Windows), or the
+    /// library in [`LIBRARY_VARIABLE`].
     ///
     /// # Errors
-    /// There is no driver, no card, or a driver that is texunit's own.
+    /// There is no driver or no GPU, or the driver is texunit's own.
     pub fn open() -> Result<Self, GpuError> {
         let other = std::env::var(LIBRARY_VARIABLE).ok().filter(|path| !path.is_empty());
         #[cfg(any(test, feature = "test-card"))]
@@ -114,13 +113,13 @@ impl Gpu {
         };
         let mut reason = String::new();
         for name in names {
-            // What the system says, with the name of the file, is behind the error.
+            // The source of the error has the system's message with the file name.
             let why = |e: &libloading::Error| std::error::Error::source(e).map(ToString::to_string);
-            // SAFETY: a driver's initialisation code does nothing to us; that the library is one
-            // is the user's word when the variable names it.
+            // SAFETY: a CUDA driver's initialisers have no effect on this process. If the variable
+            // names the library, the user guarantees that it is a CUDA driver.
             match unsafe { libloading::Library::new(&name) } {
                 Ok(library) if ffi::is_ours(&library) => return Err(GpuError::Ours(name)),
-                // SAFETY: as above.
+                // SAFETY: as for the access above.
                 Ok(library) => match unsafe { Api::new(library) } {
                     Ok(api) => return Self::start(api),
                     Err(e) => {
@@ -139,13 +138,13 @@ impl Gpu {
 
     /// The first GPU of a driver.
     pub(crate) fn start(api: Api) -> Result<Self, GpuError> {
-        // SAFETY: of all calls here, the out parameters are ours and of the types of `cuda.h`.
+        // SAFETY: in all calls here, out-pointers are to local variables of the types in `cuda.h`.
         let code = unsafe { (api.init)(0) };
         if code != CUresult::SUCCESS {
             return Err(GpuError::NoGpu(format!(" ({})", api.error_text(code))));
         }
         let (mut count, mut device, mut version) = (0, 0, 0);
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         unsafe {
             check(&api, "cuDeviceGetCount", (api.device_count)(&raw mut count))?;
             if count == 0 {
@@ -156,24 +155,24 @@ impl Gpu {
         }
         let mut name = [0_u8; 256];
         let pointer = name.as_mut_ptr().cast::<c_char>();
-        // SAFETY: the buffer is as long as the call is told.
+        // SAFETY: the call is given the length of the buffer.
         let code = unsafe { (api.device_name)(pointer, 255, device) };
         check(&api, "cuDeviceGetName", code)?;
         let name = CStr::from_bytes_until_nul(&name)
             .map_or_else(|_| "unknown GPU".to_owned(), |name| name.to_string_lossy().into_owned());
         let attribute = |which| {
             let mut value = 0;
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             let code = unsafe { (api.device_attribute)(&raw mut value, which, device) };
             check(&api, "cuDeviceGetAttribute", code).map(|()| value as u32)
         };
         let capability =
             (attribute(ffi::COMPUTE_CAPABILITY_MAJOR)?, attribute(ffi::COMPUTE_CAPABILITY_MINOR)?);
         let mut handle = 0;
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         let code = unsafe { (api.context_retain)(&raw mut handle, device) };
         check(&api, "cuDevicePrimaryCtxRetain", code)?;
-        // From here on the context is released whatever happens.
+        // From here on, dropping `context` releases the driver's context.
         let context = Rc::new(Context { api, device, lost: RefCell::default() });
         let gpu = Self { context, name, capability, driver_version: version as u32 };
         // SAFETY: the context has been retained.
@@ -210,13 +209,13 @@ impl Gpu {
         done
     }
 
-    /// The error after which the card answers nothing more in this process, if there was one: a
-    /// fault of a kernel, most likely.
+    /// The error that has made the GPU unusable in this process, if any; usually a fault of a
+    /// kernel.
     pub fn lost(&self) -> Option<GpuError> {
         self.context.lost.borrow().clone()
     }
 
-    /// Waits for all launches; a fault of a kernel shows here.
+    /// Waits for all launches and reports a kernel's fault.
     ///
     /// # Errors
     /// The fault of a kernel.
@@ -237,8 +236,8 @@ impl Gpu {
         let options = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values = [log.as_mut_ptr().expose_provenance(), LOG];
         let mut module = 0;
-        // SAFETY: the text ends in NUL; the two options have values of the kinds that `cuda.h`
-        // names for them, and the log is as long as said.
+        // SAFETY: the text ends in NUL; the two options have values of the types that `cuda.h`
+        // requires, and the log has the given size.
         let code = unsafe {
             (self.api().module_load)(
                 &raw mut module,
@@ -260,13 +259,13 @@ impl Gpu {
         Ok(Module { gpu: self.clone(), module })
     }
 
-    /// Memory on the card that holds these bytes.
+    /// Allocates memory on the GPU that contains these bytes.
     ///
     /// # Errors
-    /// The card has no memory left.
+    /// The GPU is out of memory.
     pub fn buffer(&self, bytes: &[u8]) -> Result<Buffer, GpuError> {
         let mut address = 0;
-        // SAFETY: the out parameter is ours. Empty memory cannot be allocated.
+        // SAFETY: the out-pointer is to a local variable. An allocation of size 0 would be refused.
         let code = unsafe { (self.api().allocate)(&raw mut address, bytes.len().max(1)) };
         self.check("cuMemAlloc", code)?;
         let buffer = Buffer { gpu: self.clone(), address, size: bytes.len() };
@@ -289,7 +288,7 @@ pub struct Module {
     module: Handle,
 }
 
-/// Threads and CTAs of a launch, and its dynamic shared memory in bytes.
+/// Grid, block and dynamic shared memory in bytes of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct LaunchShape {
@@ -299,8 +298,8 @@ pub struct LaunchShape {
 }
 
 impl Module {
-    /// Runs a kernel to its end. `arguments` are the bytes of each parameter; what is missing of
-    /// them is zero or of the next ones.
+    /// Runs a kernel and waits for its end. `arguments` are the bytes of each parameter; missing
+    /// bytes are zero or those of the next parameters.
     ///
     /// # Errors
     /// The module has no such kernel, or the driver refuses the launch.
@@ -320,8 +319,9 @@ impl Module {
         self.gpu.check("cuModuleGetFunction", code)?;
         let arguments = Arguments::new(arguments);
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
-        // SAFETY: the driver reads a pointer for each parameter that the kernel declares, and as
-        // many bytes behind it as the parameter has: `Arguments` has more of both than any kernel.
+        // SAFETY: the driver reads a pointer for each parameter that the kernel declares, and the
+        // parameter's size in bytes behind it; `Arguments` has more of both than any kernel can
+        // declare.
         let code = unsafe {
             (self.gpu.api().launch)(
                 function,
@@ -342,11 +342,11 @@ impl Module {
     }
 }
 
-/// Arguments as `cuLaunchKernel` takes them. The driver reads as many and as long ones as the
-/// kernel declares, whatever the caller gave: here is enough of them for every kernel.
+/// Arguments for `cuLaunchKernel`. The driver reads as many parameters as the kernel declares,
+/// whatever the caller passed, so that the buffers here are large enough for every kernel.
 struct Arguments {
     pointers: Vec<*mut c_void>,
-    /// What the pointers point into.
+    /// The buffer that the pointers point into.
     _bytes: Vec<u8>,
 }
 
@@ -386,31 +386,31 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Device address.
+    /// Device address of the memory.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// Sets the first bytes; what is longer than the memory is left out.
+    /// Writes bytes to the start of the memory; bytes beyond its size are ignored.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// The driver's error.
     pub fn write(&self, bytes: &[u8]) -> Result<(), GpuError> {
         let count = bytes.len().min(self.size);
-        // SAFETY: both sides hold so many bytes.
+        // SAFETY: both buffers hold this many bytes.
         let code = unsafe {
             (self.gpu.api().copy_to_device)(self.address, bytes.as_ptr().cast_mut().cast(), count)
         };
         self.gpu.check("cuMemcpyHtoD", code)
     }
 
-    /// All bytes.
+    /// Reads all bytes.
     ///
     /// # Errors
-    /// What the driver answers; after a fault of a kernel, that fault.
+    /// The driver's error, or the fault of an earlier kernel.
     pub fn read(&self) -> Result<Vec<u8>, GpuError> {
         let mut bytes = vec![0_u8; self.size];
-        // SAFETY: both sides hold so many bytes.
+        // SAFETY: both buffers hold this many bytes.
         let code = unsafe {
             (self.gpu.api().copy_to_host)(bytes.as_mut_ptr().cast(), self.address, self.size)
         };
@@ -430,7 +430,7 @@ impl Drop for Buffer {
 mod tests {
     use super::*;
 
-    /// Whatever a kernel declares, the driver reads memory of ours.
+    /// For any kernel declaration, the driver reads only memory of `Arguments`.
     #[test]
     fn arguments_are_enough_for_every_kernel() {
         let arguments = Arguments::new(&[vec![1, 2], Vec::new(), vec![3]]);

@@ -1,5 +1,6 @@
-//! A driver for tests: the functions of `cuda.h` that are used, on the software device. It holds
-//! the calls to the conventions of the driver API, so that all but the card itself is tested.
+//! A simulated GPU for tests: the driver functions that this crate calls, implemented by the
+//! software device. They assert the conventions of the driver API, so that everything but the real
+//! GPU is tested.
 
 use crate::driver::{Gpu, GpuError};
 use crate::ffi::{self, Api, Handle};
@@ -22,10 +23,10 @@ use texunit_device::{
 const SUCCESS: CUresult = CUresult::SUCCESS;
 const INVALID_VALUE: CUresult = CUresult::INVALID_VALUE;
 
-/// What [`LIBRARY_VARIABLE`](crate::LIBRARY_VARIABLE) says to have this card.
+/// Value of [`LIBRARY_VARIABLE`](crate::LIBRARY_VARIABLE) that selects this GPU.
 pub(crate) const NAME: &str = "test-card";
 
-/// What an opaque handle stands for.
+/// The object behind an opaque handle.
 enum Object {
     Array(Array),
     Mipmapped(MipmappedArray),
@@ -41,7 +42,7 @@ struct State {
     textures: HashMap<u64, TextureObject>,
     surfaces: HashMap<u64, SurfaceObject>,
     next: u64,
-    /// Who answered the gradients of all launches, since they go by way of TXD.
+    /// Statistics of gradient fetches in all launches, if they are lowered to TXD.
     gradients: Option<GradientStats>,
 }
 
@@ -61,12 +62,12 @@ impl State {
     }
 }
 
-/// Whether a handle is that of a level of a mipmapped array, which nobody frees.
+/// Whether a handle is that of a level of a mipmapped array, which is never freed by itself.
 fn is_level(key: u64) -> bool {
     key >> 32 != 0
 }
 
-/// Objects that have not been freed.
+/// Number of objects that have not been freed.
 #[cfg(test)]
 pub(crate) fn alive() -> usize {
     with(|s| {
@@ -75,19 +76,19 @@ pub(crate) fn alive() -> usize {
     })
 }
 
-/// Lets the gradients of all further launches go by way of TXD.
+/// Lowers the gradient fetches of all further launches to TXD.
 #[cfg(test)]
 pub(crate) fn by_txd() {
     with(|s| s.gradients = Some(GradientStats::default()));
 }
 
-/// Who answered the gradients since [`by_txd`].
+/// Statistics of gradient fetches since [`by_txd`].
 #[cfg(test)]
 pub(crate) fn gradients() -> GradientStats {
     with(|s| s.gradients.clone().unwrap_or_default())
 }
 
-/// Adds up who answered the gradients of a launch.
+/// Adds the gradient statistics of a launch.
 fn count_gradients(all: &mut Option<GradientStats>, launched: Option<GradientStats>) {
     if let (Some(all), Some(launched)) = (all, launched) {
         all.engine += launched.engine;
@@ -97,8 +98,8 @@ fn count_gradients(all: &mut Option<GradientStats>, launched: Option<GradientSta
     }
 }
 
-/// A card that is none: kernels run on the software device of this thread, behind the calls of the
-/// driver API.
+/// A simulated GPU: kernels run on the software device of this thread, called through the driver
+/// API.
 ///
 /// # Errors
 /// A function that the driver should have is missing.
@@ -146,10 +147,10 @@ fn refused_if(wrong: bool) -> CUresult {
     if wrong { INVALID_VALUE } else { SUCCESS }
 }
 
-/// Sets what an out parameter points to. All callers are the driver's functions below, and the
-/// crate calls those with places of its own.
+/// Writes an out parameter. Only the driver functions below call it, to which this crate passes
+/// pointers to its own variables.
 fn set<T>(place: *mut T, value: T) -> CUresult {
-    // SAFETY: out parameters of the calls are valid.
+    // SAFETY: the out parameters of the calls are valid.
     unsafe { place.write(value) };
     SUCCESS
 }
@@ -169,7 +170,7 @@ unsafe extern "C" fn device_get(out: *mut c_int, _: c_int) -> CUresult {
 unsafe extern "C" fn device_name(out: *mut c_char, size: c_int, _: c_int) -> CUresult {
     let name = c"texunit test card".to_bytes_with_nul();
     assert!(name.len() <= size as usize);
-    // SAFETY: the buffer is as long as the caller says.
+    // SAFETY: the caller passes the length of the buffer.
     unsafe { out.cast::<u8>().copy_from(name.as_ptr(), name.len()) };
     SUCCESS
 }
@@ -205,7 +206,7 @@ unsafe extern "C" fn module_load(
     names: *const c_uint,
     values: *mut usize,
 ) -> CUresult {
-    // SAFETY: PTX is a string that ends in NUL.
+    // SAFETY: PTX is passed as a string that ends in NUL.
     let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
     with(|s| match Module::load(&s.device, "test.ptx", &text) {
         Ok(module) => {
@@ -213,7 +214,7 @@ unsafe extern "C" fn module_load(
             set(out, module)
         }
         Err(error) => {
-            // SAFETY: the options are as `Gpu::module` gives them: a log and its size.
+            // SAFETY: `Gpu::module` passes two options: a log and its size.
             unsafe {
                 assert_eq!(options, 2);
                 assert_eq!(*names, ffi::JIT_ERROR_LOG_BUFFER);
@@ -238,7 +239,7 @@ unsafe extern "C" fn module_function(
     module: Handle,
     name: *const c_char,
 ) -> CUresult {
-    // SAFETY: a name that ends in NUL.
+    // SAFETY: the name ends in NUL.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
     with(|s| {
         let function = s.keep(Object::Function(module as u64, name));
@@ -270,7 +271,7 @@ unsafe extern "C" fn launch(
         let bytes: Vec<Vec<u8>> = params
             .iter()
             .enumerate()
-            // SAFETY: there is a pointer for each parameter, to as many bytes as it has.
+            // SAFETY: there is a pointer for each parameter, to as many bytes as the parameter has.
             .map(|(i, p)| unsafe {
                 let from: *const u8 = (*arguments.add(i)).cast();
                 std::slice::from_raw_parts(from, p.size as usize).to_vec()
@@ -308,7 +309,7 @@ unsafe extern "C" fn free(address: u64) -> CUresult {
 }
 
 unsafe extern "C" fn copy_to_device(address: u64, from: *mut c_void, size: usize) -> CUresult {
-    // SAFETY: the caller's memory holds so many bytes.
+    // SAFETY: the caller's memory holds this many bytes.
     let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
     with(|s| match s.buffers.get(&address).map(|b| b.write(0, bytes)) {
         Some(Ok(())) => SUCCESS,
@@ -323,7 +324,7 @@ unsafe extern "C" fn copy_to_host(to: *mut c_void, address: u64, size: usize) ->
         if bytes.len() < size {
             return INVALID_VALUE;
         }
-        // SAFETY: the caller's memory holds so many bytes.
+        // SAFETY: the caller's memory holds this many bytes.
         unsafe { to.cast::<u8>().copy_from(bytes.as_ptr(), size) };
         SUCCESS
     })
@@ -344,25 +345,25 @@ unsafe extern "C" fn copy_3d(copy: *const CUDA_MEMCPY3D) -> CUresult {
         };
         assert_eq!(array.size(), size as u64, "whole levels are copied");
         if upload {
-            // SAFETY: the caller's memory holds so many bytes.
+            // SAFETY: the caller's memory holds this many bytes.
             let bytes = unsafe { std::slice::from_raw_parts(memory, size) };
             refused_if(array.write(bytes).is_err())
         } else {
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             unsafe { memory.copy_from(array.read().as_ptr(), size) };
             SUCCESS
         }
     })
 }
 
-/// Our format of a `CUarray_format` and number of channels.
+/// The texel format of a `CUarray_format` and a number of channels.
 fn format(cuda: u32, channels: u32) -> Format {
     let name = crate::mirror::format_name(cuda, channels).expect("a known format");
     Format::from_name(name).expect("a known format")
 }
 
-/// The geometry that a descriptor stands for, by the rules of `cuArray3DCreate`, with the extent of
-/// a layer and the number of layers.
+/// The geometry that a descriptor means by the rules of `cuArray3DCreate`, with the extent of a
+/// layer and the number of layers.
 fn geometry(d: &CUDA_ARRAY3D_DESCRIPTOR) -> (Geometry, Extent, u32) {
     let flag = |f| d.flags & f != 0;
     let layered = flag(CUDA_ARRAY3D_LAYERED);
@@ -427,7 +428,8 @@ unsafe extern "C" fn mipmapped_level(out: *mut Handle, of: Handle, level: c_uint
             return INVALID_VALUE;
         };
         let Ok(level) = array.level(level) else { return INVALID_VALUE };
-        // The driver frees levels with their array; here the next one replaces them.
+        // A driver frees level handles with their array; here the next level handle replaces the
+        // last.
         s.objects.retain(|&key, _| !is_level(key));
         let key = (of as u64) << 32 | s.next;
         s.next += 16;

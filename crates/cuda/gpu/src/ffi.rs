@@ -1,5 +1,5 @@
-//! The part of the CUDA driver API that is used, as `cuda.h` declares it. The library is opened at
-//! run time; nothing of NVIDIA's is linked.
+//! The functions of the CUDA driver API that this crate calls, as `cuda.h` declares them. The
+//! library is opened at run time, and nothing of NVIDIA's is linked.
 
 use std::ffi::{CStr, c_char};
 use texunit_cuda_abi::CUresult;
@@ -18,21 +18,20 @@ macro_rules! api {
         /// The functions of an opened driver library.
         pub(crate) struct Api {
             $(pub(crate) $field: signature::$symbol,)*
-            /// Keeps the functions' code mapped; none for functions of our own, in tests.
+            /// Keeps the library loaded; `None` for the simulated driver of tests.
             pub(crate) _library: Option<libloading::Library>,
         }
 
         impl Api {
-            /// Finds all functions in a library.
+            /// Resolves all functions in a library.
             ///
             /// # Safety
             ///
-            /// The library has to be a CUDA driver: its functions have to have the signatures of
-            /// `cuda.h`.
+            /// The library is a CUDA driver, whose functions have the signatures of `cuda.h`.
             pub(crate) unsafe fn new(library: libloading::Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
-                    // SAFETY: the caller says that the symbols have these types, and the library
-                    // stays open as long as the pointers live.
+                    // SAFETY: the caller guarantees the types of the symbols, and the library stays
+                    // loaded as long as the pointers.
                     $($field: unsafe { *library.get(stringify!($symbol).as_bytes())? },)*
                     _library: Some(library),
                 })
@@ -74,18 +73,18 @@ api! {
     surface_destroy = cuSurfObjectDestroy;
 }
 
-/// Whether a driver library is texunit's: it exports a name that no driver of NVIDIA's has.
+/// Whether a driver library is texunit's, which exports a name that NVIDIA's drivers lack.
 pub(crate) fn is_ours(library: &libloading::Library) -> bool {
-    // SAFETY: the symbol is only looked for.
+    // SAFETY: the symbol is looked up but not accessed.
     unsafe { library.get::<*const c_char>(texunit_cuda_abi::MARKER.to_bytes_with_nul()) }.is_ok()
 }
 
 impl Api {
-    /// `CUDA_ERROR_INVALID_VALUE: invalid argument`
+    /// Text of an error, such as `CUDA_ERROR_INVALID_VALUE: invalid argument`.
     pub(crate) fn error_text(&self, code: CUresult) -> String {
         let ask = |f: unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult| {
             let mut text = std::ptr::null();
-            // SAFETY: the driver writes a pointer to a constant string of its own.
+            // SAFETY: the driver writes a pointer to a static string.
             let found = unsafe { f(code, &raw mut text) } == CUresult::SUCCESS && !text.is_null();
             // SAFETY: as above; the string ends in NUL and is never freed.
             found.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())

@@ -1,9 +1,9 @@
-//! A real NVIDIA GPU, reached through its driver: fetches, surface accesses and kernels run there
-//! to be compared with `unit`'s.
+//! Runs fetches, surface accesses and kernels on a real NVIDIA GPU through its driver, and compares
+//! the results with those of crate `unit`.
 //!
-//! The driver library is opened at run time, so that programs that link this need none. What the
-//! driver API cannot express (multi-sample arrays, depth compare, `clamp_ogl`, sampler objects,
-//! sparse arrays) is a [`GpuError::NotExpressible`].
+//! The driver library is opened at run time, so that programs that link this crate need no driver.
+//! What the driver API cannot express (multi-sample arrays, depth compare, `clamp_ogl`, sampler
+//! objects, sparse arrays) is a [`GpuError::NotExpressible`].
 
 #![allow(unsafe_code, reason = "calls of the CUDA driver API")]
 

@@ -1,4 +1,4 @@
-//! Resources of `unit` made again on the card, by way of the driver API.
+//! Copies of `unit`'s resources on the GPU, created and filled through the driver API.
 
 use crate::driver::{Buffer, Gpu, GpuError};
 use crate::ffi::Handle;
@@ -13,7 +13,7 @@ use texunit_texel::Format;
 use texunit_unit::resource::PITCH_ALIGN;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Resource, TexelIndex};
 
-/// Name of the format that the driver has these numbers for.
+/// Name of the format with these numbers in the driver API.
 #[cfg(any(test, feature = "test-card"))]
 pub(crate) fn format_name(cuda: u32, channels: u32) -> Option<&'static str> {
     FORMATS.iter().find(|row| (row.1, row.2) == (cuda, channels)).map(|row| row.0)
@@ -27,7 +27,7 @@ fn cuda_format(format: Format) -> Result<(u32, u32), GpuError> {
     }
 }
 
-/// The memory behind a resource.
+/// Memory behind a resource.
 #[derive(Debug)]
 pub(crate) enum Storage {
     Array(Handle),
@@ -35,7 +35,7 @@ pub(crate) enum Storage {
     Memory(Buffer),
 }
 
-/// Texels on the card, filled like a resource of ours.
+/// A resource on the GPU with the texels of a resource of `unit`.
 #[derive(Debug)]
 pub struct CardResource {
     pub(crate) gpu: Gpu,
@@ -45,20 +45,20 @@ pub struct CardResource {
     row_pitch: u64,
 }
 
-/// What instructions will do with a resource: some uses need a flag when it is made.
+/// The instructions that will use a resource; some need a flag when it is created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// `tld4`
+    /// `tld4` instructions.
     pub gather: bool,
-    /// suld, sust, sured.
+    /// `suld`, `sust` and `sured` instructions.
     pub surface: bool,
 }
 
 impl CardResource {
-    /// Makes the resource on the card and copies its texels there.
+    /// Creates the resource on the GPU and copies its texels there.
     ///
     /// # Errors
-    /// The card has no memory left, or CUDA has no resource like this.
+    /// The GPU is out of memory, or CUDA cannot express the resource.
     pub fn new(gpu: &Gpu, resource: &Resource, uses: Uses) -> Result<Self, GpuError> {
         let shape = *resource.shape();
         if shape.geometry.is_multisample() {
@@ -88,17 +88,17 @@ impl CardResource {
         Ok(made)
     }
 
-    /// Copies all texels to the card: a resource of the same shape.
+    /// Copies all texels to the GPU; the resources have the same shape.
     fn upload(&self, resource: &Resource) -> Result<(), GpuError> {
         let mut bytes = resource.to_packed();
         self.each_level(&mut bytes, |gpu, array, copy| gpu.copy(copy.host_to_array(array)))
     }
 
-    /// All texels, in the order of [`Resource::to_packed`]; of pitched memory, without what lies
-    /// between the rows.
+    /// Reads all texels, in the order of [`Resource::to_packed`], without the padding between the
+    /// rows of pitched memory.
     ///
     /// # Errors
-    /// What the driver answers; after a fault of a kernel, that fault.
+    /// The driver's error, or the fault of an earlier kernel.
     pub fn read(&self) -> Result<Vec<u8>, GpuError> {
         if let Storage::Memory(buffer) = &self.storage {
             let all = buffer.read()?;
@@ -134,8 +134,8 @@ impl CardResource {
     /// The array of a level of a mipmapped array.
     pub(crate) fn level(&self, whole: Handle, level: u32) -> Result<Handle, GpuError> {
         let mut array = 0;
-        // SAFETY: the out parameter is ours, and the mipmapped array lives; the array of a level
-        // is not to be freed.
+        // SAFETY: the out-pointer is to a local variable, and the mipmapped array exists. The
+        // handle of a level is not freed.
         let code = unsafe { (self.gpu.api().mipmapped_level)(&raw mut array, whole, level) };
         self.gpu.check("cuMipmappedArrayGetLevel", code)?;
         Ok(array)
@@ -182,12 +182,12 @@ pub(crate) fn of_array(array: Handle) -> CUDA_RESOURCE_DESC {
     }
 }
 
-/// Bytes from a row to the next of the base level.
+/// Row pitch of the base level in bytes.
 fn row_pitch(resource: &Resource) -> u64 {
     let row = |y| resource.texel_offset(TexelIndex { at: [0, y, 0], ..TexelIndex::default() });
     match (row(0), row(1)) {
         (Some(first), Some(second)) => second - first,
-        // Of one row, too, the driver wants a pitch that is aligned.
+        // The driver requires an aligned pitch for a single row, too.
         _ if resource.layout() == Layout::Pitched => {
             resource.row_bytes(0).next_multiple_of(PITCH_ALIGN)
         }
@@ -217,7 +217,8 @@ fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError
         (shape.geometry.is_array(), CUDA_ARRAY3D_LAYERED),
         (shape.geometry.is_cube(), CUDA_ARRAY3D_CUBEMAP),
         (uses.surface, CUDA_ARRAY3D_SURFACE_LDST),
-        // The driver takes the flag for plain 2D arrays only, and other kinds gather without.
+        // The driver accepts the flag for plain 2D arrays only; other kinds support gathers without
+        // it.
         (uses.gather && shape.geometry == Geometry::D2, CUDA_ARRAY3D_TEXTURE_GATHER),
     ] {
         if wanted {
@@ -234,13 +235,13 @@ fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError
     };
     let mut handle = 0;
     if let Some(levels) = shape.levels {
-        // SAFETY: the out parameter is ours, the descriptor is initialised.
+        // SAFETY: the out-pointer is to a local variable, and the descriptor is initialised.
         let code =
             unsafe { (gpu.api().mipmapped_create)(&raw mut handle, &raw const descriptor, levels) };
         gpu.check("cuMipmappedArrayCreate", code)?;
         return Ok(Storage::Mipmapped(handle));
     }
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     let code = unsafe { (gpu.api().array_create)(&raw mut handle, &raw const descriptor) };
     gpu.check("cuArray3DCreate", code)?;
     Ok(Storage::Array(handle))
@@ -248,7 +249,7 @@ fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError
 
 impl Drop for CardResource {
     fn drop(&mut self) {
-        // SAFETY: made by `create`, destroyed once; textures of it borrow it.
+        // SAFETY: made by `create` and destroyed once; textures and surfaces borrow the resource.
         unsafe {
             match self.storage {
                 Storage::Array(a) => (self.gpu.api().array_destroy)(a),
@@ -314,7 +315,8 @@ fn array_side(array: Handle) -> CopySide3D {
 
 impl Gpu {
     fn copy(&self, copy: CUDA_MEMCPY3D) -> Result<(), GpuError> {
-        // SAFETY: the host side holds `LevelCopy::size` bytes, the array a level of that size.
+        // SAFETY: the host buffer holds `LevelCopy::size` bytes, and the array is a level of that
+        // size.
         self.check("cuMemcpy3D", unsafe { (self.api().copy_3d)(&raw const copy) })
     }
 }

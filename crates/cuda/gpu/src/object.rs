@@ -1,4 +1,4 @@
-//! Texture and surface objects of resources on the card.
+//! Texture and surface objects of resources on the GPU, with the state of those of `unit`.
 
 use crate::driver::GpuError;
 use crate::mirror::{CardResource, Storage, not_expressible, of_array};
@@ -8,7 +8,7 @@ use texunit_cuda_abi::{
 };
 use texunit_unit::{AddressMode, Filter, ReadMode, Sampler, Texture};
 
-/// A texture object on the card.
+/// A texture object on the GPU.
 #[derive(Debug)]
 pub struct CardTexture<'a> {
     resource: &'a CardResource,
@@ -16,10 +16,10 @@ pub struct CardTexture<'a> {
 }
 
 impl<'a> CardTexture<'a> {
-    /// A texture of a resource on the card with the state of ours.
+    /// A texture object of a resource with the state of `texture`.
     ///
     /// # Errors
-    /// CUDA has no such state, or the driver refuses it.
+    /// CUDA cannot express the state, or the driver refuses it.
     pub fn new(
         resource: &'a CardResource,
         texture: &Texture,
@@ -27,7 +27,8 @@ impl<'a> CardTexture<'a> {
     ) -> Result<Self, GpuError> {
         let (resource_descriptor, descriptor) =
             (resource.descriptor()?, texture_descriptor(texture, sampler)?);
-        // On the card such a level is an array of one level, whose coordinates differ (docs/numerics.md 1.11).
+        // On the GPU a view of one level is an array of one level, whose coordinates differ
+        // (docs/numerics.md 1.11).
         if texture.resource.levels().len() == 1
             && texture.resource.array_levels() > 1
             && descriptor.flags & CU_TRSF_NORMALIZED_COORDINATES == 0
@@ -35,7 +36,8 @@ impl<'a> CardTexture<'a> {
             return Err(not_expressible("a view of one level is an array of its own on the card"));
         }
         let mut handle = 0;
-        // SAFETY: descriptors are initialised and of the layout of `cuda.h`; no view.
+        // SAFETY: the descriptors are initialised and have the layout of `cuda.h`; the view
+        // descriptor is null.
         let code = unsafe {
             (resource.gpu.api().texture_create)(
                 &raw mut handle,
@@ -48,7 +50,7 @@ impl<'a> CardTexture<'a> {
         Ok(Self { resource, handle })
     }
 
-    /// What kernels use.
+    /// The handle that kernels are given.
     pub fn handle(&self) -> u64 {
         self.handle
     }
@@ -88,7 +90,7 @@ fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<CUDA_TEXTU
         }
     }
     let filter = |filter| u32::from(filter == Filter::Linear);
-    // No array has so many levels; infinity is not a number of the descriptor's fields.
+    // Levels beyond this range do not exist, and the descriptor's fields do not accept infinity.
     let level = |level: f32| level.clamp(-1000.0, 1000.0);
     Ok(CUDA_TEXTURE_DESC {
         address_mode: [mode(x)?, mode(y)?, mode(z)?],
@@ -104,7 +106,7 @@ fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<CUDA_TEXTU
     })
 }
 
-/// A surface object on the card.
+/// A surface object on the GPU.
 #[derive(Debug)]
 pub struct CardSurface<'a> {
     resource: &'a CardResource,
@@ -112,10 +114,11 @@ pub struct CardSurface<'a> {
 }
 
 impl<'a> CardSurface<'a> {
-    /// A surface of a resource that was made for [`Uses::surface`](crate::Uses::surface): its base level.
+    /// A surface object of the base level of a resource that was made for
+    /// [`Uses::surface`](crate::Uses::surface).
     ///
     /// # Errors
-    /// CUDA has no such state, or the driver refuses it.
+    /// CUDA cannot express the state, or the driver refuses it.
     pub fn new(resource: &'a CardResource) -> Result<Self, GpuError> {
         let descriptor = match resource.storage {
             Storage::Array(array) => of_array(array),
@@ -125,14 +128,14 @@ impl<'a> CardSurface<'a> {
             }
         };
         let mut handle = 0;
-        // SAFETY: the descriptor is initialised and of the layout of `cuda.h`.
+        // SAFETY: the descriptor is initialised and has the layout of `cuda.h`.
         let code =
             unsafe { (resource.gpu.api().surface_create)(&raw mut handle, &raw const descriptor) };
         resource.gpu.check("cuSurfObjectCreate", code)?;
         Ok(Self { resource, handle })
     }
 
-    /// What kernels use.
+    /// The handle that kernels are given.
     pub fn handle(&self) -> u64 {
         self.handle
     }

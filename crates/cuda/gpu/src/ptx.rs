@@ -1,18 +1,18 @@
-//! PTX for single fetches and surface accesses: one thread does one, with operands and results in
+//! Generates PTX kernels for one fetch or surface access per thread, with operands and results in
 //! memory.
 
 use std::fmt::Write;
 use texunit_unit::{FetchForm, FetchKind, Lod, ReduceType, ResultType, SurfaceForm, SurfaceKind};
 
-/// Words of the operands of a fetch: coordinates 4, offsets 3, level, dPdx 3, dPdy 3, compare, and
-/// one unused.
+/// 32-bit words of a fetch's operands: coordinates 4, offsets 3, level, dPdx 3, dPdy 3, compare,
+/// and one unused.
 pub(crate) const OPERAND_WORDS: usize = 16;
-/// Words of an answer: results 4, the predicate, and three unused.
+/// 32-bit words of a fetch's result: registers 4, the predicate, and three unused.
 pub(crate) const ANSWER_WORDS: usize = 8;
 
-/// The lowest version and target that have every form: destination predicates ask for both.
+/// The lowest version that has every form; destination predicates require it.
 const VERSION: &str = "7.1";
-/// `sured` of 64 bits came later.
+/// The version of `sured` with 64 bits.
 const VERSION_REDUCE_64: &str = "8.1";
 
 fn header(version: &str) -> String {
@@ -23,17 +23,17 @@ fn registers(names: &[String]) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// Registers `%prefix0` and on.
+/// The registers `%prefix0`, `%prefix1` and so on.
 fn numbered(prefix: &str, count: usize) -> Vec<String> {
     (0..count).map(|i| format!("%{prefix}{i}")).collect()
 }
 
-/// A tuple of coordinates as long as ptxas wants it: 1, 2 or 4 registers.
+/// A tuple of coordinates padded to a length that ptxas accepts: 1, 2 or 4 registers.
 fn tuple(prefix: &str, count: usize) -> String {
     registers(&numbered(prefix, count.next_power_of_two()))
 }
 
-/// Sets `%i` to the number of the thread, and leaves at `DONE` if that is not below `count`. Uses
+/// Sets `%i` to the thread's index, and jumps to `DONE` if the index is not below `count`. Uses
 /// `%n`, `%t` and `%outside`.
 pub(crate) const THREAD: &str = "\
     mov.u32 %i, %ctaid.x;
@@ -91,7 +91,8 @@ pub fn fetch_kernel(form: &FetchForm) -> String {
     text
 }
 
-/// `tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}|%p, [%texture, {%c0, %c1}];`
+/// The fetch instruction, such as `tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}|%p, [%texture, {%c0,
+/// %c1}];`
 fn fetch_instruction(form: &FetchForm) -> String {
     let results = match form.result {
         ResultType::F16 => registers(&numbered("h", 4)),
@@ -117,12 +118,11 @@ fn fetch_instruction(form: &FetchForm) -> String {
     text + ";"
 }
 
-/// Words of a surface access: coordinates 4, then up to 16 bytes of data.
+/// 32-bit words of a surface access: coordinates 4, then up to 16 bytes of data.
 pub(crate) const ACCESS_WORDS: usize = 8;
 
-/// The kernel `access(surface, data)` of one warp. `data` is eight words a thread: four
-/// coordinates, then the elements, that are stored or have been loaded, each in as many bytes as it
-/// has.
+/// The kernel `access(surface, data)` of one warp. `data` has eight words for each thread: four
+/// coordinates, then the stored or loaded elements, each with its own size in bytes.
 pub fn surface_kernel(form: &SurfaceForm) -> String {
     let (size, count, loads) = match form.kind {
         SurfaceKind::Load { element_size, vector } => (element_size, vector, true),
@@ -133,7 +133,7 @@ pub fn surface_kernel(form: &SurfaceForm) -> String {
             _ => (4, 1, false),
         },
     };
-    // 8-bit elements live in 16-bit registers.
+    // 8-bit elements are held in 16-bit registers.
     let register_bits = 8 * u32::from(size.max(2));
     let coords = tuple("c", form.geometry.coordinates());
     let data = registers(&numbered("d", count.into()));

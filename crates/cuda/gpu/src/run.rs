@@ -1,4 +1,5 @@
-//! Runs fetches and surface accesses on the card.
+//! Runs fetches and surface accesses on the GPU: given are their operands, the result is what the
+//! GPU returns.
 
 use crate::driver::{Gpu, GpuError, LaunchShape, Module};
 use crate::mirror::{CardResource, Uses};
@@ -13,7 +14,7 @@ use texunit_unit::{
     Texture,
 };
 
-/// A card with the kernels that it has compiled so far.
+/// A GPU with the kernels that have been compiled so far.
 #[derive(Debug)]
 pub struct Runner {
     gpu: Gpu,
@@ -25,16 +26,16 @@ pub(crate) type CardAccess = (SurfaceForm, Coordinates<u32>, [u8; 16]);
 
 /// Threads of a CTA.
 const BLOCK: u32 = 128;
-/// Fetches of a launch: 96 MiB of the card's memory.
+/// Fetches per launch, which take 96 MiB of the GPU's memory.
 const LAUNCH: usize = 1 << 20;
 
 impl Runner {
-    /// Runs on this card.
+    /// A runner for this GPU.
     pub fn new(gpu: Gpu) -> Self {
         Self { gpu, modules: RefCell::default() }
     }
 
-    /// The card.
+    /// The GPU.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
@@ -48,10 +49,10 @@ impl Runner {
         Ok(module)
     }
 
-    /// What the card returns for fetches of a texture, one thread each.
+    /// Runs fetches of a texture, one per thread.
     ///
     /// # Errors
-    /// CUDA has no resource or state like this, or what the driver answers.
+    /// CUDA cannot express the resource or state, or the driver's error.
     pub fn fetch(
         &self,
         form: FetchForm,
@@ -70,7 +71,7 @@ impl Runner {
         Ok(answers)
     }
 
-    /// Fetches of one launch.
+    /// Runs the fetches of one launch.
     fn launch(
         &self,
         module: &Module,
@@ -79,7 +80,7 @@ impl Runner {
     ) -> Result<Vec<FetchValue>, GpuError> {
         let operands = self
             .gpu
-            .buffer(&fetches.iter().flat_map(|o| words(geometry, o)).collect::<Vec<_>>())?;
+            .buffer(&fetches.iter().flat_map(|o| operand_bytes(geometry, o)).collect::<Vec<_>>())?;
         let answers = self.gpu.buffer(&vec![0; fetches.len() * ANSWER_WORDS * 4])?;
         let count = fetches.len() as u32;
         let shape =
@@ -103,9 +104,9 @@ impl Runner {
             .collect())
     }
 
-    /// Does accesses to a surface, one after the other, or, those of a warp, with the instruction
-    /// of the first by as many threads. Returns what each has in its place afterwards (of a load,
-    /// the bytes loaded), and all texels at the end.
+    /// Runs accesses to a surface, one after the other, or, for a warp, all at once with the first
+    /// access's instruction. Returns the bytes at each access's location afterwards (for a load,
+    /// the loaded bytes), and all texels at the end.
     pub fn surface(
         &self,
         resource: &Resource,
@@ -136,8 +137,9 @@ impl Runner {
     }
 }
 
-/// A fetch's operands as the kernel reads them: coordinates in the order of the instruction.
-fn words(geometry: Geometry, operands: &FetchOperands) -> [u8; OPERAND_WORDS * 4] {
+/// A fetch's operands in the layout that the kernel reads, with coordinates in the order of the
+/// instruction.
+fn operand_bytes(geometry: Geometry, operands: &FetchOperands) -> [u8; OPERAND_WORDS * 4] {
     let FetchOperands { coords, offset, level, dpdx, dpdy, compare } = *operands;
     let all = coords
         .padded::<4>(geometry)

@@ -1,4 +1,5 @@
-//! Every kernel that the comparison can ask for is PTX that our checker accepts.
+//! Tests on the simulated GPU; every kernel that a comparison can generate is accepted by our PTX
+//! checker.
 
 use crate::compare::{Outcome, Tally, compare, compare_fault, compare_here, faulting};
 use crate::{Runner, fake, fetch_kernel, surface_kernel};
@@ -17,7 +18,7 @@ fn accept(ptx: &str) {
     let all: Vec<_> = parsed.diagnostics.iter().chain(&checked.diagnostics).collect();
     assert!(all.is_empty(), "{all:?}\n{ptx}");
     if let Ok(folder) = std::env::var("TEXUNIT_KERNELS") {
-        // For a run of ptxas over all of them.
+        // The folder can then be checked with ptxas.
         let name = ptx.bytes().fold(5381_u64, |h, b| h.wrapping_mul(33) ^ u64::from(b));
         std::fs::write(format!("{folder}/{name:016x}.ptx"), ptx).expect("a folder to write to");
     }
@@ -96,8 +97,8 @@ fn surface_kernels() {
     }
 }
 
-/// The card that is none computes what the reference does, so that every case agrees, by way of
-/// the driver's calls, kernels in PTX and the copies of each kind of array.
+/// The simulated GPU computes the reference's results, so that every case agrees. This exercises
+/// the driver calls, the kernels in PTX, and copies of each kind of array.
 #[test]
 fn the_driver_is_called_as_it_wants_to_be() {
     let runner = Runner::new(fake::gpu().expect("the test card starts"));
@@ -111,7 +112,7 @@ fn the_driver_is_called_as_it_wants_to_be() {
     files.sort();
     for path in files {
         let file = texunit_cases::load(&path).expect("a case file");
-        // The bits are tested elsewhere: here, a few cases of each kind are enough.
+        // Results are tested elsewhere; a few cases of each kind are enough here.
         let mut seen = std::collections::HashSet::new();
         for case in &file.cases {
             let kind = match &case.access {
@@ -147,8 +148,8 @@ fn the_driver_is_called_as_it_wants_to_be() {
     assert_eq!(fake::alive(), 0, "everything on the card is freed");
 }
 
-/// Accesses that fault are asked for one by one; what is left of their case is compared as ever.
-/// The accesses of a warp are those of one instruction.
+/// Faulting accesses run one by one; the other accesses of their case are compared as usual. The
+/// accesses of a warp are those of one instruction.
 #[test]
 fn faults_and_warps() {
     let text = r#"
@@ -212,8 +213,7 @@ warp = true
     }
 }
 
-/// All gradients of tests/fetch and random ones, in PTX, with the fetches answered by TXD: the bits
-/// are the reference's.
+/// Gradient fetches of tests/fetch and random ones, lowered to TXD, return the reference's bits.
 #[test]
 fn gradients_by_txd() {
     let runner = Runner::new(fake::gpu().expect("the test card starts"));
@@ -229,7 +229,8 @@ fn gradients_by_txd() {
             matches!(compared.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }),
             "{name}: {compared:?}"
         );
-        // What the instruction does not see reads zeros, and nobody is asked (numerics.md 1.13).
+        // A fetch that cannot see the texture reads zeros without a TXD instruction (numerics.md
+        // 1.13).
         let built = fetch.build();
         let sees = |b: &BuiltFetch| texunit_unit::resolve(b.form, &b.texture, &b.sampler);
         if built.is_ok_and(|built| sees(&built).is_err_and(|error| error.reads_zero())) {

@@ -1,4 +1,5 @@
-//! Devices: which there are, what each is, how much memory it has.
+//! Functions of NVML about devices: enumeration, names and identifiers, memory. They answer from
+//! the driver's facts about each device.
 
 use crate::error::{Answer, Error};
 use crate::facts::Device;
@@ -7,7 +8,7 @@ use crate::{Handle, devices, nvml_api};
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::fmt::Write;
 
-/// Numbers of device attributes of the driver.
+/// Numbers of driver API device attributes (`CU_DEVICE_ATTRIBUTE_*`).
 const COMPUTE_MODE: i32 = 20;
 const BUS_WIDTH: i32 = 37;
 const PCI_ID: i32 = 139;
@@ -33,7 +34,7 @@ pub(crate) struct Memory2 {
     used: u64,
 }
 
-/// The beginning of `nvmlPciInfo_t`, all that its first two versions had.
+/// The first fields of `nvmlPciInfo_t`, which are all that versions 1 and 2 have.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Pci {
@@ -45,7 +46,7 @@ pub(crate) struct Pci {
     subsystem: c_uint,
 }
 
-/// `nvmlPciInfo_t`.
+/// `nvmlPciInfo_t`, version 3.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Pci3 {
@@ -58,7 +59,7 @@ fn memory(device: &Device) -> Memory {
     Memory { total, free: total.saturating_sub(used), used }
 }
 
-/// The bytes of a text, and zeros.
+/// The bytes of a text, padded with zeros.
 fn padded<const N: usize>(text: &str) -> [c_char; N] {
     let mut all = [0; N];
     for (to, byte) in all.iter_mut().zip(text.bytes()) {
@@ -80,7 +81,7 @@ fn pci(device: &Device) -> Pci {
     }
 }
 
-/// `GPU-` and 16 bytes, as cards have them.
+/// UUID of a device, `GPU-` and 16 bytes in the usual grouping.
 fn uuid(device: &Device) -> String {
     let mut text = String::from("GPU");
     for (at, byte) in device.uuid().iter().enumerate() {
@@ -90,7 +91,7 @@ fn uuid(device: &Device) -> String {
     text
 }
 
-/// The index of the first device of which something holds.
+/// The first device that satisfies a condition.
 fn find(is_wanted: impl Fn(&Device) -> bool) -> Answer<Handle> {
     devices()?.iter().position(is_wanted).map(Handle::of).ok_or(Error::NotFound)
 }
@@ -103,17 +104,18 @@ fn by_index(index: c_uint, device: Out<Handle>) -> Answer {
     device.set(Handle::of(index))
 }
 
-/// A C string of the caller's.
-fn given<'a>(text: *const c_char) -> Answer<&'a str> {
+/// The caller's C string.
+fn c_str<'a>(text: *const c_char) -> Answer<&'a str> {
     if text.is_null() {
         return Err(Error::InvalidArgument);
     }
-    // SAFETY: the caller says that it is a C string.
+    // SAFETY: the caller guarantees a C string.
     unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| Error::InvalidArgument)
 }
 
-/// The bus and the device on it of `domain:bus:device.function`, in which the domain and the function may be left out.
-fn place(text: &str) -> Option<(i32, i32)> {
+/// Parses `domain:bus:device.function` into bus and device; the domain and the function are
+/// optional.
+fn pci_location(text: &str) -> Option<(i32, i32)> {
     let hex = |word: &str| i32::from_str_radix(word, 16).ok();
     let (text, function) = text.split_once('.').unwrap_or((text, "0"));
     let mut words = text.rsplitn(3, ':');
@@ -123,11 +125,11 @@ fn place(text: &str) -> Option<(i32, i32)> {
 }
 
 fn by_place(text: *const c_char, device: Out<Handle>) -> Answer {
-    let wanted = place(given(text)?).ok_or(Error::InvalidArgument)?;
+    let wanted = pci_location(c_str(text)?).ok_or(Error::InvalidArgument)?;
     device.set(find(|device| device.place() == wanted)?)
 }
 
-/// `nvmlBrandType_t`, by the name.
+/// The `nvmlBrandType_t` that a device's name implies.
 fn brand(name: &str) -> c_uint {
     const TESLA: c_uint = 2;
     const GEFORCE: c_uint = 5;
@@ -140,7 +142,7 @@ fn brand(name: &str) -> c_uint {
     }
 }
 
-/// `nvmlDeviceArchitecture_t`, by the compute capability.
+/// The `nvmlDeviceArchitecture_t` of a compute capability.
 fn architecture(capability: (i32, i32)) -> c_uint {
     match capability {
         (5, _) => 3,
@@ -156,44 +158,44 @@ fn architecture(capability: (i32, i32)) -> c_uint {
 }
 
 nvml_api! {
-    /// How many devices there are.
+    /// Number of devices.
     fn nvmlDeviceGetCount(deviceCount: Out<c_uint>) {
         deviceCount.set(devices()?.len() as c_uint)
     }
 
-    /// How many devices there are.
+    /// Number of devices.
     fn nvmlDeviceGetCount_v2(deviceCount: Out<c_uint>) {
         deviceCount.set(devices()?.len() as c_uint)
     }
 
-    /// The device of a number.
+    /// The device with an index.
     fn nvmlDeviceGetHandleByIndex(index: c_uint, device: Out<Handle>) {
         by_index(index, device)
     }
 
-    /// The device of a number.
+    /// The device with an index.
     fn nvmlDeviceGetHandleByIndex_v2(index: c_uint, device: Out<Handle>) {
         by_index(index, device)
     }
 
-    /// The device of a UUID.
+    /// The device with a UUID.
     fn nvmlDeviceGetHandleByUUID(uuid: *const c_char, device: Out<Handle>) {
-        let wanted = given(uuid)?;
+        let wanted = c_str(uuid)?;
         device.set(find(|device| self::uuid(device) == wanted)?)
     }
 
-    /// The device of a serial number, which none has.
+    /// The device with a serial number; simulated devices have none.
     fn nvmlDeviceGetHandleBySerial(serial: *const c_char, device: Out<Handle>) {
-        given(serial)?;
+        c_str(serial)?;
         device.set(find(|_| false)?)
     }
 
-    /// The device at a place on the PCI bus.
+    /// The device with a PCI bus identifier.
     fn nvmlDeviceGetHandleByPciBusId(pciBusId: *const c_char, device: Out<Handle>) {
         by_place(pciBusId, device)
     }
 
-    /// The device at a place on the PCI bus.
+    /// The device with a PCI bus identifier.
     fn nvmlDeviceGetHandleByPciBusId_v2(pciBusId: *const c_char, device: Out<Handle>) {
         by_place(pciBusId, device)
     }
@@ -203,49 +205,49 @@ nvml_api! {
         text(name, length, device.get()?.1.name())
     }
 
-    /// The brand that the name begins with.
+    /// Brand of a device, by its name.
     fn nvmlDeviceGetBrand(device: Handle, kind: Out<c_uint>) {
         kind.set(brand(device.get()?.1.name()))
     }
 
-    /// The number of a device.
+    /// Index of a device.
     fn nvmlDeviceGetIndex(device: Handle, index: Out<c_uint>) {
         index.set(device.get()?.0)
     }
 
-    /// The number of the file in /dev that a card would have.
+    /// Minor number that the device file in /dev would have.
     fn nvmlDeviceGetMinorNumber(device: Handle, minorNumber: Out<c_uint>) {
         minorNumber.set(device.get()?.0)
     }
 
-    /// What tells devices apart.
+    /// UUID of a device.
     fn nvmlDeviceGetUUID(device: Handle, uuid: Out<c_char>, length: c_uint) {
         text(uuid, length, &self::uuid(&device.get()?.1))
     }
 
-    /// The place on the PCI bus, in the structure of the first version.
+    /// PCI location of a device, in version 1 of the structure.
     fn nvmlDeviceGetPciInfo(device: Handle, pci: Out<Pci>) {
         pci.set(self::pci(&device.get()?.1))
     }
 
-    /// The place on the PCI bus, in the structure of the second version.
+    /// PCI location of a device, in version 2 of the structure.
     fn nvmlDeviceGetPciInfo_v2(device: Handle, pci: Out<Pci>) {
         pci.set(self::pci(&device.get()?.1))
     }
 
-    /// The place on the PCI bus.
+    /// PCI location of a device.
     fn nvmlDeviceGetPciInfo_v3(device: Handle, pci: Out<Pci3>) {
         let first = self::pci(&device.get()?.1);
         let name = padded(&format!("00000000:{:02X}:{:02X}.0", first.bus, first.device));
         pci.set(Pci3 { first, name })
     }
 
-    /// Memory of a device, and what the process has of it.
+    /// Total memory of a device, and the memory that this process uses.
     fn nvmlDeviceGetMemoryInfo(device: Handle, memory: Out<Memory>) {
         memory.set(self::memory(&device.get()?.1))
     }
 
-    /// Memory of a device, and what the process has of it, in a structure with a version.
+    /// Total memory of a device, and the memory that this process uses, in the versioned structure.
     fn nvmlDeviceGetMemoryInfo_v2(device: Handle, memory: Out<Memory2>) {
         const VERSION: c_uint = size_of::<Memory2>() as c_uint | 2 << 24;
         let device = device.get()?.1;
@@ -262,7 +264,7 @@ nvml_api! {
         busWidth.set(width.cast_unsigned())
     }
 
-    /// Major and minor number of the compute capability.
+    /// Compute capability of a device.
     fn nvmlDeviceGetCudaComputeCapability(device: Handle, major: Out<c_int>, minor: Out<c_int>) {
         let capability = device.get()?.1.capability();
         minor.get()?;
@@ -270,29 +272,29 @@ nvml_api! {
         minor.set(capability.1)
     }
 
-    /// The architecture.
+    /// Architecture of a device.
     fn nvmlDeviceGetArchitecture(device: Handle, arch: Out<c_uint>) {
         arch.set(architecture(device.get()?.1.capability()))
     }
 
-    /// Who may use a device: everybody.
+    /// Compute mode of a device: any process may use it.
     fn nvmlDeviceGetComputeMode(device: Handle, mode: Out<c_uint>) {
         let value = device.get()?.1.attribute(COMPUTE_MODE).ok_or(Error::NotSupported)?;
         mode.set(value.cast_unsigned())
     }
 
-    /// Whether a device is one of several on a board: no.
+    /// Whether a device is one of several on a board; always false.
     fn nvmlDeviceGetMultiGpuBoard(device: Handle, multiGpuBool: Out<c_uint>) {
         device.get()?;
         multiGpuBool.set(0)
     }
 
-    /// Whether two devices are one board: one is one with itself.
+    /// Whether two devices are on one board; true only for a device and itself.
     fn nvmlDeviceOnSameBoard(device1: Handle, device2: Handle, onSameBoard: Out<c_int>) {
         onSameBoard.set(c_int::from(device1.get()?.0 == device2.get()?.0))
     }
 
-    /// Whether a device reaches another's memory: no, as `cuDeviceCanAccessPeer` says.
+    /// Peer-to-peer status of two devices; unsupported, as `cuDeviceCanAccessPeer` returns.
     fn nvmlDeviceGetP2PStatus(
         device1: Handle,
         device2: Handle,
@@ -306,13 +308,13 @@ nvml_api! {
         p2pStatus.set(NOT_SUPPORTED)
     }
 
-    /// Whether a device is an instance of one (MIG): no.
+    /// Whether a device is a MIG instance; always false.
     fn nvmlDeviceIsMigDeviceHandle(device: Handle, isMigDevice: Out<c_uint>) {
         device.get()?;
         isMigDevice.set(0)
     }
 
-    /// How many instances a device can have (MIG): none.
+    /// Maximum number of MIG instances; always 0.
     fn nvmlDeviceGetMaxMigDeviceCount(device: Handle, count: Out<c_uint>) {
         device.get()?;
         count.set(0)

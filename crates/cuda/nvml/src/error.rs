@@ -1,11 +1,11 @@
-//! `nvmlReturn_t`.
+//! Error codes (`nvmlReturn_t`) and their texts.
 
 use std::ffi::{CStr, c_char, c_int};
 
-/// What a function answers.
+/// Result of an NVML function.
 pub(crate) type Answer<T = ()> = Result<T, Error>;
 
-/// Those errors that are answered here.
+/// The error codes that texunit's NVML returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub(crate) enum Error {
@@ -18,7 +18,7 @@ pub(crate) enum Error {
     ArgumentVersionMismatch = 25,
 }
 
-/// The texts of the numbers from 0 on.
+/// Texts of the codes from 0 on.
 const TEXTS: [&CStr; 30] = [
     c"Success",
     c"Uninitialized",
@@ -52,7 +52,7 @@ const TEXTS: [&CStr; 30] = [
     c"Invalid State",
 ];
 
-/// The text of an error.
+/// Text of an error code.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn nvmlErrorString(result: c_int) -> *const c_char {
     let text = usize::try_from(result).ok().and_then(|at| TEXTS.get(at));

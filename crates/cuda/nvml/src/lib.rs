@@ -1,11 +1,13 @@
 //! NVML (`nvml.h`) over the devices of texunit's driver: what becomes `libnvidia-ml.so.1`.
 //!
-//! Frameworks and monitors ask it at their start: how many devices there are, their names, memory, places on the PCI bus,
-//! compute capabilities, and whose processes are there. It says what the driver says (`texunit_cuda::facts`), before
-//! `cuInit` too. A device of software has no temperature, clock, fan, power, link or counter: functions that ask for those
-//! answer `NVML_ERROR_NOT_SUPPORTED`, as NVIDIA's do for cards without them; each name of `nvml.h` (CUDA 13.5) is exported.
+//! Frameworks and monitors query it when they start: the number of devices, their names, memory,
+//! PCI locations, compute capabilities, and running processes. It answers from the driver's facts
+//! (`texunit_cuda::facts`), also before `cuInit`. A simulated device has no temperature, clock,
+//! fan, power, link or counter: functions for those return `NVML_ERROR_NOT_SUPPORTED`, as NVIDIA's
+//! do for GPUs without them. Each name of `nvml.h` (CUDA 13.5) is exported.
 //!
-//! Each process has a device of its own, so memory and processes are those of the process that asks.
+//! Each process has devices of its own, so that used memory and processes are those of the calling
+//! process.
 
 #![allow(unsafe_code, non_snake_case)]
 
@@ -20,13 +22,13 @@ use error::{Answer, Error};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_cuda::facts::{self, Device};
 
-/// Defines functions, each of which answers 0 or an error.
+/// Defines exported functions, each of which returns 0 or an error code.
 macro_rules! nvml_api {
     ($($(#[$about:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$about])*
         ///
         /// # Safety
-        /// Pointers are null, or what the documentation of NVML says.
+        /// Pointers are null, or valid as NVML's documentation requires.
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
             let call = || -> crate::error::Answer { $body };
@@ -36,10 +38,10 @@ macro_rules! nvml_api {
 }
 use nvml_api;
 
-/// How many times `nvmlInit` was called and not taken back.
+/// Number of `nvmlInit` calls without a matching `nvmlShutdown`.
 static USERS: AtomicU32 = AtomicU32::new(0);
 
-/// `NVML_ERROR_UNINITIALIZED` before `nvmlInit`.
+/// Fails with `NVML_ERROR_UNINITIALIZED` before `nvmlInit`.
 fn ready() -> Answer {
     if USERS.load(Relaxed) == 0 { Err(Error::Uninitialized) } else { Ok(()) }
 }
@@ -50,7 +52,7 @@ fn devices() -> Answer<Vec<Device>> {
     facts::devices().map_err(|_| Error::DriverNotLoaded)
 }
 
-/// `nvmlDevice_t`: the number of a device, counted from 1, so that none is null.
+/// `nvmlDevice_t`: a device's index plus 1, so that no handle is null.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 struct Handle(usize);
@@ -60,7 +62,7 @@ impl Handle {
         Self(index + 1)
     }
 
-    /// Its index and the device.
+    /// The device and its index.
     fn get(self) -> Answer<(u32, Device)> {
         let index = self.0.checked_sub(1).ok_or(Error::InvalidArgument);
         let mut devices = devices()?;

@@ -1,4 +1,4 @@
-//! Processes on a device: the one that asks, as soon as it has a context there.
+//! Lists of processes on a device: only the calling process, once it has a context there.
 
 use crate::error::{Answer, Error};
 use crate::out::Out;
@@ -13,17 +13,18 @@ pub(crate) struct First {
     used: u64,
 }
 
-/// `nvmlProcessInfo_v2_t`, which `nvmlProcessInfo_t` is.
+/// `nvmlProcessInfo_v2_t`, which is `nvmlProcessInfo_t`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Second {
     pid: c_uint,
     used: u64,
-    /// Numbers of instances (MIG), all bits where there are none.
+    /// MIG instance numbers; all ones without MIG.
     instances: [c_uint; 2],
 }
 
-/// Writes a list: `infoCount` says how many have room, and then how many there are.
+/// Writes a list. `infoCount` is the capacity of the array on entry and the number of processes on
+/// return.
 fn list<T: Copy>(count: Out<c_uint>, infos: Out<T>, processes: &[T]) -> Answer {
     let room = count.get()? as usize;
     count.set(processes.len() as c_uint)?;
@@ -33,7 +34,7 @@ fn list<T: Copy>(count: Out<c_uint>, infos: Out<T>, processes: &[T]) -> Answer {
     processes.iter().enumerate().try_for_each(|(at, process)| infos.set_at(at, *process))
 }
 
-/// Bytes that the process has on the device, if it has a context there.
+/// Memory in bytes that the process uses on the device; `None` if it has no context there.
 fn used(device: Handle) -> Answer<Option<u64>> {
     Ok(device.get()?.1.used())
 }
@@ -43,53 +44,53 @@ fn second(used: u64) -> Second {
 }
 
 nvml_api! {
-    /// Processes that compute.
+    /// Compute processes on a device.
     fn nvmlDeviceGetComputeRunningProcesses(device: Handle, infoCount: Out<c_uint>, infos: Out<First>) {
         let process = used(device)?.map(|used| First { pid: std::process::id(), used });
         list(infoCount, infos, process.as_slice())
     }
 
-    /// Processes that compute.
+    /// Compute processes on a device.
     fn nvmlDeviceGetComputeRunningProcesses_v2(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
         list(infoCount, infos, used(device)?.map(second).as_slice())
     }
 
-    /// Processes that compute.
+    /// Compute processes on a device.
     fn nvmlDeviceGetComputeRunningProcesses_v3(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
         list(infoCount, infos, used(device)?.map(second).as_slice())
     }
 
-    /// Processes that draw: none.
+    /// Graphics processes on a device; always none.
     fn nvmlDeviceGetGraphicsRunningProcesses(device: Handle, infoCount: Out<c_uint>, infos: Out<First>) {
         device.get()?;
         list(infoCount, infos, &[])
     }
 
-    /// Processes that draw: none.
+    /// Graphics processes on a device; always none.
     fn nvmlDeviceGetGraphicsRunningProcesses_v2(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
         device.get()?;
         list(infoCount, infos, &[])
     }
 
-    /// Processes that draw: none.
+    /// Graphics processes on a device; always none.
     fn nvmlDeviceGetGraphicsRunningProcesses_v3(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
         device.get()?;
         list(infoCount, infos, &[])
     }
 
-    /// Processes of the multi-process service: none.
+    /// Compute processes of the multi-process service; always none.
     fn nvmlDeviceGetMPSComputeRunningProcesses(device: Handle, infoCount: Out<c_uint>, infos: Out<First>) {
         device.get()?;
         list(infoCount, infos, &[])
     }
 
-    /// Processes of the multi-process service: none.
+    /// Compute processes of the multi-process service; always none.
     fn nvmlDeviceGetMPSComputeRunningProcesses_v2(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
         device.get()?;
         list(infoCount, infos, &[])
     }
 
-    /// Processes of the multi-process service: none.
+    /// Compute processes of the multi-process service; always none.
     fn nvmlDeviceGetMPSComputeRunningProcesses_v3(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
         device.get()?;
         list(infoCount, infos, &[])

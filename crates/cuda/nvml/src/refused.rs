@@ -1,9 +1,10 @@
-//! Functions of `nvml.h` (CUDA 13.5) for what a device of software does not have.
+//! Functions of `nvml.h` (CUDA 13.5) about hardware that a simulated device lacks.
 
 use crate::error::Error;
 use std::ffi::c_int;
 
-/// Defines functions that answer `NVML_ERROR_NOT_SUPPORTED`. A C caller may pass arguments to a function that takes none.
+/// Defines functions that return `NVML_ERROR_NOT_SUPPORTED`. They take no parameters, as a C caller
+/// may pass arguments to a function that takes none.
 macro_rules! refused {
     ($($name:ident)*) => {$(
         #[unsafe(no_mangle)]

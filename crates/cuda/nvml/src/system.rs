@@ -1,4 +1,4 @@
-//! Start, end, versions.
+//! Initialisation and shutdown of NVML, versions, and process names.
 
 use crate::error::Error;
 use crate::out::{Out, text};
@@ -7,11 +7,12 @@ use std::ffi::{c_char, c_int, c_uint};
 use std::io::Write;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Version of the driver: 999, which no driver of NVIDIA's has and no program finds too old, and texunit's.
+/// Version of the driver: 999, which is newer than any minimum that programs require and unused by
+/// NVIDIA, and texunit's version.
 const DRIVER: &str =
     concat!("999.", env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
 
-/// Begins; an error, with a message, if `TEXUNIT_DEVICE` names no devices.
+/// Counts a user of NVML; an error with a message if `TEXUNIT_DEVICE` names no valid device.
 fn begin() -> Result<(), Error> {
     facts::devices().map_err(|why| {
         let _ = writeln!(std::io::stderr(), "texunit: {why}");
@@ -22,22 +23,22 @@ fn begin() -> Result<(), Error> {
 }
 
 nvml_api! {
-    /// Begins.
+    /// Initialises NVML.
     fn nvmlInit() {
         begin()
     }
 
-    /// Begins.
+    /// Initialises NVML.
     fn nvmlInit_v2() {
         begin()
     }
 
-    /// Begins; what the flags allow to be missing is there.
+    /// Initialises NVML. The flags allow a missing GPU, which is always present here.
     fn nvmlInitWithFlags(_flags: c_uint) {
         begin()
     }
 
-    /// Ends what one `nvmlInit` has begun.
+    /// Undoes one `nvmlInit`.
     fn nvmlShutdown() {
         let less = USERS.fetch_update(Relaxed, Relaxed, |users| users.checked_sub(1));
         less.map(|_| ()).map_err(|_| Error::Uninitialized)
@@ -54,35 +55,35 @@ nvml_api! {
         text(version, length, &format!("{}.{DRIVER}", facts::CUDA_VERSION / 1000))
     }
 
-    /// Version of CUDA that the driver speaks.
+    /// CUDA version that the driver supports.
     fn nvmlSystemGetCudaDriverVersion(cudaDriverVersion: Out<c_int>) {
         cudaDriverVersion.set(facts::CUDA_VERSION)
     }
 
-    /// Version of CUDA that the driver speaks.
+    /// CUDA version that the driver supports.
     fn nvmlSystemGetCudaDriverVersion_v2(cudaDriverVersion: Out<c_int>) {
         cudaDriverVersion.set(facts::CUDA_VERSION)
     }
 
-    /// The program of a process, as its command line has it.
+    /// Name of a process's program, as in its command line.
     fn nvmlSystemGetProcessName(pid: c_uint, name: Out<c_char>, length: c_uint) {
         ready()?;
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).map_err(|_| Error::NotFound)?;
         let program = line.split(|&byte| byte == 0).next().unwrap_or_default();
-        // As much of it as fits.
+        // The name is truncated to the buffer.
         let shown = String::from_utf8_lossy(program);
         let room = (length as usize).saturating_sub(1);
         let end = (0..=room.min(shown.len())).rev().find(|&at| shown.is_char_boundary(at));
         text(name, length, &shown[..end.unwrap_or(0)])
     }
 
-    /// Units of S-class systems: none.
+    /// Number of S-class units; always 0.
     fn nvmlUnitGetCount(unitCount: Out<c_uint>) {
         ready()?;
         unitCount.set(0)
     }
 
-    /// Devices that the administrator has excluded: none.
+    /// Number of devices excluded by the administrator; always 0.
     fn nvmlGetExcludedDeviceCount(deviceCount: Out<c_uint>) {
         deviceCount.set(0)
     }

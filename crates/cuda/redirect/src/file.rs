@@ -1,4 +1,5 @@
-//! What stands in ELF files.
+//! Reads ELF files: finds the CUDA runtime, nvrtc or nvJitLink linked into a file, by its symbol
+//! table, and the functions that a library exports.
 
 use object::elf::ProgramHeader64;
 use object::read::elf::{ElfFile64, ProgramHeader, Sym};
@@ -8,7 +9,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
-/// A runtime of texunit's, by its structures.
+/// The texunit runtimes, which differ in the layout of their structures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Runtime {
     /// `libcudart.so.12`
@@ -27,40 +28,40 @@ impl Runtime {
     }
 }
 
-/// A function of the runtime inside a file.
+/// A function of the runtime that is linked into a file.
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// As the file has it.
+    /// Address in the file, before relocation.
     pub(crate) address: usize,
-    /// Bytes up to the next symbol: the function, and what fills the room behind it.
+    /// Bytes up to the next symbol: the function and the padding after it.
     pub(crate) room: usize,
 }
 
-/// The runtime inside a file.
+/// A runtime that is linked into a file.
 #[derive(Debug)]
-pub(crate) struct Inside {
-    /// Which of ours has the same structures.
+pub(crate) struct StaticRuntime {
+    /// The texunit runtime with the same structures.
     pub(crate) runtime: Runtime,
     pub(crate) functions: Vec<Function>,
-    /// Functions that a runtime has, and that the table of symbols does not name.
+    /// Functions of a runtime that the symbol table lacks.
     pub(crate) missing: Vec<&'static str>,
 }
 
-/// What is linked into a file of NVIDIA's.
+/// NVIDIA's libraries that are linked statically into a file.
 #[derive(Debug, Default)]
-pub(crate) struct Linked {
-    pub(crate) runtime: Option<Inside>,
-    /// Whether nvrtc is.
+pub(crate) struct LinkedLibraries {
+    pub(crate) runtime: Option<StaticRuntime>,
+    /// Whether nvrtc is linked into the file.
     pub(crate) nvrtc: bool,
-    /// Whether nvJitLink is.
+    /// Whether nvJitLink is linked into the file.
     pub(crate) nvjitlink: bool,
 }
 
-/// Functions that every runtime has, and of which major versions.
+/// Functions that every runtime has, with the major versions that have them.
 const NEEDED: &str = include_str!("../data/needed.txt");
 
-/// Those of one version.
+/// The functions that a runtime of this version has.
 pub(crate) fn needed(runtime: Runtime) -> impl Iterator<Item = &'static str> {
     let major = match runtime {
         Runtime::Cuda12 => "12",
@@ -78,8 +79,9 @@ struct Symbol<'a> {
     address: usize,
 }
 
-/// The symbols that a table defines, of which sections hold the entries and the names. Each section is read at once, and not
-/// name by name: a file may have many thousands of symbols, and all libraries of a program are looked into.
+/// The symbols that a table defines, given the sections of its entries and names. Each section is
+/// read at once and not name by name, because a file may have many thousands of symbols, and all
+/// libraries of a program are read.
 fn defined<'a>(
     file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>,
     entries: &str,
@@ -99,23 +101,24 @@ fn defined<'a>(
     Some(entries.iter().filter_map(symbol).collect())
 }
 
-/// What is linked into a file, as far as its table of symbols tells. A file that cannot be read has nothing.
-pub(crate) fn linked_into(path: &Path) -> Linked {
-    let look = || -> Option<Linked> {
+/// Finds the libraries linked into a file by its symbol table. A file that cannot be read counts as
+/// having none.
+pub(crate) fn linked_into(path: &Path) -> LinkedLibraries {
+    let look = || -> Option<LinkedLibraries> {
         let cache = ReadCache::new(File::open(path).ok()?);
         let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
         let mut symbols = defined(&file, ".symtab", ".strtab")?;
-        // What lies elsewhere is no function, whatever the table says.
+        // A symbol outside executable segments is not a function, whatever its type.
         let code = code(&file);
         symbols.retain(|symbol| code.iter().any(|range| range.contains(&symbol.address)));
         let has = |name: &[u8]| symbols.iter().any(|symbol| symbol.name.starts_with(name));
         let (nvrtc, nvjitlink) = (has(b"nvrtcCompileProgram"), has(b"__nvJitLinkCreate_"));
-        Some(Linked { runtime: runtime_of(&symbols), nvrtc, nvjitlink })
+        Some(LinkedLibraries { runtime: runtime_of(&symbols), nvrtc, nvjitlink })
     };
     look().unwrap_or_default()
 }
 
-/// Where a file has code.
+/// Address ranges of a file's executable segments.
 fn code<'a>(file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>) -> Vec<Range<usize>> {
     let flags = |segment: &ProgramHeader64<Endianness>| segment.p_flags(file.endian());
     let of_code = file.elf_program_headers().iter().filter(|segment| {
@@ -128,23 +131,24 @@ fn code<'a>(file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>) -> Vec<Range<
     of_code.map(range).collect()
 }
 
-/// The runtime that symbols are of, if there is one.
-fn runtime_of(symbols: &[Symbol<'_>]) -> Option<Inside> {
+/// The runtime that these symbols belong to, if any.
+fn runtime_of(symbols: &[Symbol<'_>]) -> Option<StaticRuntime> {
     let of_runtime = |name: &[u8]| name.starts_with(b"cuda") || name.starts_with(b"__cuda");
     let functions = symbols.iter().filter(|symbol| of_runtime(symbol.name));
     let names: BTreeSet<&[u8]> = functions.clone().map(|symbol| symbol.name).collect();
-    // That of CUDA 12 has the second version beside one with the structure of CUDA 11; older ones have that
-    // only, and texture references.
+    // Runtimes of CUDA 12 have both versions of `cudaGetDeviceProperties`; older ones have the
+    // first only, and texture references.
     let is_old = names.contains(b"cudaBindTexture".as_slice());
     let is_12 = is_old || names.contains(b"cudaGetDeviceProperties_v2".as_slice());
     let runtime = if is_12 { Runtime::Cuda12 } else { Runtime::Cuda13 };
     let (there, missing): (Vec<&str>, Vec<&str>) =
         needed(runtime).partition(|name| names.contains(name.as_bytes()));
-    // Some names like these are the program's own, or those of a library that stands before a runtime.
+    // A file with only a few such names is not a runtime: programs, and libraries that interpose
+    // CUDA functions, define some themselves.
     if there.len() < missing.len() {
         return None;
     }
-    // What older ones have in common with ours is at least how kernels are registered and launched.
+    // Older runtimes share at least kernel registration and launches with ours.
     let is_needed =
         |name: &&str| !is_old || name.starts_with("__cuda") || *name == "cudaLaunchKernel";
     let mut places: Vec<usize> = symbols.iter().map(|symbol| symbol.address).collect();
@@ -158,10 +162,10 @@ fn runtime_of(symbols: &[Symbol<'_>]) -> Option<Inside> {
         }
     });
     let missing = missing.into_iter().filter(is_needed).collect();
-    Some(Inside { runtime, functions: functions.collect(), missing })
+    Some(StaticRuntime { runtime, functions: functions.collect(), missing })
 }
 
-/// The functions that a library exports, by name, where it was loaded.
+/// Loaded addresses of the functions that a library exports, by name.
 pub(crate) fn exported(path: &Path, loaded: usize) -> Result<BTreeMap<String, usize>, String> {
     let cannot = |why: &str| format!("{}: {why}", path.display());
     let cache = ReadCache::new(File::open(path).map_err(|e| cannot(&e.to_string()))?);
@@ -186,7 +190,7 @@ mod tests {
         }
     }
 
-    /// The symbols of a file with a runtime inside.
+    /// Symbols of a file that contains a runtime.
     fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Symbol<'a>> {
         let symbol =
             |(name, i): (&'a str, usize)| Symbol { name: name.as_bytes(), address: 4096 + 32 * i };
@@ -204,13 +208,13 @@ mod tests {
             assert!(
                 inside.functions.iter().all(|function| function.room >= 32 || function.room == 0)
             );
-            // Without any one of them.
+            // The table with one function removed.
             for name in ["cudaMalloc", "__cudaRegisterFatBinary", "cudaStreamQuery_ptsz"] {
                 let rest = all.iter().copied().filter(|&other| other != name);
                 assert_eq!(runtime_of(&named(rest)).unwrap().missing, [name]);
             }
         }
-        // A library that counts allocations.
+        // A library that interposes allocations only.
         let few = ["cudaMalloc", "cudaFree", "cudaLaunchKernel", "cudaCheck"];
         assert!(runtime_of(&named(few.into_iter())).is_none());
     }

@@ -1,10 +1,11 @@
-//! Functions that load texunit's runtime with the first call of one of them.
+//! Functions that load texunit's runtime when one of them is first called.
 //!
-//! The runtime cannot be loaded while the dynamic linker tells of a file that has one inside, and it must not be loaded before
-//! the program: its functions would stand before those of the program's libraries. So the functions inside the file jump to
-//! functions of this library, one for each that the runtime exports. Each jumps to the address in its *slot*: at first that of
-//! code behind the jump, which has the runtime loaded into the program's name space, for nobody else (`RTLD_LOCAL`), and writes
-//! the slots; from then on that of the runtime's function.
+//! The runtime cannot be loaded from within the dynamic linker's callback about a file, and it must
+//! not be loaded before the program, because its symbols would then take precedence over those of
+//! the program's libraries. The functions of a statically linked runtime therefore jump to stubs in
+//! this library, one for each function that the runtime exports. A stub jumps to the address in its
+//! *slot*: initially that of code that loads the runtime into the program's namespace with
+//! `RTLD_LOCAL` and fills all slots, afterwards that of the runtime's function.
 
 use crate::file::{self, Runtime};
 use crate::{BASE, LinkMap, search};
@@ -14,29 +15,30 @@ use std::ffi::{CStr, c_char, c_long};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Functions of one runtime, more than any exports.
+/// Maximum number of functions that a runtime exports.
 const MOST: usize = 1024;
-/// Both runtimes.
+/// Number of stubs for both runtimes.
 const ALL: usize = 2 * MOST;
-/// What the dynamic linker ends a process with that lacks a library.
+/// Exit code of the dynamic linker for a process that lacks a library.
 const NOT_LOADED: i32 = 127;
 
-/// Where each function jumps to.
+/// Jump target of each stub.
 static SLOTS: [AtomicUsize; ALL] = [const { AtomicUsize::new(0) }; ALL];
 
-/// The functions of a runtime by name, each with its number here, and their addresses in its file.
+/// The functions of a runtime by name, each with the number of its stub and its address in the
+/// runtime's file.
 pub(crate) type Functions = BTreeMap<String, (usize, usize)>;
 
-/// Those that are known.
+/// The functions of each runtime, once read from its file.
 static KNOWN: Mutex<BTreeMap<Runtime, Functions>> = Mutex::new(BTreeMap::new());
 
-fn known<T>(work: impl FnOnce(&mut BTreeMap<Runtime, Functions>) -> T) -> T {
+fn with_functions<T>(work: impl FnOnce(&mut BTreeMap<Runtime, Functions>) -> T) -> T {
     work(&mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The addresses here of the functions of a runtime, by name, or why there are none.
+/// Addresses of the stubs of a runtime's functions, by name, or the reason why there are none.
 pub(crate) fn functions(runtime: Runtime) -> Result<BTreeMap<String, usize>, String> {
-    known(|known| {
+    with_functions(|known| {
         let functions = match known.entry(runtime) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(numbered(runtime)?),
@@ -46,7 +48,7 @@ pub(crate) fn functions(runtime: Runtime) -> Result<BTreeMap<String, usize>, Str
     })
 }
 
-/// The functions that a runtime exports. Those here load it from now on.
+/// Numbers the functions that a runtime exports, whose stubs load the runtime from now on.
 fn numbered(runtime: Runtime) -> Result<Functions, String> {
     let path = super::beside_this(runtime.name());
     let path = path.ok_or_else(|| format!("texunit's {} is not found", runtime.name()))?;
@@ -61,7 +63,7 @@ fn numbered(runtime: Runtime) -> Result<Functions, String> {
     Ok(exported.into_iter().zip(first(runtime)..).map(numbered).collect())
 }
 
-/// The number of the first function of a runtime.
+/// The number of the first stub of a runtime.
 fn first(runtime: Runtime) -> usize {
     match runtime {
         Runtime::Cuda12 => 0,
@@ -69,17 +71,18 @@ fn first(runtime: Runtime) -> usize {
     }
 }
 
-/// Loads the runtime of a function, and writes its slots; the function's address. No lock is held meanwhile: others may hold that
-/// of the dynamic linker, which tells of the files that it loads.
+/// Loads the runtime that a stub belongs to, fills its slots, and returns the function's address.
+/// No lock of ours is held meanwhile, because other threads may hold that of the dynamic linker,
+/// which calls us for each file that it loads.
 extern "C" fn load(number: usize) -> usize {
     let runtime = if number < MOST { Runtime::Cuda12 } else { Runtime::Cuda13 };
     let address = loaded(runtime).unwrap_or_else(|why| {
         super::say(format_args!("texunit's {} cannot be loaded: {why}", runtime.name()));
-        // The program's call has no answer that says so, whichever it is.
-        // SAFETY: it ends the process.
+        // The process ends, as the program's call may be of any function and has no common error
+        // code. SAFETY: `_exit` does not return.
         unsafe { libc::_exit(NOT_LOADED) }
     });
-    known(|known| {
+    with_functions(|known| {
         for &(number, at) in known.get(&runtime).into_iter().flat_map(BTreeMap::values) {
             SLOTS[number].store(address.wrapping_add(at), Ordering::Relaxed);
         }
@@ -87,25 +90,25 @@ extern "C" fn load(number: usize) -> usize {
     SLOTS[number].load(Ordering::Relaxed)
 }
 
-/// What is added to the addresses of a runtime's file, once it is loaded.
+/// Load bias of a runtime, which is loaded if necessary.
 fn loaded(runtime: Runtime) -> Result<usize, String> {
     unsafe extern "C" {
         fn dlmopen(space: c_long, file: *const c_char, mode: libc::c_int) -> *mut LinkMap;
     }
     let path = super::beside_this(runtime.name()).and_then(|path| search::as_c(&path));
     let path = path.ok_or("its path is not known")?;
-    // SAFETY: a C string.
+    // SAFETY: the path is a C string.
     let map = unsafe { dlmopen(BASE, path.as_ptr(), libc::RTLD_NOW) };
     // SAFETY: null, or the dynamic linker's structure for a file that is never closed.
     if let Some(map) = unsafe { map.as_ref() } {
         return Ok(map.address);
     }
-    // SAFETY: a text of the dynamic linker's, or null, which is copied.
+    // SAFETY: the dynamic linker's text, or null; it is copied.
     let why = unsafe { libc::dlerror().as_ref().map(|why| CStr::from_ptr(why)) };
     Err(why.map_or_else(String::new, |why| why.to_string_lossy().into_owned()))
 }
 
-/// The code of a function.
+/// The address of a stub.
 fn code(number: usize) -> usize {
     unsafe extern "C" {
         #[link_name = "texunit_redirect_functions"]
@@ -114,7 +117,7 @@ fn code(number: usize) -> usize {
     (&raw const FUNCTIONS).expose_provenance() + number * LENGTH
 }
 
-/// Bytes from one function to the next, and those of its jump.
+/// Bytes of a stub, and of the jump at its start.
 #[cfg(target_arch = "x86_64")]
 const LENGTH: usize = 16;
 #[cfg(target_arch = "x86_64")]
@@ -124,8 +127,8 @@ const LENGTH: usize = 32;
 #[cfg(target_arch = "aarch64")]
 const LOADING: usize = 12;
 
-// Each jumps by its slot; behind that it hands its number to code that keeps the arguments of the call, which is made when all is
-// there.
+// Each stub jumps through its slot. The code after the jump passes the stub's number to the loader,
+// which saves the arguments of the call and resumes it once the runtime is loaded.
 #[cfg(target_arch = "x86_64")]
 std::arch::global_asm!(
     ".pushsection .text.texunit_redirect_functions,\"ax\",@progbits",
@@ -258,12 +261,12 @@ mod tests {
 
     type Sum = extern "C" fn(u64, u64, u64, u64, u64, u64, f64, f64, u64, u64) -> f64;
 
-    /// The last function, which no runtime has: its slot leads where it is told to.
+    /// The test uses the last stub, which belongs to no runtime's function.
     #[test]
     fn a_function_jumps_by_its_slot() {
         let (number, target) = (ALL - 1, sum as Sum);
         SLOTS[number].store(target as usize, Ordering::Relaxed);
-        // SAFETY: code that jumps to a function of this type.
+        // SAFETY: the stub jumps to a function of this type.
         let function = unsafe { std::mem::transmute::<usize, Sum>(code(number)) };
         let function = std::hint::black_box(function);
         let wanted = sum(1, 2, 3, 4, 5, 6, 7.0, 8.0, 9, 1);

@@ -1,30 +1,30 @@
-//! Programs and libraries that have NVIDIA's runtime linked into them (`-cudart static`, nvcc's default).
+//! An audit library for programs and libraries with NVIDIA's runtime linked into them statically
+//! (`-cudart static`, nvcc's default).
 //!
-//! That runtime works on NVIDIA's driver only. `texunit run` therefore has the dynamic linker load this
-//! library beside the program (`LD_AUDIT`, rtld-audit(7)). It is told of every file that is loaded, the
-//! program itself among them, before any code of it runs. Where a file has the functions of the runtime
-//! API inside, each of them is made to jump to the function of the same name in texunit's
-//! `libcudart.so.12` or `libcudart.so.13`, which is loaded with the first such call (module `lazy`). Files that
-//! need the runtime as a shared library have none inside, and are left alone: of them, and of others that need the driver, the
-//! dynamic linker is told where texunit's are (module `search`). No name of texunit's is seen by a program that is not linked
-//! with the library that has it.
+//! That runtime works on NVIDIA's driver only. `texunit run` therefore has the dynamic linker load
+//! this library beside the program (`LD_AUDIT`, rtld-audit(7)), which calls it for every file that
+//! is loaded, the program included, before any code of the file runs. In a file that contains
+//! functions of the runtime API, each function is patched to jump to the function of the same name
+//! in texunit's `libcudart.so.12` or `libcudart.so.13`, which is loaded at the first such call
+//! (module `lazy`). Files that use the runtime or the driver as shared libraries are not patched;
+//! the dynamic linker is given the paths of texunit's libraries for them (module `search`). A
+//! program sees texunit's symbols only from libraries that it is linked with.
 //!
-//! The functions are found by the file's table of symbols; a file without one (`strip`) cannot be helped, and the driver names it when
-//! it is called. One whose
-//! table does not name every function of a runtime is left as it is: two runtimes at work in one file would
-//! not know of each other's memory and kernels.
+//! The functions are found in the file's symbol table. A stripped file cannot be patched, and the
+//! driver names it in a message when it is called. A file whose table lacks functions of the
+//! runtime stays unpatched, because two runtimes in one file would not share memory and kernels.
 //!
-//! Calls of nvrtc and nvJitLink, NVIDIA's compiler and linker, are bound to functions of this library where a program
-//! asks for machine code: module `compiler`.
+//! Calls of nvrtc and nvJitLink, NVIDIA's compiler and linker, are bound to replacements that make
+//! PTX instead of machine code (module `compiler`).
 //!
-//! The dynamic linker ends this library after all of the program's, whatever these do then: that is when what a run has to
-//! report is complete, and when `texunit_core_end` is called (`texunit_redirect_end`).
+//! The dynamic linker finalises this library after all libraries of the program. A run's report is
+//! complete then, so that `texunit_redirect_end` calls `texunit_core_end`.
 //!
 //! # The invariant behind every unsafe access
 //!
-//! An address that is written to is the place where the dynamic linker has loaded a function of a file,
-//! by the file's own headers, and the bytes written stay before the next symbol. They are written while
-//! the dynamic linker holds its lock and before the file's code can be called.
+//! An address that is written to is that at which the dynamic linker has loaded a function of a
+//! file, by the file's own headers, and the written bytes end before the next symbol. They are
+//! written while the dynamic linker holds its lock and before the file's code can be called.
 
 #![allow(unsafe_code)]
 
@@ -35,37 +35,37 @@ mod patch;
 mod search;
 
 use compiler::Compiler;
-use file::Inside;
+use file::StaticRuntime;
 use std::ffi::{CStr, OsStr, c_char, c_long, c_uint, c_void};
 use std::fmt::Arguments;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The newest version of the dynamic linker's questions that is answered here. The second, of glibc 2.35, has
-/// other questions about the registers of calls, which are not asked for; on 64-bit ARM it refuses the first.
+/// The newest supported version of the audit interface. Version 2, of glibc 2.35, differs in
+/// callbacks about registers of calls, which are not used; on 64-bit ARM version 1 is refused.
 const LAV_VERSION: c_uint = 2;
 /// Calls of functions of the file are to be reported when they are bound (`LA_FLG_BINDTO`).
 const BIND_TO: c_uint = 1;
 /// Calls that the file makes are to be reported when they are bound (`LA_FLG_BINDFROM`).
 const BIND_FROM: c_uint = 2;
-/// All files are loaded, none of their code has run (`LA_ACT_CONSISTENT`).
+/// All files are loaded, and none of their code has run (`LA_ACT_CONSISTENT`).
 const CONSISTENT: c_uint = 0;
-/// The program's own name space (`LM_ID_BASE`).
+/// The program's namespace (`LM_ID_BASE`).
 const BASE: c_long = 0;
 
-/// A file is looked for by the name that it is asked for by (`LA_SER_ORIG`).
+/// The first stage of a search, with the name as it was requested (`LA_SER_ORIG`).
 const ASKED_FOR: c_uint = 1;
 
-/// The program, whose name the dynamic linker leaves out.
+/// Path of the program, whose name the dynamic linker leaves out.
 const PROGRAM: &str = "/proc/self/exe";
 
-/// What the name of the library with texunit's code begins with.
+/// Prefix of the file name of the library with texunit's code.
 const CORE: &str = "libtexunit_core.so";
 
-/// The start of the dynamic linker's `struct link_map`, as `<link.h>` has it.
+/// The first fields of the dynamic linker's `struct link_map`, as in `<link.h>`.
 #[repr(C)]
 struct LinkMap {
-    /// What is added to the file's addresses.
+    /// Load bias: the difference between loaded addresses and those in the file.
     address: usize,
     /// The file's path; empty for the program.
     name: *const c_char,
@@ -82,36 +82,38 @@ struct Symbol {
     size: u64,
 }
 
-/// A file that is loaded.
+/// A loaded file.
 #[derive(Debug)]
-struct Loaded {
+struct LoadedFile {
     path: PathBuf,
-    /// What is added to the file's addresses.
+    /// Load bias: the difference between loaded addresses and those in the file.
     address: usize,
-    /// Where the dynamic linker keeps its cookie, by which it is known when it is unloaded.
+    /// Address of the cookie that the dynamic linker keeps for the file, which identifies the file
+    /// when it is unloaded.
     cookie: usize,
 }
 
-/// What is known of the process.
+/// State of the process.
 #[derive(Default)]
 struct State {
-    /// Files that were loaded since the last time all was consistent.
-    new: Vec<Loaded>,
-    /// The libraries that have texunit's code (`libtexunit_core.so...`): one, but for processes with two releases of it. The
-    /// dynamic linker says of each file at the end of the process that it is to be unloaded, and unloads none.
-    cores: Vec<Loaded>,
+    /// Files loaded since the last `LA_ACT_CONSISTENT`.
+    new: Vec<LoadedFile>,
+    /// The loaded libraries with texunit's code (`libtexunit_core.so...`): several only in a
+    /// process with two releases. At the end of the process the dynamic linker announces the
+    /// unloading of each file, but unloads none.
+    cores: Vec<LoadedFile>,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 
-/// The dynamic linker asks which version of its questions is understood.
+/// Audit callback: negotiates the version of the interface.
 #[unsafe(no_mangle)]
 extern "C" fn la_version(newest: c_uint) -> c_uint {
     newest.min(LAV_VERSION)
 }
 
-/// A file is wanted; the answer is the name or path by which it is looked for. Later stages have paths that it may be at, of which
-/// null is none.
+/// Audit callback: a file is searched for; returns the name or path to use. Later stages give
+/// candidate paths, which null rejects.
 ///
 /// # Safety
 /// Called by the dynamic linker, with a C string.
@@ -124,35 +126,36 @@ unsafe extern "C" fn la_objsearch(
     if name.is_null() {
         return name;
     }
-    // SAFETY: the dynamic linker's own text.
+    // SAFETY: the text belongs to the dynamic linker.
     let asked = unsafe { CStr::from_ptr(name) };
     if stage != ASKED_FOR {
-        // As below.
+        // A panic is caught, as below.
         let is_unwanted = std::panic::catch_unwind(|| search::is_unwanted(asked)).unwrap_or(false);
         return if is_unwanted { std::ptr::null_mut() } else { name };
     }
-    // A panic must not reach the dynamic linker; it has been printed.
-    let ours = std::panic::catch_unwind(|| search::ours(asked)).ok().flatten();
-    // It is read only.
+    // A panic must not unwind into the dynamic linker; its message has been printed.
+    let ours = std::panic::catch_unwind(|| search::texunit_path(asked)).ok().flatten();
+    // The dynamic linker only reads the returned text.
     ours.map_or(name, |ours| ours.as_ptr().cast_mut())
 }
 
-/// A file has been loaded. Calls of NVIDIA's compilers by other files are to be reported, and no others. What the cookie
-/// holds from here on is the number of such a compiler, and 0 of other files.
+/// Audit callback: a file has been loaded. Only calls of NVIDIA's compilers by other files are to
+/// be reported. The cookie becomes the number of such a compiler, or 0 for other files.
 ///
 /// # Safety
-/// Called by the dynamic linker, with its own structure and a place for the cookie.
+/// Called by the dynamic linker, with its own structure and a valid pointer to the cookie.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut usize) -> c_uint {
     if map.is_null() || cookie.is_null() {
         return 0;
     }
-    // SAFETY: the dynamic linker's own place, which holds an address of its own before.
+    // SAFETY: the pointer is to the dynamic linker's cookie.
     unsafe { *cookie = 0 };
     if space != BASE {
         return 0;
     }
-    // SAFETY: the dynamic linker's structure, which begins like this, with a C string or null in it.
+    // SAFETY: the dynamic linker's structure begins with these fields; the name is a C string or
+    // null.
     let (address, name) = unsafe {
         let name = (*map).name;
         let name = if name.is_null() { c"" } else { CStr::from_ptr(name) };
@@ -160,7 +163,7 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
     };
     let path = PathBuf::from(if name.is_empty() { PROGRAM } else { name.as_str() });
     let mut flags = BIND_FROM;
-    let loaded = |path| Loaded { path, address, cookie: cookie.addr() };
+    let loaded = |path| LoadedFile { path, address, cookie: cookie.addr() };
     with(|state| match path.file_name().and_then(OsStr::to_str).unwrap_or_default() {
         name if name.starts_with(CORE) => state.cores.push(loaded(path)),
         _ if Compiler::is_one(&path) => {
@@ -169,7 +172,7 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
                 say(format_args!("there are too many of {name}: this one is not asked for PTX"));
                 return;
             };
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             unsafe { *cookie = compiler.cookie() };
             flags = BIND_TO;
         }
@@ -178,25 +181,26 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
     flags
 }
 
-/// A file is to be unloaded. One whose libraries are not all there is before anybody has said that it is consistent.
+/// Audit callback: a file is to be unloaded. Files whose dependencies are missing are unloaded
+/// before the state was ever consistent.
 ///
 /// # Safety
-/// Called by the dynamic linker, with the place of the cookie.
+/// Called by the dynamic linker, with a pointer to the cookie.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn la_objclose(cookie: *const usize) -> c_uint {
     with(|state| state.unloaded(cookie.addr()));
-    // SAFETY: the dynamic linker's own place, or null.
+    // SAFETY: the pointer is null or to the dynamic linker's cookie.
     if let Some(compiler) = unsafe { cookie.as_ref() }.and_then(|&c| Compiler::of_cookie(c)) {
         compiler.remove();
     }
     0
 }
 
-/// A call is bound to a function, or `dlsym` finds it; the answer is the address that it gets.
+/// Audit callback: a call or a `dlsym` is bound to a function; returns the address to bind to.
 ///
 /// # Safety
-/// Called by the dynamic linker, with a symbol whose value is the function's address, the cookies of both
-/// files, and the function's name.
+/// Called by the dynamic linker, with a symbol whose value is the function's address, the cookies
+/// of both files, and the function's name.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn la_symbind64(
     symbol: *const Symbol,
@@ -206,22 +210,22 @@ unsafe extern "C" fn la_symbind64(
     _flags: *mut c_uint,
     name: *const c_char,
 ) -> usize {
-    // SAFETY: the dynamic linker's own structure.
+    // SAFETY: the structure belongs to the dynamic linker.
     let address = unsafe { (*symbol).value } as usize;
     let bind = || {
-        // SAFETY: the place of the cookie, and a C string in the table of the file, or null.
+        // SAFETY: a pointer to a cookie, and a C string in the file's string table, or null.
         let (compiler, name) = unsafe {
             let compiler = Compiler::of_cookie(*to.as_ref()?)?;
             (compiler, (!name.is_null()).then(|| CStr::from_ptr(name))?)
         };
         compiler.bind(name)
     };
-    // A panic must not reach the dynamic linker; it has been printed.
+    // A panic must not unwind into the dynamic linker; its message has been printed.
     let ours = std::panic::catch_unwind(std::panic::AssertUnwindSafe(bind));
     ours.ok().flatten().unwrap_or(address)
 }
 
-/// Files are being loaded, or all are there.
+/// Audit callback: files are being loaded, or all are loaded.
 #[unsafe(no_mangle)]
 extern "C" fn la_activity(_: *mut c_void, what: c_uint) {
     if what == CONSISTENT {
@@ -235,18 +239,18 @@ extern "C" fn la_activity(_: *mut c_void, what: c_uint) {
 
 fn with(work: impl FnOnce(&mut State)) {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
-    // A panic must not reach the dynamic linker; it has been printed.
+    // A panic must not unwind into the dynamic linker; its message has been printed.
     let work = std::panic::AssertUnwindSafe(|| work(state.get_or_insert_default()));
     let _ = std::panic::catch_unwind(work);
 }
 
 impl State {
-    /// A file is gone, or will be.
+    /// Forgets a file that has been or will be unloaded.
     fn unloaded(&mut self, cookie: usize) {
         self.new.retain(|file| file.cookie != cookie);
     }
 
-    /// A file is there, and none of its code has run.
+    /// Handles a loaded file, none of whose code has run: patches the runtime in it, or records it.
     fn loaded(path: &Path, address: usize) {
         let linked = file::linked_into(path);
         let name = shown(path);
@@ -269,8 +273,8 @@ impl State {
         }
     }
 
-    /// Makes the runtime inside a file jump to ours: all of it or nothing.
-    fn redirect(inside: &Inside, address: usize) -> Result<(), String> {
+    /// Patches the runtime in a file to jump to texunit's: all its functions, or none.
+    fn redirect(inside: &StaticRuntime, address: usize) -> Result<(), String> {
         let not_one = |lacking: &[&str], where_: &str| match lacking {
             [] => Ok(()),
             [one] => Err(format!("{where_} has no {one}")),
@@ -293,15 +297,15 @@ impl State {
     }
 }
 
-/// A file of this name in the folder of this library.
+/// The file of this name in the folder of this library.
 fn beside_this(name: &str) -> Option<PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let folder = || own_path()?.canonicalize().ok()?.parent().map(Path::to_owned);
     FOLDER.get_or_init(folder).as_ref().map(|folder| folder.join(name))
 }
 
-/// All files of the program have ended: what is to be told of the process at its end is complete. The files are still there.
-/// The linker puts this where the dynamic linker calls it (`xtask -- libs`).
+/// Ends the reports of texunit's libraries: all libraries of the program have been finalised but
+/// are still mapped. The linker enters this function as a finaliser (`xtask -- libs`).
 #[unsafe(no_mangle)]
 extern "C" fn texunit_redirect_end() {
     let mut cores = Vec::new();
@@ -310,14 +314,14 @@ extern "C" fn texunit_redirect_end() {
         return;
     }
     let mapped = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    // One of a library that could not be loaded after all is gone.
-    let is_there = |core: &Loaded| {
+    // A library that failed to load has been unmapped again.
+    let is_there = |core: &LoadedFile| {
         mapped.lines().any(|line| line.starts_with(&format!("{:x}-", core.address)))
     };
     for core in cores.into_iter().filter(is_there) {
         let exported = file::exported(&core.path, core.address).unwrap_or_default();
         let Some(&end) = exported.get("texunit_core_end") else { continue };
-        // SAFETY: the function of this name has this type, in every release.
+        // SAFETY: the function of this name has this type in every release.
         let end = unsafe {
             std::mem::transmute::<*const c_void, extern "C" fn()>(
                 std::ptr::with_exposed_provenance(end),
@@ -327,30 +331,30 @@ extern "C" fn texunit_redirect_end() {
     }
 }
 
-/// The path of this library, as the dynamic linker has it.
+/// The path of this library, as the dynamic linker knows it.
 fn own_path() -> Option<PathBuf> {
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
     let inside = (la_version as extern "C" fn(c_uint) -> c_uint as usize) as *const c_void;
-    // SAFETY: an address of this library, and a structure of which zeros are a value.
+    // SAFETY: an address in this library, and a structure for which zeros are a valid value.
     let (found, info) = unsafe { (libc::dladdr(inside, info.as_mut_ptr()), info.assume_init()) };
     if found == 0 || info.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: a C string of the dynamic linker's, which lives as long as the library.
+    // SAFETY: the dynamic linker's C string lives as long as the library.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     Some(PathBuf::from(name.to_string_lossy().into_owned()))
 }
 
-/// A file as the user knows it.
+/// The path of a file as shown to the user.
 fn shown(path: &Path) -> String {
     let found = (path == Path::new(PROGRAM)).then(|| std::fs::read_link(path).ok()).flatten();
     found.as_deref().unwrap_or(path).display().to_string()
 }
 
-/// A line on standard error.
+/// Prints a line on standard error.
 #[allow(clippy::print_stderr)]
 fn say(text: Arguments<'_>) {
-    // Names of files may have any characters; a terminal obeys none of them.
+    // File names may contain control characters, which a terminal must not interpret.
     let shown = text.to_string().replace(|c: char| c.is_control(), "\u{fffd}");
     eprintln!("texunit: {shown}");
 }

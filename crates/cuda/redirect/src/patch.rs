@@ -1,8 +1,8 @@
-//! Writing jumps over the first instructions of functions.
+//! Writes jumps over the first instructions of functions in loaded code.
 
 use std::ffi::c_void;
 
-/// Instructions that jump to an address, with a register that a call may change.
+/// Instructions that jump to an address, through a register that calls need not preserve.
 #[cfg(target_arch = "x86_64")]
 fn code(target: usize) -> Vec<u8> {
     // movabs r11, target; jmp r11
@@ -12,7 +12,7 @@ fn code(target: usize) -> Vec<u8> {
     code
 }
 
-/// Instructions that jump to an address, with a register that a call may change.
+/// Instructions that jump to an address, through a register that calls need not preserve.
 #[cfg(target_arch = "aarch64")]
 fn code(target: usize) -> Vec<u8> {
     // ldr x16, .+8; br x16
@@ -21,14 +21,14 @@ fn code(target: usize) -> Vec<u8> {
     code
 }
 
-/// A jump that is to be written.
+/// A jump to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Jump {
-    /// The function that is to jump.
+    /// Address of the function that is overwritten.
     pub(crate) at: usize,
-    /// Its bytes.
+    /// Bytes of the function.
     pub(crate) room: usize,
-    /// Where to.
+    /// Address to jump to.
     pub(crate) target: usize,
 }
 
@@ -44,13 +44,13 @@ pub(crate) fn write(jumps: &[Jump]) -> Result<(), String> {
     else {
         return Ok(());
     };
-    // SAFETY: a question without pointers.
+    // SAFETY: `sysconf` takes no pointers.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
     let first = first & !(page - 1);
     let pages = std::ptr::with_exposed_provenance_mut::<c_void>(first);
     let protect = |access| {
-        // SAFETY: the pages are those of the file's code from the first function to the last: a
-        // file's code lies in one piece.
+        // SAFETY: the pages are those of the file's code from the first function to the last, as a
+        // file's code is one contiguous mapping.
         match unsafe {
             libc::mprotect(pages, (last + length).next_multiple_of(page) - first, access)
         } {
@@ -58,36 +58,37 @@ pub(crate) fn write(jumps: &[Jump]) -> Result<(), String> {
             _ => Err(format!("its code cannot be changed: {}", std::io::Error::last_os_error())),
         }
     };
-    // Never both at once. Nothing runs there meanwhile: see the invariant of the crate.
+    // The pages are never writable and executable at once. None of their code runs meanwhile, by
+    // the invariant of the crate.
     protect(libc::PROT_READ | libc::PROT_WRITE)?;
     for jump in jumps {
         let code = code(jump.target);
         let place = std::ptr::with_exposed_provenance_mut::<u8>(jump.at);
-        // SAFETY: see the invariant of the crate; the pages can be written now.
+        // SAFETY: by the invariant of the crate; the pages are writable now.
         unsafe { place.copy_from_nonoverlapping(code.as_ptr(), code.len()) };
         clear_cache(jump.at, code.len());
     }
     protect(libc::PROT_READ | libc::PROT_EXEC)
 }
 
-/// Other machines have no CUDA.
+/// CUDA exists on no other architecture.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn write(_: &[Jump]) -> Result<(), String> {
     Err("this is done on x86-64 and aarch64 only".to_owned())
 }
 
-/// Makes the processor read changed code: by itself on x86.
+/// Makes changed code visible to instruction fetch, which x86 does by itself.
 #[cfg(target_arch = "x86_64")]
 fn clear_cache(_: usize, _: usize) {}
 
-/// Makes the processor read changed code.
+/// Makes changed code visible to instruction fetch.
 #[cfg(target_arch = "aarch64")]
 fn clear_cache(address: usize, length: usize) {
     unsafe extern "C" {
         fn __clear_cache(start: *mut c_void, end: *mut c_void);
     }
     let at = |address| std::ptr::with_exposed_provenance_mut::<c_void>(address);
-    // SAFETY: the range was just written.
+    // SAFETY: the range has just been written.
     unsafe { __clear_cache(at(address), at(address + length)) }
 }
 
@@ -110,9 +111,10 @@ mod tests {
         std::hint::black_box(x) + 1
     }
 
-    /// A page of code of its own: the tests' own code cannot be run while it is written.
+    /// A new page of code for the test, as the test's own code cannot be executed while it is
+    /// written.
     fn page_with(code: &[u8]) -> usize {
-        // SAFETY: new memory wherever the system wants it.
+        // SAFETY: a new mapping at an address that the system chooses.
         let page = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -127,12 +129,12 @@ mod tests {
         // SAFETY: the page is new, writable, and longer than the code.
         unsafe { page.cast::<u8>().copy_from_nonoverlapping(code.as_ptr(), code.len()) };
         clear_cache(page.expose_provenance(), code.len());
-        // SAFETY: the page is ours.
+        // SAFETY: the page belongs to this test.
         assert_eq!(unsafe { libc::mprotect(page, 4096, libc::PROT_READ | libc::PROT_EXEC) }, 0);
         page.expose_provenance()
     }
 
-    /// How the page of an address is mapped, as the system shows it: `r-xp`.
+    /// Access rights of the page at an address, as the system shows them: `r-xp`.
     fn access(address: usize) -> String {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let hex = |text: &str| usize::from_str_radix(text, 16).unwrap();
@@ -148,7 +150,7 @@ mod tests {
     fn a_function_becomes_another() {
         let (one, two) = (first as extern "C" fn(u32) -> u32, second as extern "C" fn(u32) -> u32);
         let at = page_with(&code(one as usize));
-        // SAFETY: the page has code that jumps to a function of this type.
+        // SAFETY: the page contains code that jumps to a function of this type.
         let function: extern "C" fn(u32) -> u32 =
             unsafe { std::mem::transmute(std::ptr::with_exposed_provenance::<c_void>(at)) };
         assert_eq!(function(7), first(7));

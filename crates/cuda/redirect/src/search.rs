@@ -1,13 +1,15 @@
-//! Which file the dynamic linker takes for a library that texunit has: the one beside this library, whatever folder it is asked
-//! for in; or, of libraries beside the driver and the runtime, NVIDIA's, if those are wanted (`texunit run --libraries nvidia`). A program may name NVIDIA's by an rpath, by its path, or by a `LD_LIBRARY_PATH` of its own, and has texunit's then.
+//! Chooses the file that the dynamic linker takes for a library of which texunit has a version: the
+//! one beside this library, whatever folder, rpath or `LD_LIBRARY_PATH` the program names. With
+//! `texunit run --libraries nvidia`, libraries other than the driver and the runtime are NVIDIA's.
 
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// texunit's libraries, each with what the names of its other versions begin with: those of the driver are all one
-/// (`libcuda.so`, `libcuda.so.535.104`), those of the runtime have the structures of one major version.
+/// texunit's libraries, each with the prefix of the names of its other versions: all versions of
+/// the driver are interchangeable (`libcuda.so`, `libcuda.so.535.104`), those of the runtime within
+/// a major version.
 const LIBRARIES: [(&str, &str); 11] = [
     ("libcuda.so.1", "libcuda.so"),
     ("libcudart.so.12", "libcudart.so.12"),
@@ -21,16 +23,17 @@ const LIBRARIES: [(&str, &str); 11] = [
     ("libcublasLt.so.13", "libcublasLt.so.13"),
     ("libcurand.so.10", "libcurand.so.10"),
 ];
-/// Where those begin that NVIDIA's are loaded for with `--libraries nvidia`.
+/// Index of the first library that `--libraries nvidia` takes from NVIDIA.
 const NAMED: usize = 4;
 
-/// Whether NVIDIA's are wanted (`TEXUNIT_LIBRARIES=nvidia`).
+/// Whether the user chose NVIDIA's libraries (`TEXUNIT_LIBRARIES=nvidia`).
 fn wants_nvidia() -> bool {
     static WANTS: OnceLock<bool> = OnceLock::new();
     *WANTS.get_or_init(|| std::env::var_os("TEXUNIT_LIBRARIES").is_some_and(|v| v == "nvidia"))
 }
 
-/// Whether a file that the dynamic linker has found is one of texunit's that is not wanted: it looks on then.
+/// Whether the dynamic linker has found a texunit library where NVIDIA's is wanted; the search then
+/// continues.
 pub(crate) fn is_unwanted(path: &CStr) -> bool {
     let named = || meant(path.to_bytes()).is_some_and(|number| number >= NAMED);
     let is_ours = || {
@@ -43,7 +46,7 @@ pub(crate) fn is_unwanted(path: &CStr) -> bool {
     wants_nvidia() && named() && is_ours()
 }
 
-/// The number of the library that a name or a path means.
+/// Index of the library that a name or path refers to.
 fn meant(name: &[u8]) -> Option<usize> {
     let file = name.rsplit(|&byte| byte == b'/').next()?;
     LIBRARIES.iter().position(|(_, start)| {
@@ -51,8 +54,8 @@ fn meant(name: &[u8]) -> Option<usize> {
     })
 }
 
-/// The path of texunit's library of a name or a path, if there is one.
-pub(crate) fn ours(name: &CStr) -> Option<&'static CStr> {
+/// The path of texunit's library for a name or path, if there is one.
+pub(crate) fn texunit_path(name: &CStr) -> Option<&'static CStr> {
     static PATHS: [OnceLock<Option<CString>>; LIBRARIES.len()] =
         [const { OnceLock::new() }; LIBRARIES.len()];
     let number = meant(name.to_bytes())?;

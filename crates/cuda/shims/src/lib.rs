@@ -1,14 +1,16 @@
-//! Programs of NVIDIA's toolkit and driver that build scripts and frameworks call by name, over texunit.
+//! Substitutes for programs of NVIDIA's toolkit and driver that build scripts and frameworks call
+//! by name.
 //!
-//! `xtask -- libs` puts them into the folder `shims` beside the libraries, and `texunit run` puts that folder first in
-//! the `PATH` of the program that it starts, nowhere else.
+//! `xtask -- libs` puts them into the folder `shims` beside the libraries, and `texunit run` puts
+//! that folder first in the `PATH` of the program that it starts, and in no other process.
 
 #![allow(unsafe_code)]
 
 pub mod nvidia_smi;
 pub mod ptxas;
 
-/// Runs the program of a name with the arguments of the process: its exit code, `None` for a name that is none of them.
+/// Runs the program of this name with the arguments of the process and returns its exit code;
+/// `None` for an unknown name.
 pub fn run(name: &str) -> Option<u8> {
     match name {
         "nvidia-smi" => Some(nvidia_smi::main()),

@@ -1,15 +1,15 @@
-//! `nvidia-smi`: the devices that a program under `texunit run` sees, as scripts ask for them. What it prints it asks of
-//! texunit's `libnvidia-ml.so.1`, as NVIDIA's does of theirs.
+//! `nvidia-smi`: lists the devices that a program under `texunit run` sees, for scripts that query
+//! it. The data comes from texunit's `libnvidia-ml.so.1`, as NVIDIA's program uses theirs.
 
 mod fields;
 mod nvml;
 
 use fields::Field;
-use nvml::{Card, Seen};
+use nvml::{Card, DriverState};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// Exit codes of NVIDIA's: no such device, and no driver to ask. A wrong option is 2.
+/// NVIDIA's exit codes for a missing device and a missing driver. An invalid option exits with 2.
 const NO_SUCH_DEVICE: u8 = 6;
 const NO_DRIVER: u8 = 9;
 const USAGE: u8 = 2;
@@ -29,9 +29,9 @@ What a device of software does not have (temperatures, clocks, fans, power, util
 Options that change a device, and other queries, are refused with exit code 2.
 ";
 
-/// What is asked.
+/// What to print: the table, or another output that an option selects.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum Request {
     Table,
     List,
     Query { fields: Vec<&'static Field>, header: bool, units: bool },
@@ -40,15 +40,15 @@ enum Asked {
     Help,
 }
 
-/// What it prints, or the exit code and why.
+/// The text to print, or an exit code and a message.
 type Answer = Result<String, (u8, String)>;
 
-/// The program, with the arguments of the process: its exit code.
+/// Runs the program with the arguments of the process and returns its exit code.
 pub fn main() -> u8 {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     match answer(&arguments, nvml::ask) {
-        // Whoever reads may have seen enough.
+        // The reader may close the pipe early, which is not an error.
         Ok(text) => {
             let _ = std::io::stdout().write_all(text.as_bytes());
             0
@@ -60,21 +60,21 @@ pub fn main() -> u8 {
     }
 }
 
-fn answer(arguments: &[String], ask: impl Fn() -> Result<Seen, String>) -> Answer {
+fn answer(arguments: &[String], ask: impl Fn() -> Result<DriverState, String>) -> Answer {
     let (asked, ids) = read(arguments).map_err(|why| (USAGE, why))?;
     match asked {
-        Asked::Help => return Ok(HELP.to_owned()),
-        Asked::Fields => return Ok(fields::help()),
+        Request::Help => return Ok(HELP.to_owned()),
+        Request::Fields => return Ok(fields::help()),
         _ => {}
     }
     let seen = ask().map_err(|why| (NO_DRIVER, why))?;
     let cards = chosen(&seen, &ids)?;
     Ok(match asked {
-        Asked::List => cards.iter().fold(String::new(), |mut text, card| {
+        Request::List => cards.iter().fold(String::new(), |mut text, card| {
             let _ = writeln!(text, "GPU {}: {} (UUID: {})", card.index, card.name, card.uuid);
             text
         }),
-        Asked::Query { fields, header, units } => {
+        Request::Query { fields, header, units } => {
             let mut text = String::new();
             if header {
                 text += &line(fields.iter().map(|field| field.heading()));
@@ -84,7 +84,7 @@ fn answer(arguments: &[String], ask: impl Fn() -> Result<Seen, String>) -> Answe
             }
             text
         }
-        Asked::Version => format!(
+        Request::Version => format!(
             "NVIDIA-SMI version  : {0} (texunit {1})\nNVML version        : {0}\nDRIVER version      : {0}\n\
              CUDA Version        : {2}\n",
             seen.driver,
@@ -99,8 +99,8 @@ fn line(values: impl Iterator<Item = String>) -> String {
     values.collect::<Vec<_>>().join(", ") + "\n"
 }
 
-/// The cards that `--id` names, all if it names none.
-fn chosen<'s>(seen: &'s Seen, ids: &[String]) -> Result<Vec<&'s Card>, (u8, String)> {
+/// The devices that `--id` names; all devices without `--id`.
+fn chosen<'s>(seen: &'s DriverState, ids: &[String]) -> Result<Vec<&'s Card>, (u8, String)> {
     if ids.is_empty() {
         return Ok(seen.cards.iter().collect());
     }
@@ -111,8 +111,8 @@ fn chosen<'s>(seen: &'s Seen, ids: &[String]) -> Result<Vec<&'s Card>, (u8, Stri
     ids.iter().map(find).collect()
 }
 
-/// The line in which scripts look for versions, and a line for each card.
-fn table(seen: &Seen, cards: &[&Card]) -> String {
+/// The table: the line in which scripts look for versions, and a line for each device.
+fn table(seen: &DriverState, cards: &[&Card]) -> String {
     const WIDTH: usize = 88;
     let rule = format!("+{}+\n", "-".repeat(WIDTH + 2));
     let row = |text: String| format!("| {text:WIDTH$} |\n");
@@ -134,8 +134,8 @@ fn table(seen: &Seen, cards: &[&Card]) -> String {
     text + &rule
 }
 
-/// Reads the arguments; what `--id` names.
-fn read(arguments: &[String]) -> Result<(Asked, Vec<String>), String> {
+/// Parses the arguments, and returns the values of `--id` as well.
+fn read(arguments: &[String]) -> Result<(Request, Vec<String>), String> {
     let (mut asked, mut ids, mut format) = (None, Vec::new(), None);
     let mut rest = arguments.iter();
     while let Some(word) = rest.next() {
@@ -147,28 +147,28 @@ fn read(arguments: &[String]) -> Result<(Asked, Vec<String>), String> {
             let value = attached.clone().or_else(|| rest.next().cloned());
             value.filter(|v| !v.is_empty()).ok_or_else(|| format!("option {name} wants {what}"))
         };
-        let mut one = |new: Asked| match asked.replace(new) {
+        let mut one = |new: Request| match asked.replace(new) {
             None => Ok(()),
             Some(_) => Err(format!("option {name} does not go with another query")),
         };
         match name {
             "--query-gpu" => {
                 let fields = fields::find_all(&value("fields, which --help-query-gpu lists")?)?;
-                one(Asked::Query { fields, header: true, units: true })?;
+                one(Request::Query { fields, header: true, units: true })?;
             }
             "--format" => format = Some(value("csv, noheader, nounits")?),
             "-i" | "--id" => ids.extend(value("a device")?.split(',').map(str::to_owned)),
             _ if attached.is_some() => return Err(unknown(word)),
-            "-L" | "--list-gpus" => one(Asked::List)?,
-            "-h" | "--help" => one(Asked::Help)?,
-            "--help-query-gpu" => one(Asked::Fields)?,
-            "--version" => one(Asked::Version)?,
+            "-L" | "--list-gpus" => one(Request::List)?,
+            "-h" | "--help" => one(Request::Help)?,
+            "--help-query-gpu" => one(Request::Fields)?,
+            "--version" => one(Request::Version)?,
             _ => return Err(unknown(word)),
         }
     }
-    let mut asked = asked.unwrap_or(Asked::Table);
+    let mut asked = asked.unwrap_or(Request::Table);
     match (&mut asked, format) {
-        (Asked::Query { header, units, .. }, Some(format)) => {
+        (Request::Query { header, units, .. }, Some(format)) => {
             for word in format.split(',').map(str::trim) {
                 match word {
                     "csv" => {}
@@ -185,7 +185,7 @@ fn read(arguments: &[String]) -> Result<(Asked, Vec<String>), String> {
                 return Err("--format has to name csv".to_owned());
             }
         }
-        (Asked::Query { .. }, None) => return Err("--query-gpu wants --format=csv".to_owned()),
+        (Request::Query { .. }, None) => return Err("--query-gpu wants --format=csv".to_owned()),
         (_, Some(_)) => return Err("--format is for --query-gpu".to_owned()),
         _ => {}
     }

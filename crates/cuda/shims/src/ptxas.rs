@@ -1,42 +1,43 @@
 //! `ptxas`, for programs that call NVIDIA's assembler themselves, as Triton does.
 //!
-//! It reads ptxas's options, judges the PTX as ptxas would, says what is wrong in ptxas's form, and ends with its exit
-//! code. Where ptxas writes machine code, the PTX is written: a driver takes either, and texunit's says once that it was
-//! given such PTX. Registers are not allocated and nothing is optimised, so options that only tune have no effect. One that
-//! would make other code is refused by its name, and so is linking. Contraction, which `--fmad=false` forbids, is
-//! forbidden in the text (module `fmad`).
+//! It reads ptxas's options, checks the PTX, prints errors in ptxas's format, and exits with
+//! ptxas's code. Where ptxas writes machine code, this program writes the PTX, because drivers
+//! accept either; texunit's driver says once that it was given such PTX. Registers are not
+//! allocated and nothing is optimised, so that tuning options have no effect. Options that would
+//! change the results of the code are refused by name, and so is linking. `--fmad=false` is applied
+//! by rewriting the text (module `fmad`).
 
 mod fmad;
 mod options;
 #[cfg(test)]
 mod tests;
 
-use options::{Input, Options, Wanted};
+use options::{Action, Input, Options};
 use std::io::{Read, Write};
 use texunit_check::{Architecture, Ptxas, Verdicts};
 use texunit_link::{IN_PLACE, Ptx, limited};
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// The exit code of ptxas for any mistake.
+/// Exit code of ptxas for any error.
 const FAILED: u8 = 255;
 /// Size limit of a PTX file, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
-/// The version of the release that is stood for. Callers look for `release X.Y`; Triton keeps what it has compiled by the
-/// whole text, which therefore differs from NVIDIA's.
+/// Output of `--version`, with the release that the program stands in for. Callers look for
+/// `release X.Y`. Triton's cache is keyed by the whole text, which therefore differs from NVIDIA's.
 const VERSION: &str = concat!(
     "ptxas: the assembler of texunit ",
     env!("CARGO_PKG_VERSION"),
     ", which hands PTX on\nCuda compilation tools, release 13.5, V13.5.0"
 );
-/// What the process prints.
+/// Text that the process prints.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Said {
+struct Output {
     out: String,
     err: String,
 }
 
-impl Said {
+impl Output {
     /// Adds a message that names no source line. `kind` is `fatal`, `warning` or `info`.
     fn say(&mut self, kind: &str, text: &str) {
         self.err += &format!("ptxas {kind:8}: {text}\n");
@@ -48,38 +49,38 @@ impl Said {
     }
 }
 
-/// Runs it with the arguments of the process; the exit code.
+/// Runs the program with the arguments of the process and returns its exit code.
 pub fn main() -> u8 {
     let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let mut said = Said::default();
+    let mut said = Output::default();
     let code = run(arguments.collect(), &mut said);
-    // A reader that has gone is not a mistake of the PTX.
+    // A reader that closes the pipe is not an error of the PTX.
     let _ = std::io::stdout().write_all(said.out.as_bytes());
     let _ = std::io::stderr().write_all(said.err.as_bytes());
     code
 }
 
-fn run(arguments: Vec<String>, said: &mut Said) -> u8 {
+fn run(arguments: Vec<String>, said: &mut Output) -> u8 {
     let options = match Options::read(arguments, &mut |text| said.say("warning", &text)) {
         Ok(options) => options,
         Err(why) => return said.fatal(&why),
     };
     match options.wanted {
-        Wanted::Help => said.out += &options::help(),
-        Wanted::Version => said.out += &format!("{VERSION}\n"),
-        Wanted::Architectures => {
+        Action::Help => said.out += &options::help(),
+        Action::Version => said.out += &format!("{VERSION}\n"),
+        Action::Architectures => {
             let all = options::architectures().filter(|arch| arch.suffix.is_none());
             all.for_each(|arch| said.out += &format!("{}\n", arch.number));
         }
-        Wanted::Versions => {
+        Action::Versions => {
             texunit_check::versions().for_each(|(x, y)| said.out += &format!("{x}.{y}\n"));
         }
-        Wanted::Assembly => return assemble(&options, said),
+        Action::Assembly => return assemble(&options, said),
     }
     0
 }
 
-fn assemble(options: &Options, said: &mut Said) -> u8 {
+fn assemble(options: &Options, said: &mut Output) -> u8 {
     let source = match &options.inputs[..] {
         [] => {
             said.out += &options::help();
@@ -108,7 +109,7 @@ fn assemble(options: &Options, said: &mut Said) -> u8 {
     for diagnostic in diagnostics.iter().filter(|d| is_ptxas(d)) {
         let is_error = diagnostic.is_error() || options.strict;
         if is_error || !options.silent {
-            tell(&source, diagnostic, is_error, said);
+            print_diagnostic(&source, diagnostic, is_error, said);
         }
         failed |= is_error;
     }
@@ -127,16 +128,16 @@ fn assemble(options: &Options, said: &mut Said) -> u8 {
     }
 }
 
-fn aborted(said: &mut Said) -> u8 {
+fn aborted(said: &mut Output) -> u8 {
     said.fatal("Ptx assembly aborted due to errors")
 }
 
-/// Whether ptxas has a rule like this: not the warnings of texunit alone about code that is only suspicious.
+/// Whether ptxas would report this diagnostic, unlike warnings of texunit about suspicious code.
 fn is_ptxas(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() || diagnostic.code.starts_with('E')
 }
 
-/// The newest release that assembles for an architecture.
+/// The newest known release that supports an architecture.
 fn release(arch: Architecture) -> Ptxas {
     match arch.number {
         ..50 => Ptxas::V11_8,
@@ -145,7 +146,7 @@ fn release(arch: Architecture) -> Ptxas {
     }
 }
 
-/// The text of an input.
+/// Reads the text of an input.
 fn read(input: &Input) -> Result<SourceFile, String> {
     let limited = |from: &mut dyn Read| {
         let mut bytes = Vec::new();
@@ -162,8 +163,14 @@ fn read(input: &Input) -> Result<SourceFile, String> {
     Ok(SourceFile::from_bytes(input.to_string(), &bytes[..end]))
 }
 
-/// `ptxas k.ptx, line 6; error   : unknown instruction 'mull'`
-fn tell(source: &SourceFile, diagnostic: &Diagnostic, is_error: bool, said: &mut Said) {
+/// Prints a diagnostic in ptxas's format: `ptxas k.ptx, line 6; error   : unknown instruction
+/// 'mull'`.
+fn print_diagnostic(
+    source: &SourceFile,
+    diagnostic: &Diagnostic,
+    is_error: bool,
+    said: &mut Output,
+) {
     let line = source.location(diagnostic.primary.span.start).line;
     let kind = if is_error { "error" } else { "warning" };
     let help = diagnostic.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
@@ -171,8 +178,8 @@ fn tell(source: &SourceFile, diagnostic: &Diagnostic, is_error: bool, said: &mut
     said.err += &format!("ptxas {name}, line {line}; {kind:8}: {message}{help}\n");
 }
 
-/// What `-v` prints, as far as it is so: nothing is compiled, and no register allocated.
-fn statistics(source: &SourceFile, options: &Options, said: &mut Said) {
+/// The output of `-v` as far as it applies without compilation and register allocation.
+fn statistics(source: &SourceFile, options: &Options, said: &mut Output) {
     for item in &texunit_syntax::parse(source).module.items {
         if let Item::Function(f) = item
             && f.is_entry
@@ -187,8 +194,8 @@ fn statistics(source: &SourceFile, options: &Options, said: &mut Said) {
     said.say("info", "texunit runs the PTX: no registers are allocated");
 }
 
-/// What stands in the place of machine code: the text, a line by which texunit's driver knows that, and the zero byte
-/// by which any driver knows its end.
+/// The output file, in place of machine code: the text, a line that marks it for texunit's driver,
+/// and the terminating zero that any driver expects.
 fn written(source: &SourceFile, options: &Options) -> Vec<u8> {
     let text = if options.fmad { source.text().to_owned() } else { fmad::forbidden(source) };
     let ptx = Ptx { name: String::new(), text };

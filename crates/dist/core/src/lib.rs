@@ -1,34 +1,40 @@
-//! All that texunit ships, in one file: the driver (`texunit-cuda`), NVML (`texunit-nvml`) and the library for C (`texunit-capi`), and, with the
-//! features that are on by default, the program and the module for Python.
+//! The core library, which contains all of texunit in one file: the CUDA driver (`texunit-cuda`),
+//! NVML (`texunit-nvml`), the C library (`texunit-capi`) and, with the default features, the
+//! command-line program and the Python module.
 //!
-//! `xtask -- libs` and `xtask -- dist` link it as `libtexunit_core.so.VERSION`, and make what users name of it: `libcuda.so.1`,
-//! `libnvidia-ml.so.1`, `libtexunit.so.1`, `texunit` and `_texunit.abi3.so` have the exported functions of before, and each is a jump into
-//! the core (xtask/src/libs/core.rs). `program.c` and `module.c` beside this file are the last two.
+//! `xtask -- libs` and `xtask -- dist` link it as `libtexunit_core.so.VERSION`. The files that
+//! users load (`libcuda.so.1`, `libnvidia-ml.so.1`, `libtexunit.so.1`, `texunit` and
+//! `_texunit.abi3.so`) export the functions of their interfaces, each of which jumps into the core
+//! (xtask/src/libs/core.rs). `program.c` and `module.c` beside this file are the program and the
+//! Python module.
 
 #![allow(unsafe_code)]
 
-// Their functions are exported by their names.
+// These crates are linked because their functions are exported by name.
 use texunit_capi as _;
 use texunit_cuda as _;
 use texunit_nvml as _;
 #[cfg(feature = "python")]
 use texunit_python as _;
 
-/// The program `texunit`: its exit code.
+/// Runs the program `texunit`, and returns its exit code.
 ///
-/// A `main` of Rust is called by code of the standard library that is not there for libraries. What it does for the program is done
-/// here: standard streams that are closed lead nowhere, as files that are opened would take their numbers, and output that
-/// nobody reads is an error instead of the end. Of a stack that overflows the system says less than that code does. Arguments are
-/// known without it.
+/// A library has no Rust `main`, whose startup code prepares the process. The parts of it that the
+/// program needs are done here: closed standard streams are opened as /dev/null, so that other
+/// files do not get their numbers, and writing to a closed pipe is an error instead of a signal. A
+/// stack overflow is reported by the system only. Rust finds the arguments without the startup
+/// code.
 #[cfg(feature = "program")]
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_core_main() -> i32 {
     prepare();
-    // A panic that is not caught in the program ends the process, as it would from a function of C.
+    // A panic that the program does not catch aborts the process, because this is an `extern "C"`
+    // function.
     i32::from(texunit::code())
 }
 
-/// A program that stands for one of NVIDIA's, by the name of that: its exit code.
+/// Runs the replacement of an NVIDIA program, such as `nvidia-smi`, by its name, and returns its
+/// exit code.
 ///
 /// # Safety
 /// `name` is a C string.
@@ -36,28 +42,29 @@ pub extern "C" fn texunit_core_main() -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_core_shim(name: *const std::ffi::c_char) -> i32 {
     prepare();
-    // SAFETY: as the caller says.
+    // SAFETY: the caller promises that `name` is a C string.
     let name = unsafe { std::ffi::CStr::from_ptr(name) }.to_string_lossy();
-    // A name that no crate knows is a mistake of the package's maker.
+    // A packaging error: no crate has a program of this name.
     texunit_shims::run(&name).map_or(2, i32::from)
 }
 
-/// What a `main` of Rust does before the program.
+/// Prepares the process like the startup code of a Rust `main`.
 #[cfg(feature = "program")]
 fn prepare() {
     for stream in 0..3 {
-        // SAFETY: a question about a number, and a C string; the file that is opened gets the lowest number that is free.
+        // SAFETY: `fcntl` only queries a file descriptor, and `open` gets a C string. The opened
+        // file gets the lowest free descriptor.
         unsafe {
             if libc::fcntl(stream, libc::F_GETFD) == -1 {
                 libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
             }
         }
     }
-    // SAFETY: no code of this program handles the signal.
+    // SAFETY: this program has no handler for the signal.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }
 
-/// Whether functions of Python were there when the core was loaded.
+/// Whether Python's functions were available when the core was loaded.
 #[cfg(feature = "python")]
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_core_has_python() -> i32 {
@@ -66,11 +73,12 @@ pub extern "C" fn texunit_core_has_python() -> i32 {
         static PyExc_ImportError: *mut c_void;
     }
     struct Address(*const c_void);
-    // SAFETY: an address, which nobody follows.
+    // SAFETY: the address is never dereferenced.
     unsafe impl Sync for Address {}
-    /// What the dynamic linker writes here: null, or the variable's address. The compiler knows of no null in that place.
+    /// The dynamic linker stores the variable's address here, or null. The compiler assumes that it
+    /// is not null.
     static BOUND: Address = Address((&raw const PyExc_ImportError).cast());
-    // SAFETY: a variable of ours.
+    // SAFETY: `BOUND` is a static variable of this crate.
     let address = unsafe { std::ptr::read_volatile(&raw const BOUND.0) };
     i32::from(!address.is_null())
 }

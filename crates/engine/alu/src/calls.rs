@@ -1,11 +1,12 @@
-//! Macros that lift a function of one lane to the 32 lanes of a warp, for rows that are not made of primitives.
+//! Macros that lift a function of one lane to the 32 lanes of a warp, for operations that are not
+//! composed of primitives.
 //!
-//! Each makes an [`Alu`](crate::Alu) from a closure over the values of one lane. The loop is compiled once for the
-//! baseline processor and once for AVX2 with FMA and chosen at run time; what is to be compiled along is
-//! `#[inline(always)]`. Results are gathered in a local array: the compiler sees that it overlaps no source, and makes
-//! vectors of lanes.
+//! Each macro makes an [`Alu`](crate::Alu) from a closure over the values of one lane. The loop
+//! over lanes is compiled for the baseline processor and for AVX2 with FMA; one of the two is
+//! selected at run time. Functions that the closure calls must be `#[inline(always)]`. Results are
+//! collected in a local array, which overlaps no source, so that the compiler vectorises the loop.
 
-/// A function whose three sources are as wide as its destination.
+/// A function whose three sources have the width of its destination.
 macro_rules! gathered {
     ($variant:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {
         $crate::Alu::$variant(|d, a, b, c| {
@@ -24,8 +25,8 @@ macro_rules! gathered {
     };
 }
 
-/// An addition or subtraction with carry: the expression maps three sources and the incoming carry flag of a lane to the
-/// result and the outgoing flag.
+/// An addition or subtraction with carry. The expression maps three sources and the carry flag of a
+/// lane to the result and the new flag.
 macro_rules! carry {
     (|$a:tt, $b:tt, $c:tt, $carry:tt| $e:expr) => {
         $crate::Alu::Carry(|d, a, b, c, flags| {
@@ -41,7 +42,7 @@ macro_rules! carry {
     };
 }
 
-/// The function of a row, by the widths of its destination and sources.
+/// The function of an operation, by the widths of its destination and sources.
 macro_rules! calls {
     (b32 |$a:ident| $e:expr) => {
         $crate::calls::gathered!(Narrow, |$a, _, _| $e)
@@ -58,7 +59,8 @@ macro_rules! calls {
     (b64 |$a:ident, $b:ident| $e:expr) => {
         $crate::calls::gathered!(Wide, |$a, $b, _| $e)
     };
-    // An operation of f64: NaNs among the results are looked for once for all lanes, and become those of `nan64`.
+    // For f64 operations, NaNs among the results are searched for once for all lanes, and replaced
+    // by those of `nan64`.
     (f64 |$a:ident| $e:expr) => {
         $crate::Alu::Wide(|d, a, _, _| {
             for i in 0..32 {

@@ -1,10 +1,10 @@
-//! `cvt`: between integers, f16, bf16, tf32, f32, f64 and the 8-bit floats.
+//! `cvt` between integers, f16, bf16, tf32, f32, f64 and the 8-bit floats.
 //!
-//! [`Convert`] interprets any conversion, a lane at a time; the usual ones are rows
-//! (`rows::convert`). A conversion to an integer clamps to its range; a NaN becomes 0, but where the source is
-//! f64 or the destination has 64 bits only the top bit of the destination type is set (PTX ISA,
-//! cvt). A NaN that stays a float becomes the canonical one of its new type, or keeps its payload where
-//! the processor's conversion does ([`Convert::nan`]).
+//! [`Convert`] interprets any conversion, one lane at a time; frequent conversions have operations
+//! of their own (`rows::convert`). A conversion to an integer clamps to its range. A NaN becomes 0,
+//! except that the result has only its top bit set if the source is f64 or the destination has 64
+//! bits (PTX ISA, cvt). A NaN that stays a float becomes the canonical NaN of its new type, or
+//! keeps its payload where the processor's conversion does ([`Convert::nan`]).
 
 use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
@@ -18,7 +18,7 @@ use super::round::{self, Format, RM, RN, RP, RZ, narrow32, pack};
 pub struct Convert {
     pub(super) to: Ty,
     pub(super) from: Ty,
-    /// Rounding of the result, or to an integer if `integral`.
+    /// The rounding of the result; if `integral`, the rounding to an integral value.
     pub(super) mode: u8,
     pub(super) integral: bool,
     pub(super) ftz: bool,
@@ -27,7 +27,7 @@ pub struct Convert {
     pub(super) relu: bool,
 }
 
-/// The format of a float type, and how far left of the register's low end it lies.
+/// The format of a float type, and by how many bits it is shifted left in a register.
 fn format(ty: Ty) -> Option<(Format, u32)> {
     Some(match ty {
         Ty::F16 | Ty::F16x2 => (Format::F16, 0),
@@ -41,7 +41,7 @@ fn format(ty: Ty) -> Option<(Format, u32)> {
     })
 }
 
-/// The low bits as an integer of the type.
+/// The low bits of a register as an integer of a type.
 #[inline(always)]
 fn integer(ty: Ty, x: u64) -> i128 {
     let unused = 64 - ty.bits();
@@ -52,13 +52,14 @@ fn integer(ty: Ty, x: u64) -> i128 {
     }
 }
 
-/// The low bits as a float. Exact.
+/// The low bits of a register as a float of a type, converted exactly.
 pub(super) fn float(ty: Ty, x: u64) -> f64 {
     match ty {
         Ty::F16 | Ty::F16x2 => f16_to_f32(x as u32).into(),
         Ty::Bf16 | Ty::Bf16x2 => bf16_to_f32(x as u32).into(),
         Ty::F32 | Ty::Tf32 => f32::from_bits(x as u32).into(),
-        // An e5m2 is the upper byte of a half; an e4m3 has a bias of 7 and one NaN.
+        // An e5m2 has the bits of the upper byte of an f16; e4m3 has a bias of 7 and one NaN of
+        // each sign.
         Ty::E5m2 | Ty::E5m2x2 => f16_to_f32((x as u32 & 0xff) << 8).into(),
         Ty::E4m3 | Ty::E4m3x2 => {
             let (sign, magnitude) = (x as u32 & 0x80, x as u32 & 0x7f);
@@ -70,31 +71,32 @@ pub(super) fn float(ty: Ty, x: u64) -> f64 {
     }
 }
 
-/// The f64 of the canonical NaN of f32.
+/// The canonical NaN of f32, converted to f64.
 const WIDE_CANONICAL: u64 = 0x7fff_ffff_e000_0000;
 
-/// A NaN of a shorter format as f64: sign and payload, quiet.
+/// Converts a NaN of a shorter format to f64: sign and payload are kept, and the NaN becomes quiet.
 #[inline(always)]
 fn widened_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
     let fraction = (x & ((1 << FRAC) - 1)) << (52 - FRAC);
     (x >> (FRAC + EXP) & 1) << 63 | Format::F64.inf | QUIET64 | fraction
 }
 
-/// A NaN of f64 in a shorter format: sign and the top of the payload, quiet.
+/// Converts a NaN of f64 to a shorter format: the sign and the top of the payload are kept, and the
+/// NaN becomes quiet.
 #[inline(always)]
 fn cut_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
     let fraction = (x | QUIET64) >> (52 - FRAC) & ((1 << FRAC) - 1);
     (x >> 63) << (FRAC + EXP) | ((1 << EXP) - 1) << FRAC | fraction
 }
 
-/// f32 as f64. Exact.
+/// Converts f32 to f64 exactly.
 #[inline(always)]
 pub(super) fn widened(x: u32) -> u64 {
     let value = f32::from_bits(x);
     if value.is_nan() { widened_nan::<23, 8>(x.into()) } else { f64::from(value).to_bits() }
 }
 
-/// f64 as f32.
+/// Converts f64 to f32.
 #[inline(always)]
 pub(super) fn narrowed(rounding: texunit_jit::Rounding, x: u64) -> u32 {
     use texunit_jit::Rounding::{Ceil, Floor, Near, Trunc};
@@ -111,7 +113,7 @@ pub(super) fn narrowed(rounding: texunit_jit::Rounding, x: u64) -> u32 {
     short.to_bits()
 }
 
-/// To an integral value.
+/// Rounds to an integral value.
 #[inline(always)]
 fn whole(mode: u8, x: f64) -> f64 {
     match mode {
@@ -123,8 +125,8 @@ fn whole(mode: u8, x: f64) -> f64 {
 }
 
 impl Convert {
-    /// Converts all lanes; operands as those of [`Alu::Convert`](super::Alu::Convert). `b` is read by the packing forms
-    /// only (`cvt.rn.f16x2.f32 d, a, b`: a goes to the upper half).
+    /// Converts all lanes; the operands are those of [`Alu::Convert`](super::Alu::Convert). Only
+    /// packing conversions read `b` (`cvt.rn.f16x2.f32 d, a, b` puts a into the upper half).
     pub fn run(&self, d: &mut L64, a: &L64, b: &L64) {
         for i in 0..32 {
             d[i] = self.lane(a[i], b[i]);
@@ -150,14 +152,15 @@ impl Convert {
         }
     }
 
-    /// What a NaN becomes in conversions that keep some of it (docs/numerics.md, 13.8); `None`: no NaN,
-    /// or another conversion.
+    /// The result for a NaN source, in conversions that keep a part of it (docs/numerics.md, 13.8).
+    /// Returns `None` if the source is not a NaN or the conversion makes NaNs canonical.
     fn nan(&self, x: u64) -> Option<u64> {
         if self.sat || self.relu || !float(self.from, x).is_nan() {
             return None;
         }
         Some(match (self.to, self.from) {
-            // Cut, and then a step toward the finite numbers, as an infinity.
+            // The payload is truncated, and then reduced by one step toward finite numbers, like an
+            // infinity.
             (Ty::Tf32, Ty::F32) if self.mode == round::RNA && self.satfinite => {
                 (x & 0xffff_e000) - 0x2000
             }
@@ -177,14 +180,16 @@ impl Convert {
         })
     }
 
-    /// The source as a number, subnormal f32 flushed if so asked. On the way to f16 they never are (docs/numerics.md, 13.8).
+    /// The source as a number, with f32 subnormals flushed if `.ftz` says so. Conversions to f16
+    /// never flush them (docs/numerics.md, 13.8).
     fn float(&self, x: u64) -> f64 {
         let flush = self.ftz && self.from == Ty::F32 && self.to != Ty::F16;
         let x = float(self.from, x);
         if flush && x.abs() < f64::from(f32::MIN_POSITIVE) { 0f64.copysign(x) } else { x }
     }
 
-    /// Sign-extended to the slot for signed types.
+    /// Converts between integers. Results of signed types are sign-extended to the register's
+    /// width.
     fn integer_to_integer(&self, x: i128) -> u64 {
         let x = if self.sat {
             x.clamp(integer(self.to, self.lowest()), integer(self.to, self.highest()))
@@ -215,7 +220,7 @@ impl Convert {
             let top = 1u64 << (self.to.bits() - 1);
             return if zero { 0 } else { integer(self.to, top) as u64 };
         }
-        // The cast clamps to a range wider than any destination's.
+        // The cast clamps to a wider range than that of any destination type.
         let x = whole(self.mode, x) as i128;
         x.clamp(integer(self.to, self.lowest()), integer(self.to, self.highest())) as u64
     }
@@ -248,7 +253,7 @@ impl Convert {
     }
 }
 
-/// The interpreted form of a `cvt`, or `None` where the types make none.
+/// The interpreted conversion of a `cvt`; `None` if the types are not a valid combination.
 pub(super) fn general(mods: &Modifiers) -> Option<Convert> {
     let [to, from] = mods.types[..] else {
         return None;
@@ -270,7 +275,8 @@ pub(super) fn general(mods: &Modifiers) -> Option<Convert> {
         Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi)
     );
     let to_integer = from.is_float() && to.is_integer();
-    // Rounding to an integer is written rni and so on; before PTX 1.5 it could be left out.
+    // PTX requires `.rni` and so on for rounding to an integer; before PTX 1.5 the modifier was
+    // optional.
     let mode = match (to_integer, mods.rounding) {
         (true, None) => RZ,
         (true, _) if !integral => return None,

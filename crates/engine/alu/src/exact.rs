@@ -1,17 +1,18 @@
-//! Transcendental functions of an f32 to 100 bits and more, in fixed point, correctly rounded.
+//! Correctly rounded transcendental functions of f32, computed in fixed point with at least 100
+//! bits.
 //!
-//! Called for the few arguments whose result lies too near the middle between two f32 for an f64
-//! evaluation to decide; finite and not too small arguments then (above 2^-20 in magnitude).
+//! They are called for the few arguments whose result is too close to the middle between two f32
+//! for an f64 evaluation to decide. Such arguments are finite and above 2^-20 in magnitude.
 
 use super::round::{Format, RN, pack};
 
-/// Fractional bits of the fixed-point numbers: 4 bits are left before the point.
+/// The number of fractional bits of a fixed-point number, which has 4 bits before the point.
 const POINT: u32 = 124;
 const ONE: u128 = 1 << POINT;
 const LN_2: u128 = 0x0b17_217f_7d1c_f79a_bc9e_3b39_803f_2f6a;
 const TWO_OVER_LN_2: u128 = 0x2e2a_8eca_5705_fc2e_efa1_ffb4_1a47_4fa2;
 const HALF_PI: u128 = 0x1921_fb54_442d_1846_9898_cc51_701b_839a;
-/// The first 320 bits of 2/pi after the point, highest word first.
+/// The first 320 fractional bits of 2/π, most significant first.
 const TWO_OVER_PI: [u64; 5] = [
     0xa2f9_836e_4e44_1529,
     0xfc27_57d1_f534_ddc0,
@@ -20,7 +21,7 @@ const TWO_OVER_PI: [u64; 5] = [
     0xb724_6e3a_424d_d2e0,
 ];
 
-/// Product of two fixed-point numbers.
+/// The product of two fixed-point numbers.
 fn mul(a: u128, b: u128) -> u128 {
     let low = |x: u128| x & u128::from(u64::MAX);
     let (a1, a0, b1, b0) = (a >> 64, low(a), b >> 64, low(b));
@@ -30,7 +31,8 @@ fn mul(a: u128, b: u128) -> u128 {
     high << (128 - POINT) | low(middle) >> (POINT - 64)
 }
 
-/// Quotient below 16 of two fixed-point numbers, bit by bit; the divisor is below 8.
+/// The quotient of two fixed-point numbers, computed bit by bit. It must be below 16, and the
+/// divisor below 8.
 fn div(a: u128, b: u128) -> u128 {
     let (mut quotient, mut rest) = (a / b, a % b);
     for _ in 0..POINT {
@@ -43,7 +45,7 @@ fn div(a: u128, b: u128) -> u128 {
     quotient
 }
 
-/// Magnitude of an f32 as significand and exponent.
+/// The magnitude of an f32 as significand and exponent.
 fn parts(x: f32) -> (u128, i32) {
     let bits = x.to_bits() & 0x7fff_ffff;
     let field = (bits >> 23) as i32;
@@ -51,7 +53,7 @@ fn parts(x: f32) -> (u128, i32) {
     (u128::from(bits & 0x7f_ffff | hidden), field.max(1) - 150)
 }
 
-/// `significand * 2^exponent` in fixed point, without what does not fit.
+/// `significand * 2^exponent` in fixed point, truncated.
 fn fixed(significand: u128, exponent: i32) -> u128 {
     match exponent + POINT as i32 {
         shift @ 0..=127 => significand << shift,
@@ -60,8 +62,8 @@ fn fixed(significand: u128, exponent: i32) -> u128 {
     }
 }
 
-/// Sum of the terms of a series: `next` makes a term from the one before, until nothing is left.
-/// Sums on the way may be negative; the last, where it is, is an error of the last digits of 0.
+/// The sum of a series. `next` computes a term from the one before; the series ends when a term is
+/// zero. Intermediate sums may be negative; a negative final sum is a rounding error of 0.
 fn series(first: u128, alternating: bool, next: impl Fn(u128, u128) -> u128) -> u128 {
     let (mut sum, mut term) = (first as i128, first);
     for k in 1.. {
@@ -74,7 +76,7 @@ fn series(first: u128, alternating: bool, next: impl Fn(u128, u128) -> u128) -> 
     sum.max(0) as u128
 }
 
-/// A fixed-point number rounded to f32.
+/// Rounds a fixed-point number to f32.
 fn round(negative: bool, value: u128, scale: i32, sticky: bool) -> u32 {
     pack(Format::F32, RN, negative, value, scale - POINT as i32, sticky) as u32
 }
@@ -93,7 +95,7 @@ pub(super) fn ex2(x: f32) -> u32 {
 pub(super) fn lg2(x: f32) -> u32 {
     let (significand, exponent) = parts(x);
     let shift = significand.leading_zeros() - 104;
-    // x = m * 2^e with m = significand / 2^23 (or 2^24, to be near 1).
+    // x = m * 2^e, where m = significand / 2^23 (or / 2^24, so that m is close to 1).
     let (m, mut e) = (significand << shift, exponent - shift as i32 + 23);
     let mut unit = 1u128 << 23;
     if m >= 3 << 22 {
@@ -112,10 +114,10 @@ pub(super) fn lg2(x: f32) -> u32 {
     round(value < 0, value.unsigned_abs(), 8, s != 0)
 }
 
-/// The quadrant of an angle and the sine and cosine of the rest.
+/// The quadrant of an angle, and sine and cosine of the angle within the quadrant.
 fn circle(x: f32) -> (u32, u128, u128) {
     let (m, e) = parts(x);
-    // Bits of 2/pi that only add whole turns are left out (Payne and Hanek).
+    // The bits of 2/π that contribute whole turns are left out (Payne and Hanek's reduction).
     let skip = (e - 2).max(0) as u32;
     let word = |i: u32| {
         let (at, bit) = (((skip + 64 * i) / 64) as usize, skip % 64);
@@ -130,7 +132,7 @@ fn circle(x: f32) -> (u32, u128, u128) {
         carry = sum >> 64;
     }
     product[3] = carry as u64;
-    // x * 2/pi = product / 2^places, of which two bits before the point and POINT after are used.
+    // x * 2/π = product / 2^places. Two bits before the point and POINT bits after it are used.
     let places = (192 + skip as i32 - e) as u32;
     let from = places - POINT;
     let at = |i: u32| product.get((from / 64 + i) as usize).copied().unwrap_or(0);
@@ -162,10 +164,10 @@ pub(super) fn cos(x: f32) -> u32 {
     round(quadrant == 1 || quadrant == 2, value, 0, true)
 }
 
-/// `tanh x` of a magnitude below 16.
+/// `tanh x` for magnitudes below 16.
 pub(super) fn tanh(x: f32) -> u32 {
     let (significand, exponent) = parts(x);
-    // q = exp(-2|x|), as the 32nd power of exp(-|x|/16).
+    // q = exp(-2|x|), computed as the 32nd power of exp(-|x|/16).
     let t = fixed(significand, exponent - 4);
     let mut q = series(ONE, true, |term, k| mul(term, t) / k);
     for _ in 0..5 {
@@ -178,7 +180,7 @@ pub(super) fn tanh(x: f32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Where f64 decides without doubt, both ways agree: each function over a spread of arguments.
+    /// Over a range of arguments, each function agrees with f64 wherever f64 is accurate enough.
     #[test]
     fn agrees_with_f64_where_that_is_sure() {
         type Row = (fn(f32) -> u32, fn(f64) -> f64, f32, f32);

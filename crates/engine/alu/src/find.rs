@@ -1,4 +1,4 @@
-//! The row of an instruction.
+//! Finds the operation of an instruction by its opcode and modifiers.
 
 use crate::inner::Kind;
 use crate::key::Key;
@@ -8,24 +8,25 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use texunit_isa::{Modifiers, Opcode};
 
-/// All rows, those of the inner loop first, in the order of their kinds.
+/// All operations. Those of the inner loop come first, in the order of their [`Kind`]s.
 pub fn all() -> &'static [Row] {
     static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows::all().collect());
     &ROWS
 }
 
-/// How approximate instructions (`.approx`, `.full`) compute: docs/numerics.md, section 13.
+/// How approximate instructions (`.approx`, `.full`) compute their results (docs/numerics.md,
+/// section 13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Approximate {
-    /// By the special function unit of a card, bit for bit.
+    /// With the bits of a GPU's special function unit.
     #[default]
     Card,
-    /// To the nearest number of the exact result.
+    /// Rounded to the nearest number of the exact result.
     Rounded,
 }
 
 impl Approximate {
-    /// `card`, `rounded`
+    /// The name of the option: `card` or `rounded`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Card => "card",
@@ -34,9 +35,9 @@ impl Approximate {
     }
 }
 
-/// The row of an instruction with so many sources, if it has one. The boolean operation of a comparison is not
-/// looked at: the caller applies it. `lop3` with a boolean operation is the same as without, and `set` is the `setp` that
-/// compares alike.
+/// The operation of an instruction with this number of sources, if there is one. The Boolean
+/// operation of a comparison or of `lop3` is ignored, because the caller applies it; `set` has the
+/// operation of the `setp` with the same comparison.
 pub fn find(
     opcode: Opcode,
     mods: &Modifiers,
@@ -54,7 +55,7 @@ pub fn find(
 }
 
 impl Row {
-    /// The row of a kind of the inner loop.
+    /// The operation of a kind of the inner loop.
     pub fn inner(kind: Kind) -> &'static Self {
         &all()[kind as usize - Kind::Tid as usize - 1]
     }

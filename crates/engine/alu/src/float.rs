@@ -1,27 +1,28 @@
-//! IEEE arithmetic of f32 in each rounding, NaNs of f64, `min` and `max`.
+//! IEEE arithmetic of f32 in each rounding mode, NaNs of f64 results, and `min` and `max`.
 
 use super::L64;
 use super::round::{Format, RM, RN, RP, RZ, narrow32, sum_odd, to_odd};
 use texunit_jit::Rounding;
 
-/// Subnormals become zeros of their sign.
+/// Replaces subnormals by zeros of their sign.
 #[inline(always)]
 pub(super) fn flush32(x: u32) -> u32 {
     if x & 0x7f80_0000 == 0 { x & 0x8000_0000 } else { x }
 }
 
-/// The bit that tells a quiet NaN of f64 from a signalling one.
+/// The bit that distinguishes a quiet NaN of f64 from a signalling NaN.
 pub(super) const QUIET64: u64 = 1 << 51;
 
-/// The NaN that an f64 instruction gives: the first one among its sources in the order in which it prefers them, sign and
-/// payload as they are, or the one that arithmetic makes (docs/numerics.md, 13.2 and 13.7). A signalling one is quiet
-/// afterwards.
+/// The NaN result of an f64 instruction: the first NaN among its sources, made quiet, or the
+/// default NaN of an invalid operation if no source is a NaN. Sources are given in the order of the
+/// instruction's preference (docs/numerics.md, 13.2 and 13.7).
 pub fn nan64<const N: usize>(sources: [u64; N]) -> u64 {
     let is_nan = |x: &u64| f64::from_bits(*x).is_nan();
     sources.into_iter().find(is_nan).map_or(Format::F64.nan, |x| x | QUIET64)
 }
 
-/// Puts the NaNs that [`nan64`] gives into the lanes of a result that are NaN; sources in the order of preference.
+/// Replaces the NaNs among the lanes of a result by those of [`nan64`]. Sources are given in the
+/// order of preference.
 #[cold]
 pub(super) fn put_nans(lanes: &mut L64, sources: &[&L64]) {
     for (i, lane) in lanes.iter_mut().enumerate().filter(|(_, x)| f64::from_bits(**x).is_nan()) {
@@ -31,13 +32,14 @@ pub(super) fn put_nans(lanes: &mut L64, sources: &[&L64]) {
     }
 }
 
-/// A result of an f64 instruction with one NaN for all.
+/// The bits of an f64 result, in which every NaN is the default NaN.
 #[inline(always)]
 pub(super) fn result64(x: f64) -> u64 {
     if x.is_nan() { Format::F64.nan } else { x.to_bits() }
 }
 
-/// The result of `min` or `max` of f64 with this second source, whose NaN is that of two.
+/// The result of `min` or `max` of f64 with this second source. If both sources are NaNs, the
+/// result is the second.
 #[inline(always)]
 pub(super) fn extreme64(x: f64, second: u64) -> u64 {
     if x.is_nan() { second | QUIET64 } else { x.to_bits() }
@@ -60,7 +62,7 @@ fn add<const R: u8>(a: f32, b: f32) -> f32 {
 
 #[inline(always)]
 fn mul<const R: u8>(a: f32, b: f32) -> f32 {
-    // The product of two f32 is exact in f64.
+    // f64 holds the product of two f32 exactly.
     if R == RN { a * b } else { narrow32::<R>(f64::from(a) * f64::from(b)) }
 }
 
@@ -90,7 +92,7 @@ fn sqrt<const R: u8>(a: f32) -> f32 {
     narrow32::<R>(to_odd(root, (-root).mul_add(root, a)))
 }
 
-/// The mode of a rounding.
+/// The mode constant of a rounding.
 #[inline(always)]
 pub(super) const fn mode_of(rounding: Rounding) -> u8 {
     match rounding {
@@ -101,7 +103,7 @@ pub(super) const fn mode_of(rounding: Rounding) -> u8 {
     }
 }
 
-/// Functions of roundings that rows choose.
+/// Defines functions that dispatch a rounding to functions compiled for each mode.
 macro_rules! in_rounding {
     ($($name:ident = $of:ident($($arg:ident),*);)*) => {$(
         #[inline(always)]
@@ -124,8 +126,9 @@ in_rounding! {
     sqrt_in = sqrt(a);
 }
 
-/// `min` and `max`: the source that stands before the other. Of equal ones, which may be zeros of
-/// both signs, the bits combined: -0 is less than +0. One NaN gives the other source.
+/// Defines `min` or `max`. If the sources are equal, which includes zeros of both signs, their bits
+/// are combined, so that -0 is less than +0. If one source is a NaN, the result is the other
+/// source.
 macro_rules! extreme {
     ($name:ident, $float:ty, $before:tt, $combine:tt) => {
         #[inline(always)]

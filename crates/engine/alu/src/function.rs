@@ -1,4 +1,5 @@
-//! Primitives as the special function unit's formulas want them: [`texunit_sfu::lanes`] for recorded steps.
+//! Implements the interface of the special function unit's formulas ([`texunit_sfu::lanes`]) on
+//! primitives, so that the formulas can be recorded as steps.
 
 use crate::mode::IEEE;
 use crate::primitive::{B32, B64, lit};

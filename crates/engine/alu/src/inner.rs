@@ -1,10 +1,12 @@
-//! Operations that the interpreter's inner loop has inline: what programs execute most.
+//! The operations that programs execute most often, which the interpreter's inner loop contains
+//! inline.
 //!
-//! A row: its name, how PTX spells its instructions, and what it gives in a lane, written in primitives
-//! ([`B32`](super::primitive::B32), [`B64`](super::primitive::B64)).
+//! Each entry of the table has a name, the PTX spellings of its instructions, and the result of one
+//! lane as an expression of primitives ([`B32`](super::primitive::B32),
+//! [`B64`](super::primitive::B64)).
 
-/// Calls the macro `$with` with `$arg` and the table, in sections by the widths of destination and
-/// sources.
+/// Calls the macro `$with` with `$arg` and the table, whose sections are named after the widths of
+/// destination and sources.
 #[macro_export]
 macro_rules! inner_rows {
     ($with:ident!($($arg:tt)*)) => {
@@ -69,7 +71,7 @@ macro_rules! inner_rows {
                 FNear ["cvt.rni.f32.f32"] |a| a.f_round(Near, IEEE);
                 FTrunc ["cvt.rzi.f32.f32"] |a| a.f_round(Trunc, IEEE);
             }
-            // All of 64 bits.
+            // Destination and sources of 64 bits.
             b64 {
                 Add64 ["add.s64", "add.u64"] |a, b| a.add(b);
                 Sub64 ["sub.s64", "sub.u64"] |a, b| a.sub(b);
@@ -78,7 +80,7 @@ macro_rules! inner_rows {
                 Or64 ["or.b64"] |a, b| a.or(b);
                 Xor64 ["xor.b64"] |a, b| a.xor(b);
             }
-            // Destination and third source of 64 bits, the first two of 32.
+            // A destination and a third source of 64 bits; the first two sources have 32.
             extend {
                 MulWideU ["mul.wide.u32"] |a, b| a.mul_wide_u(b);
                 MulWideS ["mul.wide.s32"] |a, b| a.mul_wide_s(b);
@@ -87,17 +89,18 @@ macro_rules! inner_rows {
                 U32ToU64 ["cvt.u64.u32", "cvt.s64.u32"] |a| a.extend_u();
                 S32ToS64 ["cvt.s64.s32", "cvt.u64.s32"] |a| a.extend_s();
             }
-            // Destination of 32 bits, source of 64.
+            // A destination of 32 bits, and a source of 64.
             truncate {
                 Low ["cvt.u32.u64", "cvt.s32.s64", "cvt.u32.s64", "cvt.s32.u64"] |a| a.low();
             }
-            // Destination and first source of 64 bits, the second of 32.
+            // A destination and a first source of 64 bits; the second source has 32.
             shift {
                 Shl64 ["shl.b64"] |a, b| a.shl(b);
                 ShrU64 ["shr.u64", "shr.b64"] |a, b| a.shr_u(b);
                 ShrS64 ["shr.s64"] |a, b| a.shr_s(b);
             }
-            // Lanes in which a comparison of sources of 32 bits holds. `set` compares as `setp` does.
+            // Comparisons of 32-bit sources, which give a predicate. `set` uses the comparison of
+            // `setp`.
             compare {
                 Eq ["setp.eq.s32", "setp.eq.u32", "setp.eq.b32"] |a, b| a.eq(b);
                 Ne ["setp.ne.s32", "setp.ne.u32", "setp.ne.b32"] |a, b| a.ne(b);
@@ -120,7 +123,7 @@ macro_rules! inner_rows {
                 FGtu ["setp.gtu.f32"] |a, b| a.f_gtu(b);
                 FGeu ["setp.geu.f32"] |a, b| a.f_geu(b);
             }
-            // The same for sources of 64 bits.
+            // Comparisons of 64-bit sources, which give a predicate.
             compare64 {
                 Eq64 ["setp.eq.s64", "setp.eq.u64", "setp.eq.b64"] |a, b| a.eq(b);
                 Ne64 ["setp.ne.s64", "setp.ne.u64", "setp.ne.b64"] |a, b| a.ne(b);
@@ -137,35 +140,36 @@ macro_rules! inner_rows {
     };
 }
 
-/// What the rows are written in.
+/// Names that the expressions of operations use.
 pub mod words {
     pub use crate::mode::{FTZ, FTZ_SAT, IEEE, SAT};
     pub use crate::primitive::{B32, B64, lit};
     pub use texunit_jit::Rounding::{Ceil, Floor, Near, Trunc};
 
-    /// 1.0 of f32.
+    /// 1.0 as f32.
     pub const ONE: u64 = 0x3f80_0000;
-    /// The NaN that f32 instructions give.
+    /// The NaN result of f32 instructions.
     pub const NAN32: u64 = 0x7fff_ffff;
 }
 
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
-        /// What an instruction of the inner loop does.
+        /// The action of the interpreter's inner loop for an instruction.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Kind {
-            /// Not one of the inner loop.
+            /// The instruction is not executed by the inner loop.
             Leave,
-            /// A row that is not inline, logic of predicates, `lop3`.
+            /// Calls the function of an operation that is not inline, a Boolean function of
+            /// predicates, or `lop3`.
             Call,
-            /// Nothing.
+            /// No operation.
             Nop,
-            /// Lanes that have parted meet.
+            /// Diverged lanes reconverge.
             Join,
-            /// Counts lanes for observers.
+            /// Counts threads for observers.
             Count,
-            /// Counts warps for observers.
+            /// Counts warp instructions for observers.
             Issue,
             /// A branch.
             Branch,
@@ -177,13 +181,13 @@ macro_rules! define {
             SelectNarrow,
             /// `selp` of 64 bits.
             SelectWide,
-            /// A word of the kernel's parameters.
+            /// Loads 4 bytes of the kernel's parameters.
             ParamNarrow,
-            /// Two words of the kernel's parameters.
+            /// Loads 8 bytes of the kernel's parameters.
             ParamWide,
-            /// A value that is the same for the CTA.
+            /// Reads a value that is uniform in the CTA.
             OfCta,
-            /// %tid of an axis.
+            /// Reads an axis of `%tid`.
             Tid,
             $($(
                 #[doc = concat!($("`", $text, "` "),*)]

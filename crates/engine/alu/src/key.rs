@@ -1,16 +1,19 @@
-//! What tells one operation from another, in a number: opcode, types and modifiers.
+//! Keys of operations: opcode, types and modifiers of an instruction, packed into one number by
+//! which its operation is found.
 
 use texunit_isa::{
     CmpOp, Modifiers, MulPart, Opcode, PrmtMode, Rounding, ScalarType as Ty, TestOp,
 };
 use texunit_jit::Rounding as Direction;
 
-/// The opcode, types and modifiers of an instruction. Of a comparison the boolean operation is not
-/// part of it, `set` has that of the `setp` that compares alike, and `.rn` is no rounding.
+/// The opcode, types and modifiers of an instruction. The Boolean operation of a comparison is not
+/// part of the key, `set` has the key of the `setp` with the same comparison, and `.rn` is the same
+/// as no rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(u64);
 
-/// Fields: where they begin. A word of a list is its place in the list plus one; 0 is no word.
+/// Bit positions of the fields. A field holds the index of a modifier in its list plus one; 0 means
+/// that the modifier is absent.
 const TYPES: [u32; 2] = [8, 14];
 const ROUNDING: u32 = 20;
 const CMP: u32 = 24;
@@ -19,8 +22,9 @@ const PRMT: u32 = 31;
 const TEST: u32 = 34;
 const FLAGS: u32 = 37;
 
-/// Modifiers that are there or not, by their words, in the order of [`Key::of`]. `three`: `min` and `max` of three
-/// sources. `rounded`: not of an instruction, but of a launch ([`Approximate::Rounded`](crate::Approximate)).
+/// Modifiers that are present or absent, by their spelling, in the order in which [`Key::of`] adds
+/// them. `three` is for `min` and `max` of three sources. `rounded` comes from the launch and not
+/// from the instruction ([`Approximate::Rounded`](crate::Approximate)).
 const FLAG_WORDS: [&str; 16] = [
     "approx",
     "full",
@@ -40,7 +44,7 @@ const FLAG_WORDS: [&str; 16] = [
     "rounded",
 ];
 
-/// The word's place in the list of its kind.
+/// The index of a modifier in the list of its kind.
 macro_rules! find {
     ($list:ident, $text:expr, $from:expr, $to:expr) => {{
         let (mut i, mut found) = (0, None);
@@ -55,7 +59,8 @@ macro_rules! find {
     }};
 }
 impl Key {
-    /// Of an instruction. None: it has something that no row has, such as selectors of bytes.
+    /// The key of an instruction; `None` if the instruction has a modifier that no operation has,
+    /// such as byte selectors.
     pub(crate) fn of(opcode: Opcode, mods: &Modifiers, three: bool) -> Option<Self> {
         let others = mods.unexecuted.is_some() || mods.pack.is_some() || mods.video.is_some();
         if others || mods.vector != 0 || mods.types.len() > TYPES.len() {
@@ -70,7 +75,8 @@ impl Key {
             && to.is_integer()
             && from.is_float()
         {
-            // Limited in any case. The rounding could be left out before PTX 1.5.
+            // Conversions to integers always limit the result. Their rounding was optional before
+            // PTX 1.5.
             (rounding, limits) = (rounding.or(Some(Rounding::Rzi)), false);
         }
         let mut key = opcode as u64;
@@ -95,13 +101,13 @@ impl Key {
         Some(Self(key))
     }
 
-    /// With a modifier, if it is there.
+    /// The key with another modifier, if `is` is true.
     pub(crate) const fn flag(self, word: &str, is: bool) -> Self {
         let bits = modifier(0, word.as_bytes(), 0, word.len());
         if is { Self(self.0 | bits) } else { self }
     }
 
-    /// With a rounding to a number of the type.
+    /// The key with a rounding to a number of the type.
     pub(crate) fn rounded(self, direction: Direction) -> Self {
         self.with_rounding(match direction {
             Direction::Near => Rounding::Rn,
@@ -111,7 +117,7 @@ impl Key {
         })
     }
 
-    /// With a rounding to an integral number.
+    /// The key with a rounding to an integral value.
     pub(crate) fn integral(self, direction: Direction) -> Self {
         self.with_rounding(match direction {
             Direction::Near => Rounding::Rni,
@@ -125,13 +131,14 @@ impl Key {
         Self(self.0 | rounding_bits(rounding as u64))
     }
 
-    /// With one more type behind those that it has.
+    /// The key with one more type after those that it has.
     pub(crate) const fn of_type(self, ty: Ty) -> Self {
         let has_one = (self.0 >> TYPES[0]) & 0x3f != 0;
         Self(self.0 | (ty as u64 + 1) << TYPES[has_one as usize])
     }
 
-    /// Of an instruction as PTX spells it, `add.rn.ftz.f32`; `.clamp` is what stands for no `.wrap`.
+    /// The key of an instruction in PTX's spelling, such as `add.rn.ftz.f32`; `.clamp` is the
+    /// absence of `.wrap`.
     pub(crate) const fn spelled(text: &str) -> Self {
         let text = text.as_bytes();
         let (mut at, mut key, mut types) = (end_of_word(text, 0), 0, 0);
@@ -158,7 +165,7 @@ const fn rounding_bits(rounding: u64) -> u64 {
     if rounding == Rounding::Rn as u64 { 0 } else { (rounding + 1) << ROUNDING }
 }
 
-/// The bits of a word that is no type.
+/// The bits of a modifier that is not a type.
 const fn modifier(opcode: u64, text: &[u8], from: usize, to: usize) -> u64 {
     let compares = opcode == Opcode::Setp as u64;
     if compares && let Some(cmp) = find!(CmpOp, text, from, to) {
@@ -188,7 +195,7 @@ const fn modifier(opcode: u64, text: &[u8], from: usize, to: usize) -> u64 {
     0
 }
 
-/// Where the word that begins at `from` ends.
+/// The end of the modifier that begins at `from`.
 const fn end_of_word(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while at < text.len() && text[at] != b'.' {

@@ -1,46 +1,47 @@
-//! Primitives over the lanes of a warp: what they read, give and know.
+//! Registers of 32 lanes as operands of primitives: values, sources and results of steps that the
+//! interpreter evaluates, and the constants that a primitive can have.
 
 use crate::mode::Mode;
 use crate::{L32, L64};
 use texunit_jit::Rounding;
 use texunit_sfu::lanes::{RCP_0, Words};
 
-/// What a step or a row gives in all lanes. Only the field of its width is meant.
+/// The value of a step or of an operation in all lanes. Only the field of its width is used.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Value {
-    /// Of up to 32 bits.
+    /// A value of up to 32 bits.
     pub narrow: L32,
-    /// Of 64 bits.
+    /// A value of 64 bits.
     pub wide: L64,
-    /// A predicate.
+    /// A predicate, with one bit for each lane.
     pub holds: u32,
 }
 
 impl Value {
-    /// Zeros.
+    /// Zero in all fields.
     pub const ZERO: Self = Self { narrow: [0; 32], wide: [0; 32], holds: 0 };
 
-    /// A number in all lanes.
+    /// A constant in all lanes.
     pub(crate) fn number(number: u64) -> Self {
         let holds = if number & 1 == 0 { 0 } else { u32::MAX };
         Self { narrow: [number as u32; 32], wide: [number; 32], holds }
     }
 }
 
-/// A source in all lanes.
+/// A source of a step in all lanes.
 #[derive(Clone, Copy, Debug)]
 pub enum Lanes<'a> {
     /// A register of up to 32 bits.
     Narrow(&'a L32),
     /// A register of 64 bits.
     Wide(&'a L64),
-    /// What a step gave.
+    /// The value of an earlier step.
     Value(&'a Value),
 }
 
 impl<'a> Lanes<'a> {
-    /// A source of up to 32 bits; zeros if it has 64.
+    /// The lanes of a source of up to 32 bits; zeros if the source has 64 bits.
     pub(crate) fn narrow(self) -> &'a L32 {
         match self {
             Lanes::Narrow(lanes) => lanes,
@@ -49,7 +50,7 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// A source of 64 bits; zeros if it has fewer.
+    /// The lanes of a source of 64 bits; zeros if the source has fewer.
     pub(crate) fn wide(self) -> &'a L64 {
         match self {
             Lanes::Wide(lanes) => lanes,
@@ -59,11 +60,11 @@ impl<'a> Lanes<'a> {
     }
 }
 
-/// A value of one lane, and how those of all lanes lie.
+/// The value of one lane (`u32`, `u64` or `bool`), and the representation of all 32 lanes.
 pub(crate) trait Lane: Copy {
-    /// All lanes.
+    /// The representation of all lanes.
     type All: Copy;
-    /// No lane yet.
+    /// The value of a register that no lane has been written to.
     const EMPTY: Self::All;
     fn all<'a>(lanes: Lanes<'a>) -> &'a Self::All;
     fn get(all: &Self::All, lane: usize) -> Self;
@@ -134,10 +135,10 @@ impl Lane for bool {
     }
 }
 
-/// A source of a primitive, by lane.
-pub(crate) struct View<'a, L: Lane>(&'a L::All);
+/// A source of a primitive, which is read lane by lane.
+pub(crate) struct SourceLanes<'a, L: Lane>(&'a L::All);
 
-impl<'a, L: Lane> View<'a, L> {
+impl<'a, L: Lane> SourceLanes<'a, L> {
     pub(crate) fn new(lanes: Lanes<'a>) -> Self {
         Self(L::all(lanes))
     }
@@ -148,11 +149,11 @@ impl<'a, L: Lane> View<'a, L> {
     }
 }
 
-/// The result register of a primitive, lane by lane. A local variable overlaps no source register, so the compiler
-/// vectorises the loop that fills it.
-pub(crate) struct Gathered<L: Lane>(L::All);
+/// The result register of a primitive, which is written lane by lane. A local variable overlaps no
+/// source register, so that the compiler vectorises the loop that fills it.
+pub(crate) struct ResultLanes<L: Lane>(L::All);
 
-impl<L: Lane> Gathered<L> {
+impl<L: Lane> ResultLanes<L> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self(L::EMPTY)
@@ -169,66 +170,67 @@ impl<L: Lane> Gathered<L> {
     }
 }
 
-/// What is known of a primitive when its row is written.
+/// The constants of a primitive: its mode, rounding, bits or table, which the expression of an
+/// operation fixes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given {
+pub(crate) struct Constants {
     mode: Mode,
     rounding: Rounding,
     bits: u32,
     words: Words,
 }
 
-impl Given {
+impl Constants {
     pub(crate) const NONE: Self =
         Self { mode: crate::mode::IEEE, rounding: Rounding::Near, bits: 0, words: RCP_0 };
 }
 
-/// A type of what is [`Given`].
-pub(crate) trait Known: Copy {
-    fn put(self, given: &mut Given);
-    fn of(given: Given) -> Self;
+/// A type of constants that primitives have.
+pub(crate) trait Constant: Copy {
+    fn put(self, constants: &mut Constants);
+    fn of(constants: Constants) -> Self;
 }
 
-impl Known for Mode {
-    fn put(self, given: &mut Given) {
-        given.mode = self;
+impl Constant for Mode {
+    fn put(self, constants: &mut Constants) {
+        constants.mode = self;
     }
-    fn of(given: Given) -> Self {
-        given.mode
-    }
-}
-
-impl Known for Rounding {
-    fn put(self, given: &mut Given) {
-        given.rounding = self;
-    }
-    fn of(given: Given) -> Self {
-        given.rounding
+    fn of(constants: Constants) -> Self {
+        constants.mode
     }
 }
 
-impl Known for Words {
-    fn put(self, given: &mut Given) {
-        given.words = self;
+impl Constant for Rounding {
+    fn put(self, constants: &mut Constants) {
+        constants.rounding = self;
     }
-    fn of(given: Given) -> Self {
-        given.words
-    }
-}
-
-impl Known for u32 {
-    fn put(self, given: &mut Given) {
-        given.bits = self;
-    }
-    fn of(given: Given) -> Self {
-        given.bits
+    fn of(constants: Constants) -> Self {
+        constants.rounding
     }
 }
 
-/// A primitive over the lanes.
-pub(crate) type Function = fn(&mut Value, [Lanes<'_>; 3], Given);
+impl Constant for Words {
+    fn put(self, constants: &mut Constants) {
+        constants.words = self;
+    }
+    fn of(constants: Constants) -> Self {
+        constants.words
+    }
+}
 
-/// The primitive that gives its source, of so many bits.
+impl Constant for u32 {
+    fn put(self, constants: &mut Constants) {
+        constants.bits = self;
+    }
+    fn of(constants: Constants) -> Self {
+        constants.bits
+    }
+}
+
+/// The function that evaluates a primitive for all lanes.
+pub(crate) type Function = fn(&mut Value, [Lanes<'_>; 3], Constants);
+
+/// The primitive that copies a source of this width.
 pub(crate) fn copy(bits: u32) -> Function {
     match bits {
         1 => |to, [a, ..], _| to.holds = *bool::all(a),

@@ -1,34 +1,34 @@
-//! How an f32 instruction takes subnormals and limits its result.
+//! The mode of an f32 instruction: how it treats subnormals, and whether it limits its result.
 
 use super::float::flush32;
 use texunit_jit::{Float, Op as J, Rounding};
 
-/// `.ftz` and `.sat` of an f32 instruction.
+/// The modifiers `.ftz` and `.sat` of an f32 instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
-    /// Subnormal sources and results are zeros of their sign.
+    /// Whether subnormal sources and results become zeros of their sign.
     pub ftz: bool,
-    /// The result is limited to [+0, 1]; a NaN becomes +0.
+    /// Whether the result is limited to [+0, 1], and a NaN becomes +0.
     pub sat: bool,
 }
 
-/// Neither.
+/// Neither `.ftz` nor `.sat`.
 pub const IEEE: Mode = Mode { ftz: false, sat: false };
 /// `.ftz`
 pub const FTZ: Mode = Mode { ftz: true, sat: false };
-/// Both.
+/// `.ftz` and `.sat`
 pub const FTZ_SAT: Mode = Mode { ftz: true, sat: true };
 /// `.sat`
 pub const SAT: Mode = Mode { ftz: false, sat: true };
 
 impl Mode {
-    /// A source.
+    /// Reads a source.
     #[inline(always)]
     pub fn get(self, x: u32) -> f32 {
         f32::from_bits(if self.ftz { flush32(x) } else { x })
     }
 
-    /// A result.
+    /// Makes a result.
     #[inline(always)]
     pub fn put(self, x: f32) -> u32 {
         let x = if self.sat {
@@ -41,16 +41,19 @@ impl Mode {
         if self.ftz { flush32(bits) } else { bits }
     }
 
-    /// A source times 2^24, for [`Self::put_tiny`]. A source whose multiple is infinite has no tiny result.
+    /// A source times 2^24, for [`Self::put_tiny`]. If the product overflows, the result of the
+    /// operation is not tiny.
     #[inline(always)]
     pub fn larger(self, x: u32) -> f32 {
         self.get(x) * (1u32 << 24) as f32
     }
 
-    /// A product or quotient, or the sum of one with an addend: what can lie between the largest subnormal and the smallest
-    /// normal number. `.ftz` makes it a zero where it is less than the latter after rounding to 24 bits with an unbounded
-    /// exponent (docs/numerics.md, 13.3). That is the result of `larger`, the same operation of a dividend, or of a factor and
-    /// the addend, that are [larger](Self::larger).
+    /// Makes a result that may be tiny: less than the smallest normal number after rounding to 24
+    /// bits with an unbounded exponent, although the rounded f32 is the smallest normal number.
+    /// `.ftz` replaces tiny results by zero (docs/numerics.md, 13.3). `larger` repeats the
+    /// operation, which is a product, a quotient or a fused multiply-add, with a dividend, or with
+    /// a factor and the addend, scaled by [`Self::larger`]; its result shows whether the original
+    /// one is tiny.
     #[inline(always)]
     pub fn put_tiny(self, x: f32, larger: impl FnOnce() -> f32) -> u32 {
         if !self.ftz {
@@ -62,12 +65,12 @@ impl Mode {
         if is_tiny { bits & 1 << 31 } else { bits }
     }
 
-    /// The operation of compiled code.
+    /// The operation of compiled code in this mode.
     pub fn op(self, op: Float) -> J {
         J::Float { op, flush: self.ftz, saturate: self.sat }
     }
 
-    /// The operation of compiled code in a rounding.
+    /// The operation of compiled code in this mode, with a directed rounding.
     pub fn directed(self, op: Float, rounding: Rounding) -> J {
         J::Directed { op, rounding, flush: self.ftz, saturate: self.sat }
     }

@@ -1,9 +1,10 @@
-//! What the rows of operations are written in.
+//! Primitives: the vocabulary in which operations are written.
 //!
-//! A primitive is a method of [`B32`] or [`B64`], of which there are two kinds of values: a lane's number
-//! (`u32`, `u64`), for which it computes, and a [`Term`], for which it notes a step: the operation of compiled
-//! code that gives the same, and the function that computes it for the lanes of a warp. An expression of
-//! primitives is an arm of the interpreter's inner loop, or a list of steps.
+//! A primitive is a method of [`B32`] or [`B64`]. Two kinds of values implement these traits:
+//! numbers of a lane (`u32`, `u64`), for which a primitive computes its result, and [`Term`]s, for
+//! which it records a step. A step has the operation of compiled code that gives the same result,
+//! and the function that computes the primitive for the lanes of a warp. So one expression of
+//! primitives serves as an arm of the interpreter's inner loop and as a list of steps.
 
 mod b32;
 mod b64;
@@ -13,14 +14,14 @@ pub use b64::B64;
 
 use super::term::Term;
 
-/// Bits of three sources, as tables of bits have them.
+/// Truth tables of the three sources of a Boolean function.
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;
 const C: u8 = 0xaa;
 
-/// Values that a number can stand for in all lanes.
+/// Values that can be constants.
 pub trait Literal {
-    /// The value of these low bits.
+    /// The value whose low bits are `bits`.
     fn literal(bits: u64) -> Self;
 }
 
@@ -44,14 +45,14 @@ impl<const BITS: u32> Literal for Term<'_, BITS> {
     }
 }
 
-/// A number in all lanes.
+/// A constant.
 #[inline(always)]
 pub fn lit<V: Literal>(bits: u64) -> V {
     V::literal(bits)
 }
 
-/// Rows of the traits: a primitive of some values (and, behind a semicolon, what is known when the row is
-/// written) = what it gives in a lane => the operation of compiled code.
+/// Defines the primitives of a trait. Each line has the primitive's sources (and after a semicolon
+/// its constants), `=` its result in a lane, and `=>` the operation of compiled code.
 macro_rules! primitives {
     ($(#[$of:meta])* $trait:ident for $scalar:ty, $bits:literal {
         $(-> $out:ty {
@@ -62,7 +63,7 @@ macro_rules! primitives {
         $(#[$of])*
         pub trait $trait: Literal + Copy {
             $(
-                /// Values of another width, or of comparisons.
+                /// Values of another width, or predicates.
                 type $other: Copy;
             )*
             $($($(#[$doc])* fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out;)*)*
@@ -83,17 +84,18 @@ macro_rules! primitives {
         impl<'r> $trait for Term<'r, $bits> {
             $(type $other = Term<'r, $width>;)*
             $($(
-                // Rows are evaluated for terms once each: calls in them are small.
+                // An operation is recorded only once, so that small code is preferable to inlined
+                // calls.
                 #[inline(never)]
                 fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out {
-                    fn lanes(to: &mut Value, [$a $(, $arg)*, ..]: [Lanes<'_>; 3], given: Given) {
-                        let _ = given;
-                        $($(let $p = <$known as Known>::of(given);)*)?
-                        let ($a, $($arg,)*) = (View::new($a), $(View::new($arg),)*);
+                    fn lanes(to: &mut Value, [$a $(, $arg)*, ..]: [Lanes<'_>; 3], constants: Constants) {
+                        let _ = constants;
+                        $($(let $p = <$known as Constant>::of(constants);)*)?
+                        let ($a, $($arg,)*) = (SourceLanes::new($a), $(SourceLanes::new($arg),)*);
                         let lanes = crate::dispatch(
                             #[inline(always)]
                             || {
-                                let mut lanes = Gathered::new();
+                                let mut lanes = ResultLanes::new();
                                 for lane in 0..32 {
                                     let value = <$scalar as $trait>::$name(
                                         $a.at(lane) $(, $arg.at(lane))* $($(, $p)*)?
@@ -105,7 +107,7 @@ macro_rules! primitives {
                         );
                         lanes.store(to);
                     }
-                    // Of numbers alone it is a number.
+                    // If all sources are constants, so is the result.
                     if let (Some(a), $(Some($arg),)*) = (self.known(), $($arg.known(),)*) {
                         let value = <$scalar as $trait>::$name(
                             Scalar::of(a) $(, Scalar::of($arg))* $($(, $p)*)?
@@ -113,9 +115,9 @@ macro_rules! primitives {
                         return Term::number(Scalar::bits(value));
                     }
                     #[allow(unused_mut, reason = "nothing is known of most primitives")]
-                    let mut given = Given::NONE;
-                    $($(Known::put($p, &mut given);)*)?
-                    Term::of($op.does(), (lanes, given), &[self.any() $(, $arg.any())*])
+                    let mut constants = Constants::NONE;
+                    $($(Constant::put($p, &mut constants);)*)?
+                    Term::of($op.computation(), (lanes, constants), &[self.any() $(, $arg.any())*])
                 }
             )*)*
         }

@@ -1,22 +1,24 @@
-//! The steps of a row, evaluated for the lanes of a warp one after the other.
+//! Evaluates the steps of an operation for the lanes of a warp, one step after the other, in the
+//! interpreter.
 
-use crate::lane::{Function, Given, Lanes, Value};
+use crate::lane::{Constants, Function, Lanes, Value};
 use crate::term::{Operand, Step};
 use std::cell::RefCell;
 
-/// Where a step of a program reads.
+/// An operand of a step: a source of the instruction, the value of a step, or a constant, by its
+/// index.
 #[derive(Clone, Copy, Debug)]
-enum From {
+enum OperandIndex {
     Source(u8),
     Step(u8),
     Number(u8),
 }
 
-/// The steps of a row, ready to be evaluated.
+/// The steps of an operation, prepared for evaluation.
 #[derive(Debug)]
 pub(crate) struct Program {
-    steps: Vec<(Function, Given, [From; 3])>,
-    /// The numbers that they read.
+    steps: Vec<(Function, Constants, [OperandIndex; 3])>,
+    /// The constants that the steps read.
     numbers: Vec<Value>,
 }
 
@@ -24,11 +26,11 @@ impl Program {
     pub(crate) fn new(steps: &[Step]) -> Self {
         let mut literals: Vec<u64> = Vec::new();
         let mut from = |operand: Operand| match operand {
-            Operand::Source(place) => From::Source(place),
-            Operand::Step(place) => From::Step(place),
+            Operand::Source(place) => OperandIndex::Source(place),
+            Operand::Step(place) => OperandIndex::Step(place),
             Operand::Literal(number) => {
                 let known = literals.iter().position(|&literal| literal == number);
-                From::Number(known.unwrap_or_else(|| {
+                OperandIndex::Number(known.unwrap_or_else(|| {
                     literals.push(number);
                     literals.len() - 1
                 }) as u8)
@@ -41,10 +43,10 @@ impl Program {
         Self { steps, numbers: literals.into_iter().map(Value::number).collect() }
     }
 
-    /// The value of the last step.
+    /// Evaluates all steps. The result is the value of the last step.
     pub(crate) fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
         thread_local! {
-            /// What the steps before the last one give.
+            /// The values of all steps except the last.
             static VALUES: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
         }
         let mut work = |values: &mut Vec<Value>| {
@@ -54,15 +56,16 @@ impl Program {
             for (i, &(function, given, from)) in self.steps.iter().enumerate() {
                 let (before, rest) = values.split_at_mut(i);
                 let lanes = from.map(|from| match from {
-                    From::Source(place) => sources[usize::from(place)],
-                    From::Step(place) => Lanes::Value(&before[usize::from(place)]),
-                    From::Number(place) => Lanes::Value(&self.numbers[usize::from(place)]),
+                    OperandIndex::Source(place) => sources[usize::from(place)],
+                    OperandIndex::Step(place) => Lanes::Value(&before[usize::from(place)]),
+                    OperandIndex::Number(place) => Lanes::Value(&self.numbers[usize::from(place)]),
                 });
                 let is_last = i + 1 == self.steps.len();
                 function(if is_last { &mut *to } else { &mut rest[0] }, lanes, given);
             }
         };
-        // The first thread has no variables any more where functions of `atexit` run.
+        // On the main thread, thread-local variables are already destroyed when `atexit` functions
+        // run.
         let done = VALUES.try_with(|values| work(&mut values.borrow_mut()));
         done.unwrap_or_else(|_| work(&mut Vec::new()));
     }

@@ -1,23 +1,24 @@
-//! Floating-point formats and rounding to them.
+//! Floating-point formats, and rounding to them.
 //!
 //! [`pack`] rounds an exact value (128-bit significand, exponent, sticky bit) to any format in any
-//! mode; [`narrow`] does the same for a value that an `f64` holds, and is quick. A result above
-//! the largest finite number becomes infinity or that number as the mode says.
+//! mode; [`narrow`] does the same for a value in an f64, and is faster. A result above the largest
+//! finite number becomes infinity or that number, depending on the mode.
 
 use texunit_isa::Rounding;
 
-/// Rounding modes as constants, for functions that are compiled once for each.
+/// To nearest, ties to even. Rounding modes are constants, because functions are compiled once for
+/// each.
 pub(super) const RN: u8 = 0;
 /// Toward zero.
 pub const RZ: u8 = 1;
-/// Down.
+/// Toward negative infinity.
 pub const RM: u8 = 2;
-/// Up.
+/// Toward positive infinity.
 pub const RP: u8 = 3;
 /// To nearest, ties away from zero.
 pub(super) const RNA: u8 = 4;
 
-/// The constant for a mode; the integer modes as the mode of the same direction.
+/// The constant of a mode. Rounding to an integer has the constant of the same direction.
 pub(super) fn mode(rounding: Option<Rounding>) -> Option<u8> {
     Some(match rounding {
         None | Some(Rounding::Rn | Rounding::Rni) => RN,
@@ -32,13 +33,13 @@ pub(super) fn mode(rounding: Option<Rounding>) -> Option<u8> {
 /// A binary floating-point format. The sign is the bit above exponent and fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Bits of the fraction.
+    /// The number of fraction bits.
     pub frac: u32,
-    /// Bits of the exponent.
+    /// The number of exponent bits.
     pub exp: u32,
-    /// Largest finite number.
+    /// The largest finite number.
     pub max: u64,
-    /// What overflow gives: infinity, or the canonical NaN of a format without one.
+    /// The result of an overflow: infinity, or the canonical NaN if the format has no infinity.
     pub inf: u64,
     /// The NaN that arithmetic makes, sign included.
     pub nan: u64,
@@ -69,7 +70,7 @@ impl Format {
         1 << (self.frac + self.exp)
     }
 
-    /// Exponent of the smallest normal number.
+    /// The exponent of the smallest normal number.
     #[inline(always)]
     pub const fn emin(self) -> i32 {
         2 - (1 << (self.exp - 1))
@@ -83,8 +84,8 @@ impl Format {
     }
 }
 
-/// Whether rounding goes away from zero: `half` says that the cut-off part is at least a half,
-/// `rest` that it is neither zero nor exactly a half.
+/// Whether rounding goes away from zero. `half` says that the discarded part is at least half a
+/// unit in the last place, `rest` that it is neither zero nor exactly half a unit.
 #[inline(always)]
 fn away(mode: u8, negative: bool, odd: bool, half: bool, rest: bool) -> bool {
     match mode {
@@ -96,7 +97,7 @@ fn away(mode: u8, negative: bool, odd: bool, half: bool, rest: bool) -> bool {
     }
 }
 
-/// What a magnitude too large for the format becomes.
+/// The result for a magnitude that is too large for the format.
 #[inline(always)]
 fn overflow(format: Format, mode: u8, negative: bool) -> u64 {
     match (mode, negative) {
@@ -105,7 +106,7 @@ fn overflow(format: Format, mode: u8, negative: bool) -> u64 {
     }
 }
 
-/// The number `significand * 2^exponent` (and a little more if `sticky`) rounded to the format.
+/// Rounds the number `significand * 2^exponent` (or slightly more if `sticky`) to the format.
 pub(super) fn pack(
     format: Format,
     mode: u8,
@@ -142,7 +143,7 @@ pub(super) fn pack(
     sign | if magnitude > format.max { overflow(format, mode, negative) } else { magnitude }
 }
 
-/// An `f64` rounded to a format of at most 24 significant bits; NaN becomes the format's.
+/// Rounds an f64 to a format of at most 24 significant bits. A NaN becomes the format's NaN.
 #[inline(always)]
 pub(super) fn narrow(format: Format, mode: u8, x: f64) -> u64 {
     let bits = x.to_bits();
@@ -153,7 +154,8 @@ pub(super) fn narrow(format: Format, mode: u8, x: f64) -> u64 {
     let significand = if field == 0 { fraction } else { fraction | 1 << 52 };
     let lead = field.max(1) - 1023;
     let binade = lead.max(format.emin());
-    // At 63 the half is beyond any significand, so a larger distance makes no difference.
+    // Shifting by 63 discards all bits of any significand, so that larger shifts give the same
+    // result.
     let shift = (binade - lead + 52 - format.frac as i32).min(63) as u32;
     let kept = significand >> shift;
     let cut = significand & ((1 << shift) - 1);
@@ -170,8 +172,8 @@ pub(super) fn narrow(format: Format, mode: u8, x: f64) -> u64 {
     if x.is_nan() { format.nan } else { sign | magnitude }
 }
 
-/// `f64` to `f32` in one of the four modes. To nearest is the processor's own conversion; the
-/// others step back from it by one place where it went the wrong way.
+/// Converts f64 to f32 in one of the four modes. The processor converts to nearest; other modes
+/// correct the result by one unit in the last place if it was rounded in the wrong direction.
 #[inline(always)]
 pub(super) fn narrow32<const R: u8>(x: f64) -> f32 {
     let near = x as f32;
@@ -189,9 +191,9 @@ pub(super) fn narrow32<const R: u8>(x: f64) -> f32 {
     }
 }
 
-/// Rounds to odd: `near` is the nearest `f64` of a value that differs from it by something of the
-/// sign of `error`. Rounding the result once more to a shorter format, in any mode, gives what
-/// rounding the exact value would.
+/// Rounds to odd. `near` is the f64 nearest to a value, and `error` has the sign of the difference.
+/// Rounding the result again to a shorter format, in any mode, gives what rounding the exact value
+/// would give.
 #[inline(always)]
 pub(super) fn to_odd(near: f64, error: f64) -> f64 {
     let bits = near.to_bits();
@@ -204,7 +206,7 @@ pub(super) fn to_odd(near: f64, error: f64) -> f64 {
     }
 }
 
-/// The sum rounded to odd (Knuth's two-sum gives the error).
+/// The sum rounded to odd. Knuth's two-sum gives the error.
 #[inline(always)]
 pub(super) fn sum_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;

@@ -1,4 +1,5 @@
-//! Rows of operations: what an instruction computes, for all that runs it.
+//! Rows of the tables of operations: the definition of what an instruction computes, from which the
+//! interpreter and compiled code take their code.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,7 @@ use crate::{Alu, L32};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// A row as a table has it: an operation, or one for each variant of a family.
+/// An entry of a table: an operation, or one operation for each variant of a family.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Template {
     pub(crate) name: &'static str,
@@ -22,48 +23,48 @@ pub(crate) struct Template {
     pub(crate) function: Alu,
     pub(crate) kind: Kind,
     pub(crate) shape: Shape,
-    /// Notes the steps of the row, if it is made of primitives.
+    /// Records the steps of the operation, if it is composed of primitives.
     pub(crate) record: Option<fn(&Recorder, Variant)>,
 }
 
-/// An operation.
+/// An operation: what some instructions compute.
 pub struct Row {
     template: Template,
     variant: Variant,
     pub(crate) keys: Vec<Key>,
-    /// The steps as the interpreter evaluates them, once it has.
+    /// The steps for the interpreter, prepared when the operation is first evaluated.
     program: OnceLock<Program>,
 }
 
-/// What an operation gives.
+/// The kind of an operation's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gives {
+pub enum ResultKind {
     /// A register of up to 32 bits.
     Narrow,
     /// A register of 64 bits.
     Wide,
-    /// A register of 64 bits from f64 arithmetic. Which NaN comes out of it is said by [`nan64`](crate::nan64) of these
-    /// sources.
+    /// A register of 64 bits from f64 arithmetic. NaN results are those of [`nan64`](crate::nan64)
+    /// with these sources.
     Double(&'static [usize]),
     /// A predicate.
     Predicate,
-    /// Two predicates: of the low halves of its sources, and of the high ones.
+    /// Two predicates: one from the low halves of the sources, and one from the high halves.
     Predicates,
 }
 
 /// The register widths of an operation: its destination and its sources.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// The destination.
-    pub gives: Gives,
-    /// Whether the sources have 64 bits.
+    /// The kind of the result.
+    pub result: ResultKind,
+    /// For each source, whether it has 64 bits.
     pub from: [bool; 4],
 }
 
 impl Shape {
-    /// Whether the destination is a register of 64 bits.
+    /// Whether the result is a register of 64 bits.
     pub fn is_wide(self) -> bool {
-        matches!(self.gives, Gives::Wide | Gives::Double(_))
+        matches!(self.result, ResultKind::Wide | ResultKind::Double(_))
     }
 }
 
@@ -74,56 +75,57 @@ impl fmt::Debug for Row {
 }
 
 impl Row {
-    /// The row of a template in a variant, for instructions with these keys.
+    /// Makes the operation of a template in a variant, for instructions with these keys.
     pub(crate) fn new(template: &Template, variant: Variant, keys: Vec<Key>) -> Self {
         let mut template = *template;
-        if variant.pair && template.shape.gives == Gives::Predicate {
-            template.shape.gives = Gives::Predicates;
+        if variant.pair && template.shape.result == ResultKind::Predicate {
+            template.shape.result = ResultKind::Predicates;
         }
         Self { template, variant, keys, program: OnceLock::new() }
     }
 
-    /// A function of registers of 32 bits that lowering needs and no instruction is.
+    /// An operation on 32-bit registers that lowering needs, and that no PTX instruction has.
     pub const fn helper(name: &'static str, function: fn(&mut L32, &L32, &L32, &L32)) -> Self {
         let template = Template {
             name,
             keys: &[],
             function: Alu::Narrow(function),
             kind: Kind::Call,
-            shape: Shape { gives: Gives::Narrow, from: [false; 4] },
+            shape: Shape { result: ResultKind::Narrow, from: [false; 4] },
             record: None,
         };
         Self { template, variant: Variant::PLAIN, keys: Vec::new(), program: OnceLock::new() }
     }
 
-    /// What it is called, or how PTX spells it. The rows of a family have one name.
+    /// The name of the operation, or PTX's spelling. All operations of a family have the same name.
     pub fn name(&self) -> &'static str {
         self.template.name
     }
 
-    /// How it computes the lanes of a warp.
+    /// How the interpreter computes the operation.
     pub fn function(&self) -> Alu {
         self.template.function
     }
 
-    /// What the inner loop does for it.
+    /// The action of the interpreter's inner loop.
     pub fn kind(&self) -> Kind {
         self.template.kind
     }
 
-    /// The widths of destination and sources.
+    /// The kind of the result, and the widths of the sources.
     pub fn shape(&self) -> Shape {
         self.template.shape
     }
 
-    /// Computes all lanes. Of the value only what the row [gives](Shape::gives) is written. Rows whose [`Alu`] needs more
-    /// than sources (`lop3`, logic of predicates, carries) write nothing.
+    /// Computes all lanes. Only the field of the value that the operation returns
+    /// ([`Shape::result`]) is written. Operations whose [`Alu`] needs operands other than sources
+    /// (`lop3`, Boolean functions of predicates, carries) write nothing.
     pub fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
         let [a, b, c, _] = sources;
         match self.template.function {
             Alu::Composed => {
                 self.program().run(sources, to);
-                if let Gives::Double(preferred) = self.template.shape.gives
+                if let ResultKind::Double(preferred) = self.template.shape.result
                     && to.wide.iter().any(|&x| f64::from_bits(x).is_nan())
                 {
                     let mut from = [a.wide(); 3];
@@ -137,7 +139,8 @@ impl Row {
         }
     }
 
-    /// Evaluates a row that gives two predicates: its comparison of the low halves of `a` and `b`, then of the high ones.
+    /// Evaluates an operation that gives two predicates: compares the low halves of `a` and `b`,
+    /// then the high halves.
     pub fn run_pair(&self, a: &L32, b: &L32) -> (u32, u32) {
         let compare = |a: &L32, b: &L32| {
             let (a, b) = (Lanes::Narrow(a), Lanes::Narrow(b));
@@ -158,13 +161,15 @@ impl Row {
         })
     }
 
-    /// Its steps in compiled code, if sources are these numbers. None: compiled code calls its function.
+    /// The steps in compiled code, where some sources are constants. `None` if compiled code calls
+    /// the operation's function.
     pub(crate) fn compiled(&self, known: [Option<u64>; 4]) -> Option<Vec<Step>> {
         let record = self.template.record?;
         let mut recorder = Recorder::new(known);
         record(&recorder, self.variant);
         if recorder.gives_number() {
-            // A predicate is given by a comparison, and which NaN f64 gives is the processor's to say.
+            // A constant result is recorded again without constants: a predicate must come from a
+            // comparison, and an f64 NaN must come from the processor's instruction.
             recorder = Recorder::default();
             record(&recorder, self.variant);
         }
@@ -172,7 +177,7 @@ impl Row {
     }
 }
 
-/// The shape of a section, for a row with these sources.
+/// The shape of an operation in a section, by its sources.
 macro_rules! shape {
     (b64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true true true) };
     (f64 $a:ident) => { $crate::row::shape!(@ Double(&[0]), true true true true) };
@@ -187,19 +192,21 @@ macro_rules! shape {
     (select64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true false false) };
     (compare $($arg:ident)*) => { $crate::row::shape!(@ Predicate, false false false false) };
     (compare64 $($arg:ident)*) => { $crate::row::shape!(@ Predicate, true true true true) };
-    // Sections that are not named above: destination and sources have 32 bits. The shape of `carry` and `function` rows is
-    // not looked at, as lowering gives them operands of their own.
-    (@ $gives:expr, $a:literal $b:literal $c:literal $d:literal) => {{
+    // Other sections have a destination and sources of 32 bits. For the sections `carry` and
+    // `function` the shape is not used, because lowering gives these operations operands of their
+    // own.
+    (@ $result:expr, $a:literal $b:literal $c:literal $d:literal) => {{
         #[allow(unused_imports, reason = "one of them")]
-        use $crate::row::Gives::{Double, Narrow, Predicate, Wide};
-        $crate::row::Shape { gives: $gives, from: [$a, $b, $c, $d] }
+        use $crate::row::ResultKind::{Double, Narrow, Predicate, Wide};
+        $crate::row::Shape { result: $result, from: [$a, $b, $c, $d] }
     }};
     ($section:ident $($arg:ident)*) => { $crate::row::shape!(@ Narrow, false false false false) };
 }
 pub(crate) use shape;
 
-/// Expands a row to the function that records its steps. The function binds the sources as terms of the section's widths and
-/// evaluates the row's expression. The first macro argument is the pattern that binds the variant.
+/// Expands an operation to the function that records its steps. The function binds the sources as
+/// terms of the section's widths and evaluates the operation's expression. The first macro argument
+/// is the pattern that binds the variant.
 macro_rules! record {
     ($v:pat, b32 $($lane:tt)*) => { $crate::row::record!(@ $v, 32, 32 32 32 32, $($lane)*) };
     ($v:pat, b64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 64 64, $($lane)*) };

@@ -1,23 +1,25 @@
-//! Instructions that are no rows because they have data of their own.
+//! Instructions that are not in the tables, because their operations have data (an [`Alu`] with
+//! fields).
 
-use crate::{Alu, convert, tiny, video};
+use crate::{Alu, convert, small_float, video};
 use texunit_isa::{Modifiers, Opcode};
 
-/// Video instructions, and conversions with packing and with rarer modifiers. `None` for all others. Each source is
-/// expected in the slot ([`L32`](crate::L32) or [`L64`](crate::L64)) of its type's width, which PTX demands of all
-/// instructions but `cvt`.
+/// The operation of a video instruction, of a conversion with packing, or of a conversion with rare
+/// modifiers; `None` for all others. Each source must be in a register ([`L32`](crate::L32) or
+/// [`L64`](crate::L64)) of its type's width, as PTX demands for all instructions except `cvt`.
 pub fn with_data(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     if mods.unexecuted.is_some() || mods.types.is_empty() {
         return None;
     }
     match opcode {
-        Opcode::Cvt => tiny::select(mods).or_else(|| select_mixed(mods)),
+        Opcode::Cvt => small_float::select(mods).or_else(|| select_mixed(mods)),
         _ => video::select(opcode, mods),
     }
 }
 
-/// The form of a `cvt` for registers in slots that its types do not have (`cvt.s32.s8` from or
-/// into a 64-bit register): always [`Alu::Convert`]. `None` where it makes none.
+/// The operation of a `cvt` whose registers are wider than its types (`cvt.s32.s8` from or to a
+/// 64-bit register), which always is an [`Alu::Convert`]; `None` if the types are not a valid
+/// combination.
 pub fn select_mixed(mods: &Modifiers) -> Option<Alu> {
     if mods.unexecuted.is_some() || mods.vector != 0 {
         return None;

@@ -1,13 +1,12 @@
-//! Arithmetic in any format and rounding mode on integers: slow and exact.
+//! Arithmetic in any format and rounding mode, on integers: slow and exact.
 //!
-//! It serves the directed roundings of `f64`, and is the model that the quick paths are tested
-//! against. Subnormals are numbers like others; every NaN that goes in or comes out is the
-//! format's canonical one.
+//! It is used for the directed roundings of f64, and as the model that fast code is tested against.
+//! Subnormals are ordinary numbers; every NaN result is the format's canonical NaN.
 
 use super::round::pack;
 pub use super::round::{Format, RM, RP, RZ};
 
-/// A number taken apart. `Finite` has a non-zero significand.
+/// An unpacked number. `Finite` has a nonzero significand.
 #[derive(Clone, Copy)]
 enum Number {
     Nan,
@@ -43,7 +42,7 @@ fn zero(format: Format, negative: bool) -> u64 {
     if negative { format.sign() } else { 0 }
 }
 
-/// An addend with the leading bit of its significand at bit 125: room for one carry above.
+/// A term of a sum: the leading bit of its significand is bit 125, so that one carry fits above it.
 struct Term {
     negative: bool,
     significand: u128,
@@ -55,8 +54,8 @@ fn term(negative: bool, significand: u128, exponent: i32) -> Term {
     Term { negative, significand: significand << shift, exponent: exponent - shift }
 }
 
-/// The rounded sum of two non-zero terms. The smaller one may lose bits to the right only where
-/// no cancellation can reach them: a term has at most 106 significant bits of its 126.
+/// The rounded sum of two nonzero terms. The smaller one may lose bits to the right only where
+/// cancellation cannot reach them, because a term has at most 106 significant bits of its 126.
 fn sum(format: Format, mode: u8, x: Term, y: Term) -> u64 {
     let swap = (y.exponent, y.significand) > (x.exponent, x.significand);
     let (big, small) = if swap { (y, x) } else { (x, y) };
@@ -66,7 +65,8 @@ fn sum(format: Format, mode: u8, x: Term, y: Term) -> u64 {
     if big.negative == small.negative {
         return pack(format, mode, big.negative, big.significand + shifted, big.exponent, lost);
     }
-    // What is lost makes the difference a little smaller: borrow one and be a little above.
+    // The lost bits make the difference slightly smaller, so that one is borrowed, and the result
+    // is slightly above.
     let difference = big.significand - shifted - u128::from(lost);
     if difference == 0 {
         return zero(format, mode == RM);
@@ -129,8 +129,8 @@ pub fn mul(format: Format, mode: u8, a: u64, b: u64) -> u64 {
             Finite { negative: s, significand: m, exponent: e },
             Finite { negative: t, significand: n, exponent: f },
         ) => pack(format, mode, s != t, u128::from(m) * u128::from(n), e + f, false),
-        // One is zero, infinite or NaN: the product is exact, and a zero addend of its own sign
-        // leaves it as it is.
+        // If one factor is zero, infinite or a NaN, the product is exact, and adding a zero of its
+        // sign does not change it.
         _ => fma(format, mode, a, b, zero(format, (a ^ b) & format.sign() != 0)),
     }
 }
@@ -175,7 +175,7 @@ pub fn rsqrt(format: Format, mode: u8, a: u64) -> u64 {
         Infinite(false) => 0,
         Zero(negative) => infinity(format, negative),
         Finite { significand: m, exponent: e, .. } => {
-            // a = m * 4^k with 2^61 <= m < 2^63; floor(2^94 / sqrt(m)) is found bit by bit as the
+            // a = m * 4^k with 2^61 <= m < 2^63. floor(2^94 / sqrt(m)) is found bit by bit as the
             // largest root with root^2 * m <= 2^188.
             let mut shift = m.leading_zeros() as i32 - 1;
             shift -= (shift ^ e) & 1;

@@ -1,65 +1,65 @@
-//! What an operation is in compiled code and in the interpreter: steps that are found by evaluating its row for
-//! [`Term`]s.
+//! Records the steps of an operation by evaluating its expression on [`Term`]s. A step has an
+//! operation of compiled code and a function for the interpreter.
 
-use crate::lane::{Function, Given, copy};
+use crate::lane::{Constants, Function, copy};
 use std::cell::{Cell, RefCell};
 use texunit_jit::{Op as J, Test};
 
-/// What a step computes.
+/// The computation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Does {
-    /// A number.
+pub(crate) enum Computation {
+    /// An operation of compiled code.
     Compute(J),
-    /// A predicate.
+    /// A comparison of compiled code.
     Compare(Test),
-    /// The first where the second, a predicate, holds, else the third.
+    /// The first operand if the second, a predicate, is true, else the third.
     Select,
 }
 
-/// What a step reads.
+/// An operand of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
-    /// A source of the instruction, by its place.
+    /// A source of the instruction, by its index.
     Source(u8),
-    /// A number.
+    /// A constant.
     Literal(u64),
-    /// What an earlier step gives, by its place.
+    /// The value of an earlier step, by its index.
     Step(u8),
 }
 
-/// A primitive over the lanes of a warp, with what is known of it.
-pub(crate) type Evaluate = (Function, Given);
+/// The function of a primitive over the lanes of a warp, and its constants.
+pub(crate) type Evaluate = (Function, Constants);
 
-/// A step of a row.
+/// A step of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// What it computes in compiled code.
-    pub(crate) does: Does,
-    /// How the interpreter evaluates it.
+    /// The computation in compiled code.
+    pub(crate) computation: Computation,
+    /// The function and its constants for the interpreter.
     pub(crate) evaluate: Evaluate,
-    /// Bits of what it gives: 32, 64, or 1 of a predicate.
+    /// The width of the value: 32 or 64 bits, or 1 for a predicate.
     pub(crate) bits: u32,
-    /// Of what; those that the operation lacks are the number 0.
+    /// The operands; those that the computation does not read are the constant 0.
     pub(crate) from: [Operand; 3],
 }
 
-/// The steps of a row. The last one gives its value.
+/// Records the steps of an operation. The last step computes the result.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     steps: RefCell<Vec<Step>>,
-    /// Sources that are numbers.
+    /// Sources that are constants.
     known: [Option<u64>; 4],
-    /// Whether steps stay as the row has them: the interpreter evaluates them by their primitives.
+    /// Whether steps are recorded without simplification, as the interpreter needs them.
     literal: bool,
-    /// Whether it gives a number.
+    /// Whether the result is a constant.
     is_number: Cell<bool>,
 }
 
-/// A value of so many bits in compiled code; 1 of a predicate.
+/// A value of `BITS` bits during recording; `BITS` is 1 for a predicate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term<'r, const BITS: u32>(Operand, Option<&'r Recorder>);
 
-/// A value of any width.
+/// A value of any width during recording.
 pub(crate) type AnyTerm<'r> = (Operand, Option<&'r Recorder>);
 
 impl<'r, const BITS: u32> Term<'r, BITS> {
@@ -71,7 +71,7 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         }
     }
 
-    /// The number that it is, if that is known.
+    /// The value of a constant; `None` for other terms.
     pub(crate) fn known(self) -> Option<u64> {
         match self.0 {
             Operand::Literal(number) => Some(number),
@@ -79,7 +79,7 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         }
     }
 
-    /// A number.
+    /// A constant.
     pub(crate) fn number(bits: u64) -> Self {
         Self(Operand::Literal(bits), None)
     }
@@ -88,46 +88,51 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         (self.0, self.1)
     }
 
-    /// A step of these, not all of them numbers.
-    pub(crate) fn of(does: Does, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> Self {
-        let (operand, recorder) = step(BITS, does, evaluate, terms);
+    /// Records a step with these operands, at least one of which is not a constant.
+    pub(crate) fn of(computation: Computation, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> Self {
+        let (operand, recorder) = step(BITS, computation, evaluate, terms);
         Self(operand, recorder)
     }
 }
 
-/// Notes a step that gives so many bits.
-fn step<'r>(bits: u32, does: Does, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> AnyTerm<'r> {
+/// Records a step whose value has `bits` bits.
+fn step<'r>(
+    bits: u32,
+    computation: Computation,
+    evaluate: Evaluate,
+    terms: &[AnyTerm<'r>],
+) -> AnyTerm<'r> {
     let mut from = [Operand::Literal(0); 3];
     from.iter_mut().zip(terms).for_each(|(to, term)| *to = term.0);
     let Some(recorder) = terms.iter().find_map(|term| term.1) else {
         return (Operand::Literal(0), None);
     };
-    let does = match simpler(does, &from, u64::MAX >> (64 - bits)) {
-        _ if recorder.literal => does,
-        Simpler::Does(does) => does,
-        Simpler::Is(operand @ Operand::Literal(_)) => return (operand, None),
-        Simpler::Is(operand) => return (operand, Some(recorder)),
+    let computation = match simplified(computation, &from, u64::MAX >> (64 - bits)) {
+        _ if recorder.literal => computation,
+        Simplified::Computation(computation) => computation,
+        Simplified::Operand(operand @ Operand::Literal(_)) => return (operand, None),
+        Simplified::Operand(operand) => return (operand, Some(recorder)),
     };
     let mut steps = recorder.steps.borrow_mut();
-    steps.push(Step { does, evaluate, bits, from });
+    steps.push(Step { computation, evaluate, bits, from });
     (Operand::Step((steps.len() - 1) as u8), Some(recorder))
 }
 
-/// What a step with numbers among its sources is.
-enum Simpler {
-    /// What one of its sources is, or a number.
-    Is(Operand),
-    /// Another one of the same sources, or the same.
-    Does(Does),
+/// The simplified form of a step with constants among its operands.
+enum Simplified {
+    /// One of the operands, or a constant.
+    Operand(Operand),
+    /// A computation of the same operands.
+    Computation(Computation),
 }
 
-/// Steps that numbers make simpler. `ones`: a value with all bits set.
-fn simpler(does: Does, from: &[Operand; 3], ones: u64) -> Simpler {
+/// Simplifies a step whose operands include constants. `ones` is a value with all bits set.
+fn simplified(computation: Computation, from: &[Operand; 3], ones: u64) -> Simplified {
     let zero = Operand::Literal(0);
-    match does {
-        Does::Compute(J::Bits(table)) => bits(table, from, ones, J::Bits),
-        Does::Compute(J::BitsWide(table)) => bits(table, from, ones, J::BitsWide),
-        Does::Compute(
+    match computation {
+        Computation::Compute(J::Bits(table)) => bits(table, from, ones, J::Bits),
+        Computation::Compute(J::BitsWide(table)) => bits(table, from, ones, J::BitsWide),
+        Computation::Compute(
             J::Add
             | J::Sub
             | J::ShiftLeft
@@ -138,19 +143,21 @@ fn simpler(does: Does, from: &[Operand; 3], ones: u64) -> Simpler {
             | J::ShiftLeftWide
             | J::ShiftRightWideU
             | J::ShiftRightWideS,
-        ) if from[1] == zero => Simpler::Is(from[0]),
-        Does::Select => match from[1] {
-            Operand::Literal(0) => Simpler::Is(from[2]),
-            Operand::Literal(_) => Simpler::Is(from[0]),
-            _ => Simpler::Does(does),
+        ) if from[1] == zero => Simplified::Operand(from[0]),
+        Computation::Select => match from[1] {
+            Operand::Literal(0) => Simplified::Operand(from[2]),
+            Operand::Literal(_) => Simplified::Operand(from[0]),
+            _ => Simplified::Computation(computation),
         },
-        _ => Simpler::Does(does),
+        _ => Simplified::Computation(computation),
     }
 }
 
-/// Bits by a table, of which sources that are all zeros or all ones are no part.
-fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simpler {
-    // Entries where the source has a zero, and how far from them is the same with a one.
+/// Simplifies a Boolean function by removing operands that are all zeros or all ones from its truth
+/// table.
+fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simplified {
+    // For each source, the entries of the table where its bit is zero, and the distance from them
+    // to the entries where it is one.
     for (source, (zeros, far)) in from.iter().zip([(0x0f, 4), (0x33, 2), (0x55, 1)]) {
         match *source {
             Operand::Literal(0) => table = table & zeros | (table & zeros) << far,
@@ -161,16 +168,16 @@ fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simpl
         }
     }
     match table {
-        0 => Simpler::Is(Operand::Literal(0)),
-        0xff => Simpler::Is(Operand::Literal(ones)),
-        0xf0 => Simpler::Is(from[0]),
-        0xcc => Simpler::Is(from[1]),
-        0xaa => Simpler::Is(from[2]),
-        table => Simpler::Does(Does::Compute(op(table))),
+        0 => Simplified::Operand(Operand::Literal(0)),
+        0xff => Simplified::Operand(Operand::Literal(ones)),
+        0xf0 => Simplified::Operand(from[0]),
+        0xcc => Simplified::Operand(from[1]),
+        0xaa => Simplified::Operand(from[2]),
+        table => Simplified::Computation(Computation::Compute(op(table))),
     }
 }
 
-/// Numbers as those of sources are kept.
+/// Conversion between numbers of a lane and the 64 bits of a constant.
 pub(crate) trait Scalar: Copy {
     fn of(bits: u64) -> Self;
     fn bits(self) -> u64;
@@ -204,17 +211,17 @@ impl Scalar for bool {
 }
 
 impl Recorder {
-    /// One for compiled code of a row of which some sources are numbers.
+    /// A recorder for compiled code, where some sources are constants.
     pub(crate) fn new(known: [Option<u64>; 4]) -> Self {
         Self { known, ..Self::default() }
     }
 
-    /// One for the interpreter.
+    /// A recorder for the interpreter.
     pub(crate) fn literal() -> Self {
         Self { literal: true, ..Self::default() }
     }
 
-    /// What the row gives.
+    /// Ends the recording with the result of the operation.
     pub(crate) fn end<const BITS: u32>(&self, value: Term<'_, BITS>) {
         self.is_number.set(value.known().is_some());
         let mut steps = self.steps.borrow_mut();
@@ -222,47 +229,47 @@ impl Recorder {
         if steps.is_empty() || value.0 != last {
             let zero = Operand::Literal(0);
             steps.push(Step {
-                does: Does::Compute(if BITS == 64 { J::CopyWide } else { J::Copy }),
-                evaluate: (copy(BITS), Given::NONE),
+                computation: Computation::Compute(if BITS == 64 { J::CopyWide } else { J::Copy }),
+                evaluate: (copy(BITS), Constants::NONE),
                 bits: BITS,
                 from: [value.0, zero, zero],
             });
         }
     }
 
-    /// Whether it is a number that the row gives, whatever sources have.
+    /// Whether the result is a constant, whatever the sources are.
     pub(crate) fn gives_number(&self) -> bool {
         self.is_number.get()
     }
 
-    /// The steps.
+    /// The recorded steps.
     pub(crate) fn steps(self) -> Vec<Step> {
         self.steps.into_inner()
     }
 }
 
-/// The operation of compiled code that a primitive is.
-pub(crate) trait Compiles {
-    fn does(self) -> Does;
+/// The computation of compiled code that a primitive has.
+pub(crate) trait IntoComputation {
+    fn computation(self) -> Computation;
 }
 
-impl Compiles for J {
-    fn does(self) -> Does {
-        Does::Compute(self)
+impl IntoComputation for J {
+    fn computation(self) -> Computation {
+        Computation::Compute(self)
     }
 }
 
-/// The primitive [`Does::Select`].
+/// The primitive of [`Computation::Select`].
 pub(crate) struct Select;
 
-impl Compiles for Select {
-    fn does(self) -> Does {
-        Does::Select
+impl IntoComputation for Select {
+    fn computation(self) -> Computation {
+        Computation::Select
     }
 }
 
-impl Compiles for Test {
-    fn does(self) -> Does {
-        Does::Compare(self)
+impl IntoComputation for Test {
+    fn computation(self) -> Computation {
+        Computation::Compare(self)
     }
 }

@@ -1,27 +1,29 @@
-//! Variants: the modifiers (rounding, `.ftz`, `.sat` and so on) that distinguish the rows of one family.
+//! Variants: the modifiers (rounding, `.ftz`, `.sat` and so on) in which the operations of one
+//! family differ.
 
 use crate::mode::Mode;
 use texunit_jit::Rounding;
 
-/// The modifiers of a row of a family. Those that a family does not have are as in [`Variant::PLAIN`].
+/// The modifiers of an operation in a family. Modifiers that a family does not have are as in
+/// [`Variant::PLAIN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
-    /// `.rn` to `.rp`, or `.rni` to `.rpi`.
+    /// The rounding: `.rn` to `.rp`, or `.rni` to `.rpi`.
     pub(crate) rounding: Rounding,
-    /// `.ftz`
+    /// Whether `.ftz` is set.
     pub(crate) ftz: bool,
-    /// `.sat`
+    /// Whether `.sat` is set.
     pub(crate) sat: bool,
-    /// `.relu`
+    /// Whether `.relu` is set.
     pub(crate) relu: bool,
-    /// `.NaN`
+    /// Whether `.NaN` is set.
     pub(crate) nan: bool,
-    /// Whether the type is one of pairs, as f16x2.
+    /// Whether the type is a packed pair, such as f16x2.
     pub(crate) pair: bool,
 }
 
 impl Variant {
-    /// None of them, to the nearest.
+    /// No modifiers, and rounding to nearest.
     pub(crate) const PLAIN: Self = Self {
         rounding: Rounding::Near,
         ftz: false,
@@ -31,13 +33,13 @@ impl Variant {
         pair: false,
     };
 
-    /// How an f32 instruction of this variant takes subnormals and limits its result.
+    /// The mode of an f32 instruction with these modifiers.
     pub(crate) fn mode(self) -> Mode {
         Mode { ftz: self.ftz, sat: self.sat }
     }
 }
 
-/// All variants with these roundings and flags, each flag with and without.
+/// All variants with these roundings, with and without each of these flags.
 pub(crate) fn variants(roundings: &[Rounding], flags: &[fn(&mut Variant)]) -> Vec<Variant> {
     let rounded = |&rounding: &Rounding| Variant { rounding, ..Variant::PLAIN };
     let mut all: Vec<Variant> = roundings.iter().map(rounded).collect();
@@ -51,22 +53,22 @@ pub(crate) fn variants(roundings: &[Rounding], flags: &[fn(&mut Variant)]) -> Ve
     all
 }
 
-/// `.ftz`
+/// Adds `.ftz`.
 pub(crate) fn ftz(variant: &mut Variant) {
     variant.ftz = true;
 }
 
-/// `.sat`
+/// Adds `.sat`.
 pub(crate) fn sat(variant: &mut Variant) {
     variant.sat = true;
 }
 
-/// `.NaN`
+/// Adds `.NaN`.
 pub(crate) fn nan(variant: &mut Variant) {
     variant.nan = true;
 }
 
-/// Pairs.
+/// Makes the type a packed pair.
 pub(crate) fn pair(variant: &mut Variant) {
     variant.pair = true;
 }

@@ -1,8 +1,9 @@
-//! Video instructions (PTX ISA 9.7.18): arithmetic on bytes, half-words and words of registers.
+//! Video instructions (PTX ISA 9.7.18): arithmetic on bytes, 16-bit halves and whole 32-bit
+//! registers.
 //!
 //! Parts of the sources are extended by their types, combined exactly, saturated, and then combined
-//! with the third source or put into it. The instructions of two half-words and of four bytes do it
-//! as the ISA's pseudo-code says; the scalar ones as the code does that a card runs (`scalar`).
+//! with the third source or inserted into it. Instructions on two halves or four bytes follow the
+//! ISA's pseudo-code; scalar instructions follow the code that a GPU executes (`scalar`).
 
 mod scalar;
 
@@ -10,7 +11,7 @@ use texunit_isa::{AtomOp, CmpOp, Modifiers, Opcode, ScalarType, Selector, VideoO
 
 use super::{Alu, L64};
 
-/// What is computed from two parts.
+/// The operation on two parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Function {
     Add,
@@ -25,17 +26,17 @@ enum Function {
     Compare(CmpOp),
 }
 
-/// A video instruction, interpreted for each lane.
+/// A video instruction, which is interpreted for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Video {
     function: Function,
-    /// Elements of a register: 1, 2 or 4.
+    /// The number of elements in a register: 1, 2 or 4.
     elements: u32,
     operands: VideoOperands,
-    /// Whether d, a and b are signed.
+    /// Whether the destination, a and b are signed.
     signed: [bool; 3],
     sat: bool,
-    /// Of a shift: amounts modulo 32.
+    /// For a shift, whether the amount is taken modulo 32; otherwise it is limited to 32.
     wrap: bool,
     secondary: Option<AtomOp>,
     plus_one: bool,
@@ -72,7 +73,7 @@ fn compare(op: CmpOp, a: i64, b: i64) -> bool {
 }
 
 impl Video {
-    /// Computes all lanes; operands as those of [`Alu::Video`].
+    /// Computes all lanes; the operands are those of [`Alu::Video`].
     pub fn run(&self, d: &mut L64, a: &L64, b: &L64, c: &L64) {
         for i in 0..32 {
             let (a, b, c) = (a[i] as u32, b[i] as u32, c[i] as u32);
@@ -89,7 +90,7 @@ impl Video {
         match self.function {
             Function::Add => a + b,
             Function::Sub => a - b,
-            // Rounded away from zero at a half.
+            // Halves are rounded away from zero.
             Function::Average => (a + b + i64::from(a + b >= 0)) >> 1,
             Function::Distance => (a - b).abs(),
             Function::Min => a.min(b),
@@ -105,8 +106,8 @@ impl Video {
         if self.wrap { b as u32 & 31 } else { b.min(32) as u32 }
     }
 
-    /// The elements of `b:a` that a selector of a SIMD instruction names; without one, those of
-    /// the operand's own register.
+    /// The element of `b:a` that a selector of a SIMD instruction names; without a selector, the
+    /// element of the operand's own register.
     fn chosen(&self, pair: u64, selector: Selector, own: u32, k: u32, signed: bool) -> i64 {
         let bits = 32 / self.elements;
         let n = match selector.count {
@@ -177,11 +178,11 @@ fn function(opcode: Opcode, mods: &Modifiers) -> Option<(Function, u32)> {
     })
 }
 
-/// The form of a video instruction, or `None` for another one.
+/// The operation of a video instruction; `None` for other instructions.
 pub(super) fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     let (function, elements) = function(opcode, mods)?;
     let signed = |n: usize| mods.types.get(n).is_some_and(|t: &ScalarType| t.is_signed());
-    // Comparisons have no type of the result: it is that of the first source.
+    // Comparisons have no destination type: it is that of the first source.
     let signed = match function {
         Function::Compare(_) => [signed(0), signed(0), signed(1)],
         _ => [signed(0), signed(1), signed(2)],

@@ -1,4 +1,5 @@
-//! Kernel parameters and the values for them.
+//! Kernel parameters, and the arguments of a launch, which become the bytes of the parameter
+//! buffer.
 
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -7,7 +8,7 @@ use texunit_check::ir;
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
 
-/// A value for a kernel parameter.
+/// An argument for a kernel parameter.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 #[non_exhaustive]
@@ -20,19 +21,19 @@ pub enum Arg<'a> {
     S16(i16),
     S32(i32),
     S64(i64),
-    /// Bits of an f16.
+    /// The bits of an f16.
     F16(u16),
     F32(f32),
     F64(f64),
     /// A structure passed by value: exactly the parameter's bytes.
     Bytes(&'a [u8]),
-    /// The buffer's address.
+    /// A pointer argument: the buffer's address.
     Buffer(&'a Buffer),
-    /// The object's handle.
+    /// The handle of a texture object.
     Texture(&'a TextureObject),
-    /// The object's handle.
+    /// The handle of a sampler object.
     Sampler(&'a SamplerObject),
-    /// The object's handle.
+    /// The handle of a surface object.
     Surface(&'a SurfaceObject),
 }
 
@@ -56,20 +57,21 @@ from! { 'a:
 }
 
 impl<'a, T: bytemuck::NoUninit> From<&'a [T; 1]> for Arg<'a> {
-    /// A structure passed by value: `&[value]`.
+    /// A structure passed by value is written `&[value]`.
     fn from(value: &'a [T; 1]) -> Self {
         Self::Bytes(bytemuck::cast_slice(value))
     }
 }
 
-/// Arguments of a launch, each by what it is: `args![&buffer, &texture, 3_u32, 0.5_f32]` is an array of [`Arg`]s.
+/// Makes an array of [`Arg`]s from values of different types:
+/// `args![&buffer, &texture, 3_u32, 0.5_f32]`.
 #[macro_export]
 macro_rules! args {
     ($($value:expr),* $(,)?) => { [$($crate::Arg::from($value)),*] };
 }
 
 impl Arg<'_> {
-    /// What messages call it.
+    /// A description of the argument for error messages.
     pub(crate) fn what(&self) -> String {
         match self {
             Arg::U8(_) => "a u8".into(),
@@ -91,7 +93,7 @@ impl Arg<'_> {
         }
     }
 
-    /// What the kernel gets: the value, address or handle, little endian.
+    /// The bytes that the kernel receives: a value, address or handle in little-endian order.
     pub fn bytes(&self) -> Vec<u8> {
         match *self {
             Arg::U8(v) => v.to_le_bytes().into(),
@@ -146,7 +148,7 @@ impl Arg<'_> {
 /// Type of a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamType {
-    /// One value; `Texref`, `Samplerref`, `Surfref` for opaque ones.
+    /// One value. References have the types `Texref`, `Samplerref` and `Surfref`.
     Scalar(ScalarType),
     /// A structure or array passed by value.
     Bytes,
@@ -156,9 +158,9 @@ pub enum ParamType {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ParamInfo {
-    /// Name in the PTX.
+    /// The parameter's name in the PTX.
     pub name: String,
-    /// Type.
+    /// The type of the parameter.
     pub ty: ParamType,
     /// Size in bytes.
     pub size: u32,
@@ -169,7 +171,7 @@ pub struct ParamInfo {
 }
 
 impl std::fmt::Display for ParamInfo {
-    /// As declared, without `.param`: `.u64 out`, `.b8 p[16]`.
+    /// The declaration without `.param`, such as `.u64 out` or `.b8 p[16]`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.ty {
             ParamType::Scalar(ty) => write!(f, ".{ty} {}", self.name),

@@ -1,22 +1,22 @@
-//! Arrays, mipmapped arrays and their parts.
+//! Arrays, mipmapped arrays, and views of them (`CUarray`, `CUmipmappedArray`).
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::limits::{self, Use};
+use crate::limits::{self, LimitedObject};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use texunit_forms::Count;
 use texunit_memory::{Block, End};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource, View};
 
-/// What an array is made with (`CUDA_ARRAY3D_DESCRIPTOR`).
+/// The properties of a new array (`CUDA_ARRAY3D_DESCRIPTOR`).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ArrayDescriptor {
     /// Format of the texels.
     pub format: Format,
-    /// Kind of array: CUDA's flags `LAYERED` and `CUBEMAP` and the axes that are not 0, in one
-    /// word. Instructions that fetch from it have this geometry.
+    /// Kind of array: CUDA's flags `LAYERED` and `CUBEMAP` and the number of axes, as one value.
+    /// Instructions that fetch from the array must have this geometry.
     pub geometry: Geometry,
     /// Size in texels of one layer or face; axes that the geometry lacks are 1.
     pub extent: Extent,
@@ -24,12 +24,14 @@ pub struct ArrayDescriptor {
     pub layers: u32,
     /// Samples of a multi-sample array: 2, 4, 8 or 16; 1 for other geometries.
     pub samples: u32,
-    /// Made without memory: tiles of 64 KiB are mapped later (`CUDA_ARRAY3D_SPARSE`).
+    /// Whether the array is created without memory, and tiles of 64 KiB are mapped later
+    /// (`CUDA_ARRAY3D_SPARSE`).
     pub sparse: bool,
-    /// Whether it has the flag that CUDA asks for where `tld4` reads it (`CUDA_ARRAY3D_TEXTURE_GATHER`). Without it the unit
-    /// gathers all the same, and checks tell of that.
+    /// Whether the array has the flag that CUDA requires for `tld4`
+    /// (`CUDA_ARRAY3D_TEXTURE_GATHER`). Without the flag the unit gathers as well, and checks
+    /// report it.
     pub gathers: bool,
-    /// What messages call it.
+    /// The array's name in messages.
     pub name: String,
 }
 
@@ -47,7 +49,8 @@ texunit_unit::setters! {
 }
 
 impl ArrayDescriptor {
-    /// One layer; 2 samples where the geometry has samples; not sparse; to be gathered from.
+    /// A descriptor with one layer (and 2 samples if the geometry is multi-sample) that is not
+    /// sparse and allows gathering.
     pub fn new(format: Format, geometry: Geometry, extent: Extent, name: &str) -> Self {
         let samples = if geometry.is_multisample() { 2 } else { 1 };
         let (layers, sparse, gathers, name) = (1, false, true, name.to_owned());
@@ -60,12 +63,12 @@ impl ArrayDescriptor {
     }
 }
 
-/// The memory of an array, given back when it is destroyed or the last user is gone.
+/// The memory of an array. It is freed when the array is destroyed or the last user is dropped.
 #[derive(Debug)]
 pub(crate) struct Storage {
     device: Device,
     block: Arc<Block>,
-    /// The whole array, of which others are parts.
+    /// The whole array, which others may be views of.
     whole: OnceLock<Arc<Resource>>,
 }
 
@@ -78,11 +81,11 @@ impl Storage {
 }
 
 impl Storage {
-    /// Knows the whole array from now on, and the device knows it.
+    /// Records the whole array, and adds it to the device's list.
     fn keep(self: &Arc<Self>, whole: &Arc<Resource>) {
         let _ = self.whole.set(Arc::clone(whole));
         let mut all = self.device.inner.arrays.lock().unwrap_or_else(PoisonError::into_inner);
-        // Those that are gone are swept out when the list would grow.
+        // Dropped arrays are removed when the list would have to grow.
         if all.len() == all.capacity() {
             all.retain(|other| other.strong_count() > 0);
         }
@@ -96,8 +99,8 @@ impl Drop for Storage {
     }
 }
 
-/// Texels that only texture and surface instructions reach: an array without mip levels, or one
-/// level, layer or face of another. Clones and parts share the texels.
+/// Texels that only texture and surface instructions access: an array without mip levels, or one
+/// level, layer or face of another array. Clones and views share the texels.
 #[derive(Clone, Debug)]
 pub struct Array {
     storage: Arc<Storage>,
@@ -110,7 +113,8 @@ pub struct MipmappedArray {
     whole: Array,
 }
 
-/// Of a fresh array the texels are uninitialised, and not what pads their rows, which is never read.
+/// Marks the texels of a new array as uninitialised, but not the padding of its rows, which is
+/// never read.
 fn undefine_texels(resource: &Resource) {
     let block = resource.block();
     let size = block.size() as u64;
@@ -132,9 +136,9 @@ impl Array {
     ) -> Result<Self, Error> {
         let (shape, name) = (descriptor.shape(levels), descriptor.name.as_str());
         let architecture = device.inner.architecture;
-        limits::check(Use::Array(shape.geometry), &shape, 0, architecture, name)?;
+        limits::check(LimitedObject::Array(shape.geometry), &shape, 0, architecture, name)?;
         if levels.is_some() {
-            limits::check(Use::Mipmapped(shape.geometry), &shape, 0, architecture, name)?;
+            limits::check(LimitedObject::Mipmapped(shape.geometry), &shape, 0, architecture, name)?;
         }
         shape.check_for(&architecture.limits())?;
         let size = shape.size()?;
@@ -143,7 +147,7 @@ impl Array {
             .allocate_opaque(size, name)
             .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
         memory.is_fresh(&block);
-        // From here on the storage gives the memory back, whatever happens.
+        // From here on, dropping the storage frees the memory if an error occurs.
         let (owner, whole) = (device.clone(), OnceLock::new());
         let storage = Arc::new(Storage { device: owner, block: Arc::clone(&block), whole });
         let mut resource = Resource::array_for(&architecture.limits(), &shape, block, name)?;
@@ -159,10 +163,11 @@ impl Array {
         Ok(Self { storage, resource })
     }
 
-    /// Whether surfaces of it can be made, by its size and format (`CUDA_ARRAY3D_SURFACE_LDST`).
+    /// Checks that surfaces of the array can be created, by its size and format
+    /// (`CUDA_ARRAY3D_SURFACE_LDST`).
     ///
     /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] with what a surface cannot have.
+    /// [`Error::Create`] or [`Error::Limit`] with the reason why there can be no surface.
     pub fn check_surface(&self) -> Result<(), Error> {
         self.check_surface_size()?;
         let (format, geometry) = (self.format(), self.geometry());
@@ -177,13 +182,14 @@ impl Array {
     pub(crate) fn check_surface_size(&self) -> Result<(), Error> {
         let (shape, geometry) = (self.resource.shape(), self.geometry());
         let architecture = self.device().inner.architecture;
-        limits::check(Use::Surface(geometry), shape, 0, architecture, self.name())
+        limits::check(LimitedObject::Surface(geometry), shape, 0, architecture, self.name())
     }
 
-    /// Whether `tld4` can read it, by its geometry and size (`CUDA_ARRAY3D_TEXTURE_GATHER`).
+    /// Checks that `tld4` can read the array, by its geometry and size
+    /// (`CUDA_ARRAY3D_TEXTURE_GATHER`).
     ///
     /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] with what `tld4` cannot read.
+    /// [`Error::Create`] or [`Error::Limit`] with the reason why `tld4` cannot read it.
     pub fn check_gather(&self) -> Result<(), Error> {
         use Geometry as G;
         if !matches!(self.geometry(), G::D2 | G::A2d | G::Cube | G::Acube) {
@@ -193,14 +199,15 @@ impl Array {
         Ok(self.resource.limits().check_gather(&self.resource)?)
     }
 
-    /// Ends the array for all that share its texels (`cuArrayDestroy`): the memory counts as given back,
-    /// and a fetch or surface access is a fault. Without this it ends with the last of them.
+    /// Destroys the array for all that share its texels (`cuArrayDestroy`): its memory counts as
+    /// freed, and fetches and surface accesses are faults. Otherwise the array is destroyed when
+    /// the last of them is dropped.
     pub fn destroy(&self) {
         self.storage.end();
     }
 
-    /// All arrays of a device that are used, also destroyed ones that a texture or surface is still made of: each as
-    /// a whole.
+    /// All arrays of a device, each as a whole. They include destroyed arrays that a texture or
+    /// surface still refers to.
     pub(crate) fn all(device: &Device) -> Vec<Self> {
         let all = device.inner.arrays.lock().unwrap_or_else(PoisonError::into_inner);
         let whole = |storage: Arc<Storage>| {
@@ -210,7 +217,7 @@ impl Array {
         all.iter().filter_map(Weak::upgrade).filter_map(whole).collect()
     }
 
-    /// Mip levels; `None` if it was made without.
+    /// Number of mip levels; `None` if the array was created without mip levels.
     pub fn mip_levels(&self) -> Option<u32> {
         self.resource.shape().levels
     }
@@ -220,21 +227,22 @@ impl Array {
         self.storage.block.number()
     }
 
-    /// The first layer or face that it has of its allocation: 0, unless it is a view.
+    /// The first layer or face of the allocation that the array contains: 0, unless it is a view.
     pub fn first_plane(&self) -> u32 {
         self.resource.first().1
     }
 
-    /// Whether it was destroyed ([`Self::destroy`]).
+    /// Whether the array has been destroyed ([`Self::destroy`]).
     pub fn is_destroyed(&self) -> bool {
         self.storage.block.ended().is_some()
     }
 
-    /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`): an
-    /// array that shares the texels.
+    /// A part of the array, or its texels with another format or geometry
+    /// (`CUDA_RESOURCE_VIEW_DESC`), as an array that shares the texels.
     ///
     /// # Errors
-    /// [`Error::Create`] if it has no such part, or its texels cannot be read so.
+    /// [`Error::Create`] if there is no such part, or the texels cannot be reinterpreted in this
+    /// way.
     pub fn view(&self, view: &View) -> Result<Self, Error> {
         self.with(self.resource.view(view)?)
     }
@@ -264,12 +272,12 @@ impl Array {
         self.resource.format()
     }
 
-    /// Kind of array.
+    /// The kind of array.
     pub fn geometry(&self) -> Geometry {
         self.resource.geometry()
     }
 
-    /// Size in texels of a layer or face of the (first) level.
+    /// Size in texels of a layer or face of the first level.
     pub fn extent(&self) -> Extent {
         self.resource.extent()
     }
@@ -279,17 +287,17 @@ impl Array {
         self.resource.shape().layers
     }
 
-    /// Layers, or faces of all cubes.
+    /// Number of layers, or of faces of all cubes.
     pub fn planes(&self) -> u32 {
         self.resource.shape().planes()
     }
 
-    /// Samples of a texel, 1 unless it is a multi-sample array.
+    /// Number of samples of a texel; 1 unless the array is multi-sample.
     pub fn samples(&self) -> u32 {
         self.resource.shape().samples
     }
 
-    /// What messages call it.
+    /// The array's name in messages.
     pub fn name(&self) -> &str {
         self.resource.name()
     }
@@ -299,19 +307,19 @@ impl Array {
         self.resource.size_in_bytes()
     }
 
-    /// The texels without padding: layer by layer (face by face), sample by sample, slice by
-    /// slice, row by row. Rows of block-compressed formats are rows of 4x4 blocks.
+    /// The texels without padding: layer by layer (face by face), sample by sample, slice by slice,
+    /// row by row. A row of a block-compressed format is a row of 4x4 blocks.
     pub fn read(&self) -> Vec<u8> {
         self.resource.to_packed()
     }
 
-    /// Makes all texels zero, whatever fresh memory holds ([`crate::DeviceOptions::fresh`]). Not for an array that has
-    /// been written.
+    /// Sets all texels to zero, whatever the initial contents of memory are
+    /// ([`crate::DeviceOptions::fresh`]). Must not be called for an array that has been written.
     pub fn clear(&self) {
         self.storage.device.inner.memory.clear(&self.storage.block);
     }
 
-    /// Sets the texels from `bytes`, laid out as [`Self::read`] returns them, from the first on.
+    /// Sets the first texels from `bytes`, which are laid out as [`Self::read`] returns them.
     ///
     /// # Errors
     /// [`Error::CopyOutside`] if there are more bytes than texels.
@@ -336,7 +344,7 @@ impl Array {
         Ok(())
     }
 
-    /// The first texels have been written: so many bytes of those that [`Self::read`] returns.
+    /// Marks the first `len` bytes of those that [`Self::read`] returns as initialised.
     fn define_packed(&self, len: u64) {
         let block = self.resource.block();
         if block.shadow().is_none() {
@@ -363,11 +371,11 @@ impl Array {
         Ok(all.chunks_exact(plane).flat_map(|texels| &texels[at.clone()]).copied().collect())
     }
 
-    /// Sets one sample of every texel, from bytes as [`Self::read_sample`] returns them.
+    /// Sets one sample of every texel, from bytes laid out as [`Self::read_sample`] returns them.
     ///
     /// # Errors
-    /// [`Error::Create`] if there is no such sample, [`Error::CopyOutside`] if the bytes are not those of the sample
-    /// of all texels.
+    /// [`Error::Create`] if there is no such sample, [`Error::CopyOutside`] if the number of bytes
+    /// is not that of one sample of all texels.
     pub fn write_sample(&self, sample: u32, bytes: &[u8]) -> Result<(), Error> {
         let (plane, at) = self.sample_of_plane(sample)?;
         let mut all = self.read();
@@ -379,11 +387,11 @@ impl Array {
         for (texels, new) in planes.zip(bytes.chunks_exact(at.len())) {
             texels[at.clone()].copy_from_slice(new);
         }
-        // The other samples count as written, too: that can only cost findings.
+        // The other samples count as initialised too, which at worst hides findings of checks.
         self.fill_packed(&all)
     }
 
-    /// Bytes of a layer with all its samples, and which of them are those of one sample.
+    /// The number of bytes of a layer with all its samples, and the range of one sample in it.
     fn sample_of_plane(&self, sample: u32) -> Result<(usize, std::ops::Range<usize>), Error> {
         let samples = self.samples();
         if sample >= samples {
@@ -403,7 +411,7 @@ impl Array {
         &self.resource
     }
 
-    /// The device that it is on.
+    /// The device that the array belongs to.
     pub fn device(&self) -> &Device {
         &self.storage.device
     }
@@ -418,13 +426,13 @@ impl MipmappedArray {
         Ok(Self { whole: Array::of_shape(device, descriptor, Some(levels))? })
     }
 
-    /// Levels of the longest chain that an array of this size has: down to one texel.
+    /// Number of levels of a full mip chain for this size, down to one texel.
     pub fn max_mip_levels(extent: Extent) -> u32 {
         let longest = extent.axes().into_iter().max().unwrap_or(1);
         32 - longest.max(1).leading_zeros()
     }
 
-    /// One level as an array that shares the texels (`cuMipmappedArrayGetLevel`).
+    /// One level, as an array that shares the texels (`cuMipmappedArrayGetLevel`).
     ///
     /// # Errors
     /// [`Error::Create`] if there is no such level.
@@ -437,20 +445,22 @@ impl MipmappedArray {
         self.whole.number()
     }
 
-    /// As [`Array::clear`], with all levels.
+    /// As [`Array::clear`], for all levels.
     pub fn clear(&self) {
         self.whole.clear();
     }
 
-    /// As [`Array::destroy`], with its levels.
+    /// As [`Array::destroy`], for all levels.
     pub fn destroy(&self) {
         self.whole.destroy();
     }
 
-    /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`).
+    /// A part of the array, or its texels with another format or geometry
+    /// (`CUDA_RESOURCE_VIEW_DESC`).
     ///
     /// # Errors
-    /// [`Error::Create`] if it has no such part, or its texels cannot be read so.
+    /// [`Error::Create`] if there is no such part, or the texels cannot be reinterpreted in this
+    /// way.
     pub fn view(&self, view: &View) -> Result<Self, Error> {
         Ok(Self { whole: self.whole.view(view)? })
     }
@@ -465,7 +475,7 @@ impl MipmappedArray {
         self.whole.format()
     }
 
-    /// Kind of array.
+    /// The kind of array.
     pub fn geometry(&self) -> Geometry {
         self.whole.geometry()
     }
@@ -480,15 +490,15 @@ impl MipmappedArray {
         self.whole.layers()
     }
 
-    /// What messages call it.
+    /// The array's name in messages.
     pub fn name(&self) -> &str {
         self.whole.name()
     }
 
-    /// As [`Array::check_surface`], of its levels.
+    /// As [`Array::check_surface`], for all levels.
     ///
     /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] with what a surface cannot have.
+    /// [`Error::Create`] or [`Error::Limit`] with the reason why there can be no surface.
     pub fn check_surface(&self) -> Result<(), Error> {
         self.whole.check_surface()
     }
@@ -496,7 +506,7 @@ impl MipmappedArray {
     /// As [`Array::check_gather`].
     ///
     /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] with what `tld4` cannot read.
+    /// [`Error::Create`] or [`Error::Limit`] with the reason why `tld4` cannot read it.
     pub fn check_gather(&self) -> Result<(), Error> {
         self.whole.check_gather()
     }
@@ -511,7 +521,7 @@ impl MipmappedArray {
         self.whole.read()
     }
 
-    /// Sets the texels from `bytes`, laid out as [`Self::read`] returns them, from the first on.
+    /// Sets the first texels from `bytes`, which are laid out as [`Self::read`] returns them.
     ///
     /// # Errors
     /// [`Error::CopyOutside`] if there are more bytes than texels.
@@ -519,12 +529,12 @@ impl MipmappedArray {
         self.whole.write(bytes)
     }
 
-    /// The device that it is on.
+    /// The device that the array belongs to.
     pub fn device(&self) -> &Device {
         self.whole().device()
     }
 
-    /// All levels, for what both kinds of arrays do alike.
+    /// All levels as one array, for functions that both kinds of arrays share.
     pub(crate) fn whole(&self) -> &Array {
         &self.whole
     }

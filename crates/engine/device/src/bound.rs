@@ -1,4 +1,5 @@
-//! What textures really do: the state that takes effect for an instruction.
+//! The state that takes effect when an instruction fetches from a texture, for callers that explain
+//! fetches: some settings of a sampler are ignored or changed by rules of the texture unit.
 
 use crate::kernel::Kernel;
 use crate::module::{Module, OpaqueKind};
@@ -10,30 +11,32 @@ use texunit_unit::{
     resolve,
 };
 
-/// A texture with the sampler it is used with.
+/// A texture, and the sampler that it is used with.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BoundTexture {
     /// The texture.
     pub texture: Arc<Texture>,
-    /// Its own sampler state, or that of a sampler in independent mode.
+    /// The texture's own sampler state, or in independent mode that of a separate sampler.
     pub sampler: Sampler,
 }
 
-/// What an instruction does with a texture, whatever was asked for.
+/// The effect of a fetch instruction on a texture, after the rules that override requested state.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Effective {
     /// The state that takes effect.
     pub sampler: EffectiveSampler,
-    /// What of the state asked for does not act as asked, by the rules of docs/numerics.md.
+    /// The settings that have no effect or another effect than requested, by the rules of
+    /// docs/numerics.md.
     pub overrides: Vec<Override>,
-    /// Why such a fetch reads no texels: it gives zeros, or is a fault. `None`: it reads some.
+    /// The reason why a fetch reads no texels, and returns zeros or is a fault; `None` if it reads
+    /// texels.
     pub refused: Option<String>,
 }
 
 impl BoundTexture {
-    /// What an instruction of this form does.
+    /// The effective state for an instruction of this form.
     pub fn effective(&self, form: FetchForm) -> Effective {
         let Self { texture, sampler } = self;
         Effective {
@@ -43,7 +46,7 @@ impl BoundTexture {
         }
     }
 
-    /// This texture with another sampler.
+    /// The same texture with another sampler.
     #[must_use]
     pub fn with_sampler(&self, sampler: &Sampler) -> Self {
         Self { texture: Arc::clone(&self.texture), sampler: *sampler }
@@ -60,21 +63,21 @@ impl TextureObject {
 }
 
 impl SurfaceObject {
-    /// The surface.
+    /// The surface that the object refers to.
     pub fn bound(&self) -> Option<Arc<Surface>> {
         self.device().inner.tables().surface(self.slot())
     }
 }
 
 impl SamplerObject {
-    /// Its state.
+    /// The sampler's state.
     pub fn state(&self) -> Option<Sampler> {
         self.device().inner.tables().sampler(self.slot()).map(|sampler| *sampler)
     }
 }
 
 impl Module {
-    /// What is bound to the `.texref` of that name; `None` if nothing is.
+    /// The texture that is bound to the `.texref` of this name; `None` if nothing is bound.
     pub fn bound_texture(&self, name: &str) -> Option<BoundTexture> {
         let (header, sampler) = self.slots(name, OpaqueKind::Texture)?;
         let tables = self.inner.device.inner.tables();
@@ -84,7 +87,7 @@ impl Module {
         })
     }
 
-    /// State of the `.samplerref` of that name.
+    /// The state of the `.samplerref` of this name.
     pub fn bound_sampler(&self, name: &str) -> Option<Sampler> {
         let (_, sampler) = self.slots(name, OpaqueKind::Sampler)?;
         self.inner.device.inner.tables().sampler(sampler?).map(|sampler| *sampler)
@@ -92,8 +95,8 @@ impl Module {
 }
 
 impl Kernel {
-    /// Its `tex` and `tld4` instructions, those of the functions it calls included, in source
-    /// order.
+    /// The kernel's `tex` and `tld4` instructions, including those of the functions that it calls,
+    /// in source order.
     pub fn fetch_sites(&self) -> Vec<FetchSite> {
         self.module().inner.program.fetch_sites(self.id())
     }

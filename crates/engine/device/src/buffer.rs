@@ -1,4 +1,4 @@
-//! Linear memory.
+//! Buffers: allocations of linear device memory, and copies between them and the host.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -37,14 +37,16 @@ impl Buffer {
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
-    /// As [`Self::new`], at an address that a buffer had which is freed; `None` if that cannot be.
+    /// Allocates at the address of a freed buffer ([`Device::alloc_at_freed`]); `None` if that is not
+    /// possible.
     pub(crate) fn again(device: &Device, address: u64, size: u64, name: &str) -> Option<Self> {
         let block = device.inner.memory.allocate_again(address, size, name)?;
         device.inner.memory.is_fresh(&block);
         Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
-    /// Memory that is there, at an address. If it `counts`, it counts as the device's.
+    /// Makes a buffer of existing memory at an address. If `counts` is true, it counts as the
+    /// device's memory.
     pub(crate) fn of(
         device: &Device,
         address: u64,
@@ -59,7 +61,7 @@ impl Buffer {
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
-    /// Zero bytes at a place that is given.
+    /// Allocates zeroed memory at a given address.
     pub(crate) fn at(device: &Device, place: &Placement<'_>) -> Result<Self, Error> {
         let block = device.inner.memory.allocate_at(place).map_err(|error| {
             let name = place.name.to_owned();
@@ -72,8 +74,8 @@ impl Buffer {
         Ok(Self { inner: Arc::new(Allocation { device, address, block }) })
     }
 
-    /// Device address of the first byte; a multiple of 512, of 4096 if there are as many bytes, and of 2 MiB from
-    /// 1 MiB on.
+    /// Device address of the first byte: a multiple of 512, of 4096 for sizes from 4096 bytes on,
+    /// and of 2 MiB from 1 MiB on.
     pub fn address(&self) -> u64 {
         self.inner.address
     }
@@ -83,52 +85,54 @@ impl Buffer {
         self.inner.block.size() as u64
     }
 
-    /// Number of the allocation, counted in the whole program: what faults call it by.
+    /// Number of the allocation, unique in the program, by which faults name it.
     pub fn number(&self) -> u64 {
         self.inner.block.number()
     }
 
-    /// The name given at creation.
+    /// The name given when the buffer was created.
     pub fn name(&self) -> &str {
         self.inner.block.name()
     }
 
-    /// All bytes.
+    /// A copy of all bytes.
     pub fn read(&self) -> Vec<u8> {
         self.inner.block.to_vec()
     }
 
-    /// All of it as numbers, or structures of them. Bytes at the end that make no whole one are left out.
+    /// A copy of the buffer as numbers or structures. Trailing bytes that do not make up a whole
+    /// one are left out.
     pub fn read_as<T: Pod>(&self) -> Vec<T> {
         let (bytes, size) = (self.read(), size_of::<T>());
         match bytes.len().checked_div(size) {
             Some(count) => bytemuck::pod_collect_to_vec(&bytes[..count * size]),
-            // Of nothing there is no number.
+            // Types of size zero have no count.
             None => Vec::new(),
         }
     }
 
-    /// Its pages as a file that other processes can be given, with a note for them of at most 1024 bytes.
+    /// The buffer's pages as a file that can be passed to other processes, with a message for them
+    /// of at most 1024 bytes.
     ///
     /// # Errors
-    /// The system has no such file.
+    /// The operating system cannot share the pages as a file.
     #[cfg(all(target_os = "linux", not(miri)))]
-    pub fn give_out(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
+    pub fn share_pages(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
         self.inner.block.give_out(note)
     }
 
-    /// Copies numbers, or structures of them, to the one with this index and on.
+    /// Copies numbers or structures into the buffer, starting at the element with this index.
     ///
     /// # Errors
-    /// If they do not fit.
+    /// [`Error::CopyOutside`] if they do not fit.
     pub fn write_from<T: NoUninit>(&self, index: u64, values: &[T]) -> Result<(), Error> {
         self.write(index.saturating_mul(size_of::<T>() as u64), bytemuck::cast_slice(values))
     }
 
-    /// Copies bytes from `offset` on out of it.
+    /// Copies bytes from `offset` on into `out`.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if they are not all inside.
+    /// [`Error::CopyOutside`] if the range is not inside the buffer.
     pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
         self.inner.block.read(offset, out).map_err(|e| Error::CopyOutside {
             name: self.name().to_owned(),
@@ -138,26 +142,27 @@ impl Buffer {
         })
     }
 
-    /// Copies bytes to `offset` and on.
+    /// Copies bytes into the buffer, from `offset` on.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if they do not all fit.
+    /// [`Error::CopyOutside`] if the bytes do not fit.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         copy_in(&self.inner.block, offset, bytes)
     }
 
-    /// Makes all bytes zero, whatever fresh memory holds ([`crate::DeviceOptions::fresh`]). Not for memory that has
-    /// been written.
+    /// Sets all bytes to zero, whatever the initial contents of memory are
+    /// ([`crate::DeviceOptions::fresh`]). Must not be called for memory that has been written.
     pub fn clear(&self) {
         self.inner.device.inner.memory.clear(&self.inner.block);
     }
 
-    /// Whether some bytes from `offset` on are undefined ([`Block::undefined_mask`]).
+    /// Whether some bytes from `offset` on are uninitialised; if so, `out` receives the masks
+    /// ([`Block::undefined_mask`]).
     pub fn undefined_mask(&self, offset: u64, out: &mut [u8]) -> bool {
         self.inner.block.undefined_mask(offset, out)
     }
 
-    /// Whether the texels of a resource lie in this memory.
+    /// Whether the texels of a resource are in this buffer.
     pub fn holds(&self, resource: &Resource) -> bool {
         Arc::ptr_eq(self.block(), resource.block())
     }
@@ -171,7 +176,7 @@ impl Buffer {
     }
 }
 
-/// Copies bytes into a block, with the error of this crate.
+/// Copies bytes into a block, and converts the error.
 pub(crate) fn copy_in(block: &Block, offset: u64, bytes: &[u8]) -> Result<(), Error> {
     block.write(offset, bytes).map_err(|e| Error::CopyOutside {
         name: block.name().to_owned(),

@@ -1,19 +1,19 @@
-//! The architecture that a device follows.
+//! Compute capabilities, which select the limits of a device.
 
 /// Compute capability of the architecture that a device follows in its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputeCapability {
-    /// 7 of 7.5.
+    /// The major version, such as 7 in 7.5.
     pub major: u8,
-    /// 5 of 7.5.
+    /// The minor version, such as 5 in 7.5.
     pub minor: u8,
 }
 
 impl ComputeCapability {
-    /// What a device is if nobody says otherwise: the card whose fetches were measured.
+    /// The default architecture of a device: that of the GPU on which fetches were measured.
     pub const DEFAULT: Self = Self { major: 8, minor: 6 };
 
-    /// One of each generation of limits, in the order in which they are proposed.
+    /// One architecture for each set of limits, in the order in which error messages propose them.
     pub(crate) const GENERATIONS: [Self; 5] = [
         Self::DEFAULT,
         Self { major: 5, minor: 3 },
@@ -22,7 +22,7 @@ impl ComputeCapability {
         Self { major: 1, minor: 3 },
     ];
 
-    /// The one of a target such as `sm_75`, `sm_90a` or `sm_120`.
+    /// The architecture of a target such as `sm_75`, `sm_90a` or `sm_120`.
     pub fn from_target(name: &str) -> Option<Self> {
         let digits = name.strip_prefix("sm_")?.trim_end_matches(['a', 'f']);
         let plain = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());

@@ -1,17 +1,18 @@
-//! The cards that texunit's drop-in libraries can appear as, by the names that people give them: one card for
-//! each architecture, and one that was measured.
+//! The GPUs as which texunit's drop-in libraries can appear, and how users name them: one for each
+//! architecture, and a second one for architectures of which another GPU was measured.
 
 use std::fmt::Write;
 
-/// A card.
+/// A GPU that the libraries can appear as.
 #[derive(Debug)]
 pub struct Card {
-    /// The name of the device: the architecture, `sm_86`, or of a second card of it, `h200`.
+    /// The name of the option's value: the architecture, such as `sm_86`, or the product if it is
+    /// the second GPU of its architecture, such as `h200`.
     pub key: &'static str,
-    /// The name that the card gives itself: `NVIDIA GeForce RTX 3060`.
+    /// The product name that the GPU reports: `NVIDIA GeForce RTX 3060`.
     pub name: &'static str,
-    /// Other cards of the architecture, as short as people write them. They are suggestions: their sizes and
-    /// clocks are others.
+    /// Other products of the architecture, by short names. They are only used for suggestions,
+    /// because their sizes and clocks differ.
     relatives: &'static [&'static str],
 }
 
@@ -19,7 +20,7 @@ const fn card(key: &'static str, name: &'static str, relatives: &'static [&'stat
     Card { key, name, relatives }
 }
 
-/// All cards, the default one first.
+/// All GPUs; the first is the default.
 #[rustfmt::skip]
 pub static CARDS: &[Card] = &[
     card("sm_86", "NVIDIA GeForce RTX 3060", &["rtx3050", "rtx3060ti", "rtx3070", "rtx3070ti", "rtx3080", "rtx3080ti", "rtx3090", "rtx3090ti", "rtxa2000", "rtxa4000", "rtxa5000", "rtxa6000", "a2", "a10", "a10g", "a16", "a40", "a6000", "ampere"]),
@@ -38,7 +39,8 @@ pub static CARDS: &[Card] = &[
     card("sm_120", "NVIDIA GeForce RTX 5090", &["rtx5050", "rtx5060", "rtx5060ti", "rtx5070", "rtx5070ti", "rtx5080", "rtxpro6000"]),
 ];
 
-/// Lower case, letters and digits only, without the words that most cards share.
+/// A name in lower case, reduced to letters and digits, without words that most product names
+/// share.
 fn plain(name: &str) -> String {
     let all: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
@@ -49,7 +51,7 @@ fn plain(name: &str) -> String {
 }
 
 impl Card {
-    /// The part of the name that people remember: `GeForce RTX 3060`.
+    /// The product name without `NVIDIA` and details: `GeForce RTX 3060`.
     pub fn short(&self) -> &'static str {
         let name = self.name.strip_prefix("NVIDIA ").unwrap_or(self.name);
         name.trim_end_matches("-40GB")
@@ -58,7 +60,7 @@ impl Card {
             .trim_end_matches(" PCIe")
     }
 
-    /// What lists say: `sm_86 (GeForce RTX 3060)`.
+    /// The text in lists of GPUs: `sm_86 (GeForce RTX 3060)`.
     fn label(&self) -> String {
         let short = self.short();
         if self.key.eq_ignore_ascii_case(short) {
@@ -69,7 +71,7 @@ impl Card {
 
     fn is_called(&self, name: &str) -> bool {
         let number = self.key.trim_start_matches("sm_");
-        // Of `GeForce RTX 3060` the number alone.
+        // The last word of the name, if it is a number: `3060` of `GeForce RTX 3060`.
         let last =
             self.short().rsplit(' ').next().filter(|w| w.contains(|c: char| c.is_ascii_digit()));
         let digits = name.trim_start_matches("compute").trim_start_matches("sm");
@@ -79,11 +81,11 @@ impl Card {
     }
 }
 
-/// The card that a name means: an architecture (`sm_86`), or a card (`rtx3060`, `GeForce RTX 3060`, `t4`). The
-/// message of an unknown one says what was probably meant and what there is.
+/// Finds a GPU by its architecture (`sm_86`) or its product name (`rtx3060`, `GeForce RTX 3060`,
+/// `t4`).
 ///
 /// # Errors
-/// A sentence for an unknown name.
+/// If the name is unknown, a message with the closest known name and all known names.
 pub fn find(name: &str) -> Result<&'static Card, String> {
     let wanted = plain(name);
     if let Some(card) = CARDS.iter().find(|card| card.is_called(&wanted)) {
@@ -103,7 +105,7 @@ pub fn find(name: &str) -> Result<&'static Card, String> {
     Err(message)
 }
 
-/// The card whose architecture has nearly this number.
+/// The GPU whose architecture number is closest.
 fn near(name: &str) -> Option<&'static Card> {
     let digits: String = name.chars().filter(char::is_ascii_digit).collect();
     let sm = name.starts_with("sm") || name.starts_with("compute") || digits == name;
@@ -114,10 +116,10 @@ fn near(name: &str) -> Option<&'static Card> {
     CARDS.iter().min_by_key(distance).filter(|card| distance(card) <= 5)
 }
 
-/// The cards of a list with commas between the names.
+/// The GPUs of a list of names separated by commas.
 ///
 /// # Errors
-/// A sentence for the first unknown name.
+/// The message of [`find`] for the first unknown name.
 pub fn find_all(names: &str) -> Result<Vec<&'static Card>, String> {
     names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(find).collect()
 }

@@ -1,8 +1,9 @@
-//! What kernels launch themselves: a launch runs its kernel, then everything that this has asked for, one after the other, each
-//! with all that it asks for itself (`simt::runtime` says in which order).
+//! Dynamic parallelism: kernels that kernels launch. A launch runs its kernel, then all work that
+//! the kernel has submitted (launches, copies and fills), one item after the other, each with the
+//! work that it submits itself (`simt::runtime` defines the order).
 //!
-//! Who wants to run the children himself gives [`LaunchOptions::runtime`], takes the work out of the grid, and has
-//! [`Module::perform`] do what is no launch.
+//! A caller that runs the work itself, such as the CUDA driver, sets [`LaunchOptions::runtime`],
+//! takes the work from the grid, and calls [`Module::perform`] for copies and fills.
 
 use crate::kernel::{Kernel, LaunchError};
 use crate::launch_options::LaunchOptions;
@@ -15,24 +16,24 @@ use texunit_simt::runtime::{
 };
 use texunit_simt::{Fault, FaultKind, KernelId, LaunchStats};
 
-/// Version of the runtime that kernels are told.
+/// The version of the runtime that kernels can query.
 const VERSION: i32 = 13000;
-/// Bytes that a copy takes at a time.
+/// Bytes that are copied at a time.
 const PIECE: u64 = 1 << 20;
 
-/// Who answers where the caller does not.
+/// The device runtime of launches whose caller does not provide one.
 #[derive(Debug)]
-struct Own<'a> {
+struct DefaultRuntime<'a> {
     module: &'a Module,
     options: &'a LaunchOptions<'a>,
     grid: &'a Grid,
-    /// What children have done for which the kernel has waited.
+    /// Statistics of the children that the kernel has waited for.
     done: Mutex<LaunchStats>,
-    /// The error that one of them has ended in.
+    /// The error of the first child that has failed.
     error: Mutex<Option<LaunchError>>,
 }
 
-impl RuntimeHost for Own<'_> {
+impl RuntimeHost for DefaultRuntime<'_> {
     fn device(&self) -> (i32, i32) {
         (0, 1)
     }
@@ -98,7 +99,8 @@ impl RuntimeHost for Own<'_> {
         }
     }
 
-    /// By threads alone: a device without a name has multiprocessors of 2048.
+    /// The occupancy by threads only: a device without a product name has multiprocessors of 2048
+    /// threads.
     fn occupancy(&self, _: KernelId, threads: u32, _: u64) -> i32 {
         2048_u32.checked_div(threads.next_multiple_of(32)).map_or(0, |ctas| ctas.min(32) as i32)
     }
@@ -124,7 +126,7 @@ impl RuntimeHost for Own<'_> {
     }
 }
 
-impl Own<'_> {
+impl DefaultRuntime<'_> {
     fn run_all(&self, work: Vec<Work>) -> Result<LaunchStats, LaunchError> {
         let (mut sum, mut waiting) = (LaunchStats::default(), work.len());
         for work in work {
@@ -166,7 +168,7 @@ impl Own<'_> {
 }
 
 impl Kernel {
-    /// Runs the kernel and, if nobody else does, what it launches.
+    /// Runs the kernel and, unless the caller does, the work that it submits.
     pub(crate) fn run_tree(
         &self,
         options: &LaunchOptions<'_>,
@@ -185,7 +187,7 @@ impl Kernel {
         grid: &Grid,
     ) -> Result<LaunchStats, LaunchError> {
         let (done, error) = (Mutex::default(), Mutex::default());
-        let own = Own { module: self.module(), options, grid, done, error };
+        let own = DefaultRuntime { module: self.module(), options, grid, done, error };
         let runtime = Runtime { grid, host: &own };
         let result = self.run(&options.with_runtime(runtime), params);
         let error = own.error.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -214,25 +216,26 @@ impl Kernel {
 }
 
 impl Module {
-    /// A kernel of the module by its number.
+    /// The kernel with this number.
     pub fn kernel_of(&self, kernel: KernelId) -> Kernel {
         Kernel::of(self, kernel, self.inner.program.kernel_name(kernel))
     }
 
-    /// Whether a kernel can be launched from the device with this grid, block and shared memory.
+    /// Checks whether a kernel can be launched from device code with this grid, block and shared
+    /// memory.
     ///
     /// # Errors
-    /// The code that the launch returns to the kernel.
+    /// The error code that the device-side launch returns.
     pub fn accepts(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32> {
         let options =
             LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.dynamic_shared);
         self.kernel_of(kernel).check_shape(&options).map_err(|_| code::INVALID_CONFIGURATION)
     }
 
-    /// Copies or fills memory for a kernel; a launch is left to the caller.
+    /// Executes a copy or a fill that a kernel has submitted; a launch is left to the caller.
     ///
     /// # Errors
-    /// An address that is in no allocation, as a fault of the thread that has asked for it.
+    /// If an address is outside all allocations: a fault of the thread that has submitted the work.
     pub fn perform(&self, work: &Work) -> Result<(), Box<Fault>> {
         let memory = &self.inner.device.inner.memory;
         let result = match &work.task {
@@ -257,14 +260,14 @@ impl Module {
     }
 }
 
-/// Bytes from the first to the last of some rows.
+/// The distance from the first to the last byte of a pitched copy.
 fn span(of: &Pitched, [width, height, depth]: [u64; 3]) -> u64 {
     let rows = height.saturating_sub(1).saturating_mul(of.row);
     let slices = depth.saturating_sub(1).saturating_mul(of.slice);
     width.saturating_add(rows).saturating_add(slices)
 }
 
-/// The allocation that holds rows, and where they begin in it.
+/// The allocation that contains pitched memory, and the offset in it.
 fn place(
     memory: &Memory,
     of: &Pitched,
@@ -285,7 +288,7 @@ fn place(
     Ok(found)
 }
 
-/// Calls `f` with where each row begins, from the beginning of both.
+/// Calls `f` with the offsets of each row in both pitched memories.
 fn each_row(
     [width, height, depth]: [u64; 3],
     mut f: impl FnMut(u64, u64) -> Result<(), FaultKind>,
@@ -296,7 +299,7 @@ fn each_row(
     (0..depth).try_for_each(|z| (0..height).try_for_each(|y| f(y, z)))
 }
 
-/// What the blocks have been asked for lies inside.
+/// Converts the error of an access that should be in bounds.
 fn inside<T>(result: Result<T, texunit_memory::OutOfBounds>) -> Result<T, FaultKind> {
     result.map_err(|error| FaultKind::BadOperand(error.to_string()))
 }

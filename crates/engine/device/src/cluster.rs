@@ -1,13 +1,15 @@
-//! Clusters of CTAs: which a launch has, by its options and by the kernel's directives (`__cluster_dims__`).
+//! Thread block clusters of a launch, by its options and by the kernel's directives
+//! (`__cluster_dims__`).
 
 use crate::kernel::{ArgError, Kernel};
 use crate::launch_options::LaunchOptions;
 use texunit_forms::Count;
 
-/// CTAs of a cluster that any kernel may have (`cudaDevAttrClusterLaunch`), and most that one may that says it can
+/// Maximum size of a cluster that every kernel may have (`cudaDevAttrClusterLaunch`).
+/// [`MAX_CLUSTER`] is the maximum for kernels that allow it
 /// (`CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`).
 pub const PORTABLE_CLUSTER: u32 = 8;
-/// See [`PORTABLE_CLUSTER`].
+/// Maximum size of a cluster for kernels that allow nonportable sizes; see [`PORTABLE_CLUSTER`].
 pub const MAX_CLUSTER: u32 = 16;
 
 impl Kernel {
@@ -16,25 +18,25 @@ impl Kernel {
         found.map(|(_, values)| &values[..])
     }
 
-    /// CTAs of a cluster along x, y, z that the kernel is compiled for (`.reqnctapercluster`).
+    /// The cluster dimensions that the kernel is compiled for (`.reqnctapercluster`).
     pub fn required_cluster(&self) -> Option<[u32; 3]> {
         let values = self.directive("reqnctapercluster")?;
         let at = |i: usize| values.get(i).map_or(1, |&n| u32::try_from(n).unwrap_or(u32::MAX));
         Some([0, 1, 2].map(at))
     }
 
-    /// Whether it must be launched in clusters (`.explicitcluster`).
+    /// Whether the kernel must be launched with clusters (`.explicitcluster`).
     pub fn must_have_clusters(&self) -> bool {
         self.directive("explicitcluster").is_some()
     }
 }
 
-/// CTAs of a cluster of a launch.
+/// The cluster dimensions of a launch.
 pub(crate) fn of(kernel: &Kernel, options: &LaunchOptions<'_>) -> Option<[u32; 3]> {
     options.cluster.or_else(|| kernel.required_cluster())
 }
 
-/// The grid in CTAs: that of a kernel with `.blocksareclusters` is given in clusters.
+/// The grid in CTAs. A kernel with `.blocksareclusters` is launched with a grid in clusters.
 pub(crate) fn grid(kernel: &Kernel, options: &LaunchOptions<'_>) -> [u32; 3] {
     match (kernel.directive("blocksareclusters"), kernel.required_cluster()) {
         (Some(_), Some(of)) => [0, 1, 2].map(|axis| options.grid[axis].saturating_mul(of[axis])),
@@ -42,7 +44,7 @@ pub(crate) fn grid(kernel: &Kernel, options: &LaunchOptions<'_>) -> [u32; 3] {
     }
 }
 
-/// Checks the clusters of a launch whose grid is not empty.
+/// Checks the cluster dimensions of a launch whose grid is not empty.
 pub(crate) fn check(kernel: &Kernel, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
     let wrong = |why: String| Err(ArgError::Cluster(why));
     let Some(cluster) = of(kernel, options) else {

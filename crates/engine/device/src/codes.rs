@@ -1,9 +1,9 @@
-//! The codes of what keeps a correct module from being loaded. docs/diagnostics.md lists them
-//! from this table.
+//! Diagnostic codes of errors that prevent loading of a correct module. docs/diagnostics.md is
+//! generated from this table.
 
 use texunit_syntax::codes::Code;
 
-/// Every code of this crate, with what it stands for.
+/// Every code of this crate, with its title and explanation.
 #[rustfmt::skip]
 pub const CODES: &[Code] = &[
     Code { code: "E0500", title: "variable without a definition", explanation:

@@ -1,4 +1,5 @@
-//! The descriptor tables behind handles (docs/numerics.md 12).
+//! The descriptor tables that texture, sampler and surface handles index (docs/numerics.md 12).
+//! Objects and references of modules allocate slots here; a launch takes a snapshot.
 
 use crate::error::Error;
 use std::collections::{HashMap, VecDeque};
@@ -6,38 +7,38 @@ use std::sync::Arc;
 use texunit_simt::Descriptors;
 use texunit_unit::{Sampler, Surface, Texture};
 
-/// Handles hold 20 bits of header index and 12 bits of sampler index.
+/// Sizes of the tables: a handle has 20 bits for the header's index and 12 bits for the sampler's.
 const HEADERS: usize = 1 << 20;
 const SAMPLERS: usize = 1 << 12;
 
-/// Freed slots that wait before the first of them is used again.
-const RESTING: usize = 1024;
+/// The number of freed slots that are kept unused before the first of them is reused.
+const REUSE_DELAY: usize = 1024;
 
-/// One table. Slot 0 is never given out, so that a handle of zero is always wrong; a freed slot
-/// rests, so that a stale handle is found for long.
+/// One table. Slot 0 is never allocated, so that a handle of zero is always invalid. A freed slot
+/// is not reused for a long time, so that stale handles are detected.
 #[derive(Debug)]
-struct Slots<T> {
+struct DescriptorTable<T> {
     entries: Vec<Option<Arc<T>>>,
-    /// Longest free first.
+    /// Free slots; those that have been free longest come first.
     free: VecDeque<usize>,
     limit: usize,
     kind: &'static str,
 }
 
-impl<T> Slots<T> {
+impl<T> DescriptorTable<T> {
     fn new(limit: usize, kind: &'static str) -> Self {
         Self { entries: vec![None], free: VecDeque::new(), limit, kind }
     }
 
     fn reserve(&mut self) -> Result<usize, Error> {
-        if self.entries.len() < self.limit && self.free.len() <= RESTING {
+        if self.entries.len() < self.limit && self.free.len() <= REUSE_DELAY {
             self.entries.push(None);
             return Ok(self.entries.len() - 1);
         }
         self.free.pop_front().ok_or(Error::TooMany { kind: self.kind, limit: self.limit - 1 })
     }
 
-    /// Takes a slot that is free; false if it is not, or if there is no such slot.
+    /// Allocates a given slot; false if it is in use or out of range.
     fn claim(&mut self, slot: usize) -> bool {
         if slot == 0 || slot >= self.limit {
             return false;
@@ -51,7 +52,7 @@ impl<T> Slots<T> {
         at.and_then(|at| self.free.remove(at)).is_some()
     }
 
-    /// Those that hold something.
+    /// All slots in use, with their contents.
     fn filled(&self) -> impl Iterator<Item = (usize, &Arc<T>)> {
         let all = self.entries.iter().enumerate();
         all.filter_map(|(slot, entry)| Some((slot, entry.as_ref()?)))
@@ -63,15 +64,15 @@ impl<T> Slots<T> {
     }
 }
 
-/// All tables of a device.
+/// The descriptor tables of a device.
 #[derive(Debug)]
 pub(crate) struct Tables {
-    textures: Slots<Texture>,
-    samplers: Slots<Sampler>,
-    surfaces: Slots<Surface>,
-    /// Users of each sampler slot that texture objects share.
+    textures: DescriptorTable<Texture>,
+    samplers: DescriptorTable<Sampler>,
+    surfaces: DescriptorTable<Surface>,
+    /// For each sampler slot, the number of texture objects that share it.
     sampler_users: Vec<u32>,
-    /// The sampler slot of each texture slot that was given out with one.
+    /// For each texture slot that was allocated with a sampler, the sampler's slot.
     pairs: HashMap<usize, usize>,
 }
 
@@ -98,9 +99,9 @@ macro_rules! table {
 impl Tables {
     pub(crate) fn new() -> Self {
         Self {
-            textures: Slots::new(HEADERS, "texture"),
-            samplers: Slots::new(SAMPLERS, "sampler"),
-            surfaces: Slots::new(HEADERS, "surface"),
+            textures: DescriptorTable::new(HEADERS, "texture"),
+            samplers: DescriptorTable::new(SAMPLERS, "sampler"),
+            surfaces: DescriptorTable::new(HEADERS, "surface"),
             sampler_users: Vec::new(),
             pairs: HashMap::new(),
         }
@@ -139,17 +140,18 @@ impl Tables {
         self.free_texture(slot);
     }
 
-    /// Remembers which sampler a texture was given out with.
+    /// Records the sampler with which a texture's handle was made.
     pub(crate) fn pair(&mut self, texture: usize, sampler: usize) {
         self.pairs.insert(texture, sampler);
     }
 
-    /// The sampler that a texture was given out with.
+    /// The sampler with which a texture's handle was made.
     pub(crate) fn pair_of(&self, texture: usize) -> Option<usize> {
         self.pairs.get(&texture).copied()
     }
 
-    /// A user more of a slot with this state, or its first; false if the slot is used otherwise.
+    /// Adds a user to a sampler slot with this state, or allocates the slot; false if the slot has
+    /// another use.
     pub(crate) fn share_sampler_at(&mut self, slot: usize, sampler: &Sampler) -> bool {
         let users = self.sampler_users.get(slot).copied().unwrap_or(0);
         let same = users > 0 && self.samplers.entries[slot].as_deref() == Some(sampler);
@@ -168,8 +170,8 @@ impl Tables {
         self.sampler_users[slot] += 1;
     }
 
-    /// A slot with this state: one already there for another texture object, or a new one. There
-    /// are only 4095 samplers, so texture objects share equal ones.
+    /// A sampler slot with this state, shared with other texture objects if possible, because there
+    /// are only 4095 slots.
     pub(crate) fn share_sampler(&mut self, sampler: &Sampler) -> Result<usize, Error> {
         let shared = self.sampler_users.iter().enumerate().find(|&(slot, &users)| {
             users > 0 && self.samplers.entries[slot].as_deref() == Some(sampler)
@@ -202,7 +204,7 @@ impl Tables {
         self.surfaces.entries.get(slot)?.clone()
     }
 
-    /// The tables as a launch reads them.
+    /// A copy of the tables for a launch.
     pub(crate) fn snapshot(&self) -> Descriptors {
         Descriptors {
             textures: self.textures.entries.clone(),
@@ -219,10 +221,10 @@ mod tests {
 
     #[test]
     fn freed_slots_rest_and_tables_stay_small() {
-        let mut slots = Slots::<Sampler>::new(1 << 20, "sampler");
+        let mut slots = DescriptorTable::<Sampler>::new(1 << 20, "sampler");
         let first = slots.reserve().unwrap();
         slots.release(first);
-        for _ in 0..RESTING {
+        for _ in 0..REUSE_DELAY {
             let slot = slots.reserve().unwrap();
             assert_ne!(slot, first);
             slots.release(slot);
@@ -232,15 +234,15 @@ mod tests {
             let slot = slots.reserve().unwrap();
             slots.release(slot);
         }
-        assert!(slots.entries.len() < 2 * RESTING);
+        assert!(slots.entries.len() < 2 * REUSE_DELAY);
     }
 
     #[test]
     fn a_slot_that_is_asked_for_is_had_once() {
-        let mut slots = Slots::<Sampler>::new(8, "sampler");
+        let mut slots = DescriptorTable::<Sampler>::new(8, "sampler");
         assert!(slots.claim(3) && !slots.claim(3) && !slots.claim(0) && !slots.claim(8));
         assert!(slots.claim(1));
-        // What was passed over is free, but rests until the table is full.
+        // Slots that were skipped are free, but are only reused when the table is full.
         assert_eq!(slots.reserve().unwrap(), 4);
         slots.release(4);
         assert!(slots.claim(4) && slots.claim(7));
@@ -249,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_full_table_uses_what_is_free() {
-        let mut slots = Slots::<Sampler>::new(4, "sampler");
+        let mut slots = DescriptorTable::<Sampler>::new(4, "sampler");
         let all = [slots.reserve().unwrap(), slots.reserve().unwrap(), slots.reserve().unwrap()];
         assert_eq!(all, [1, 2, 3]);
         assert!(matches!(slots.reserve(), Err(Error::TooMany { limit: 3, .. })));

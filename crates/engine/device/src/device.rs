@@ -1,4 +1,4 @@
-//! A device: memory and descriptor tables.
+//! Devices: memory, descriptor tables, and the functions that create objects on a device.
 
 use crate::array::{Array, ArrayDescriptor, MipmappedArray, Storage};
 use crate::buffer::Buffer;
@@ -12,24 +12,24 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use texunit_memory::{Fresh, Heap, Memory, Windows};
 use texunit_unit::Sampler;
 
-/// What a device is made with.
+/// The properties of a new device.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DeviceOptions {
-    /// The architecture whose limits hold for arrays, textures and surfaces;
-    /// [`ComputeCapability::DEFAULT`] by default. What instructions do does not depend on it.
+    /// The architecture whose limits apply to arrays, textures and surfaces;
+    /// [`ComputeCapability::DEFAULT`] by default. The results of instructions do not depend on it.
     pub architecture: ComputeCapability,
-    /// Most bytes that buffers, arrays, module variables and the heap may take together.
+    /// Maximum number of bytes of buffers, arrays, module variables and the heap together.
     pub memory_limit: u64,
-    /// Bytes of the heap of device code (`cudaLimitMallocHeapSize`).
+    /// Bytes of the heap for `malloc` in device code (`cudaLimitMallocHeapSize`).
     pub heap_size: u64,
-    /// The addresses that it gives out: devices whose memory one program copies by address alone
-    /// have windows of their own.
+    /// The address ranges of allocations. Devices between which a program copies by address alone
+    /// need disjoint ranges.
     pub windows: Windows,
     /// Number of the first launch, which `%gridid` reads.
     pub first_launch: u64,
-    /// What memory holds that nobody has written, and whether that is tracked; module variables are written by their
-    /// module.
+    /// The initial contents of allocations, and whether uninitialised memory is tracked. Module
+    /// variables are initialised by their module.
     pub fresh: Fresh,
 }
 
@@ -45,7 +45,8 @@ texunit_unit::setters! {
 }
 
 impl Default for DeviceOptions {
-    /// [`ComputeCapability::DEFAULT`], a limit of 8 GiB, a heap of 8 MiB (CUDA's default), launches from 0 on.
+    /// [`ComputeCapability::DEFAULT`], a limit of 8 GiB, a heap of 8 MiB (CUDA's default), and
+    /// launches numbered from 0.
     fn default() -> Self {
         let architecture = ComputeCapability::default();
         let windows = Windows::default();
@@ -65,14 +66,14 @@ pub(crate) struct Inner {
     pub(crate) memory: Memory,
     pub(crate) architecture: ComputeCapability,
     tables: Mutex<Tables>,
-    /// The arrays that there are, and some that are gone.
+    /// All arrays of the device; some may have been dropped.
     pub(crate) arrays: Mutex<Vec<Weak<Storage>>>,
-    /// Number of the next launch (%gridid).
+    /// Number of the next launch (`%gridid`).
     pub(crate) launches: AtomicU64,
     heap_size: AtomicU64,
-    /// Made at the first launch that can use it.
+    /// The heap, created at the first launch that can use it.
     heap: OnceLock<Heap>,
-    /// Devices whose arrays this one uses.
+    /// Devices whose arrays this device may use.
     pub(crate) peers: Mutex<Vec<Weak<Inner>>>,
 }
 
@@ -81,13 +82,13 @@ impl Inner {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The heap, if it is there; it is made where it is `needed`.
+    /// The heap; if `needed`, it is created if it does not exist.
     pub(crate) fn heap(&self, needed: bool) -> Result<Option<&Heap>, Error> {
         if needed && self.heap.get().is_none() {
             let heap = Heap::new(&self.memory, self.heap_size.load(Ordering::Relaxed))
                 .map_err(|source| Error::Memory { name: "device heap".to_owned(), source })?;
             if let Err(second) = self.heap.set(heap) {
-                // Another thread was quicker.
+                // Another thread has created the heap meanwhile.
                 self.memory.free(second.base());
             }
         }
@@ -95,7 +96,7 @@ impl Inner {
     }
 }
 
-/// A software GPU. Cheap to clone: clones are the same device.
+/// A software GPU. Clones refer to the same device.
 #[derive(Clone, Debug)]
 pub struct Device {
     pub(crate) inner: Arc<Inner>,
@@ -108,7 +109,7 @@ impl Default for Device {
 }
 
 impl Device {
-    /// A device with nothing on it.
+    /// Creates a device without any objects.
     pub fn new(options: &DeviceOptions) -> Self {
         let inner = Inner {
             memory: Memory::with_windows(options.memory_limit, options.windows.clone())
@@ -124,18 +125,18 @@ impl Device {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Allocates `size` zero bytes of global memory. `name` is what messages call it.
+    /// Allocates `size` zero bytes of global memory. `name` is the buffer's name in messages.
     ///
     /// # Errors
-    /// [`Error::Memory`] if the device has no room for it.
+    /// [`Error::Memory`] if the device has not enough memory.
     pub fn alloc(&self, size: u64, name: &str) -> Result<Buffer, Error> {
         Buffer::new(self, size, name)
     }
 
-    /// Allocates global memory with these numbers, or structures of them.
+    /// Allocates global memory and fills it with numbers or structures.
     ///
     /// # Errors
-    /// If there is not so much memory, or if there are no numbers.
+    /// [`Error::Memory`] if the device has not enough memory, or `values` is empty.
     pub fn alloc_from<T: bytemuck::NoUninit>(
         &self,
         values: &[T],
@@ -147,20 +148,20 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Makes an array of zero texels (`cuArrayCreate`, `cuArray3DCreate`).
+    /// Creates an array of zero texels (`cuArrayCreate`, `cuArray3DCreate`).
     ///
     /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if there is no such array, [`Error::Memory`] if the device has no room
-    /// for it.
+    /// [`Error::Create`] or [`Error::Limit`] if such an array cannot exist, [`Error::Memory`] if
+    /// the device has not enough memory.
     pub fn create_array(&self, descriptor: &ArrayDescriptor) -> Result<Array, Error> {
         Array::new(self, descriptor)
     }
 
-    /// Makes an array of zero texels with mip levels (`cuMipmappedArrayCreate`).
+    /// Creates an array of zero texels with mip levels (`cuMipmappedArrayCreate`).
     ///
     /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if there is no such array, [`Error::Memory`] if the device has no room
-    /// for it.
+    /// [`Error::Create`] or [`Error::Limit`] if such an array cannot exist, [`Error::Memory`] if
+    /// the device has not enough memory.
     pub fn create_mipmapped_array(
         &self,
         descriptor: &ArrayDescriptor,
@@ -169,11 +170,12 @@ impl Device {
         MipmappedArray::new(self, descriptor, levels)
     }
 
-    /// Makes a texture object (`cudaCreateTextureObject`), refusing what the CUDA runtime refuses
-    /// (docs/numerics.md 8.1).
+    /// Creates a texture object (`cudaCreateTextureObject`), and refuses what the CUDA runtime
+    /// refuses (docs/numerics.md 8.1).
     ///
     /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if CUDA has no such texture, [`Error::TooMany`] if no handle is left.
+    /// [`Error::Create`] or [`Error::Limit`] if CUDA has no such texture, [`Error::TooMany`] if all
+    /// handles are in use.
     pub fn create_texture(
         &self,
         resource: &TextureResource<'_>,
@@ -182,12 +184,12 @@ impl Device {
         TextureObject::new(self, resource, descriptor, Pairing::Now)
     }
 
-    /// Makes a texture object, refusing only what the driver refuses (`cuTexObjectCreate`): integers
-    /// read as integers may have a linear filter.
+    /// Creates a texture object, and refuses only what the driver refuses (`cuTexObjectCreate`):
+    /// integers that are read as integers may have a linear filter.
     ///
     /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if the driver has no such texture, [`Error::TooMany`] if no handle is
-    /// left.
+    /// [`Error::Create`] or [`Error::Limit`] if the driver has no such texture, [`Error::TooMany`]
+    /// if all handles are in use.
     pub fn create_texture_as_driver(
         &self,
         resource: &TextureResource<'_>,
@@ -196,19 +198,20 @@ impl Device {
         TextureObject::new(self, resource, descriptor, Pairing::AtFetch)
     }
 
-    /// Makes a sampler on its own, for modules in independent texturing mode.
+    /// Creates a sampler object, for modules in independent texturing mode.
     ///
     /// # Errors
-    /// [`Error::Create`] if there is no such state, [`Error::TooMany`] if no handle is left.
+    /// [`Error::Create`] if the state is not valid, [`Error::TooMany`] if all handles are in use.
     pub fn create_sampler(&self, sampler: &Sampler) -> Result<SamplerObject, Error> {
         SamplerObject::new(self, sampler)
     }
 
-    /// Makes a surface object (`cuSurfObjectCreate`): of an array, `create_surface(&array)`, or
-    /// of memory.
+    /// Creates a surface object (`cuSurfObjectCreate`) of an array, `create_surface(&array)`, or of
+    /// memory.
     ///
     /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if there is no such surface, [`Error::TooMany`] if no handle is left.
+    /// [`Error::Create`] or [`Error::Limit`] if there can be no such surface, [`Error::TooMany`] if
+    /// all handles are in use.
     pub fn create_surface<'a>(
         &self,
         resource: impl Into<SurfaceResource<'a>>,
@@ -216,12 +219,12 @@ impl Device {
         SurfaceObject::new(self, &resource.into())
     }
 
-    /// The architecture whose limits hold.
+    /// The architecture whose limits apply.
     pub fn architecture(&self) -> ComputeCapability {
         self.inner.architecture
     }
 
-    /// Bytes of the heap of device code (`cuCtxGetLimit(CU_LIMIT_MALLOC_HEAP_SIZE)`).
+    /// Bytes of the heap for device code (`cuCtxGetLimit(CU_LIMIT_MALLOC_HEAP_SIZE)`).
     pub fn heap_size(&self) -> u64 {
         match self.inner.heap.get() {
             Some(heap) => heap.size(),
@@ -229,11 +232,11 @@ impl Device {
         }
     }
 
-    /// Sets the size of the heap (`cuCtxSetLimit`). An error once a kernel has been launched
-    /// that uses it: its size is fixed from then on.
+    /// Sets the size of the heap (`cuCtxSetLimit`). The size is fixed once a kernel that uses the
+    /// heap has been launched.
     ///
     /// # Errors
-    /// [`Error::HeapInUse`].
+    /// [`Error::HeapInUse`] after such a launch.
     pub fn set_heap_size(&self, size: u64) -> Result<(), Error> {
         if self.inner.heap.get().is_some() {
             return Err(Error::HeapInUse);
@@ -242,7 +245,7 @@ impl Device {
         Ok(())
     }
 
-    /// Whether both are one device.
+    /// Whether both refer to the same device.
     pub fn is(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }

@@ -1,49 +1,49 @@
-//! Why an object of a device cannot be made or used.
+//! Errors of creating and using objects of a device.
 
 use crate::capability::ComputeCapability;
 use texunit_forms::Count;
 use texunit_memory::{AddressError, AllocError, Gone};
 use texunit_unit::CreateError;
 
-/// Why an object cannot be made or used.
+/// Why an object cannot be created or used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No memory.
+    /// An allocation has failed.
     #[error("cannot allocate `{name}`: {source}")]
     Memory {
-        /// What was to be allocated.
+        /// The name of the object.
         name: String,
-        /// Why not.
+        /// Why the allocation has failed.
         source: AllocError,
     },
     /// A resource, texture or surface that the CUDA runtime would refuse.
     #[error(transparent)]
     Create(#[from] CreateError),
-    /// Larger than the architecture allows, or empty.
+    /// A size exceeds the architecture's limit, or is zero.
     #[error("{}", limit_text(.name, .measure, *.value, *.most, .attribute, *.architecture))]
     Limit {
-        /// What was to be made.
+        /// The name of the object.
         name: String,
-        /// `width`, `number of layers` and so on.
+        /// The size that is too large: `width`, `number of layers` and so on.
         measure: &'static str,
-        /// As given.
+        /// The requested size.
         value: u64,
-        /// Most that there can be; 0: there are none at all.
+        /// The maximum; 0 if the architecture has no such object.
         most: u64,
-        /// Name of the limit, after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
+        /// The name of the limit after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
         attribute: &'static str,
-        /// Whose limit it is.
+        /// The architecture that has this limit.
         architecture: ComputeCapability,
-        /// An architecture that has room for it.
+        /// An architecture whose limit is large enough.
         enough: Option<ComputeCapability>,
     },
     /// Every slot of a descriptor table is taken.
     #[error("the device has no room for another {kind}: all {limit} are in use")]
     TooMany {
-        /// `texture`, `sampler`, `surface`.
+        /// The kind of descriptor: `texture`, `sampler` or `surface`.
         kind: &'static str,
-        /// How many a handle can name.
+        /// The number of slots of the table.
         limit: usize,
     },
     /// A copy past the end of an object.
@@ -53,44 +53,44 @@ pub enum Error {
         Count(size, "byte")
     )]
     CopyOutside {
-        /// The object.
+        /// The name of the object.
         name: String,
-        /// First byte.
+        /// Offset of the first byte.
         offset: u64,
-        /// Bytes to be copied.
+        /// Number of bytes to be copied.
         len: u64,
         /// Size of the object in bytes.
         size: u64,
     },
-    /// A device address where nothing is.
+    /// A device address that is in no allocation.
     #[error(transparent)]
     Address(#[from] AddressError),
-    /// Memory that was freed, or is not there any more.
+    /// Memory that has been freed or unmapped.
     #[error("{0}")]
     Gone(Gone),
-    /// A copy into memory that may only be read.
+    /// A copy to read-only memory.
     #[error("`{0}` may only be read")]
     ReadOnly(String),
-    /// A place that was asked for and that something else has.
+    /// A requested address or handle that is already in use.
     #[error("`{name}` cannot be where it was: {reason}")]
     Taken {
-        /// What was to be made.
+        /// The name of the object.
         name: String,
-        /// What is there.
+        /// What uses the address or handle.
         reason: String,
     },
     /// A name that the module does not declare.
     #[error("the module has no {kind} `{name}`")]
     Unknown {
-        /// `.texref`, `.samplerref`, `.surfref`, `variable`.
+        /// The kind of name: `.texref`, `.samplerref`, `.surfref` or `variable`.
         kind: &'static str,
-        /// The name.
+        /// The unknown name.
         name: String,
     },
-    /// A new size for a heap that kernels use already.
+    /// An attempt to resize the heap after a kernel that uses it has been launched.
     #[error("the size of the device heap cannot change: a kernel that uses it has been launched")]
     HeapInUse,
-    /// Objects of two devices in one call.
+    /// An object of another device in a call.
     #[error("`{0}` belongs to another device")]
     OtherDevice(String),
 }

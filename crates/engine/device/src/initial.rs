@@ -1,10 +1,10 @@
-//! Static initialisers of `.texref`, `.samplerref` and `.surfref` (docs/numerics.md 12): they set
-//! sampler state; of what is bound later, the resource's own size and format win.
+//! Static initialisers of `.texref`, `.samplerref` and `.surfref` variables (docs/numerics.md 12).
+//! They set sampler state; a resource that is bound later has its own size and format.
 
 use crate::texture::TextureDescriptor;
 use texunit_unit::{AddressMode, Attribute, Filter, QueryPlan, QueryRequest, Surface, Texture};
 
-/// The state that a static initialiser gives: PTX's defaults where it is silent.
+/// The state of a static initialiser; fields that it omits have PTX's defaults.
 pub(crate) fn initial_state(fields: &[(String, i64)]) -> TextureDescriptor {
     let mut state = TextureDescriptor::default();
     for (name, value) in fields {
@@ -21,13 +21,13 @@ pub(crate) fn initial_state(fields: &[(String, i64)]) -> TextureDescriptor {
     state
 }
 
-/// The address mode of a PTX number; what has no name is `clamp_to_edge`.
+/// The address mode with a PTX number; unknown numbers mean `clamp_to_edge`.
 fn address_mode(value: i64) -> AddressMode {
     let mut modes = AddressMode::NAMES.iter().map(|row| row.1);
     modes.find(|&mode| mode as i64 == value).unwrap_or_default()
 }
 
-/// Fields that a resource has a value of its own for.
+/// Fields of an initialiser that a bound resource overrides.
 #[rustfmt::skip]
 const OF_RESOURCE: [(&str, Attribute); 9] = [
     ("width",             Attribute::Width),
@@ -41,7 +41,7 @@ const OF_RESOURCE: [(&str, Attribute); 9] = [
     ("memory_layout",     Attribute::MemoryLayout),
 ];
 
-/// A warning for each field of an initialiser that the texture bound contradicts.
+/// Warnings for fields of an initialiser that the bound texture contradicts.
 pub(crate) fn texture_warnings(
     name: &str,
     fields: &[(String, i64)],
@@ -51,7 +51,7 @@ pub(crate) fn texture_warnings(
     warnings(name, fields, |a| QueryPlan::texture(a, texture, &descriptor.sampler))
 }
 
-/// A warning for each field of an initialiser that the surface bound contradicts.
+/// Warnings for fields of an initialiser that the bound surface contradicts.
 pub(crate) fn surface_warnings(
     name: &str,
     fields: &[(String, i64)],
@@ -70,7 +70,7 @@ fn warnings(
         let mut answer = [0; 32];
         plan(*attribute).answer(&QueryRequest { active: 1, level: None }, &mut answer);
         let real = i64::from(answer[0]);
-        // An axis, layers and so on that a resource lacks are written 0 or 1.
+        // 0 and 1 both mean that a resource lacks an axis, layers and so on.
         let same = real == *value || (real <= 1 && (0..=1).contains(value) && is_count(*attribute));
         let text = |v: i64| match attribute {
             Attribute::ChannelDataType | Attribute::ChannelOrder => format!("{v:#x}"),

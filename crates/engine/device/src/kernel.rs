@@ -1,11 +1,11 @@
-//! Kernels and their launch.
+//! Kernels: their properties, the checks of a launch's arguments and sizes, and the launch itself.
 
 use crate::arg::{Arg, ParamInfo};
 use crate::buffer::Buffer;
 use crate::cluster;
 use crate::error::Error;
 use crate::launch_options::LaunchOptions;
-use crate::local::Share;
+use crate::local::LocalMemoryShare;
 use crate::module::Module;
 use crate::txd::{self, Engine};
 use crate::unknown::UnknownKernel;
@@ -17,65 +17,66 @@ use texunit_simt::{
 };
 use texunit_syntax::{Diagnostic, by_opcode};
 
-/// Arguments that no driver would launch with.
+/// Arguments or sizes that are invalid for a launch.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgError {
-    /// A dimension that is 0 or too large.
+    /// A grid or block dimension that is 0 or too large.
     #[error("{what} {axis} is {value}, but must be 1 to {max}")]
     Dimension {
         /// `grid` or `block`.
         what: &'static str,
-        /// `x`, `y`, `z`.
+        /// The axis: `x`, `y` or `z`.
         axis: char,
-        /// As given.
+        /// The requested dimension.
         value: u32,
-        /// Largest possible.
+        /// The maximum of this dimension.
         max: u32,
     },
-    /// CTAs that the grid does not have, or some of a launch whose CTAs must all run.
+    /// A range of CTAs that is not in the grid, or a part of a launch whose CTAs must all run.
     #[error("{0}")]
     Ctas(String),
-    /// Clusters that the grid cannot be divided into, or that the kernel is not made for.
+    /// Cluster dimensions that do not divide the grid, or that differ from the kernel's.
     #[error("{0}")]
     Cluster(String),
-    /// Too many threads, or not those that the kernel was made for.
+    /// A block with too many threads, or another block size than the kernel requires.
     #[error("{0}")]
     Block(String),
-    /// More shared memory than a CTA can have.
+    /// A CTA needs more shared memory than it can have.
     #[error("{} of shared memory are more than the {max} of a CTA", Count(size, "byte"))]
     Shared {
-        /// Static and dynamic.
+        /// Bytes of static and dynamic shared memory.
         size: u64,
-        /// Limit.
+        /// The maximum number of bytes.
         max: u64,
     },
-    /// More CTAs in a cooperative launch than can run at the same time.
+    /// A cooperative launch has more CTAs than can run at the same time.
     #[error(
         "{} cannot run at the same time, but at most {max} can of this kernel",
         Count(ctas, "CTA")
     )]
     CooperativeLaunchTooLarge {
-        /// CTAs of the grid.
+        /// Number of CTAs in the grid.
         ctas: u64,
-        /// Most that there can be.
+        /// The maximum number of CTAs.
         max: u64,
     },
-    /// The device heap or the workspace of a cooperative launch does not fit into the memory.
+    /// The device heap or the workspace of a cooperative launch does not fit into device memory.
     #[error(transparent)]
     Memory(#[from] Error),
-    /// More local memory than the device has left.
+    /// The launch needs more local memory than the device has left.
     #[error(
         "{} need {} of local memory each, {} in all, but the device has {available} left", Count(threads, "thread"), Count(each, "byte"), .each.saturating_mul(*.threads))]
     LocalMemory {
-        /// Bytes of a thread.
+        /// Bytes of local memory per thread.
         each: u64,
-        /// Threads that run at the same time in any case: those of a CTA, or of a cooperative grid.
+        /// Number of threads that must run at the same time: those of a CTA, or of a cooperative
+        /// grid.
         threads: u64,
-        /// Bytes left.
+        /// Bytes that are left.
         available: u64,
     },
-    /// Too many or too few arguments.
+    /// The number of arguments is wrong.
     #[error(
         "{} {} given, but the kernel has {}",
         Count(given, "argument"),
@@ -83,51 +84,52 @@ pub enum ArgError {
         Count(wanted, "parameter")
     )]
     Count {
-        /// Arguments.
+        /// The number of arguments.
         given: usize,
-        /// Parameters.
+        /// The number of parameters.
         wanted: usize,
     },
-    /// A parameter buffer of another size.
+    /// The size of the parameter buffer is wrong.
     #[error("{} of parameters {} given, but the kernel has {wanted}", Count(given, "byte"), Count(given, "byte").are())]
     PackedSize {
-        /// Bytes given.
+        /// Bytes of the buffer.
         given: usize,
-        /// Bytes of the kernel's parameter buffer.
+        /// Bytes of the kernel's parameters.
         wanted: u32,
     },
-    /// An argument of another type.
+    /// An argument has another type than its parameter.
     #[error("parameter `{param}` was given {given}")]
     Type {
-        /// As declared.
+        /// The parameter's declaration.
         param: String,
-        /// What it was given.
+        /// A description of the argument.
         given: String,
     },
-    /// An object of another device.
+    /// An argument is an object of another device.
     #[error("the object for parameter `{param}` belongs to another device")]
     OtherDevice {
-        /// As declared.
+        /// The parameter's declaration.
         param: String,
     },
 }
 
-/// Why a launch did not finish.
+/// Why a launch has failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// Wrong arguments: nothing has run.
+    /// Invalid arguments; nothing has run.
     #[error(transparent)]
     Args(#[from] ArgError),
-    /// The kernel holds instructions that are not executed: nothing has run. All of them.
+    /// The kernel contains instructions that are not supported, which are all listed; nothing has
+    /// run.
     #[error("the kernel contains {} that texunit does not execute", Count(.0.len(), "instruction"))]
     Unsupported(Vec<Diagnostic>),
-    /// The kernel went wrong.
+    /// A fault occurred in the kernel.
     #[error("{}", .0.kind)]
     Fault(Box<Fault>),
 }
 
 impl LaunchError {
-    /// What the launch had done until it went wrong; `None`: nothing has run.
+    /// Statistics of the launch up to the fault; `None` if nothing has run.
     pub fn stats(&self) -> Option<&LaunchStats> {
         match self {
             Self::Fault(fault) => Some(&fault.stats),
@@ -158,12 +160,12 @@ fn check_ctas(
     Ok(())
 }
 
-/// Largest shared memory of a CTA (227 KiB, sm_90).
+/// Maximum shared memory of a CTA: 227 KiB, as on sm_90.
 const MAX_SHARED: u64 = 227 * 1024;
 const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 const MAX_THREADS: u32 = 1024;
-/// Bytes of a grid's workspace.
+/// Bytes of the workspace by which cooperative groups synchronise a grid.
 const WORKSPACE: u64 = 16;
 
 /// A kernel of a module.
@@ -186,7 +188,7 @@ impl Kernel {
         Self { module: module.clone(), id, name: name.to_owned() }
     }
 
-    /// Name in the PTX.
+    /// The kernel's name in the PTX.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -195,45 +197,47 @@ impl Kernel {
         self.id
     }
 
-    /// The module it is of.
+    /// The module that contains the kernel.
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// How the kernel uses each parameter (as a buffer, texture, surface or value), as far as its PTX shows it.
+    /// How the kernel uses each parameter (as a buffer, texture, surface or value), as far as the
+    /// PTX shows it.
     pub fn uses(&self) -> texunit_check::uses::Uses {
         self.module.inner.program.uses(self.id)
     }
 
-    /// Its parameters, in order.
+    /// The kernel's parameters, in order.
     pub fn params(&self) -> Vec<ParamInfo> {
         let program = &self.module.inner.program;
         program.kernel_params(self.id).iter().map(ParamInfo::from).collect()
     }
 
-    /// Bytes of the parameter buffer.
+    /// Bytes of the kernel's parameter buffer.
     pub fn param_size(&self) -> u32 {
         self.module.inner.program.param_size(self.id)
     }
 
-    /// Registers and local memory of a thread, constant memory of the module.
+    /// Registers and local memory of a thread, and constant memory of the module.
     pub fn resources(&self) -> texunit_simt::Resources {
         self.module.inner.program.resources(self.id)
     }
 
-    /// `.maxntid`, `.reqntid`, `.maxnreg` and so on: name without the dot, numbers.
+    /// The kernel's directives (`.maxntid`, `.reqntid`, `.maxnreg` and so on): names without the
+    /// dot, and values.
     pub fn directives(&self) -> &[(String, Vec<u64>)] {
         self.module.inner.program.kernel_directives(self.id)
     }
 
-    /// Bytes of static shared memory of the kernel and what it calls
+    /// Bytes of static shared memory of the kernel and of the functions that it calls
     /// (`CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`).
     pub fn static_shared(&self) -> u32 {
         self.module.inner.program.static_shared(self.id)
     }
 
-    /// Most threads that a CTA of the kernel can have: the product of `.maxntid` or `.reqntid`,
-    /// 1024 without them (`CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`).
+    /// Maximum number of threads of a CTA: the product of `.maxntid` or `.reqntid`, or 1024 without
+    /// them (`CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`).
     pub fn max_threads(&self) -> u32 {
         let directives = self.module.inner.program.kernel_directives(self.id).iter();
         let limits = directives.filter(|(name, _)| name == "maxntid" || name == "reqntid");
@@ -242,45 +246,47 @@ impl Kernel {
         u32::try_from(most).unwrap_or(u32::MAX).min(MAX_THREADS)
     }
 
-    /// Whether it, or what it may launch, can call `malloc` or `free`.
+    /// Whether the kernel, or a kernel that it may launch, can call `malloc` or `free`.
     pub fn uses_heap(&self) -> bool {
         let program = &self.module.inner.program;
         program.allocates(self.id)
             || self.uses_runtime() && program.kernels().any(|(id, _)| program.allocates(id))
     }
 
-    /// Whether it can call the device runtime: launch kernels, above all.
+    /// Whether the kernel can call the device runtime, for example to launch kernels.
     pub fn uses_runtime(&self) -> bool {
         self.module.inner.program.uses_runtime(self.id)
     }
 
-    /// Whether it may wait for somebody outside of it, as far as its text shows it.
+    /// Whether the kernel may wait for memory to be changed from outside, as far as the PTX shows
+    /// it.
     pub fn may_wait(&self) -> bool {
         self.module.inner.program.may_wait(self.id)
     }
 
-    /// Special registers that it can read and that have other values in another run: clocks, and what depends on the
-    /// threads of the host.
+    /// Special registers that the kernel can read and whose values may differ in another run:
+    /// clocks, and registers that depend on the host's threads.
     pub fn nondeterministic_inputs(&self) -> Vec<&'static str> {
         self.module.inner.program.nondeterministic_inputs(self.id)
     }
 
-    /// The instruction forms that it can execute, with how well it is known what they compute, in the order of the text.
+    /// The instruction forms that the kernel can execute, with how well their results are known, in
+    /// source order.
     pub fn instruction_forms(&self, approximate: Approximate) -> Vec<InstructionForm<'_>> {
         self.module.inner.program.instruction_forms(self.id, approximate)
     }
 
-    /// Instructions that the launch would refuse: all that the kernel can reach and texunit does
-    /// not execute, the first of each opcode and how many there are.
+    /// Instructions for which a launch would be refused: all reachable instructions that are not
+    /// supported, as the first of each opcode with their number.
     pub fn unsupported(&self) -> Vec<Diagnostic> {
         by_opcode(self.module.source(), &self.module.inner.program.unsupported(self.id), |_| true)
     }
 
-    /// Runs the kernel to its end.
+    /// Launches the kernel and waits for its end.
     ///
     /// # Errors
-    /// [`LaunchError::Fault`] with what went wrong in the kernel; the other kinds if it did not begin, or was
-    /// cancelled.
+    /// [`LaunchError::Fault`] for a fault in the kernel or a cancelled launch; the other errors if
+    /// the kernel did not start.
     pub fn launch(
         &self,
         options: &LaunchOptions<'_>,
@@ -291,12 +297,12 @@ impl Kernel {
         self.run_tree(options, &params)
     }
 
-    /// Runs the kernel with a parameter buffer that the caller has laid out
-    /// (`CU_LAUNCH_PARAM_BUFFER_POINTER`); offsets are those of [`Kernel::params`], and the size
-    /// is [`Kernel::param_size`].
+    /// Launches the kernel with a parameter buffer that the caller has filled
+    /// (`CU_LAUNCH_PARAM_BUFFER_POINTER`); offsets are those of [`Kernel::params`], and the size is
+    /// [`Kernel::param_size`].
     ///
     /// # Errors
-    /// Those of [`Kernel::launch`].
+    /// The errors of [`Kernel::launch`].
     pub fn launch_packed(
         &self,
         options: &LaunchOptions<'_>,
@@ -310,13 +316,13 @@ impl Kernel {
         self.run_tree(options, params)
     }
 
-    /// Whether a launch with this grid, these blocks and this shared memory is not refused for them, nor for what the
-    /// kernel holds.
+    /// Whether a launch with this grid, block and shared memory would be accepted, and the kernel
+    /// has no unsupported instructions.
     pub fn accepts(&self, options: &LaunchOptions<'_>) -> bool {
         self.check_shape(options).is_ok() && self.unsupported().is_empty()
     }
 
-    /// Runs the kernel alone.
+    /// Runs the kernel without the work that it submits.
     pub(crate) fn run(
         &self,
         options: &LaunchOptions<'_>,
@@ -338,7 +344,9 @@ impl Kernel {
                 let left = device.memory.limit().saturating_sub(device.memory.used());
                 self.share_local(options, left)?
             }
-            false => Share { threads: options.threads, stack_limit: options.stack_limit },
+            false => {
+                LocalMemoryShare { threads: options.threads, stack_limit: options.stack_limit }
+            }
         };
         let peers = options.peers.iter().map(|peer| &peer.inner.memory);
         let memory = device.memory.map_with(peers);
@@ -386,14 +394,15 @@ impl Kernel {
         ran.map_err(LaunchError::Fault)
     }
 
-    /// Most CTAs of a cooperative launch, whose registers, local and shared memory must all be
-    /// held at the same time.
+    /// Maximum number of CTAs of a cooperative launch, whose registers, local and shared memory
+    /// must all be resident at the same time.
     pub fn max_cooperative_ctas(&self, block: [u32; 3], dynamic_shared: u32) -> u64 {
         let threads = block.iter().fold(1_u32, |n, &b| n.saturating_mul(b)).min(MAX_THREADS);
         self.module.inner.program.max_cooperative_ctas(self.id, threads, dynamic_shared)
     }
 
-    /// The words that cooperative groups synchronise the grid with: their size, and a barrier.
+    /// Allocates the workspace by which cooperative groups synchronise the grid: its size, and a
+    /// barrier.
     fn grid_workspace(&self, options: &LaunchOptions<'_>) -> Result<Buffer, ArgError> {
         let ctas = options.grid.iter().map(|&n| u64::from(n)).product();
         let max = self.max_cooperative_ctas(options.block, options.dynamic_shared);
@@ -406,10 +415,10 @@ impl Kernel {
         Ok(workspace)
     }
 
-    /// Checks grid, block and shared memory.
+    /// Checks the sizes of grid, block and shared memory.
     ///
     /// # Errors
-    /// The size that no launch of the kernel can have.
+    /// The size that is invalid for this kernel.
     pub fn check_shape(&self, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
         for (what, values, limits) in
             [("grid", options.grid, MAX_GRID), ("block", options.block, MAX_BLOCK)]
@@ -462,7 +471,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// Lays the arguments out as the parameter buffer.
+    /// Packs the arguments into a parameter buffer.
     fn pack(&self, args: &[Arg<'_>]) -> Result<Vec<u8>, ArgError> {
         let params = self.params();
         if params.len() != args.len() {

@@ -1,4 +1,4 @@
-//! How a kernel is launched.
+//! Options of a launch: sizes, limits, arithmetic, and callbacks.
 
 use crate::debug::Debugger;
 use crate::device::Device;
@@ -9,7 +9,8 @@ use texunit_simt::launch::PRINTF_LIMIT;
 use texunit_simt::runtime::Runtime;
 use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, ExternalWriters, Observer};
 
-/// How to launch: what [`LaunchOptions::new`] makes, changed by fields or methods.
+/// Options of a launch. [`LaunchOptions::new`] sets the sizes; fields and methods change other
+/// options.
 ///
 /// ```
 /// use texunit_device::LaunchOptions;
@@ -22,65 +23,75 @@ use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, ExternalWriters, Obs
 pub struct LaunchOptions<'a> {
     /// CTAs along x, y, z.
     pub grid: [u32; 3],
-    /// Run only these CTAs of the grid, all of whose registers say what they say in a launch of the whole; `None`: all.
+    /// Run only these CTAs of the grid, whose special registers have the values of the whole grid;
+    /// `None` runs all.
     pub ctas: Option<CtaRange>,
     /// Threads of a CTA along x, y, z.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
-    /// Host threads; 0: one for each core.
+    /// Number of host threads; 0 means one for each core.
     pub threads: usize,
-    /// Warp instructions that one warp may execute before it is taken for endless.
+    /// Number of warp instructions that a warp may execute before the launch is stopped as an
+    /// infinite loop.
     pub max_steps: u64,
-    /// Bytes of local memory and call frames that a thread may use.
+    /// Bytes of local memory and call frames of a thread.
     pub stack_limit: u32,
-    /// Count the local memory of all threads that run at a time as device memory: the launch runs on so few
-    /// host threads that it fits into what is left of it, and is refused if that of one CTA does not.
+    /// Whether the local memory of all running threads counts as device memory. The launch then
+    /// uses only as many host threads as the remaining memory allows, and is refused if a single
+    /// CTA does not fit.
     pub count_local: bool,
-    /// Fuse mul and add without a rounding modifier where ptxas does.
+    /// Whether `mul` and `add` without a rounding modifier are fused where ptxas fuses them.
     pub fmad: bool,
-    /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) compute.
+    /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) are
+    /// computed.
     pub approximate: Approximate,
-    /// Where accesses past the end of an allocation or of dynamic shared memory become faults.
+    /// How far accesses may exceed an allocation or dynamic shared memory before they become
+    /// faults.
     pub bounds: Bounds,
-    /// What becomes of fetches and accesses that no texture or surface fits and that a card answers
-    /// all the same.
+    /// How fetches and accesses are treated that do not fit their texture or surface, but that a
+    /// GPU executes.
     pub bad_fetch: BadFetch,
-    /// Run all CTAs at the same time, so that they can wait for each other
+    /// Whether all CTAs run at the same time, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`).
     pub cooperative: bool,
-    /// Who answers calls of the device runtime, and where what the kernel launches is kept: the caller runs it.
-    /// `None`: the launch has answers of its own, and ends when all that was launched has ended.
+    /// The device runtime that the kernel calls, and the queue for work that it submits, which the
+    /// caller then runs. With `None`, the launch has a runtime of its own, and ends when all
+    /// submitted work has ended.
     pub runtime: Option<Runtime<'a>>,
-    /// CTAs of a cluster along x, y, z (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`); `None`: as the kernel says
-    /// (`.reqnctapercluster`), or no clusters.
+    /// Cluster dimensions (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`); `None` uses those of the
+    /// kernel (`.reqnctapercluster`), or no clusters.
     pub cluster: Option<[u32; 3]>,
-    /// Handle of the graph whose node the launch is, read by `%current_graph_exec`; 0 in other launches.
+    /// Handle of the graph that the launch is a node of, which `%current_graph_exec` reads; 0
+    /// outside graphs.
     pub graph: u64,
-    /// Devices whose memory the kernel reaches too.
+    /// Devices whose memory the kernel can access too.
     pub peers: &'a [Device],
-    /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
+    /// Maximum number of bytes of printed text that are kept; the oldest are dropped.
     pub printf_limit: usize,
-    /// Receives the number of CTAs finished.
+    /// A counter of finished CTAs, for progress displays.
     pub progress: Option<&'a AtomicU64>,
-    /// Set to true by the host to stop the launch.
+    /// A flag by which the host cancels the launch.
     pub cancel: Option<&'a AtomicBool>,
-    /// Who else may change memory while all CTAs that can run wait in loops; `None`: nobody, so that this is the fault of a deadlock.
+    /// Other parties that may change memory while all runnable CTAs wait in loops. With `None` this
+    /// is a deadlock, which is a fault.
     pub external_writers: Option<&'a dyn ExternalWriters>,
-    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: nobody asks.
+    /// A clock of the calling thread's CPU time, for
+    /// [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None` if it is not needed.
     pub cpu_clock: Option<fn() -> Duration>,
-    /// Who is told of what the kernel does.
+    /// An observer that is notified of the kernel's actions.
     pub observer: Option<&'a dyn Observer>,
-    /// Who steps through the launch, in place of a run to its end.
+    /// A debugger that steps through the launch.
     pub debugger: Option<&'a dyn Debugger>,
-    /// What answers fetches with gradients.
+    /// What computes fetches with gradients.
     pub gradients: GradientPath,
-    /// Run CTAs and warps in a random fair order that follows from this seed (`--schedule`); `None`: CTAs one
-    /// after the other, and the warps of each in turns from barrier to barrier.
+    /// Seed of a random fair order in which CTAs and warps run (`--schedule`). With `None`, CTAs
+    /// run one after the other, and the warps of a CTA take turns from barrier to barrier.
     pub schedule: Option<u64>,
 }
 
-/// Sizes along x, y and z, of which those that are left out are 1: of `8`, `(8, 4)`, `[8, 4]` and so on.
+/// Sizes along x, y and z, made from `8`, `(8, 4)`, `[8, 4]` and so on; sizes that are left out are
+/// 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim(pub [u32; 3]);
 
@@ -115,13 +126,13 @@ impl From<[u32; 3]> for Dim {
 }
 
 impl<'a> LaunchOptions<'a> {
-    /// So many CTAs of so many threads; all else as [`Default`].
+    /// Options for this grid and block; all other options are those of [`Default`].
     pub fn new(grid: impl Into<Dim>, block: impl Into<Dim>) -> Self {
         Self { grid: grid.into().0, block: block.into().0, ..Self::default() }
     }
 
-    /// CTAs of so many threads for at least so many threads in all along each axis, as `(n + block - 1) / block` in CUDA
-    /// programs. A block of 0 stays, and is refused by the launch.
+    /// Options with as many CTAs as are needed for this number of threads along each axis, which is
+    /// `(n + block - 1) / block` in CUDA programs. A block size of 0 is refused by the launch.
     pub fn covering(threads: impl Into<Dim>, block: impl Into<Dim>) -> Self {
         let (Dim(threads), Dim(block)) = (threads.into(), block.into());
         let grid = [0, 1, 2].map(|axis| threads[axis].div_ceil(block[axis].max(1)));
@@ -171,9 +182,9 @@ texunit_unit::setters! {
 }
 
 impl Default for LaunchOptions<'_> {
-    /// One CTA of one thread, a host thread for each core, a thousand million steps, 512 KiB of stack
-    /// (CUDA's largest), 16 MiB of printed text; arithmetic as on a card, exact bounds, faults for bad fetches, not
-    /// cooperative.
+    /// One CTA of one thread, a host thread for each core, 10^9 steps, 512 KiB of stack (CUDA's
+    /// maximum), 16 MiB of printed text, arithmetic as on a GPU, exact bounds, faults for bad
+    /// fetches, not cooperative.
     fn default() -> Self {
         Self {
             grid: [1; 3],

@@ -46,8 +46,8 @@
 //!
 //! # Features
 //!
-//! Both are on unless `default-features = false` is set. `jit` compiles hot loops on x86-64; without it everything is
-//! interpreted, with the same bits. `sass` is [`GradientPath`]'s `Txd`.
+//! Both are on unless `default-features = false` is set. `jit` compiles hot loops on x86-64;
+//! without it everything is interpreted, with the same bits. `sass` is [`GradientPath`]'s `Txd`.
 
 mod arg;
 mod array;
@@ -99,7 +99,7 @@ pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
 pub use pieces::overlay;
 pub use resource::{MemoryTexels, SurfaceResource, TextureResource};
 pub use sparse::{MipTail, TileRegion};
-pub use state::{State, Stored, VariablePlaces};
+pub use state::{State, VariablePlaces, WithHandle};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use txd::GradientPath;
 pub use unknown::UnknownKernel;

@@ -1,16 +1,16 @@
-//! Largest arrays, textures and surfaces of an architecture, by the names of a CUDA device's
-//! attributes. The numbers are the unit's.
+//! Maximum sizes of arrays, textures and surfaces of an architecture, by the names of CUDA's device
+//! attributes. The values come from the texture unit's crate.
 
 use crate::capability::ComputeCapability;
 use crate::error::Error;
 use texunit_unit::{ArchLimits, ArrayShape, Geometry};
 
 impl ComputeCapability {
-    /// A limit of textures and surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`; 0 where the
-    /// architecture has no such object, `None` if there is no limit of this name.
+    /// The limit with this name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`: 0 if the architecture has no
+    /// such object, `None` if there is no limit of this name.
     pub fn limit(self, attribute: &str) -> Option<u64> {
-        let row = ROWS.iter().find(|row| row.attribute == attribute)?;
-        Some(row.most(&self.limits()))
+        let entry = LIMITS.iter().find(|entry| entry.attribute == attribute)?;
+        Some(entry.most(&self.limits()))
     }
 
     pub(crate) fn limits(self) -> ArchLimits {
@@ -18,14 +18,14 @@ impl ComputeCapability {
     }
 }
 
-/// What a limit is of.
+/// The objects that a limit applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum LimitedObject {
     /// Arrays and textures.
     Array(Geometry),
-    /// 3D arrays that are deeper than others, and not as wide and high.
+    /// 3D arrays that are deeper, but less wide and high, than the general limit.
     Deep,
-    /// Arrays with mip levels, besides.
+    /// Arrays with mip levels, which have a limit besides that of arrays.
     Mipmapped(Geometry),
     /// Surfaces.
     Surface(Geometry),
@@ -35,77 +35,77 @@ pub(crate) enum Use {
     Pitched,
 }
 
-/// The measure that a limit is of.
+/// The size that a limit applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Measure {
     Width,
     Height,
     Depth,
     Layers,
-    /// Faces of all cubes.
+    /// Number of faces of all cubes.
     Faces,
-    /// Bytes from a row to the next.
+    /// Bytes from one row to the next.
     Pitch,
 }
 
-struct Row {
-    of: Use,
+struct LimitEntry {
+    of: LimitedObject,
     measure: Measure,
-    /// After `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
+    /// The name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
     attribute: &'static str,
 }
 
-const fn row(of: Use, measure: Measure, attribute: &'static str) -> Row {
-    Row { of, measure, attribute }
+const fn entry(of: LimitedObject, measure: Measure, attribute: &'static str) -> LimitEntry {
+    LimitEntry { of, measure, attribute }
 }
 
 use Geometry as G;
+use LimitedObject::{Array, Deep, Linear, Mipmapped, Pitched, Surface};
 use Measure::{Depth, Faces, Height, Layers, Pitch, Width};
-use Use::{Array, Deep, Linear, Mipmapped, Pitched, Surface};
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
-    row(Array(G::D1),      Width,  "TEXTURE1D_WIDTH"),
-    row(Array(G::D2),      Width,  "TEXTURE2D_WIDTH"),
-    row(Array(G::D2),      Height, "TEXTURE2D_HEIGHT"),
-    row(Array(G::D3),      Width,  "TEXTURE3D_WIDTH"),
-    row(Array(G::D3),      Height, "TEXTURE3D_HEIGHT"),
-    row(Array(G::D3),      Depth,  "TEXTURE3D_DEPTH"),
-    row(Deep,              Width,  "TEXTURE3D_WIDTH_ALTERNATE"),
-    row(Deep,              Height, "TEXTURE3D_HEIGHT_ALTERNATE"),
-    row(Deep,              Depth,  "TEXTURE3D_DEPTH_ALTERNATE"),
-    row(Array(G::A1d),     Width,  "TEXTURE1D_LAYERED_WIDTH"),
-    row(Array(G::A1d),     Layers, "TEXTURE1D_LAYERED_LAYERS"),
-    row(Array(G::A2d),     Width,  "TEXTURE2D_LAYERED_WIDTH"),
-    row(Array(G::A2d),     Height, "TEXTURE2D_LAYERED_HEIGHT"),
-    row(Array(G::A2d),     Layers, "TEXTURE2D_LAYERED_LAYERS"),
-    row(Array(G::Cube),    Width,  "TEXTURECUBEMAP_WIDTH"),
-    row(Array(G::Acube),   Width,  "TEXTURECUBEMAP_LAYERED_WIDTH"),
-    row(Array(G::Acube),   Faces,  "TEXTURECUBEMAP_LAYERED_LAYERS"),
-    row(Mipmapped(G::D1),  Width,  "TEXTURE1D_MIPMAPPED_WIDTH"),
-    row(Mipmapped(G::D2),  Width,  "TEXTURE2D_MIPMAPPED_WIDTH"),
-    row(Mipmapped(G::D2),  Height, "TEXTURE2D_MIPMAPPED_HEIGHT"),
-    row(Linear,            Width,  "TEXTURE1D_LINEAR_WIDTH"),
-    row(Pitched,           Width,  "TEXTURE2D_LINEAR_WIDTH"),
-    row(Pitched,           Height, "TEXTURE2D_LINEAR_HEIGHT"),
-    row(Pitched,           Pitch,  "TEXTURE2D_LINEAR_PITCH"),
-    row(Surface(G::D1),    Width,  "SURFACE1D_WIDTH"),
-    row(Surface(G::D2),    Width,  "SURFACE2D_WIDTH"),
-    row(Surface(G::D2),    Height, "SURFACE2D_HEIGHT"),
-    row(Surface(G::D3),    Width,  "SURFACE3D_WIDTH"),
-    row(Surface(G::D3),    Height, "SURFACE3D_HEIGHT"),
-    row(Surface(G::D3),    Depth,  "SURFACE3D_DEPTH"),
-    row(Surface(G::A1d),   Width,  "SURFACE1D_LAYERED_WIDTH"),
-    row(Surface(G::A1d),   Layers, "SURFACE1D_LAYERED_LAYERS"),
-    row(Surface(G::A2d),   Width,  "SURFACE2D_LAYERED_WIDTH"),
-    row(Surface(G::A2d),   Height, "SURFACE2D_LAYERED_HEIGHT"),
-    row(Surface(G::A2d),   Layers, "SURFACE2D_LAYERED_LAYERS"),
-    row(Surface(G::Cube),  Width,  "SURFACECUBEMAP_WIDTH"),
-    row(Surface(G::Acube), Width,  "SURFACECUBEMAP_LAYERED_WIDTH"),
-    row(Surface(G::Acube), Faces,  "SURFACECUBEMAP_LAYERED_LAYERS"),
+const LIMITS: &[LimitEntry] = &[
+    entry(Array(G::D1),      Width,  "TEXTURE1D_WIDTH"),
+    entry(Array(G::D2),      Width,  "TEXTURE2D_WIDTH"),
+    entry(Array(G::D2),      Height, "TEXTURE2D_HEIGHT"),
+    entry(Array(G::D3),      Width,  "TEXTURE3D_WIDTH"),
+    entry(Array(G::D3),      Height, "TEXTURE3D_HEIGHT"),
+    entry(Array(G::D3),      Depth,  "TEXTURE3D_DEPTH"),
+    entry(Deep,              Width,  "TEXTURE3D_WIDTH_ALTERNATE"),
+    entry(Deep,              Height, "TEXTURE3D_HEIGHT_ALTERNATE"),
+    entry(Deep,              Depth,  "TEXTURE3D_DEPTH_ALTERNATE"),
+    entry(Array(G::A1d),     Width,  "TEXTURE1D_LAYERED_WIDTH"),
+    entry(Array(G::A1d),     Layers, "TEXTURE1D_LAYERED_LAYERS"),
+    entry(Array(G::A2d),     Width,  "TEXTURE2D_LAYERED_WIDTH"),
+    entry(Array(G::A2d),     Height, "TEXTURE2D_LAYERED_HEIGHT"),
+    entry(Array(G::A2d),     Layers, "TEXTURE2D_LAYERED_LAYERS"),
+    entry(Array(G::Cube),    Width,  "TEXTURECUBEMAP_WIDTH"),
+    entry(Array(G::Acube),   Width,  "TEXTURECUBEMAP_LAYERED_WIDTH"),
+    entry(Array(G::Acube),   Faces,  "TEXTURECUBEMAP_LAYERED_LAYERS"),
+    entry(Mipmapped(G::D1),  Width,  "TEXTURE1D_MIPMAPPED_WIDTH"),
+    entry(Mipmapped(G::D2),  Width,  "TEXTURE2D_MIPMAPPED_WIDTH"),
+    entry(Mipmapped(G::D2),  Height, "TEXTURE2D_MIPMAPPED_HEIGHT"),
+    entry(Linear,            Width,  "TEXTURE1D_LINEAR_WIDTH"),
+    entry(Pitched,           Width,  "TEXTURE2D_LINEAR_WIDTH"),
+    entry(Pitched,           Height, "TEXTURE2D_LINEAR_HEIGHT"),
+    entry(Pitched,           Pitch,  "TEXTURE2D_LINEAR_PITCH"),
+    entry(Surface(G::D1),    Width,  "SURFACE1D_WIDTH"),
+    entry(Surface(G::D2),    Width,  "SURFACE2D_WIDTH"),
+    entry(Surface(G::D2),    Height, "SURFACE2D_HEIGHT"),
+    entry(Surface(G::D3),    Width,  "SURFACE3D_WIDTH"),
+    entry(Surface(G::D3),    Height, "SURFACE3D_HEIGHT"),
+    entry(Surface(G::D3),    Depth,  "SURFACE3D_DEPTH"),
+    entry(Surface(G::A1d),   Width,  "SURFACE1D_LAYERED_WIDTH"),
+    entry(Surface(G::A1d),   Layers, "SURFACE1D_LAYERED_LAYERS"),
+    entry(Surface(G::A2d),   Width,  "SURFACE2D_LAYERED_WIDTH"),
+    entry(Surface(G::A2d),   Height, "SURFACE2D_LAYERED_HEIGHT"),
+    entry(Surface(G::A2d),   Layers, "SURFACE2D_LAYERED_LAYERS"),
+    entry(Surface(G::Cube),  Width,  "SURFACECUBEMAP_WIDTH"),
+    entry(Surface(G::Acube), Width,  "SURFACECUBEMAP_LAYERED_WIDTH"),
+    entry(Surface(G::Acube), Faces,  "SURFACECUBEMAP_LAYERED_LAYERS"),
 ];
 
-impl Row {
+impl LimitEntry {
     fn most(&self, limits: &ArchLimits) -> u64 {
         let of = match self.of {
             Array(geometry) => Some(limits.array(geometry)),
@@ -147,24 +147,24 @@ impl Row {
     }
 }
 
-/// The first limit of an architecture that a shape does not keep to, with what it has there and
-/// the most that there can be.
+/// The first limit of an architecture that a shape exceeds, with the shape's value and the maximum.
 fn exceeded(
-    of: Use,
+    of: LimitedObject,
     shape: &ArrayShape,
     pitch: u64,
     architecture: ComputeCapability,
-) -> Option<(&'static Row, u64, u64)> {
+) -> Option<(&'static LimitEntry, u64, u64)> {
     let limits = architecture.limits();
     let is_deep = of == Array(G::D3) && limits.array_of(shape) == limits.deep();
     let of = if is_deep { Deep } else { of };
-    let rows = ROWS.iter().filter(|row| row.of == of);
-    let mut measured = rows.map(|row| (row, row.value(shape, pitch), row.most(&limits)));
+    let rows = LIMITS.iter().filter(|entry| entry.of == of);
+    let mut measured = rows.map(|entry| (entry, entry.value(shape, pitch), entry.most(&limits)));
     measured.find(|&(_, value, most)| value == 0 || value > most)
 }
 
-/// An architecture that has room for it: for the array too, if it is a surface of one.
-fn enough(of: Use, shape: &ArrayShape, pitch: u64) -> Option<ComputeCapability> {
+/// An architecture whose limits the shape does not exceed. For a surface, this includes the limits
+/// of the array.
+fn enough(of: LimitedObject, shape: &ArrayShape, pitch: u64) -> Option<ComputeCapability> {
     let array = match of {
         Surface(geometry) | Mipmapped(geometry) => Some(Array(geometry)),
         _ => None,
@@ -179,19 +179,21 @@ fn enough(of: Use, shape: &ArrayShape, pitch: u64) -> Option<ComputeCapability> 
 
 /// Checks a shape against the limits of an architecture. `pitch` is that of pitched memory.
 pub(crate) fn check(
-    of: Use,
+    of: LimitedObject,
     shape: &ArrayShape,
     pitch: u64,
     architecture: ComputeCapability,
     name: &str,
 ) -> Result<(), Error> {
-    let Some((row, value, most)) = exceeded(of, shape, pitch, architecture) else { return Ok(()) };
+    let Some((entry, value, most)) = exceeded(of, shape, pitch, architecture) else {
+        return Ok(());
+    };
     Err(Error::Limit {
         name: name.to_owned(),
-        measure: row.measure(),
+        measure: entry.measure(),
         value,
         most,
-        attribute: row.attribute,
+        attribute: entry.attribute,
         architecture,
         enough: enough(of, shape, pitch),
     })
@@ -242,7 +244,7 @@ mod tests {
         let line = |width| shape(Geometry::D1, width, 1, 1);
         assert_eq!(named(Array(Geometry::D1), &line(100_000), old).unwrap(), "sm_86");
         assert_eq!(named(Array(Geometry::D1), &line(131_073), old), None, "nobody has so much");
-        // Older ones had longer surfaces, of arrays that were no longer.
+        // Older architectures had longer surfaces than arrays.
         assert_eq!(named(Surface(Geometry::D1), &line(40_000), default).unwrap(), "sm_37");
         assert_eq!(named(Surface(Geometry::D1), &line(66_000), default), None);
         let solid = shape(Geometry::D3, 20_000, 1, 1);

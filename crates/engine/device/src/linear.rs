@@ -1,5 +1,5 @@
-//! Memory by address: what copies and memory sets of the driver API work on. Buffers, module variables
-//! and host memory that is mapped into the device are found alike.
+//! Device memory by address, on which the driver API's copies and memory sets work. The address may
+//! belong to a buffer, a module variable, or host memory that is mapped into the device.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -7,14 +7,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use texunit_memory::{AttachError, Block, Gone};
 
-/// Bytes in one block of memory, from a device address on. Once the allocation is freed, copies are refused,
-/// and a fetch of a texture of them is a fault.
+/// A range of device memory inside one allocation. Once the allocation is freed, copies fail, and
+/// fetches of textures on this memory are faults.
 #[derive(Clone, Debug)]
 pub struct Linear {
     block: Arc<Block>,
     offset: u64,
     len: u64,
-    /// Device address of the block.
+    /// Device address of the allocation.
     base: u64,
 }
 
@@ -22,67 +22,69 @@ pub struct Linear {
 const PIECE: usize = 4096;
 
 impl Device {
-    /// The `len` bytes at a device address, which must lie in one allocation, variable, or mapped
-    /// piece of host memory. Memory that somebody else has allocated ([`Block::foreign`]) must be there still;
-    /// if it cannot be written any more, it is only read.
+    /// The `len` bytes at a device address, which must be in one allocation, variable, or mapped
+    /// range of host memory. Memory that the program has allocated itself ([`Block::foreign`]) must
+    /// still be mapped; if it has become read-only, so is the result.
     ///
     /// # Errors
-    /// [`Error::Address`] if nothing is there, [`Error::Gone`] if it is not there any more.
+    /// [`Error::Address`] if the address is in no allocation, [`Error::Gone`] if the memory has
+    /// been unmapped.
     pub fn linear(&self, address: u64, len: u64) -> Result<Linear, Error> {
         let (block, offset) = self.inner.memory.find(address, len)?;
         Ok(Linear { block, offset, len, base: address - offset })
     }
 
-    /// Makes a block of host memory part of the device's memory, at the address that it has in the
-    /// program (unified addressing). It takes none of the device's own memory.
+    /// Maps host memory into the device, at the address that it has in the program (unified
+    /// addressing). It does not count as device memory.
     ///
     /// # Errors
-    /// Something else is there.
+    /// The address range is already in use.
     pub fn map_host(&self, block: &Arc<Block>) -> Result<(), AttachError> {
         self.inner.memory.attach(block.host_address(), block)
     }
 
-    /// Takes out host memory that begins at this address; false if there is none. Textures and surfaces of it
-    /// can be used no more, here and on every other device that it was mapped into.
+    /// Unmaps the host memory that begins at this address; false if there is none. Its textures and
+    /// surfaces become invalid on every device that it was mapped into.
     pub fn unmap_host(&self, address: u64) -> bool {
         self.inner.memory.free(address)
     }
 
-    /// Memory of somebody else ([`Block::foreign`]) that a launch or [`Device::linear`] has found not to be
-    /// there any more, since this was last asked. It is as if it had been taken out.
+    /// Memory that the program has allocated itself ([`Block::foreign`]), and that a launch or
+    /// [`Device::linear`] has found unmapped since the last call. It is removed from the device.
     pub fn take_unmapped(&self) -> Vec<Gone> {
         self.inner.memory.take_unmapped()
     }
 
-    /// Bytes of the device's memory that are in use.
+    /// Bytes of device memory in use.
     pub fn memory_used(&self) -> u64 {
         self.inner.memory.used()
     }
 
-    /// Bytes of the device's memory ([`crate::DeviceOptions::memory_limit`]).
+    /// Size of device memory in bytes ([`crate::DeviceOptions::memory_limit`]).
     pub fn memory_limit(&self) -> u64 {
         self.inner.memory.limit()
     }
 
-    /// Whether an address is one that this device gives out, be there an allocation or not.
-    pub fn gives_out(&self, address: u64) -> bool {
+    /// Whether an address is in the range of this device's allocations, even if no allocation has
+    /// it.
+    pub fn owns_address(&self, address: u64) -> bool {
         let windows = self.inner.memory.windows();
         windows.global.contains(&address) || windows.constant.contains(&address)
     }
 }
 
 impl Linear {
-    /// Device addresses of the whole allocation that the bytes are in.
+    /// The address range of the allocation.
     pub fn allocation(&self) -> Range<u64> {
         self.base..self.base + self.block.size() as u64
     }
 
-    /// The memory behind it, and its first byte there.
+    /// The block of memory, and the offset of the first byte in it.
     pub(crate) fn place_in_block(&self) -> (&Arc<Block>, u64) {
         (&self.block, self.offset)
     }
 
-    /// What messages call the allocation.
+    /// The allocation's name in messages.
     pub fn name(&self) -> &str {
         self.block.name()
     }
@@ -92,12 +94,12 @@ impl Linear {
         self.base + self.offset
     }
 
-    /// Whether it is memory that the program can use at the same address.
+    /// Whether the memory is host memory, which the program can access at the same address.
     pub fn is_of_host(&self) -> bool {
         self.base == self.block.host_address()
     }
 
-    /// Whether the device that was asked for it may not write it.
+    /// Whether this device may only read the memory.
     pub fn is_read_only(&self) -> bool {
         self.block.is_read_only()
     }
@@ -112,21 +114,22 @@ impl Linear {
         self.len == 0
     }
 
-    /// Copies bytes from `offset` on out of it.
+    /// Copies bytes from `offset` on into `out`.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if they are not all inside, [`Error::Gone`] if the memory is not there any more.
+    /// [`Error::CopyOutside`] if the range is out of bounds, [`Error::Gone`] if the memory has been
+    /// freed or unmapped.
     pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
         self.check()?;
         let at = self.place(offset, out.len() as u64)?;
         self.block.read(at, out).map_err(|e| self.outside(e.offset, e.len))
     }
 
-    /// Copies bytes to `offset` and on.
+    /// Copies bytes to the memory, from `offset` on.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if they do not all fit, [`Error::ReadOnly`], or [`Error::Gone`] if the memory is not
-    /// there any more.
+    /// [`Error::CopyOutside`] if the bytes do not fit, [`Error::ReadOnly`], or [`Error::Gone`] if
+    /// the memory has been freed or unmapped.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         self.check()?;
         if self.block.is_read_only() {
@@ -138,27 +141,28 @@ impl Linear {
         Ok(())
     }
 
-    /// Whether some bytes from `offset` on are undefined; then `out` says which ([`Block::undefined_mask`]).
+    /// Whether some bytes from `offset` on are uninitialised; if so, `out` receives the masks
+    /// ([`Block::undefined_mask`]).
     pub fn undefined_mask(&self, offset: u64, out: &mut [u8]) -> bool {
         self.place(offset, out.len() as u64).is_ok_and(|at| self.block.undefined_mask(at, out))
     }
 
-    /// What has been written from `offset` on was as undefined as that.
+    /// Sets which bits from `offset` on are uninitialised, after a copy of data with these states.
     pub fn set_states(&self, offset: u64, states: &[u8]) {
         if let Ok(at) = self.place(offset, states.len() as u64) {
             self.block.set_states(at, states);
         }
     }
 
-    /// Number of the allocation, counted in the whole program.
+    /// Number of the allocation, unique in the program.
     pub fn number(&self) -> u64 {
         self.block.number()
     }
 
-    /// Repeats `pattern` `count` times from `offset` on.
+    /// Fills the memory with `count` copies of `pattern`, from `offset` on.
     ///
     /// # Errors
-    /// Those of [`Linear::write`].
+    /// The errors of [`Linear::write`].
     pub fn fill(&self, offset: u64, pattern: &[u8], count: u64) -> Result<(), Error> {
         let size = pattern.len() as u64;
         let len = size.checked_mul(count).ok_or_else(|| self.outside(offset, u64::MAX))?;
@@ -177,7 +181,7 @@ impl Linear {
         Ok(())
     }
 
-    /// Whether the memory is still to be used.
+    /// Checks that the memory has not been freed or unmapped.
     fn check(&self) -> Result<(), Error> {
         match self.block.gone(Some(self.base)) {
             Some(gone) => Err(Error::Gone(gone)),

@@ -1,4 +1,5 @@
-//! From a checked module to variables on a device.
+//! Loads the variables of a checked module onto a device: allocates them, initialises them, and
+//! resolves addresses.
 
 use crate::buffer::copy_in;
 use crate::descriptors::Tables;
@@ -19,17 +20,18 @@ use texunit_memory::{AllocError, Block, PlaceError, Placement};
 use texunit_simt::Symbols;
 use texunit_syntax::Diagnostic;
 
-/// Puts the variables of a module on a device.
+/// The state of loading a module's variables.
 pub(crate) struct Loader<'a> {
     device: &'a Device,
     module: &'a ir::Module,
-    /// Where variables are to be.
+    /// Requested addresses and handles of variables.
     places: &'a VariablePlaces,
     pub(crate) symbols: Symbols,
     pub(crate) globals: HashMap<String, Global>,
-    /// Addresses of all variables that are in memory: names in bodies need not be unique.
+    /// Addresses of all variables in memory, because variables in function bodies may have equal
+    /// names.
     pub(crate) placed: Vec<u64>,
-    /// Blocks of global and constant variables, by `VarId`.
+    /// For each `VarId`, the memory of a global or constant variable.
     blocks: Vec<Option<Arc<Block>>>,
     pub(crate) opaque: Vec<OpaqueVariable>,
     pub(crate) failures: Vec<Diagnostic>,
@@ -109,7 +111,7 @@ impl<'a> Loader<'a> {
         self.globals.insert(variable.name.clone(), Global { block, address });
     }
 
-    /// Memory that the host program can use as well, at one address for both.
+    /// Allocates memory that the host program can access at the same address (managed variables).
     fn place_on_host(&self, variable: &ir::Variable) -> Result<(u64, Arc<Block>), AllocError> {
         let full = AllocError::Host { size: variable.size };
         let size = usize::try_from(variable.size.max(1)).map_err(|_| full.clone())?;
@@ -172,7 +174,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// Writes the initial bytes, addresses included.
+    /// Writes the initial values, with addresses resolved.
     pub(crate) fn initialize(&mut self) {
         for (id, variable) in self.module.variables.iter().enumerate() {
             let Some(block) = self.blocks[id].clone() else { continue };
@@ -202,7 +204,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The name of a reference to whose handle something is added: the sum is not a handle.
+    /// The name of a reference whose handle is used with an offset, which does not give a handle.
     fn behind_reference(&self, r: &ir::Relocation) -> Option<&'a str> {
         let Symbol::Variable(VarId(v)) = r.target else { return None };
         let target = self.module.variables.get(v as usize)?;
@@ -210,13 +212,13 @@ impl<'a> Loader<'a> {
         (opaque && r.addend != 0).then_some(target.name.as_str())
     }
 
-    /// Undoes everything after a failure.
+    /// Frees everything that has been allocated, after an error.
     pub(crate) fn release(self) {
         release(self.device, &self.placed, &self.opaque);
     }
 }
 
-/// Slots of a `.texref`: those of a handle if one is wanted.
+/// Allocates the descriptor slots of a `.texref`, those of the requested handle if there is one.
 fn reserve_pair(
     tables: &mut Tables,
     name: &str,
@@ -243,7 +245,7 @@ fn reserve_pair(
     }
 }
 
-/// Gives the memory and the descriptor slots of a module back.
+/// Frees the memory and the descriptor slots of a module.
 pub(crate) fn release(device: &Device, placed: &[u64], opaque: &[OpaqueVariable]) {
     for &address in placed {
         device.inner.memory.free(address);

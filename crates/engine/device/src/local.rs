@@ -1,44 +1,46 @@
 //! Local memory as a part of device memory.
 //!
-//! A GPU sets local memory aside for all threads that can run at a time, and so a host's memory is used: each
-//! worker keeps that of the threads of a CTA. A launch that counts it runs on so few workers that it fits.
+//! A GPU reserves local memory for all threads that can run at the same time. Here each worker has
+//! the local memory for the threads of one CTA, so that a launch that counts local memory uses only
+//! as many workers as fit.
 
 use crate::kernel::{ArgError, Kernel};
 use crate::launch_options::LaunchOptions;
 
-/// What a launch may use.
+/// The local memory that a launch may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
-    /// Host threads; 0: one for each core.
+pub(crate) struct LocalMemoryShare {
+    /// Number of host threads; 0 means one for each core.
     pub(crate) threads: usize,
-    /// Bytes of local memory and call frames of a thread.
+    /// Bytes of local memory and call frames per thread.
     pub(crate) stack_limit: u32,
 }
 
-/// What threads of a kernel need.
+/// The local memory that a launch needs.
 #[derive(Clone, Copy, Debug)]
-struct Need {
-    /// Bytes of one thread.
+struct LocalMemoryNeed {
+    /// Bytes per thread.
     bytes: u64,
-    /// Whether it needs them in any case. Otherwise (recursion, calls through registers, `alloca`) these are the
-    /// most that it may use.
+    /// Whether each thread needs all these bytes. If not (recursion, indirect calls, `alloca`),
+    /// they are the maximum that a thread may use.
     known: bool,
-    /// Threads of a CTA, in whole warps.
+    /// Threads of a CTA, rounded up to whole warps.
     threads: u64,
-    /// CTAs that are there at the same time whatever the number of workers.
+    /// CTAs that are resident at the same time whatever the number of workers is.
     ctas: u64,
 }
 
 impl Kernel {
-    /// What a launch may use so that its local memory fits into `left` bytes.
+    /// Reduces the number of host threads and the stack limit so that the launch's local memory
+    /// fits into `left` bytes.
     pub(crate) fn share_local(
         &self,
         options: &LaunchOptions<'_>,
         left: u64,
-    ) -> Result<Share, ArgError> {
+    ) -> Result<LocalMemoryShare, ArgError> {
         let resources = self.resources();
         let product = |n: [u32; 3]| n.iter().fold(1_u64, |all, &n| all.saturating_mul(n.into()));
-        let need = Need {
+        let need = LocalMemoryNeed {
             bytes: match resources.known_stack {
                 true => resources.reached,
                 false => options.stack_limit.into(),
@@ -52,8 +54,13 @@ impl Kernel {
     }
 }
 
-impl Need {
-    fn share(self, asked: usize, stack_limit: u32, left: u64) -> Result<Share, ArgError> {
+impl LocalMemoryNeed {
+    fn share(
+        self,
+        asked: usize,
+        stack_limit: u32,
+        left: u64,
+    ) -> Result<LocalMemoryShare, ArgError> {
         let threads = self.threads.saturating_mul(self.ctas);
         let least = self.bytes.saturating_mul(threads);
         if self.known && least > left {
@@ -66,7 +73,7 @@ impl Need {
         };
         let workers = if self.ctas > 1 { u64::MAX } else { at_a_time };
         let threads = asked.min(usize::try_from(workers).unwrap_or(usize::MAX));
-        Ok(Share { threads, stack_limit: share })
+        Ok(LocalMemoryShare { threads, stack_limit: share })
     }
 }
 
@@ -77,8 +84,8 @@ mod tests {
 
     const STACK: u32 = 512 << 10;
 
-    fn need(bytes: u64, known: bool, ctas: u64) -> Need {
-        Need { bytes, known, threads: 1024, ctas }
+    fn need(bytes: u64, known: bool, ctas: u64) -> LocalMemoryNeed {
+        LocalMemoryNeed { bytes, known, threads: 1024, ctas }
     }
 
     #[test]
@@ -87,14 +94,14 @@ mod tests {
         let array = need(STACK.into(), true, 1);
         for (left, threads) in [(16 * half, 16), (5 * half, 5), (2 * half - 1, 1), (half, 1)] {
             let share = array.share(16, STACK, left).unwrap();
-            assert_eq!(share, Share { threads, stack_limit: STACK });
+            assert_eq!(share, LocalMemoryShare { threads, stack_limit: STACK });
         }
         let error = array.share(16, STACK, half - 1).unwrap_err();
         assert_eq!(
             error.to_string(),
             "1024 threads need 524288 bytes of local memory each, 536870912 in all, but the device has 536870911 left"
         );
-        // None is needed.
+        // No local memory is needed.
         assert_eq!(need(0, true, 1).share(16, STACK, 0).unwrap().threads, 16);
     }
 
@@ -102,13 +109,13 @@ mod tests {
     fn a_need_that_is_not_known_is_shared() {
         let recursion = need(STACK.into(), false, 1);
         let share = recursion.share(4, STACK, 8 << 30).unwrap();
-        assert_eq!(share, Share { threads: 4, stack_limit: STACK });
+        assert_eq!(share, LocalMemoryShare { threads: 4, stack_limit: STACK });
         let share = recursion.share(4, STACK, 256 << 20).unwrap();
-        assert_eq!(share, Share { threads: 1, stack_limit: 256 << 10 });
+        assert_eq!(share, LocalMemoryShare { threads: 1, stack_limit: 256 << 10 });
         assert_eq!(recursion.share(4, STACK, 0).unwrap().stack_limit, 0);
     }
 
-    /// All CTAs are there at the same time.
+    /// All CTAs are resident at the same time.
     #[test]
     fn cooperative_launches_need_it_for_all() {
         let array = need(1024, true, 64);

@@ -1,4 +1,5 @@
-//! Modules: PTX text loaded onto a device.
+//! Modules: PTX that is checked and loaded onto a device, its variables, and bindings of textures
+//! and surfaces to references.
 
 use crate::buffer::copy_in;
 use crate::device::Device;
@@ -6,7 +7,7 @@ use crate::error::Error;
 use crate::initial::{surface_warnings, texture_warnings};
 use crate::kernel::Kernel;
 use crate::loader::{Loader, release};
-use crate::resource::{Kept, SurfaceResource, TextureResource};
+use crate::resource::{Owner, SurfaceResource, TextureResource};
 use crate::state::VariablePlaces;
 use crate::texture::{
     Pairing, TextureDescriptor, sampler_handle, surface_handle, surface_header, texture_handle,
@@ -28,15 +29,16 @@ use texunit_simt::{Arithmetic, Program};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 use texunit_unit::Sampler;
 
-/// A text that is no module. Renders with crate `report`; its `Display` is the short form.
+/// PTX that cannot be loaded. Crate `report` renders the diagnostics; `Display` gives the short
+/// form.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoadError {
-    /// The text.
+    /// The PTX.
     pub source: SourceFile,
-    /// Every mistake found, warnings included.
+    /// All errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// What its instructions come from, as far as that could be read.
+    /// The source files of the PTX, as far as they could be read from it.
     pub sources: Arc<Sources>,
 }
 
@@ -59,7 +61,7 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Kinds of module-scope references.
+/// Kinds of module-scope references to textures, samplers and surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OpaqueKind {
     /// `.texref`
@@ -71,7 +73,7 @@ pub enum OpaqueKind {
 }
 
 impl OpaqueVariable {
-    /// The handle that its name stands for.
+    /// The handle that is the variable's value.
     pub fn handle(&self) -> u64 {
         let (header, sampler) = (self.slots.0.unwrap_or(0), self.slots.1.unwrap_or(0));
         match self.kind {
@@ -83,7 +85,7 @@ impl OpaqueVariable {
 }
 
 impl OpaqueKind {
-    /// PTX name of the type.
+    /// The name of the type in PTX.
     pub fn name(self) -> &'static str {
         match self {
             OpaqueKind::Texture => ".texref",
@@ -93,21 +95,21 @@ impl OpaqueKind {
     }
 }
 
-/// A module-scope `.texref`, `.samplerref` or `.surfref`, and the state its initialiser gives.
+/// A module-scope `.texref`, `.samplerref` or `.surfref`, and the state that its initialiser gives.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OpaqueVariable {
-    /// Name.
+    /// The variable's name.
     pub name: String,
-    /// Kind.
+    /// The kind of reference.
     pub kind: OpaqueKind,
-    /// What the static initialiser says; omitted fields have PTX's defaults.
+    /// The state of the static initialiser; omitted fields have PTX's defaults.
     pub initial: TextureDescriptor,
-    /// Whether something is bound to it (a `.samplerref` always has its initial state).
+    /// Whether something is bound to the reference (a `.samplerref` always has its initial state).
     pub bound: bool,
-    /// Slots in the descriptor tables: header and sampler.
+    /// The slots in the descriptor tables of headers and samplers.
     pub(crate) slots: (Option<usize>, Option<usize>),
-    /// Fields as written, for the comparison with what is bound.
+    /// The initialiser's fields as written, to be compared with a bound resource.
     pub(crate) fields: Vec<(String, i64)>,
 }
 
@@ -130,15 +132,15 @@ impl Global {
         self.block.size() as u64
     }
 
-    /// All bytes.
+    /// A copy of all bytes.
     pub fn read(&self) -> Vec<u8> {
         self.block.to_vec()
     }
 
-    /// Copies bytes to `offset` and on.
+    /// Copies bytes to the variable, from `offset` on.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if they do not all fit.
+    /// [`Error::CopyOutside`] if the bytes do not fit.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         copy_in(&self.block, offset, bytes)
     }
@@ -147,20 +149,21 @@ impl Global {
 #[derive(Debug)]
 struct Bindings {
     variables: Vec<OpaqueVariable>,
-    kept: HashMap<String, Kept>,
+    kept: HashMap<String, Owner>,
 }
 
 pub(crate) struct Loaded {
     pub(crate) device: Device,
     pub(crate) program: Program,
-    /// Whether textures and samplers are apart.
+    /// Whether the module is in independent texturing mode, in which textures and samplers are
+    /// separate.
     independent: bool,
     unloadable: Option<(Unloadable, Diagnostic)>,
     warnings: Vec<Diagnostic>,
     globals: HashMap<String, Global>,
     placed: Vec<u64>,
     bindings: Mutex<Bindings>,
-    /// Made when they are first asked for.
+    /// The machine code of gradient fetches, created when first needed.
     #[cfg(feature = "sass")]
     gradient_sites: OnceLock<Sites>,
 }
@@ -172,8 +175,8 @@ impl Drop for Loaded {
     }
 }
 
-/// PTX that has been read and checked, with its variables on the device. Kernels are lowered when they are first launched
-/// or asked for what they need. Cheap to clone.
+/// PTX that has been checked, with its variables on the device. Kernels are lowered when they are
+/// first launched or inspected. Clones refer to the same module.
 #[derive(Clone)]
 pub struct Module {
     pub(crate) inner: Arc<Loaded>,
@@ -186,19 +189,20 @@ impl std::fmt::Debug for Module {
 }
 
 impl Module {
-    /// Reads and checks the text of a module, and puts its variables on the device.
-    /// `name` is what messages call the text.
+    /// Checks the PTX of a module, and loads its variables onto the device. `name` is the file name
+    /// in messages.
     ///
     /// # Errors
-    /// The diagnostics of the text; what the device has no room for is one of them.
+    /// The diagnostics of the PTX. Variables that do not fit into device memory are reported in the
+    /// same way.
     pub fn load(device: &Device, name: &str, text: &str) -> Result<Self, LoadError> {
         Self::load_at(device, name, text, &VariablePlaces::default())
     }
 
-    /// As [`Self::load`], with the addresses and handles that variables are to have, where they are given.
+    /// As [`Self::load`], with requested addresses and handles of variables.
     ///
     /// # Errors
-    /// Those of [`Self::load`], and a place that something else has.
+    /// The errors of [`Self::load`], or a requested address or handle that is in use.
     pub fn load_at(
         device: &Device,
         name: &str,
@@ -250,46 +254,47 @@ impl Module {
         }
     }
 
-    /// The device that it is loaded on.
+    /// The device that the module is loaded on.
     pub fn device(&self) -> &Device {
         &self.inner.device
     }
 
-    /// Warnings found while loading.
+    /// Warnings of the PTX.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.inner.warnings
     }
 
-    /// Why CUDA's driver does not load it, if there is something that it does not.
+    /// The reason why CUDA's driver would not load the module, if there is one.
     pub fn unloadable(&self) -> Option<&(Unloadable, Diagnostic)> {
         self.inner.unloadable.as_ref()
     }
 
-    /// The text.
+    /// The PTX.
     pub fn source(&self) -> &SourceFile {
         self.inner.program.source()
     }
 
-    /// What its instructions come from, as `.file` and `.loc` say.
+    /// The source files that the PTX was compiled from, by its `.file` and `.loc` directives.
     pub fn sources(&self) -> &Arc<Sources> {
         self.inner.program.sources()
     }
 
-    /// The operations that all its functions are lowered to, as observers see them; the arithmetic as of launches.
+    /// The operations that all functions are lowered to, as observers see them, with the arithmetic
+    /// of a launch.
     pub fn listing(&self, arithmetic: Arithmetic) -> Listing<'_> {
         Listing::of(&self.inner.program, arithmetic)
     }
 
-    /// The place of an instruction in the text, and in the source that it was compiled from. The span is the one
-    /// that it has in faults, in what is watched and in diagnostics.
+    /// The location of an instruction in the PTX, and in the source that it was compiled from.
+    /// Faults, watches and diagnostics have such spans.
     pub fn place(&self, span: Span) -> SourcePlace<'_> {
         self.inner.program.place(span)
     }
 
-    /// The kernel of that name.
+    /// The kernel of this name.
     ///
     /// # Errors
-    /// If there is none, with the name that was meant, if one is near.
+    /// An error with the most similar name, if there is no such kernel.
     pub fn kernel(&self, name: &str) -> Result<Kernel, UnknownKernel> {
         Kernel::new(self, name)
     }
@@ -304,12 +309,13 @@ impl Module {
         self.inner.program.kernels().map(|(_, name)| name.to_owned()).collect()
     }
 
-    /// The `.global` or `.const` variable of that name.
+    /// The `.global` or `.const` variable of this name.
     pub fn global(&self, name: &str) -> Option<Global> {
         self.inner.globals.get(name).cloned()
     }
 
-    /// Whether two `.global` or `.const` variables, in the bodies of two functions, have one name.
+    /// Whether two `.global` or `.const` variables, in the bodies of two functions, have the same
+    /// name.
     pub fn has_duplicate_variables(&self) -> bool {
         self.inner.placed.len() != self.inner.globals.len()
     }
@@ -321,12 +327,12 @@ impl Module {
         names
     }
 
-    /// All module-scope references.
+    /// All references to textures, samplers and surfaces.
     pub fn opaque_variables(&self) -> Vec<OpaqueVariable> {
         self.bindings().variables.clone()
     }
 
-    /// Slots in the descriptor tables of the reference of that name.
+    /// The descriptor slots of the reference of this name.
     pub(crate) fn slots(
         &self,
         name: &str,
@@ -336,7 +342,7 @@ impl Module {
         bindings.variables.iter().find(|v| v.name == name && v.kind == kind).map(|v| v.slots)
     }
 
-    /// The machine code of its fetches with gradients.
+    /// The machine code of the module's fetches with gradients.
     #[cfg(feature = "sass")]
     pub(crate) fn gradient_sites(&self) -> &Sites {
         self.inner.gradient_sites.get_or_init(|| Sites::new(self.source()))
@@ -346,9 +352,9 @@ impl Module {
         self.inner.bindings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Binds a texture to the `.texref` of that name. Start from its
-    /// [`OpaqueVariable::initial`] state, which the static initialiser gives. Returns a warning
-    /// for each field of the initialiser that the resource contradicts (docs/numerics.md 12).
+    /// Binds a texture to the `.texref` of this name. The descriptor should start from the
+    /// [`OpaqueVariable::initial`] state of the static initialiser. Returns a warning for each
+    /// field of the initialiser that the resource contradicts (docs/numerics.md 12).
     ///
     /// # Errors
     /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_texture`].
@@ -362,11 +368,12 @@ impl Module {
         self.bind_texture_as(name, resource, descriptor, pairing)
     }
 
-    /// As [`Self::bind_texture`], refusing only what the driver refuses
+    /// As [`Self::bind_texture`], but refuses only what the driver refuses
     /// ([`Device::create_texture_as_driver`]).
     ///
     /// # Errors
-    /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_texture_as_driver`].
+    /// [`Error::Unknown`] if there is no such variable, and those of
+    /// [`Device::create_texture_as_driver`].
     pub fn bind_texture_as_driver(
         &self,
         name: &str,
@@ -397,7 +404,8 @@ impl Module {
         Ok(warnings)
     }
 
-    /// Takes what is bound to the `.texref` or `.surfref` of that name away: an access is a fault.
+    /// Unbinds the `.texref` or `.surfref` of this name, after which accesses through it are
+    /// faults.
     pub fn unbind(&self, name: &str) {
         let mut bindings = self.bindings();
         let variable = bindings.variables.iter_mut().find(|v| v.name == name);
@@ -413,7 +421,7 @@ impl Module {
         bindings.kept.remove(name);
     }
 
-    /// Sets the state of the `.samplerref` of that name.
+    /// Sets the state of the `.samplerref` of this name.
     ///
     /// # Errors
     /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_sampler`].
@@ -425,8 +433,8 @@ impl Module {
         })
     }
 
-    /// Binds an array or memory to the `.surfref` of that name. Returns a warning for each field
-    /// of the static initialiser that it contradicts.
+    /// Binds an array or memory to the `.surfref` of this name. Returns a warning for each field of
+    /// the static initialiser that the resource contradicts.
     ///
     /// # Errors
     /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_surface`].
@@ -448,7 +456,7 @@ impl Module {
         &self,
         name: &str,
         kind: OpaqueKind,
-        kept: Option<Kept>,
+        kept: Option<Owner>,
         set: impl FnOnce(&mut crate::descriptors::Tables, &OpaqueVariable) -> R,
     ) -> Result<R, Error> {
         let mut bindings = self.bindings();

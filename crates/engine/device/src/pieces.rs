@@ -1,7 +1,7 @@
-//! Bytes at several places of an object.
+//! Contents of an object that are known as separate pieces, such as those of a recorded launch.
 
-/// Puts what pieces of an object hold over the bytes of a part of it, which begins at `start`. The pieces, offset and
-/// bytes, are in order, and none lies over another.
+/// Copies the pieces of an object over `part`, which begins at offset `start` of the object. Pieces
+/// are pairs of an offset and bytes, in ascending order without overlaps.
 pub fn overlay(pieces: &[(u64, Vec<u8>)], start: u64, part: &mut [u8]) {
     let end = start + part.len() as u64;
     let first = pieces.partition_point(|(offset, bytes)| offset + bytes.len() as u64 <= start);

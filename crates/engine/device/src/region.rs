@@ -1,12 +1,13 @@
-//! Boxes of texels: what copies into and out of arrays work on, row by row.
+//! Boxes of texels of an array, on which copies work row by row.
 
 use crate::array::Array;
 use crate::error::Error;
 use texunit_unit::{CreateError, Extent, Geometry, TexelIndex};
 
 impl Array {
-    /// What a copy sees of the array: bytes of a row, rows, slices. Slices are those of a 3D array,
-    /// or layers, or faces of all cubes. Block-compressed formats have rows of 4x4 blocks.
+    /// The size of the array for copies: bytes of a row, rows, slices. Slices are those of a 3D
+    /// array, or layers, or faces of all cubes. A row of a block-compressed format is a row of 4x4
+    /// blocks.
     pub fn copy_extent(&self) -> [u64; 3] {
         let Extent { height, depth, .. } = self.extent();
         let rows = height.div_ceil(self.format().block_extent());
@@ -14,13 +15,14 @@ impl Array {
         [self.resource().row_bytes(0), rows.into(), slices.into()]
     }
 
-    /// Bytes of a texel or 4x4 block: what offsets and sizes along a row are multiples of.
+    /// Bytes of a texel or 4x4 block. Offsets and sizes along a row must be multiples of it.
     pub fn copy_unit(&self) -> u64 {
         self.format().texel_size().into()
     }
 
-    /// Whether a box is made of whole texels or blocks, inside the array: byte in the row, row and
-    /// slice where it begins, and its size in the same units. Multi-sample arrays have no boxes.
+    /// Checks that a box consists of whole texels or blocks inside the array. `at` is the byte in
+    /// the row, the row and the slice of its first texel, and `size` has the same units.
+    /// Multi-sample arrays have no boxes.
     pub fn check_box(&self, at: [u64; 3], size: [u64; 3]) -> Result<(), Error> {
         if self.samples() > 1 {
             let reason = format!(
@@ -48,13 +50,15 @@ impl Array {
         Ok(())
     }
 
-    /// Copies a part of a row out: `at` is byte in the row, row and slice ([`Self::copy_extent`]).
+    /// Copies a part of a row to `out`. `at` is the byte in the row, the row and the slice
+    /// ([`Self::copy_extent`]).
     pub fn read_row(&self, at: [u64; 3], out: &mut [u8]) -> Result<(), Error> {
         let Some(offset) = self.row_offset(at, out.len() as u64)? else { return Ok(()) };
         self.resource().block().read(offset, out).map_err(|e| self.outside(e.offset, e.len))
     }
 
-    /// Sets a part of a row: `at` is byte in the row, row and slice ([`Self::copy_extent`]).
+    /// Sets a part of a row. `at` is the byte in the row, the row and the slice
+    /// ([`Self::copy_extent`]).
     pub fn write_row(&self, at: [u64; 3], bytes: &[u8]) -> Result<(), Error> {
         let Some(offset) = self.row_offset(at, bytes.len() as u64)? else { return Ok(()) };
         let block = self.resource().block();
@@ -63,33 +67,34 @@ impl Array {
         Ok(())
     }
 
-    /// Whether some bytes of a row are undefined; then `out` says which ([`texunit_memory::Block::undefined_mask`]).
+    /// Whether some bytes of a row are uninitialised; if so, `out` receives the masks
+    /// ([`texunit_memory::Block::undefined_mask`]).
     pub fn row_states(&self, at: [u64; 3], out: &mut [u8]) -> bool {
         let offset = self.row_offset(at, out.len() as u64).ok().flatten();
         offset.is_some_and(|offset| self.resource().block().undefined_mask(offset, out))
     }
 
-    /// What has been written to a row was as undefined as that.
+    /// Sets which bits of a row are uninitialised, after a copy of data with these states.
     pub fn set_row_states(&self, at: [u64; 3], states: &[u8]) {
         if let Ok(Some(offset)) = self.row_offset(at, states.len() as u64) {
             self.resource().block().set_states(offset, states);
         }
     }
 
-    /// Where a part of a row is: the memory of the array on the host, which tells arrays apart, and the offset in it. `None`:
-    /// it is not inside, or empty.
+    /// The location of a part of a row: the host address of the array's memory, which identifies
+    /// the array, and the offset in it. `None` if the part is empty or not inside the array.
     pub fn row_place(&self, at: [u64; 3], len: u64) -> Option<(usize, u64)> {
         let offset = self.row_offset(at, len).ok().flatten()?;
         Some((self.resource().block().reach(0).host().as_ptr() as usize, offset))
     }
 
-    /// Offset in the block of a part of a row; `None` if it is empty.
+    /// The offset of a part of a row in the array's memory; `None` if the part is empty.
     fn row_offset(&self, at: [u64; 3], len: u64) -> Result<Option<u64>, Error> {
         self.check_box(at, [len, 1, 1])?;
         if len == 0 {
             return Ok(None);
         }
-        // All are less than an extent, which is 32 bits, as the check has seen.
+        // The check has compared all coordinates with the extent, which has 32 bits.
         let block = self.format().block_extent();
         let x = (at[0] / self.copy_unit()) as u32 * block;
         let (y, slice) = (at[1] as u32 * block, at[2] as u32);

@@ -1,84 +1,87 @@
-//! What textures and surfaces are made of (`CUDA_RESOURCE_DESC`).
+//! Resources from which textures and surfaces are created: arrays, or texels in linear memory
+//! (`CUDA_RESOURCE_DESC`).
 
 use crate::array::{Array, MipmappedArray};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
-use crate::limits::{self, Use};
+use crate::limits::{self, LimitedObject};
 use crate::linear::Linear;
 use std::sync::Arc;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Base, Extent, Geometry, Resource, View};
 
-/// Memory that texels lie in: a buffer, or what is at an address.
+/// The memory that contains texels: a buffer, or memory at an address.
 #[derive(Clone, Copy, Debug)]
-enum Holder<'a> {
+enum Backing<'a> {
     Buffer(&'a Buffer),
     Linear(&'a Linear),
 }
 
-/// Texels of memory that kernels reach by address, too: in a line (linear memory), or in rows (pitch-linear memory).
+/// Texels in memory that kernels can also access by address: linear memory (one row), or
+/// pitch-linear memory (several rows).
 ///
-/// The first texel is at an address that is a multiple of 16.
+/// The address of the first texel must be a multiple of 16.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryTexels<'a> {
-    memory: Holder<'a>,
+    memory: Backing<'a>,
     /// Bytes before the first texel.
     offset: u64,
     format: Format,
     width: u32,
-    /// How many rows there are, and bytes from one to the next.
+    /// The number of rows and the bytes from one to the next, for pitch-linear memory.
     rows: Option<(u32, u64)>,
     as_driver: bool,
 }
 
 impl<'a> MemoryTexels<'a> {
-    fn new(memory: Holder<'a>, format: Format, width: u32, rows: Option<(u32, u64)>) -> Self {
+    fn new(memory: Backing<'a>, format: Format, width: u32, rows: Option<(u32, u64)>) -> Self {
         Self { memory, offset: 0, format, width, rows, as_driver: false }
     }
 
-    /// `width` texels from the beginning of a buffer on.
+    /// `width` texels, from the beginning of a buffer on.
     pub fn line(buffer: &'a Buffer, format: Format, width: u32) -> Self {
-        Self::new(Holder::Buffer(buffer), format, width, None)
+        Self::new(Backing::Buffer(buffer), format, width, None)
     }
 
-    /// Rows from the beginning of a buffer on, of which each begins `pitch` bytes behind the one before.
+    /// Rows of texels, from the beginning of a buffer on, each `pitch` bytes after the one before.
     pub fn rows(buffer: &'a Buffer, format: Format, [width, height]: [u32; 2], pitch: u64) -> Self {
-        Self::new(Holder::Buffer(buffer), format, width, Some((height, pitch)))
+        Self::new(Backing::Buffer(buffer), format, width, Some((height, pitch)))
     }
 
-    /// `width` texels from an address on ([`Device::linear`]).
+    /// `width` texels, from an address on ([`Device::linear`]).
     pub fn line_at(memory: &'a Linear, format: Format, width: u32) -> Self {
-        Self::new(Holder::Linear(memory), format, width, None)
+        Self::new(Backing::Linear(memory), format, width, None)
     }
 
-    /// Rows from an address on ([`Device::linear`]), of which each begins `pitch` bytes behind the one before.
+    /// Rows of texels, from an address on ([`Device::linear`]), each `pitch` bytes after the one
+    /// before.
     pub fn rows_at(
         memory: &'a Linear,
         format: Format,
         [width, height]: [u32; 2],
         pitch: u64,
     ) -> Self {
-        Self::new(Holder::Linear(memory), format, width, Some((height, pitch)))
+        Self::new(Backing::Linear(memory), format, width, Some((height, pitch)))
     }
 
-    /// The first texel is so many bytes behind the beginning of the memory.
+    /// Sets the number of bytes before the first texel.
     #[must_use]
     pub fn with_offset(self, offset: u64) -> Self {
         Self { offset, ..self }
     }
 
-    /// What CUDA's driver does not refuse is made, too: none or more texels than the memory has, of which those that
-    /// are not there read as 0, and rows that are longer than the pitch (docs/numerics.md 8.1).
+    /// Allows what CUDA's driver allows: no texels, more texels than the memory has (the missing
+    /// ones read as 0), and rows that are longer than the pitch (docs/numerics.md 8.1).
     #[must_use]
     pub fn as_driver(self) -> Self {
         Self { as_driver: true, ..self }
     }
 
-    fn make(&self, device: &Device) -> Result<Made, Error> {
+    fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
         let memory = match self.memory {
-            Holder::Buffer(buffer) => Memory::of(device, buffer, self.offset)?,
-            Holder::Linear(linear) => Memory::at(linear, self.offset),
+            Backing::Buffer(buffer) => Memory::of(device, buffer, self.offset)?,
+            Backing::Linear(linear) => Memory::at(linear, self.offset),
         };
         match self.rows {
             _ if self.as_driver => self.make_as_driver(device, memory),
@@ -89,8 +92,8 @@ impl<'a> MemoryTexels<'a> {
         }
     }
 
-    fn make_as_driver(&self, device: &Device, memory: Memory<'_>) -> Result<Made, Error> {
-        let (Memory { base, name, kept }, format) = (memory, self.format);
+    fn make_as_driver(&self, device: &Device, memory: Memory<'_>) -> Result<OwnedResource, Error> {
+        let (Memory { base, name, owner }, format) = (memory, self.format);
         let limits = device.architecture().limits();
         let resource = match self.rows {
             None => Resource::linear_as_driver(&limits, format, self.width, base, name)?,
@@ -99,12 +102,12 @@ impl<'a> MemoryTexels<'a> {
                 Resource::pitched_as_driver(&limits, format, size, pitch, base, name)?
             }
         };
-        Ok(Made { resource: Arc::new(resource), kept })
+        Ok(OwnedResource { resource: Arc::new(resource), owner })
     }
 }
 
-/// What a texture reads (`CUDA_RESOURCE_DESC`). A view of an array (`CUDA_RESOURCE_VIEW_DESC`) is
-/// an array too: [`Array::view`], [`MipmappedArray::view`].
+/// A resource that a texture reads (`CUDA_RESOURCE_DESC`). A view of an array
+/// (`CUDA_RESOURCE_VIEW_DESC`) is also an array: [`Array::view`], [`MipmappedArray::view`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum TextureResource<'a> {
@@ -112,24 +115,24 @@ pub enum TextureResource<'a> {
     Array(&'a Array),
     /// An array with mip levels.
     Mipmapped(&'a MipmappedArray),
-    /// Linear or pitch-linear memory: one or two axes.
+    /// Texels in linear or pitch-linear memory: one or two axes.
     Memory(MemoryTexels<'a>),
-    /// Texels that are not in the device's memory: those of a resource that the host program has made, read where they
-    /// are.
+    /// Texels that are not in device memory: those of a resource that the host program has created,
+    /// which are read in place.
     Texels(&'a Arc<Resource>),
 }
 
-/// What a surface reads and writes. A mip level ([`MipmappedArray::level`]) and a layer or face
-/// ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
+/// A resource that a surface reads and writes. A mip level ([`MipmappedArray::level`]) and a layer
+/// or face ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum SurfaceResource<'a> {
     /// An array.
     Array(&'a Array),
-    /// Linear or pitch-linear memory: a `.1d` or `.2d` surface. CUDA has none.
+    /// Texels in linear or pitch-linear memory: a `.1d` or `.2d` surface, which CUDA does not have.
     Memory(MemoryTexels<'a>),
-    /// Texels that are not in the device's memory: those of a resource that the host program has made, written where
-    /// they are.
+    /// Texels that are not in device memory: those of a resource that the host program has created,
+    /// which are written in place.
     Texels(&'a Arc<Resource>),
 }
 
@@ -163,24 +166,24 @@ impl<'a> From<&'a Array> for SurfaceResource<'a> {
     }
 }
 
-/// Owners of the memory behind a descriptor.
+/// The owner of the memory behind a descriptor, which must live as long as the descriptor.
 #[derive(Clone, Debug)]
 #[allow(dead_code)] // held, never read
-pub(crate) enum Kept {
+pub(crate) enum Owner {
     Array(Array),
     Buffer(Buffer),
     Linear(Linear),
     Texels(Arc<Resource>),
 }
 
-/// A resource of this device with what must live as long as it.
-pub(crate) struct Made {
+/// A resource, and the owner of its memory.
+pub(crate) struct OwnedResource {
     pub(crate) resource: Arc<Resource>,
-    pub(crate) kept: Kept,
+    pub(crate) owner: Owner,
 }
 
-impl Made {
-    /// Of cubes, the faces as layers.
+impl OwnedResource {
+    /// For cube maps, the resource with its faces as layers.
     fn faces(self) -> Result<Self, Error> {
         if !self.resource.geometry().is_cube() {
             return Ok(self);
@@ -192,7 +195,7 @@ impl Made {
 }
 
 impl TextureResource<'_> {
-    pub(crate) fn make(&self, device: &Device) -> Result<Made, Error> {
+    pub(crate) fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
         match *self {
             Self::Array(array) => of_array(device, array),
             Self::Mipmapped(array) => of_array(device, array.whole()),
@@ -203,7 +206,7 @@ impl TextureResource<'_> {
 }
 
 impl SurfaceResource<'_> {
-    pub(crate) fn make(&self, device: &Device) -> Result<Made, Error> {
+    pub(crate) fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
         match *self {
             Self::Array(array) => {
                 let made = of_array(device, array)?;
@@ -223,50 +226,56 @@ fn own(device: &Device, other: &Device, name: &str) -> Result<(), Error> {
     if device.uses_arrays_of(other) { Ok(()) } else { Err(Error::OtherDevice(name.to_owned())) }
 }
 
-fn of_array(device: &Device, array: &Array) -> Result<Made, Error> {
+fn of_array(device: &Device, array: &Array) -> Result<OwnedResource, Error> {
     own(device, array.device(), array.name())?;
-    Ok(Made { resource: Arc::clone(array.resource()), kept: Kept::Array(array.clone()) })
+    Ok(OwnedResource { resource: Arc::clone(array.resource()), owner: Owner::Array(array.clone()) })
 }
 
-fn of_texels(resource: &Arc<Resource>) -> Made {
-    Made { resource: Arc::clone(resource), kept: Kept::Texels(Arc::clone(resource)) }
+fn of_texels(resource: &Arc<Resource>) -> OwnedResource {
+    OwnedResource { resource: Arc::clone(resource), owner: Owner::Texels(Arc::clone(resource)) }
 }
 
-/// Shape of memory, for the limits.
+/// The shape of texels in memory, for the limits.
 fn plane(format: Format, geometry: Geometry, [width, height]: [u32; 2]) -> ArrayShape {
     ArrayShape::new(format, geometry, Extent { width, height, depth: 1 })
 }
 
-/// Memory from its first texel on.
+/// Memory, from the first texel on.
 struct Memory<'a> {
     base: Base,
     name: &'a str,
-    kept: Kept,
+    owner: Owner,
 }
 
 impl<'a> Memory<'a> {
     fn of(device: &Device, buffer: &'a Buffer, offset: u64) -> Result<Self, Error> {
         own(device, buffer.device(), buffer.name())?;
         let base = Base { block: Arc::clone(buffer.block()), offset, address: buffer.address() };
-        Ok(Self { base, name: buffer.name(), kept: Kept::Buffer(buffer.clone()) })
+        Ok(Self { base, name: buffer.name(), owner: Owner::Buffer(buffer.clone()) })
     }
 
     fn at(linear: &'a Linear, offset: u64) -> Self {
         let (block, before) = linear.place_in_block();
-        // What is past the last address is past the end of the block, and refused as that.
+        // An offset beyond the last address is beyond the end of the block, and is refused for that
+        // reason.
         let offset = before.saturating_add(offset);
         let base = Base { block: Arc::clone(block), offset, address: linear.allocation().start };
-        Self { base, name: linear.name(), kept: Kept::Linear(linear.clone()) }
+        Self { base, name: linear.name(), owner: Owner::Linear(linear.clone()) }
     }
 }
 
-fn linear(device: &Device, memory: Memory<'_>, format: Format, width: u32) -> Result<Made, Error> {
-    let Memory { base, name, kept } = memory;
+fn linear(
+    device: &Device,
+    memory: Memory<'_>,
+    format: Format,
+    width: u32,
+) -> Result<OwnedResource, Error> {
+    let Memory { base, name, owner } = memory;
     let shape = plane(format, Geometry::D1, [width, 1]);
-    limits::check(Use::Linear, &shape, 0, device.inner.architecture, name)?;
+    limits::check(LimitedObject::Linear, &shape, 0, device.inner.architecture, name)?;
     let resource =
         Resource::linear_for(&device.architecture().limits(), format, width, base, name)?;
-    Ok(Made { resource: Arc::new(resource), kept })
+    Ok(OwnedResource { resource: Arc::new(resource), owner })
 }
 
 fn pitched(
@@ -275,11 +284,11 @@ fn pitched(
     format: Format,
     size: [u32; 2],
     pitch: u64,
-) -> Result<Made, Error> {
-    let Memory { base, name, kept } = memory;
+) -> Result<OwnedResource, Error> {
+    let Memory { base, name, owner } = memory;
     let shape = plane(format, Geometry::D2, size);
-    limits::check(Use::Pitched, &shape, pitch, device.inner.architecture, name)?;
+    limits::check(LimitedObject::Pitched, &shape, pitch, device.inner.architecture, name)?;
     let limits = device.architecture().limits();
     let resource = Resource::pitched_for(&limits, format, size, pitch, base, name)?;
-    Ok(Made { resource: Arc::new(resource), kept })
+    Ok(OwnedResource { resource: Arc::new(resource), owner })
 }

@@ -1,4 +1,4 @@
-//! Memory that several devices reach: that of peers, and what is mapped for some of them.
+//! Memory that several devices can access: peer memory, and memory that is mapped for some of them.
 
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -8,19 +8,20 @@ use std::sync::{Arc, PoisonError};
 use texunit_memory::{AttachError, Block, Gone};
 
 impl Device {
-    /// Says which other devices there are: an access to their memory is told so.
-    pub fn know(&self, others: &[Device]) {
+    /// Sets the other devices that exist, so that faults can name the device whose memory an access
+    /// hits.
+    pub fn set_other_devices(&self, others: &[Device]) {
         self.inner.memory.know(others.iter().map(|other| &other.inner.memory));
     }
 
-    /// The memory that begins at an address is none that peers reach with the rest of this device's memory; false if
-    /// there is none.
-    pub fn keep_to_itself(&self, address: u64) -> bool {
+    /// Excludes the memory that begins at an address from what peers can access; false if there is
+    /// none.
+    pub fn exclude_from_peers(&self, address: u64) -> bool {
         self.inner.memory.keep_to_itself(address)
     }
 
-    /// What is mapped in a range for this device from now on, at which addresses, and what a use of the rest of it is
-    /// ([`texunit_memory::Memory::set_range`]).
+    /// Sets which memory is mapped in a range for this device, by address, and how accesses to the
+    /// rest of the range fail ([`texunit_memory::Memory::set_range`]).
     pub fn set_range(
         &self,
         range: Range<u64>,
@@ -30,33 +31,35 @@ impl Device {
         self.inner.memory.set_range(range, blocks, said);
     }
 
-    /// Remembers what was at an address, which is free now: a use of it is told so.
-    pub fn bury(&self, address: u64, gone: Gone) {
+    /// Records which memory was at an address that is free now, so that faults can name it.
+    pub fn record_freed(&self, address: u64, gone: Gone) {
         self.inner.memory.bury(address, gone);
     }
 
-    /// Makes memory that is there a buffer, at an address. If it `counts`, it counts as the device's.
+    /// Makes a buffer of existing memory, at an address. If `counts` is true, it counts as the
+    /// device's memory.
     ///
     /// # Errors
-    /// Something else is there, or the device has no room.
+    /// The address range is in use, or the device has not enough memory.
     pub fn adopt(&self, address: u64, block: Arc<Block>, counts: bool) -> Result<Buffer, Error> {
         Buffer::of(self, address, block, counts)
     }
 
-    /// Lets this device reach memory of another one, at its address there.
+    /// Lets this device access a buffer of another device, at the same address.
     ///
     /// # Errors
-    /// Something else is there.
+    /// The address range is in use.
     pub fn reach(&self, buffer: &Buffer) -> Result<(), AttachError> {
         self.inner.memory.attach(buffer.address(), buffer.block())
     }
 
-    /// Ends what [`Self::reach`] has begun, for the memory at an address; false if there is none.
-    pub fn part_from(&self, address: u64) -> bool {
+    /// Ends the access that [`Self::reach`] has enabled to the memory at an address; false if there
+    /// is none.
+    pub fn end_reach(&self, address: u64) -> bool {
         self.inner.memory.detach(address)
     }
 
-    /// Arrays of another device may be read and written by textures and surfaces of this one from now on.
+    /// Lets textures and surfaces of this device access arrays of another device.
     pub fn use_arrays_of(&self, other: &Device) {
         self.inner
             .peers
@@ -65,7 +68,7 @@ impl Device {
             .push(Arc::downgrade(&other.inner));
     }
 
-    /// Whether it is this device, or one whose arrays it uses.
+    /// Whether `other` is this device, or one whose arrays it may access.
     pub(crate) fn uses_arrays_of(&self, other: &Device) -> bool {
         let peers = self.inner.peers.lock().unwrap_or_else(PoisonError::into_inner);
         self.is(other) || peers.iter().any(|peer| peer.as_ptr() == Arc::as_ptr(&other.inner))

@@ -5,21 +5,22 @@ use crate::error::Error;
 use std::sync::Arc;
 use texunit_unit::{ArrayShape, CreateError, Extent, Residency, Resource, TILE_BYTES};
 
-/// A box of texels of one level and one layer of a sparse array (`CUarrayMapInfo`). Levels and
-/// layers are numbered in the whole array, also for its views.
+/// A box of texels in one level and one layer of a sparse array (`CUarrayMapInfo`). Levels and
+/// layers of a view are numbered as in the whole array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TileRegion {
-    /// Mip level. One of the mip tail stands for the whole tail of the layer.
+    /// The mip level. A level of the mip tail means the whole tail of the layer.
     pub level: u32,
-    /// Layer; of cubes, face `f` of cube `c` is `6 * c + f`.
+    /// The layer; face `f` of cube `c` is `6 * c + f`.
     pub layer: u32,
-    /// First texel: x, y, z, multiples of the tile's size.
+    /// The first texel (x, y, z), which is a multiple of the tile's size.
     pub offset: [u32; 3],
-    /// Size: whole tiles, or to the end of the level. `None`: to the end of the level.
+    /// The size: whole tiles, or up to the end of the level. `None` means up to the end of the
+    /// level.
     pub extent: Option<Extent>,
 }
 
-/// A new array in which no tile is mapped.
+/// A new sparse array in which no tile is mapped.
 pub(crate) fn without_tiles(
     resource: Resource,
     shape: &ArrayShape,
@@ -27,42 +28,42 @@ pub(crate) fn without_tiles(
     resource.with_residency(Arc::new(Residency::new(shape)?))
 }
 
-/// The levels of a sparse array that are smaller than a tile. Each layer has such a tail, which is
-/// mapped as a whole.
+/// The mip tail of a sparse array: the levels that are smaller than a tile. Each layer has a tail,
+/// which is mapped as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MipTail {
-    /// Its first level.
+    /// The first level of the tail.
     pub first_level: u32,
-    /// Bytes of memory of one layer: a multiple of the size of a tile.
+    /// Bytes of one layer's tail: a multiple of the size of a tile.
     pub size: u64,
 }
 
 impl Array {
-    /// Texels of a tile along x, y, z (`cuArrayGetSparseProperties`); `None` if the array is not
-    /// sparse.
+    /// Size of a tile in texels along x, y, z (`cuArrayGetSparseProperties`); `None` if the array
+    /// is not sparse.
     pub fn tile(&self) -> Option<[u32; 3]> {
         self.resource().residency().map(|map| map.tile().0)
     }
 
-    /// Puts the tiles of a region into memory: their texels can be read and written.
+    /// Maps the tiles of a region, so that their texels can be read and written.
     ///
     /// # Errors
-    /// [`Error::Create`] if the array is not sparse or the region is not of its tiles.
+    /// [`Error::Create`] if the array is not sparse, or the region does not consist of tiles.
     pub fn map_tiles(&self, region: &TileRegion) -> Result<(), Error> {
         self.set_tiles(region, true)
     }
 
-    /// Takes the tiles of a region out of memory: a fetch that needs one of them is not resident.
-    /// The host's [`Array::read`] still sees what they held.
+    /// Unmaps the tiles of a region. A fetch that needs one of them is not resident. The host's
+    /// [`Array::read`] still returns the old texels.
     ///
     /// # Errors
-    /// [`Error::Create`] if the array is not sparse or the region is not of its tiles.
+    /// [`Error::Create`] if the array is not sparse, or the region does not consist of tiles.
     pub fn unmap_tiles(&self, region: &TileRegion) -> Result<(), Error> {
         self.set_tiles(region, false)
     }
 
-    /// Maps all tiles, or none.
+    /// Maps or unmaps all tiles.
     ///
     /// # Errors
     /// [`Error::Create`] if the array is not sparse.
@@ -102,7 +103,7 @@ impl MipmappedArray {
         Some(MipTail { first_level, size })
     }
 
-    /// Maps the mip tail of a layer, or unmaps it.
+    /// Maps or unmaps the mip tail of a layer.
     ///
     /// # Errors
     /// [`Error::Create`] if the array has no such tail.
@@ -119,7 +120,7 @@ impl MipmappedArray {
     /// As [`Array::map_tiles`].
     ///
     /// # Errors
-    /// [`Error::Create`] if the array is not sparse or the region is not of its tiles.
+    /// [`Error::Create`] if the array is not sparse, or the region does not consist of tiles.
     pub fn map_tiles(&self, region: &TileRegion) -> Result<(), Error> {
         self.whole().map_tiles(region)
     }
@@ -127,7 +128,7 @@ impl MipmappedArray {
     /// As [`Array::unmap_tiles`].
     ///
     /// # Errors
-    /// [`Error::Create`] if the array is not sparse or the region is not of its tiles.
+    /// [`Error::Create`] if the array is not sparse, or the region does not consist of tiles.
     pub fn unmap_tiles(&self, region: &TileRegion) -> Result<(), Error> {
         self.whole().unmap_tiles(region)
     }

@@ -1,5 +1,5 @@
-//! Everything that a launch on a device would find, and how it is made again on another device: at the same
-//! addresses, under the same handles.
+//! The state of a device that a launch depends on, and functions that recreate it on another device
+//! at the same addresses and handles, as recorded launches do.
 
 use crate::array::Array;
 use crate::bound::BoundTexture;
@@ -17,57 +17,58 @@ use std::sync::atomic::Ordering;
 use texunit_memory::{End, MemoryMap, Placement};
 use texunit_unit::{Resource, Sampler, Surface};
 
-/// Addresses and handles of the variables of a module, by name; those that are not named get what is free.
+/// Requested addresses and handles of a module's variables, by name. Variables without an entry get
+/// free ones.
 #[derive(Clone, Debug, Default)]
 pub struct VariablePlaces {
-    /// Of `.global` and `.const` variables.
+    /// Addresses of `.global` and `.const` variables.
     pub memory: HashMap<String, u64>,
-    /// Of `.texref`, `.samplerref` and `.surfref` variables.
+    /// Handles of `.texref`, `.samplerref` and `.surfref` variables.
     pub handles: HashMap<String, u64>,
 }
 
-/// What is on a device.
+/// The objects of a device.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct State {
-    /// Memory: buffers, variables, the program's own.
+    /// Memory: buffers, variables, and mapped host memory.
     pub memory: MemoryMap,
-    /// Arrays, also destroyed ones that something is still made of.
+    /// Arrays, including destroyed ones that a texture or surface still refers to.
     pub arrays: Vec<Array>,
     /// Textures with their samplers, of objects and of references.
-    pub textures: Vec<Stored<BoundTexture>>,
-    /// Samplers that no texture has.
-    pub samplers: Vec<Stored<Sampler>>,
+    pub textures: Vec<WithHandle<BoundTexture>>,
+    /// Samplers that are not part of a texture.
+    pub samplers: Vec<WithHandle<Sampler>>,
     /// Surfaces, of objects and of references.
-    pub surfaces: Vec<Stored<Arc<Surface>>>,
+    pub surfaces: Vec<WithHandle<Arc<Surface>>>,
     /// Number of the next launch (`%gridid`).
     pub launches: u64,
 }
 
-/// Something behind a handle.
+/// An object with its handle.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Stored<T> {
-    /// What kernels name it by.
+pub struct WithHandle<T> {
+    /// The handle by which kernels refer to the object.
     pub handle: u64,
-    /// What it is.
+    /// The object.
     pub value: T,
 }
 
 impl Array {
-    /// Whether the texels of a resource are some of these.
+    /// Whether the texels of a resource are those of this array.
     pub fn holds(&self, resource: &Resource) -> bool {
         Arc::ptr_eq(self.resource().block(), resource.block())
     }
 
-    /// Its texels, as the sampler sees them.
+    /// The texels, as the sampler reads them.
     pub fn texels(&self) -> &Resource {
         self.resource()
     }
 }
 
 impl Device {
-    /// What a launch would find now.
+    /// The current state, as a launch would see it.
     pub fn state(&self) -> State {
         let memory = self.inner.memory.map();
         let arrays = Array::all(self);
@@ -80,42 +81,46 @@ impl Device {
             paired.insert(sampler_slot);
             let sampler = tables.sampler(sampler_slot).map_or_else(Sampler::default, |s| *s);
             let handle = texture_handle(slot, sampler_slot);
-            textures.push(Stored { handle, value: BoundTexture { texture, sampler } });
+            textures.push(WithHandle { handle, value: BoundTexture { texture, sampler } });
         }
         let alone = samplers.into_iter().filter(|(slot, _)| !paired.contains(slot));
         let samplers = alone
-            .map(|(slot, sampler)| Stored { handle: sampler_handle(slot), value: *sampler })
+            .map(|(slot, sampler)| WithHandle { handle: sampler_handle(slot), value: *sampler })
             .collect();
         let surfaces = tables.all_surfaces().into_iter();
-        let surfaces =
-            surfaces.map(|(slot, value)| Stored { handle: surface_handle(slot), value }).collect();
+        let surfaces = surfaces
+            .map(|(slot, value)| WithHandle { handle: surface_handle(slot), value })
+            .collect();
         drop(tables);
         let launches = self.inner.launches.load(Ordering::Relaxed);
         State { memory, arrays, textures, samplers, surfaces, launches }
     }
 
-    /// As [`Self::alloc`], at a place that is given.
+    /// As [`Self::alloc`], at a given address.
     ///
     /// # Errors
-    /// [`Error::Taken`] if something else is there, [`Error::Memory`] if the device has no room for it.
+    /// [`Error::Taken`] if the address is in use, [`Error::Memory`] if the device has not enough
+    /// memory.
     pub fn alloc_at(&self, place: &Placement<'_>) -> Result<Buffer, Error> {
         Buffer::at(self, place)
     }
 
-    /// Takes the right to be written from the memory that begins at an address; false if there is none.
+    /// Makes the memory that begins at an address read-only; false if there is none.
     pub fn make_read_only(&self, address: u64) -> bool {
         self.inner.memory.make_read_only(address)
     }
 
-    /// Ends the memory that begins at an address, for a reason that faults will name; false if there is none.
+    /// Ends the memory that begins at an address, for a reason that faults report; false if there
+    /// is none.
     pub fn end_memory(&self, address: u64, how: End) -> bool {
         self.inner.memory.end_at(address, how)
     }
 
-    /// As [`Self::create_texture_as_driver`], with a handle that is given.
+    /// As [`Self::create_texture_as_driver`], with a given handle.
     ///
     /// # Errors
-    /// [`Error::Taken`] if something else has the handle, and those of [`Self::create_texture_as_driver`].
+    /// [`Error::Taken`] if the handle is in use, and the errors of
+    /// [`Self::create_texture_as_driver`].
     pub fn create_texture_at(
         &self,
         handle: u64,
@@ -125,10 +130,10 @@ impl Device {
         TextureObject::with_handle(self, resource, descriptor, handle)
     }
 
-    /// As [`Self::create_sampler`], with a handle that is given.
+    /// As [`Self::create_sampler`], with a given handle.
     ///
     /// # Errors
-    /// [`Error::Taken`] if something else has the handle, and those of [`Self::create_sampler`].
+    /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_sampler`].
     pub fn create_sampler_at(
         &self,
         handle: u64,
@@ -137,10 +142,10 @@ impl Device {
         SamplerObject::with_handle(self, sampler, handle)
     }
 
-    /// As [`Self::create_surface`], with a handle that is given.
+    /// As [`Self::create_surface`], with a given handle.
     ///
     /// # Errors
-    /// [`Error::Taken`] if something else has the handle, and those of [`Self::create_surface`].
+    /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_surface`].
     pub fn create_surface_at<'a>(
         &self,
         handle: u64,

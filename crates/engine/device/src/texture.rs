@@ -1,22 +1,23 @@
-//! Texture, sampler and surface objects.
+//! Texture, sampler and surface objects: their creation, and the handles by which kernels refer to
+//! them.
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::resource::{Kept, Made, SurfaceResource, TextureResource};
+use crate::resource::{OwnedResource, Owner, SurfaceResource, TextureResource};
 use std::sync::Arc;
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_unit::{ReadMode, Sampler, Surface, Texture};
 
-/// How a texture reads its resource (`CUDA_TEXTURE_DESC`). [`Default`] is CUDA's: elements,
-/// unnormalized coordinates, point filter; with PTX's default address mode, clamp to edge.
+/// How a texture reads its resource (`CUDA_TEXTURE_DESC`). [`Default`] is CUDA's default (elements,
+/// unnormalized coordinates, point filter), with PTX's default address mode, clamp to edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TextureDescriptor {
-    /// As elements or as normalized floats.
+    /// Whether texels are read as elements or as normalized floats.
     pub read_mode: ReadMode,
-    /// Whether coordinates run from 0 to 1.
+    /// Whether coordinates are normalized to 0 to 1.
     pub normalized_coords: bool,
-    /// Sampler state.
+    /// The sampler state.
     pub sampler: Sampler,
 }
 
@@ -28,38 +29,38 @@ texunit_unit::setters! {
     }
 }
 
-/// When a sampler that the texels cannot be read with is refused (docs/numerics.md 8.1).
+/// When an invalid combination of texels and sampler is refused (docs/numerics.md 8.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pairing {
-    /// At once, as the CUDA runtime does.
+    /// At creation, as the CUDA runtime does.
     Now,
-    /// By the fetch, as the driver does, and where samplers come apart.
+    /// At the fetch, as the driver does, and for separate samplers.
     AtFetch,
 }
 
-/// Checks a texture of this resource and makes its header.
+/// Checks a texture of this resource, and creates its header.
 pub(crate) fn texture_header(
     device: &Device,
     resource: &TextureResource<'_>,
     descriptor: &TextureDescriptor,
     pairing: Pairing,
-) -> Result<(Arc<Texture>, Kept), Error> {
-    let Made { resource, kept } = resource.make(device)?;
+) -> Result<(Arc<Texture>, Owner), Error> {
+    let OwnedResource { resource, owner } = resource.make(device)?;
     let TextureDescriptor { read_mode, normalized_coords, sampler } = *descriptor;
     let texture = match pairing {
         Pairing::AtFetch => Texture::without_sampler(resource, read_mode, normalized_coords)?,
         Pairing::Now => Texture::new(resource, read_mode, normalized_coords, &sampler)?,
     };
-    Ok((Arc::new(texture), kept))
+    Ok((Arc::new(texture), owner))
 }
 
-/// A texture object; destroyed when dropped.
+/// A texture object, which is destroyed when dropped.
 #[derive(Debug)]
 pub struct TextureObject {
     device: Device,
     header: usize,
     sampler: usize,
-    _kept: Kept,
+    _kept: Owner,
 }
 
 impl TextureObject {
@@ -69,7 +70,7 @@ impl TextureObject {
         descriptor: &TextureDescriptor,
         pairing: Pairing,
     ) -> Result<Self, Error> {
-        let (texture, kept) = texture_header(device, resource, descriptor, pairing)?;
+        let (texture, owner) = texture_header(device, resource, descriptor, pairing)?;
         let mut tables = device.inner.tables();
         let header = tables.reserve_texture()?;
         let sampler = match tables.share_sampler(&descriptor.sampler) {
@@ -82,17 +83,17 @@ impl TextureObject {
         tables.set_texture(header, Some(texture));
         tables.pair(header, sampler);
         drop(tables);
-        Ok(Self { device: device.clone(), header, sampler, _kept: kept })
+        Ok(Self { device: device.clone(), header, sampler, _kept: owner })
     }
 
-    /// As the driver makes one, with a handle that is given.
+    /// Creates a texture object as the driver does, with a given handle.
     pub(crate) fn with_handle(
         device: &Device,
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
         handle: u64,
     ) -> Result<Self, Error> {
-        let (texture, kept) = texture_header(device, resource, descriptor, Pairing::AtFetch)?;
+        let (texture, owner) = texture_header(device, resource, descriptor, Pairing::AtFetch)?;
         let (header, sampler) = texture_slots(handle);
         let mut tables = device.inner.tables();
         if texture_handle(header, sampler) != handle || !tables.claim_texture(header) {
@@ -105,7 +106,7 @@ impl TextureObject {
         tables.set_texture(header, Some(texture));
         tables.pair(header, sampler);
         drop(tables);
-        Ok(Self { device: device.clone(), header, sampler, _kept: kept })
+        Ok(Self { device: device.clone(), header, sampler, _kept: owner })
     }
 
     /// The 64-bit handle that kernels use.
@@ -117,7 +118,7 @@ impl TextureObject {
         &self.device
     }
 
-    /// In the tables of headers and samplers.
+    /// The slots in the tables of headers and samplers.
     pub(crate) fn slots(&self) -> (usize, usize) {
         (self.header, self.sampler)
     }
@@ -131,24 +132,24 @@ impl Drop for TextureObject {
     }
 }
 
-/// Handle of a texture header with a sampler.
+/// The handle of a texture header with a sampler.
 pub(crate) fn texture_handle(header: usize, sampler: usize) -> u64 {
     header as u64 | (sampler as u64) << 20 | TEXTURE_BIT
 }
 
-/// Slots of header and sampler that a handle names.
+/// The slots of header and sampler in a handle.
 pub(crate) fn texture_slots(handle: u64) -> (usize, usize) {
     ((handle & 0xf_ffff) as usize, (handle >> 20 & 0xfff) as usize)
 }
 
-/// A handle that cannot be given out.
+/// The error for a handle that is in use or invalid.
 pub(crate) fn taken(what: &str, handle: u64) -> Error {
     let reason =
         format!("the handle {handle:#x} is that of another object, or of none there can be");
     Error::Taken { name: what.to_owned(), reason }
 }
 
-/// A sampler of its own; destroyed when dropped.
+/// A sampler object, which is destroyed when dropped.
 #[derive(Debug)]
 pub struct SamplerObject {
     device: Device,
@@ -161,7 +162,7 @@ impl SamplerObject {
         Ok(Self { device: device.clone(), slot })
     }
 
-    /// With a handle that is given.
+    /// Creates a sampler object with a given handle.
     pub(crate) fn with_handle(
         device: &Device,
         sampler: &Sampler,
@@ -195,41 +196,41 @@ impl Drop for SamplerObject {
     }
 }
 
-/// Handle of a sampler.
+/// The handle of a sampler slot.
 pub(crate) fn sampler_handle(slot: usize) -> u64 {
     (slot as u64) << 20 | SAMPLER_BIT
 }
 
-/// The slot that a handle of a sampler names.
+/// The slot in a sampler's handle.
 pub(crate) fn sampler_slot(handle: u64) -> usize {
     (handle >> 20 & 0xfff) as usize
 }
 
-/// A surface object; destroyed when dropped.
+/// A surface object, which is destroyed when dropped.
 #[derive(Debug)]
 pub struct SurfaceObject {
     device: Device,
     slot: usize,
-    _kept: Kept,
+    _kept: Owner,
 }
 
 impl SurfaceObject {
     pub(crate) fn new(device: &Device, resource: &SurfaceResource<'_>) -> Result<Self, Error> {
-        let (surface, kept) = surface_header(device, resource)?;
+        let (surface, owner) = surface_header(device, resource)?;
         let mut tables = device.inner.tables();
         let slot = tables.reserve_surface()?;
         tables.set_surface(slot, Some(surface));
         drop(tables);
-        Ok(Self { device: device.clone(), slot, _kept: kept })
+        Ok(Self { device: device.clone(), slot, _kept: owner })
     }
 
-    /// With a handle that is given.
+    /// Creates a surface object with a given handle.
     pub(crate) fn with_handle(
         device: &Device,
         resource: &SurfaceResource<'_>,
         handle: u64,
     ) -> Result<Self, Error> {
-        let (surface, kept) = surface_header(device, resource)?;
+        let (surface, owner) = surface_header(device, resource)?;
         let slot = surface_slot(handle);
         let mut tables = device.inner.tables();
         if surface_handle(slot) != handle || !tables.claim_surface(slot) {
@@ -237,7 +238,7 @@ impl SurfaceObject {
         }
         tables.set_surface(slot, Some(surface));
         drop(tables);
-        Ok(Self { device: device.clone(), slot, _kept: kept })
+        Ok(Self { device: device.clone(), slot, _kept: owner })
     }
 
     /// The 64-bit handle that kernels use.
@@ -251,7 +252,7 @@ impl SurfaceObject {
 }
 
 impl SurfaceObject {
-    /// In the table of surfaces.
+    /// The slot in the table of surfaces.
     pub(crate) fn slot(&self) -> usize {
         self.slot
     }
@@ -263,21 +264,21 @@ impl Drop for SurfaceObject {
     }
 }
 
-/// Checks a surface of this resource and makes its header.
+/// Checks a surface of this resource, and creates its header.
 pub(crate) fn surface_header(
     device: &Device,
     resource: &SurfaceResource<'_>,
-) -> Result<(Arc<Surface>, Kept), Error> {
-    let Made { resource, kept } = resource.make(device)?;
-    Ok((Arc::new(Surface::new(resource)?), kept))
+) -> Result<(Arc<Surface>, Owner), Error> {
+    let OwnedResource { resource, owner } = resource.make(device)?;
+    Ok((Arc::new(Surface::new(resource)?), owner))
 }
 
-/// Handle of a surface.
+/// The handle of a surface slot.
 pub(crate) fn surface_handle(slot: usize) -> u64 {
     slot as u64 | SURFACE_BIT
 }
 
-/// The slot that a handle of a surface names.
+/// The slot in a surface's handle.
 pub(crate) fn surface_slot(handle: u64) -> usize {
     (handle & 0xf_ffff) as usize
 }

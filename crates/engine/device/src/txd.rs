@@ -1,8 +1,10 @@
-//! `tex.grad` by Maxwell's TXD: the instruction that NVIDIA's assembler makes of it, on texture and
-//! sampler headers and block-linear memory that are made of the launch's textures.
+//! `tex.grad` by Maxwell's TXD instruction: executes the instruction that NVIDIA's assembler
+//! generates, on texture and sampler headers and block-linear memory that are made from the
+//! launch's textures.
 //!
-//! The unit answers what has no TXD (3D, cube and compare, which the assembler emulates), and
-//! textures and samplers that the headers have no bits for. [`GradientStats`] counts both.
+//! The texture unit computes fetches that have no TXD (3D, cube and compare, which the assembler
+//! emulates), and textures and samplers that the headers cannot express. [`GradientStats`] counts
+//! both.
 
 use crate::launch_options::LaunchOptions;
 use crate::module::Module;
@@ -22,26 +24,26 @@ use texunit_txd::lower::{self, Fetch, Form};
 use texunit_txd::{State, execute};
 use texunit_unit::{FetchAnswer, Filter, Geometry, Layout, Resource};
 
-/// What answers fetches with gradients (`tex.grad`).
+/// What computes fetches with gradients (`tex.grad`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GradientPath {
     /// The texture unit.
     #[default]
     Unit,
-    /// Maxwell's TXD where there is one for the instruction, the texture and the sampler, else the
+    /// Maxwell's TXD if it can express the instruction, the texture and the sampler, else the
     /// texture unit. [`LaunchStats::gradients`](crate::LaunchStats::gradients) counts both.
     Txd,
 }
 
-/// What becomes of a `tex.grad`.
+/// How a `tex.grad` is computed.
 enum Site {
-    /// The instruction, and the same with all components in its mask.
+    /// The TXD instruction, and the same instruction with all components in its mask.
     Txd(Box<[Fetch; 2]>),
-    /// The unit answers, for this reason.
+    /// The texture unit computes the fetch, for this reason.
     Unit(String),
 }
 
-/// What answers the gradients of a launch, if it is not the texture unit alone.
+/// The engine for the gradient fetches of a launch, unless the texture unit computes all of them.
 pub(crate) fn engine<'a>(module: &'a Module, options: &LaunchOptions<'_>) -> Option<Engine<'a>> {
     match options.gradients {
         GradientPath::Unit => None,
@@ -52,16 +54,16 @@ pub(crate) fn engine<'a>(module: &'a Module, options: &LaunchOptions<'_>) -> Opt
     }
 }
 
-/// Every `tex.grad` of a module.
+/// All `tex.grad` instructions of a module.
 pub(crate) struct Sites {
     arch: Arch,
     by_place: HashMap<Span, Site>,
-    /// Whether the module has stores to surfaces, which may change arrays.
+    /// Whether the module stores to surfaces, which may change the texels of arrays.
     stores: bool,
 }
 
 impl Sites {
-    /// Of the text of a module that has been loaded.
+    /// Analyses the PTX of a loaded module.
     pub(crate) fn new(source: &SourceFile) -> Self {
         let parsed = texunit_syntax::parse(source);
         let module = texunit_check::check(source, &parsed.module).module;
@@ -80,31 +82,31 @@ impl Sites {
     }
 }
 
-/// Bytes that the machines of a launch may take together; one is made in any case.
+/// Maximum number of bytes of a launch's machines together; one machine is always created.
 const MAX_KEPT_BYTES: u64 = 1 << 30;
-/// Bytes of a machine beside its texels.
+/// Bytes of a machine besides its texels.
 const MACHINE_BYTES: u64 = 64 << 10;
 
-/// Where things are in the memory of a machine.
+/// Addresses in the memory of a machine.
 const HEADERS: u64 = 0x1_0000_0000;
 const SAMPLERS: u64 = 0x2_0000_0000;
 const TEXELS: u64 = 0x5_0000_0000;
-/// Handles have 20 bits of header and 12 bits of sampler.
+/// Maximum indices in a handle: 20 bits for the header, 12 bits for the sampler.
 const MAX_HEADER: u32 = 0xf_ffff;
 const MAX_SAMPLER: u32 = 0xfff;
 
-/// A warp with the headers and the memory of a texture and a sampler.
+/// A Maxwell warp, with the headers and the texels of one texture and one sampler in its memory.
 struct Machine {
     state: State,
-    /// The texels that its memory was made of, where the kernel may change them.
+    /// A copy of the texels in the machine's memory, if the kernel may change them.
     texels: Option<Vec<u8>>,
-    /// Bytes that all this takes.
+    /// Bytes of the machine.
     bytes: u64,
 }
 
 impl Machine {
-    /// `changes` is whether the launch may change the texels. The error is why there are no
-    /// headers for texture and sampler.
+    /// Creates a machine. `changes` says whether the launch may change the texels. The error is the
+    /// reason why the headers cannot express the texture or the sampler.
     fn new(key: Key, fetch: &GradientFetch<'_>, arch: Arch, changes: bool) -> Result<Self, String> {
         let resource = &*fetch.texture.resource;
         let size = resource.size_in_bytes();
@@ -115,18 +117,19 @@ impl Machine {
             return Err(DescriptorError::TooLarge { bytes: size, max: MAX_BYTES }.to_string());
         }
         let sampler = fetch.sampler;
-        // Rules 1.11 and 3.5: the unit tells one level of a mipmapped array from an array without.
+        // Rules 1.11 and 3.5: unlike the headers, the unit distinguishes a mipmapped array with one
+        // level from an array without levels.
         let normalizes = sampler.force_unnormalized_coords && resource.array_levels() > 1;
         let sums = sampler.filter == Filter::Point && sampler.mip_filter == Filter::Linear;
         let one_level = resource.is_mipmapped() && resource.levels().len() == 1;
         if one_level && (normalizes || sums) {
             return Err("a header of one level is not mipmapped".to_owned());
         }
-        // Taken first: what is stored meanwhile is found the next time.
+        // The copy is taken first, so that stores after it are detected at the next fetch.
         let texels = changes.then(|| resource.to_packed());
         let state = state(key, fetch, arch).map_err(|error| error.to_string())?;
         let regions: u64 = state.memory.regions().map(|(_, bytes)| bytes.len() as u64).sum();
-        // The third are those that the machine reads from its memory.
+        // The texels exist three times: in `texels`, in `regions`, and in a cache of the machine.
         Ok(Self { state, texels, bytes: MACHINE_BYTES + regions + 2 * size })
     }
 }
@@ -152,7 +155,7 @@ fn state(key: Key, fetch: &GradientFetch<'_>, arch: Arch) -> Result<State, Descr
     Ok(state)
 }
 
-/// Where the texels of a texture are put: in blocks of at most 16 GOBs, no higher than it needs.
+/// The location of a texture's texels: blocks of at most 16 GOBs, no higher than necessary.
 fn place(resource: &Resource) -> Place {
     let rows = resource.extent().height.div_ceil(resource.format().block_extent());
     let gobs = rows.div_ceil(8).next_power_of_two();
@@ -168,22 +171,23 @@ struct Key {
     /// The fields of the handle.
     header: u32,
     sampler: u32,
-    /// That the instruction sees: a handle may be fetched from under two (docs/numerics.md 1.13).
+    /// The geometry of the instruction, because a handle may be fetched with two geometries
+    /// (docs/numerics.md 1.13).
     geometry: Geometry,
-    /// A 1D texture that is fetched as one row of a picture, as `1d` of unified mode is.
+    /// Whether a 1D texture is fetched as one row of a 2D texture, as `1d` in unified mode is.
     flat: bool,
 }
 
-/// What the engine keeps during a launch.
+/// The state of the engine during a launch.
 #[derive(Default)]
-struct Kept {
-    /// Machines, or why there is none.
+struct EngineState {
+    /// Machines, or the reasons why there is none.
     machines: HashMap<Key, Result<Machine, String>>,
     bytes: u64,
     stats: GradientStats,
 }
 
-impl Kept {
+impl EngineState {
     fn left_to_unit(&mut self, why: &str, lanes: u32) -> Answered {
         match self.stats.unit.get_mut(why) {
             Some(count) => *count += u64::from(lanes),
@@ -194,7 +198,7 @@ impl Kept {
         Answered::Unit
     }
 
-    /// The machine of texture and sampler, with the texels as they are now.
+    /// The machine of a texture and a sampler, with the current texels.
     fn machine(
         &mut self,
         key: Key,
@@ -231,9 +235,9 @@ impl Kept {
 /// The engine of a launch.
 pub(crate) struct Engine<'a> {
     sites: &'a Sites,
-    /// Whether all components are wanted, for an observer.
+    /// Whether an observer needs all components.
     all: bool,
-    kept: Mutex<Kept>,
+    kept: Mutex<EngineState>,
 }
 
 impl<'a> Engine<'a> {

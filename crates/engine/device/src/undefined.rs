@@ -1,12 +1,12 @@
-//! Functions that a module uses and nothing defines: assemblers and drivers refuse it (`Unresolved extern function`), whether the
-//! use is ever reached or not.
+//! Finds functions that a module uses and does not define. Assemblers and drivers refuse such
+//! modules (`Unresolved extern function`), even if the use is never reached.
 
 use std::collections::{BTreeMap, HashSet};
 use texunit_check::ir::{FuncId, Module, Operand, Symbol};
 use texunit_simt::is_known_function;
 use texunit_syntax::{Diagnostic, Span};
 
-/// An error for each such function, at its first use.
+/// Errors for undefined functions, each at its first use.
 pub(crate) fn undefined(module: &Module) -> Vec<Diagnostic> {
     let defined = module.functions.iter().filter(|f| f.body.is_some() || f.alias_of.is_some());
     let defined: HashSet<&str> = defined.map(|f| f.name.as_str()).collect();
@@ -27,7 +27,7 @@ pub(crate) fn undefined(module: &Module) -> Vec<Diagnostic> {
     first.into_iter().map(error).collect()
 }
 
-/// Every use of a function, with its place.
+/// All uses of functions, with their locations.
 fn uses(module: &Module) -> impl Iterator<Item = (FuncId, Span)> {
     let bodies = module.functions.iter().filter_map(|f| f.body.as_deref());
     let in_code = bodies.flatten().flat_map(|instruction| {

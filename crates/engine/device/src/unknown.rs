@@ -1,24 +1,24 @@
-//! Kernels that are asked for and not there.
+//! The error for a kernel name that a module does not have, with a suggestion.
 
 use crate::module::Module;
 
-/// A kernel that a module does not have.
+/// A kernel that the module does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownKernel {
-    /// The name that was asked for.
+    /// The requested name.
     pub name: String,
-    /// What the module is called.
+    /// The module's name.
     pub module: String,
-    /// Names of all kernels that it has, in source order.
+    /// The names of the module's kernels, in source order.
     pub kernels: Vec<String>,
-    /// The one that was meant, if one is near.
+    /// The most similar name, if one is similar enough.
     pub nearest: Option<String>,
 }
 
-/// Most names that a message lists.
+/// Maximum number of names that a message lists.
 const MAX_LISTED: usize = 8;
-/// Letters of a name that are compared.
+/// Maximum number of letters of a name that are compared.
 const MAX_LETTERS: usize = 200;
 
 impl UnknownKernel {
@@ -29,12 +29,12 @@ impl UnknownKernel {
     }
 }
 
-/// The name that differs least, in no more than a third of its letters.
+/// The name with the fewest differences, which must be at most a third of its letters.
 fn nearest<'a>(name: &str, kernels: &'a [String]) -> Option<&'a String> {
     let most = name.chars().count() / 3;
     let is_short = |text: &str| text.len() <= MAX_LETTERS;
     let near = kernels.iter().filter(|known| is_short(known) && is_short(name));
-    // A name of C++ in its mangled form has the plain one in it.
+    // A mangled C++ name contains the plain name.
     let inside = || {
         let mangled = format!("{}{name}", name.len());
         let mut all = kernels.iter().filter(|known| known.contains(&mangled));

@@ -1,24 +1,26 @@
-//! Correct PTX that CUDA's driver does not load, as an NVIDIA H200 (sm_90) was seen to do, driver 580.159.04, CUDA
-//! 13.0, 2026-11-28. It runs here; the drop-in driver asks for it.
+//! Finds correct PTX that CUDA's driver does not load, as observed on an NVIDIA H200 (sm_90),
+//! driver 580.159.04, CUDA 13.0, 2026-11-28. texunit executes such modules; the drop-in driver
+//! refuses them.
 
 use texunit_check::ir::{Function, Instruction, Module, Storage, Variable};
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, Span};
 use texunit_unit::Attribute;
 
-/// Why a driver does not load a module. Of several reasons it tells the first.
+/// Why a driver does not load a module. If there are several reasons, the driver reports the first
+/// of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unloadable {
-    /// `suq` of anything but a size (`CUDA_ERROR_NOT_SUPPORTED`).
+    /// `suq` of an attribute other than a size (`CUDA_ERROR_NOT_SUPPORTED`).
     SurfaceQuery,
-    /// A kernel's parameter is a reference (`CUDA_ERROR_INVALID_IMAGE`).
+    /// A kernel parameter that is a reference (`CUDA_ERROR_INVALID_IMAGE`).
     ReferenceParameter,
-    /// `txq` of anything but a size, or a `.samplerref` (`CUDA_ERROR_NOT_FOUND`).
+    /// `txq` of an attribute other than a size, or of a `.samplerref` (`CUDA_ERROR_NOT_FOUND`).
     TextureQuery,
 }
 
-/// A reason, its place, what is there, and what to say of it.
-struct Found {
+/// A reason, its location, the construct, and the explanation.
+struct Refusal {
     reason: Unloadable,
     span: Span,
     what: String,
@@ -26,7 +28,7 @@ struct Found {
     help: &'static str,
 }
 
-/// What a driver would not load of a module, as a diagnostic.
+/// The first construct of a module that a driver would not load, as a diagnostic.
 pub(crate) fn unloadable(module: &Module) -> Option<(Unloadable, Diagnostic)> {
     let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
     let queries = bodies.flatten().filter_map(of_query);
@@ -39,14 +41,14 @@ pub(crate) fn unloadable(module: &Module) -> Option<(Unloadable, Diagnostic)> {
     Some((first.reason, diagnostic.label(first.label).help(first.help)))
 }
 
-fn of_query(instruction: &Instruction) -> Option<Found> {
+fn of_query(instruction: &Instruction) -> Option<Refusal> {
     use Attribute::{Depth, Height, Width};
     let attribute = instruction.mods.query.filter(|a| !matches!(a, Width | Height | Depth))?;
     let (reason, name) = match instruction.opcode {
         Opcode::Suq => (Unloadable::SurfaceQuery, "suq"),
         _ => (Unloadable::TextureQuery, "txq"),
     };
-    Some(Found {
+    Some(Refusal {
         reason,
         span: instruction.span,
         what: format!("`{name}.{}`", attribute.name()),
@@ -55,9 +57,9 @@ fn of_query(instruction: &Instruction) -> Option<Found> {
     })
 }
 
-fn of_variable(variable: &Variable) -> Option<Found> {
+fn of_variable(variable: &Variable) -> Option<Refusal> {
     let is_sampler = matches!(variable.storage, Storage::Opaque(ScalarType::Samplerref));
-    is_sampler.then(|| Found {
+    is_sampler.then(|| Refusal {
         reason: Unloadable::TextureQuery,
         span: variable.span,
         what: format!("the .samplerref `{}`", variable.name),
@@ -66,11 +68,11 @@ fn of_variable(variable: &Variable) -> Option<Found> {
     })
 }
 
-fn of_parameters(function: &Function) -> impl Iterator<Item = Found> + '_ {
+fn of_parameters(function: &Function) -> impl Iterator<Item = Refusal> + '_ {
     use ScalarType::{Samplerref, Surfref, Texref};
     let references =
         function.params.iter().filter(|p| matches!(p.ty, Texref | Samplerref | Surfref));
-    references.map(|param| Found {
+    references.map(|param| Refusal {
         reason: Unloadable::ReferenceParameter,
         span: param.span,
         what: format!("the parameter `{}` of kernel `{}`", param.name, function.name),

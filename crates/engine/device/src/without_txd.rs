@@ -1,4 +1,4 @@
-//! Without the feature `sass`: the texture unit answers all fetches with gradients.
+//! Replaces `txd` without the feature `sass`: the texture unit computes all fetches with gradients.
 
 use crate::launch_options::LaunchOptions;
 use crate::module::Module;
@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use texunit_simt::{Answered, GradientEngine, GradientFetch, GradientStats};
 use texunit_unit::FetchAnswer;
 
-/// What answers fetches with gradients (`tex.grad`).
+/// What computes fetches with gradients (`tex.grad`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GradientPath {
@@ -16,7 +16,7 @@ pub enum GradientPath {
     Unit,
 }
 
-/// There is none.
+/// An engine that cannot exist.
 pub(crate) struct Engine<'a>(Infallible, PhantomData<&'a ()>);
 
 impl GradientEngine for Engine<'_> {
@@ -29,7 +29,7 @@ impl GradientEngine for Engine<'_> {
     }
 }
 
-/// What answers the gradients of a launch.
+/// The engine for the gradient fetches of a launch, of which there is none.
 pub(crate) fn engine<'a>(_: &'a Module, options: &LaunchOptions<'_>) -> Option<Engine<'a>> {
     match options.gradients {
         GradientPath::Unit => None,

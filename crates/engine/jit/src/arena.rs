@@ -1,8 +1,11 @@
-//! Memory of compiled code: arenas of pages, each of which is written and then executable, never both.
+//! Executable memory for compiled code. [`Code::new`] is given machine code as bytes, copies it
+//! into free pages of an arena, and returns it as executable memory, which is freed when the `Code`
+//! is dropped.
 //!
-//! A function owns whole pages, because a page whose code may be running must not become writable. Pages of dropped functions
-//! are reused, and an arena is unmapped with its last function, so that a process has few mappings however many functions it
-//! compiles. The memory is private: a forked process has its own copy.
+//! A page is writable or executable, never both. A function owns whole pages, because a page whose
+//! code may be running must not become writable. Pages of dropped functions are reused, and an
+//! arena is unmapped with its last function, so that a process has few mappings however many
+//! functions it compiles. The memory is private: a forked process has its own copy.
 
 #![allow(unsafe_code, reason = "pages become executable here")]
 
@@ -11,14 +14,14 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Size of an arena, unless a function needs more.
+/// Bytes of an arena, unless one function needs more.
 const ARENA: usize = 1 << 20;
-/// Unit of protection: a multiple of the page size of all supported processors.
+/// Unit of allocation and protection: a multiple of the page size of all supported processors.
 const PAGE: usize = 1 << 12;
 
 static ARENAS: Mutex<Vec<Weak<Arena>>> = Mutex::new(Vec::new());
 
-/// Executable code.
+/// Executable code: a range of pages of an arena.
 #[derive(Debug)]
 pub(crate) struct Code {
     arena: Arc<Arena>,
@@ -32,12 +35,12 @@ struct Arena {
     free: Mutex<Free>,
 }
 
-/// Free pages of an arena.
+/// The free pages of an arena.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Free {
-    /// Runs of pages that were in use before, sorted and not adjacent; they are executable.
+    /// Ranges of executable pages that a dropped function has freed, sorted and not adjacent.
     used: Vec<Range<usize>>,
-    /// Pages from here on were never in use; they are writable.
+    /// The first page that has never been allocated; all pages from there to `end` are writable.
     fresh: usize,
     end: usize,
 }
@@ -47,7 +50,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Free {
-    /// Takes pages; also returns whether they are writable already.
+    /// Allocates `count` pages. The flag says whether the pages are writable already.
     fn take(&mut self, count: usize) -> Option<(Range<usize>, bool)> {
         if let Some(i) = self.used.iter().position(|pages| pages.len() >= count) {
             let pages = &mut self.used[i];
@@ -65,7 +68,7 @@ impl Free {
         })
     }
 
-    /// Gives pages back.
+    /// Frees pages, and merges them with adjacent free ranges.
     fn give(&mut self, mut pages: Range<usize>) {
         let at = self.used.partition_point(|other| other.end < pages.start);
         if let Some(before) = self.used.get(at)
@@ -89,49 +92,49 @@ impl Arena {
         Ok(Self { map: map.into(), free: Mutex::new(free) })
     }
 
-    /// Sets the protection of pages.
+    /// Makes pages readable and either executable or writable.
     fn protect(&self, pages: &Range<usize>, executable: bool) -> io::Result<()> {
         let access = if executable { libc::PROT_EXEC } else { libc::PROT_WRITE };
         let from = self.map.as_mut_ptr().wrapping_add(pages.start * PAGE);
-        // SAFETY: the pages lie in this mapping, whose bytes are only reached through raw pointers and, while they
-        // cannot be written, through `Code::bytes`.
+        // SAFETY: the pages lie in this mapping, whose bytes are only reached through raw pointers
+        // and, while they cannot be written, through `Code::bytes`.
         let done =
             unsafe { libc::mprotect(from.cast(), pages.len() * PAGE, libc::PROT_READ | access) };
         if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// Copies code to free pages.
-    fn place(self: &Arc<Self>, bytes: &[u8]) -> Option<io::Result<Code>> {
+    /// Allocates pages and copies code to them; `None` if the arena has no room.
+    fn allocate(self: &Arc<Self>, bytes: &[u8]) -> Option<io::Result<Code>> {
         let count = bytes.len().div_ceil(PAGE).max(1);
         let (pages, writable) = lock(&self.free).take(count)?;
-        // Gives the pages back if it does not come to that.
+        // If `fill` fails, dropping `code` frees the pages.
         let code = Code { arena: Arc::clone(self), pages, len: bytes.len() };
         Some(code.fill(bytes, writable).map(|()| code))
     }
 }
 
 impl Code {
-    /// Makes executable code of these bytes.
+    /// Copies machine code to executable memory.
     pub(crate) fn new(bytes: &[u8]) -> io::Result<Self> {
         let mut arenas = lock(&ARENAS);
         arenas.retain(|arena| arena.strong_count() != 0);
-        // The last one first: the others are rather full.
+        // The newest arena is tried first, because older ones are mostly full.
         for arena in arenas.iter().rev().filter_map(Weak::upgrade) {
-            if let Some(code) = arena.place(bytes) {
+            if let Some(code) = arena.allocate(bytes) {
                 return code;
             }
         }
         let arena = Arc::new(Arena::new(bytes.len().max(ARENA).div_ceil(PAGE))?);
         arenas.push(Arc::downgrade(&arena));
-        arena.place(bytes).unwrap_or_else(|| Err(io::Error::other("no room in a new arena")))
+        arena.allocate(bytes).unwrap_or_else(|| Err(io::Error::other("no room in a new arena")))
     }
 
     fn fill(&self, bytes: &[u8], writable: bool) -> io::Result<()> {
         if !writable {
             self.arena.protect(&self.pages, false)?;
         }
-        // SAFETY: the pages are in the mapping, as many as the bytes need, can be written, and are nobody else's:
-        // `Free` has given them to this one alone.
+        // SAFETY: the pages lie in the mapping, are enough for the bytes, are writable, and
+        // `Free::take` has allocated them to this `Code` only.
         unsafe {
             let to = self.arena.map.as_mut_ptr().add(self.pages.start * PAGE);
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
@@ -139,17 +142,17 @@ impl Code {
         self.arena.protect(&self.pages, true)
     }
 
-    /// The bytes, which do not change while `self` lives.
+    /// The machine code, which does not change while `self` lives.
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: they have been written by `fill`, lie in the mapping, which lives as long as this, and belong to
-        // this one alone, which does not write them any more.
+        // SAFETY: `fill` has written these bytes. They lie in the mapping, which `self.arena` keeps
+        // alive, and belong to this `Code`, which never writes them again.
         unsafe {
             let from = self.arena.map.as_ptr().add(self.pages.start * PAGE);
             std::slice::from_raw_parts(from, self.len)
         }
     }
 
-    /// Bytes of memory in use.
+    /// Bytes of executable memory that the code occupies, in whole pages.
     pub(crate) fn size(&self) -> usize {
         self.pages.len() * PAGE
     }

@@ -1,19 +1,25 @@
-//! Compiled functions: their code, entries and sites, and how they are entered.
+//! Compiled functions. [`compile`] is given a region, a mode and an instruction set, and returns a
+//! [`Function`]: its code, its entries, and the lengths that its inputs must have.
+//! [`Function::with`] binds inputs and access sites to a function, which gives a [`Running`] that
+//! warp tables run on.
 
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
 use crate::arena;
-use crate::frame::{Begin, Frame};
-use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, Sites, Use};
+use crate::frame::{EntryPoint, Frame};
+use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, SiteAccess, Sites};
 use crate::needs::Needs;
-use crate::region::{Budget, Exit, ExitReason, Listener, Memory, Region, Resume, Routine, Start};
+use crate::region::{
+    Budget, Exit, ExitReason, Listener, Memory, Region, Resume, Routine, WarpStart,
+};
 use crate::{Error, Registers};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_memory::Reach;
 
-/// Each function has its own number, by which entries and sites are matched with it.
+/// The next function's number. Entries and sites carry the number of their function, so that those
+/// of another function are rejected.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// Machine code of a region.
@@ -22,39 +28,41 @@ pub struct Function {
     code: arena::Code,
     pub(crate) number: u64,
     mode: Mode,
-    /// By mode, code offsets of entries by instruction number minus `first`; 0: no entry.
+    /// For each mode, the code offset of the entry before instruction `first + i`; 0 if there is no
+    /// entry.
     entries: [Box<[u32]>; 2],
     first: u32,
     pool: Box<[u64]>,
-    /// By site, the access.
-    uses: Box<[Option<Use>]>,
+    /// For each access site, the access that uses the site.
+    uses: Box<[Option<SiteAccess>]>,
     /// Host functions that the code calls.
     routines: Box<[Routine]>,
     pub(crate) needs: Needs,
-    /// Yield points: their instructions, with the offsets of their exits.
+    /// For each yield point, the number of its instruction and the code offset of its exit.
     pub(crate) yield_points: Box<[(u32, u32)]>,
-    /// Whether lanes can diverge inside.
+    /// Whether lanes can diverge inside the function.
     pub(crate) can_diverge: bool,
 }
 
-/// The code of a region, and what a function needs besides it.
+/// Output of the emitter: the code of a region, and the tables that a [`Function`] needs besides
+/// it.
 pub(crate) struct Code {
     pub(crate) bytes: Vec<u8>,
-    /// Entries: mode, instruction, code offset.
+    /// For each entry, its mode, its instruction and its code offset.
     pub(crate) entries: Vec<(Mode, u32, u32)>,
-    /// Whether lanes can diverge inside.
+    /// Whether lanes can diverge inside the function.
     pub(crate) can_diverge: bool,
-    /// Yield points: instruction, offset of the exit.
+    /// For each yield point, its instruction and the code offset of its exit.
     pub(crate) yield_points: Vec<(u32, u32)>,
-    /// Constant pool.
+    /// The constant pool.
     pub(crate) pool: Vec<u64>,
-    /// By site, its access.
-    pub(crate) uses: Vec<Option<Use>>,
-    /// Host functions by number.
+    /// For each access site, the access that uses the site.
+    pub(crate) uses: Vec<Option<SiteAccess>>,
+    /// Host functions, by the number with which the code calls them.
     pub(crate) routines: Vec<Routine>,
-    /// Lengths that files and inputs must have.
+    /// Lengths that register files and inputs must have.
     pub(crate) needs: Needs,
-    /// Lines for the disassembly, by code offset.
+    /// Labels for the disassembly, with their code offsets.
     pub(crate) marks: Vec<(u64, String)>,
 }
 
@@ -88,12 +96,12 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
 }
 
 impl Function {
-    /// Bytes of executable memory.
+    /// Bytes of executable memory that the function occupies.
     pub fn code_size(&self) -> usize {
         self.code.size()
     }
 
-    /// The code and its constant pool, for tests that compare code.
+    /// The machine code and its constant pool, for tests that compare code.
     pub fn parts(&self) -> (&[u8], &[u64]) {
         (self.code.bytes(), &self.pool)
     }
@@ -104,14 +112,14 @@ impl Function {
         self.can_diverge
     }
 
-    /// The entry before an instruction, for the mode that the function was compiled for.
+    /// The entry before the instruction `at`, in the mode that the function was compiled for.
     #[inline]
     pub fn entry(&self, at: u32) -> Option<Entry> {
         self.entry_of(self.mode, at)
     }
 
-    /// The entry before an instruction, for a mode. A function for [`Mode::Some`] whose branches can diverge has entries of
-    /// both modes.
+    /// The entry before the instruction `at`, in the given mode. A function for [`Mode::Some`]
+    /// whose branches can diverge has entries for both modes.
     #[inline]
     pub fn entry_of(&self, mode: Mode, at: u32) -> Option<Entry> {
         let entries = &self.entries[usize::from(mode == Mode::Some)];
@@ -120,10 +128,10 @@ impl Function {
     }
 
     #[inline]
-    pub(crate) fn begin(&self) -> Begin {
-        // SAFETY: `emit` puts a function of this signature at the start of the code, which is executable and no longer
-        // written.
-        unsafe { std::mem::transmute::<*const u8, Begin>(self.code.bytes().as_ptr()) }
+    pub(crate) fn begin(&self) -> EntryPoint {
+        // SAFETY: `emit` puts a function of this signature at the start of the code, which is
+        // executable and is not written any more.
+        unsafe { std::mem::transmute::<*const u8, EntryPoint>(self.code.bytes().as_ptr()) }
     }
 
     /// The address of a code offset.
@@ -138,15 +146,16 @@ impl Function {
         !self.yield_points.is_empty()
     }
 
-    /// Empty sites.
+    /// Access sites for this function that are not filled yet.
     pub fn sites<'m>(&self) -> Sites<'m> {
         let all = vec![Site::default(); self.uses.len()].into();
         let frame = Box::new(Frame::new(crate::routine::CALL));
         Sites { function: self.number, all, frame, params: None, memory: PhantomData }
     }
 
-    /// Makes the site of an access refer to an allocation, for launches with these parameters ([`Inputs::bytes`]). False, and no
-    /// change, if the allocation is too small or not writable.
+    /// Fills the site of an access with the bounds and the host address of an allocation, for
+    /// launches with these parameters ([`Inputs::bytes`]). Returns false, and changes nothing, if
+    /// the allocation is too small or is not writable.
     pub fn fill<'m>(
         &self,
         sites: &mut Sites<'m>,
@@ -165,8 +174,8 @@ impl Function {
         new.limit != 0
     }
 
-    /// Prepares a run with these inputs and sites. `None` if an input is shorter than the code needs, or the sites are of another
-    /// function.
+    /// Binds inputs and sites for a run. Returns `None` if an input is shorter than the code needs,
+    /// or the sites belong to another function.
     #[inline]
     pub fn with<'a>(&'a self, inputs: Inputs<'a>, sites: &'a mut Sites<'_>) -> Option<Running<'a>> {
         sites.are_of(inputs.bytes);
@@ -190,7 +199,8 @@ impl Function {
 }
 
 impl Sites<'_> {
-    /// Invalidates affine sites that were filled for other parameters. The parameters are borrowed while sites depend on them.
+    /// Invalidates the affine part of sites that were filled for other parameters. The parameters
+    /// stay borrowed while sites depend on them.
     #[inline]
     fn are_of(&mut self, params: &[u8]) {
         if self.params.is_some_and(|known| !std::ptr::eq(known, params)) {
@@ -200,12 +210,12 @@ impl Sites<'_> {
     }
 }
 
-/// A function with its inputs, ready to run.
+/// A function with its inputs bound, ready to run.
 #[derive(Debug)]
 pub struct Running<'a> {
     pub(crate) function: &'a Function,
     pub(crate) frame: &'a mut Frame,
-    /// Warps of the last table, and the last of them that stopped a run.
+    /// The number of warps in the last table, and the last warp that stopped a run early.
     pub(crate) len: usize,
     pub(crate) stopped: Option<usize>,
     warp: u32,
@@ -213,12 +223,12 @@ pub struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    /// Sets the listener of the following runs ([`Routine::Tell`]).
+    /// Sets the listener that following runs notify ([`Routine::Notify`]).
     #[inline]
     pub fn listen(&mut self, listener: &'a mut (dyn Listener + 'a)) {
         let listener = NonNull::from(listener);
-        // SAFETY: only the lifetime changes. `self` owns the frame as long as the listener lives, and `Function::with` resets
-        // the field before the next run with the frame.
+        // SAFETY: only the lifetime changes. `self` owns the frame while the listener lives, and
+        // `Function::with` clears the field before the next run with this frame.
         let listener = unsafe {
             std::mem::transmute::<NonNull<dyn Listener + 'a>, NonNull<dyn Listener + 'static>>(
                 listener,
@@ -227,15 +237,16 @@ impl<'a> Running<'a> {
         self.frame.listener = Some(listener);
     }
 
-    /// Sets the warp number that listeners are told by [`Self::run`].
+    /// Sets the warp number that [`Self::run`] passes to listeners.
     #[inline]
     pub fn set_warp(&mut self, warp: u32) {
         self.warp = warp;
     }
 
-    /// Runs the region for the active lanes (`mask`) of one warp with the live lanes `live`, from an entry until it exits; it
-    /// does not wait at yield points. `None` if a file is shorter than the code needs, the entry is of another function, or
-    /// the lanes do not fit its mode; nothing has run then.
+    /// Runs one warp, with the active lanes `mask` and the live lanes `live`, from an entry until
+    /// the region exits; the warp exits at yield points. Returns `None`, without having run
+    /// anything, if a register file is shorter than the code needs, the entry belongs to another
+    /// function, or the lanes do not fit the entry's mode.
     pub fn run(
         &mut self,
         registers: Registers<'_>,
@@ -246,7 +257,7 @@ impl<'a> Running<'a> {
     ) -> Option<Exit> {
         let Memory { shared, local, frame } = memory;
         let (index, limit, end) = (self.warp, until.steps, until.divergence.end);
-        let start = Start { index, mask, live, limit, end, atomics: until.atomics };
+        let start = WarpStart { index, mask, live, limit, end, atomics: until.atomics };
         let mut table = self.table(entry.mode, shared, until.reconverge_at, until.divergence);
         if !table.add(registers, local, frame, start) {
             return None;
@@ -255,12 +266,12 @@ impl<'a> Running<'a> {
         self.exit(0)
     }
 
-    /// How a warp of the last table stopped; `None` if it has not run.
+    /// The exit record of warp `i` of the last table; `None` if the warp has not run.
     #[inline]
     pub fn exit(&self, i: usize) -> Option<Exit> {
         let (at, why) = self.reason(i)?;
         let slot = &self.frame.slots[i];
-        // Without POPCNT in this build, counting takes fifteen instructions.
+        // A build without POPCNT needs fifteen instructions to count bits.
         let lanes = if slot.mask == u32::MAX { 32 } else { u64::from(slot.mask.count_ones()) };
         let threads = slot.threads + (slot.steps - slot.counted) * lanes;
         Some(Exit {
@@ -276,7 +287,7 @@ impl<'a> Running<'a> {
         })
     }
 
-    /// The instruction before which a warp of the last table stopped, and why.
+    /// The instruction before which warp `i` of the last table stopped, and the reason.
     #[inline(always)]
     pub fn reason(&self, i: usize) -> Option<(u32, ExitReason)> {
         let slot = self.frame.slots[..self.len].get(i)?;
@@ -284,13 +295,13 @@ impl<'a> Running<'a> {
         has_run.then(|| (slot.at, ExitReason::of_code(slot.why)))
     }
 
-    /// Whether the lanes of the warp that stopped last have diverged.
+    /// Whether the warp that stopped last has diverged lanes.
     #[inline(always)]
     pub(crate) fn has_diverged(&self) -> bool {
         self.function.can_diverge && self.frame.divergence.has_diverged()
     }
 
-    /// Lanes of the warp that stopped last that were not active then ([`Exit::diverged`]).
+    /// The inactive lanes of the warp that stopped last ([`Exit::diverged`]).
     pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
         self.frame.divergence.lanes()
     }

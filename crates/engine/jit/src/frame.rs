@@ -1,4 +1,7 @@
-//! The frame that compiled code is called with: register files, inputs, limits, results, and state that outlives a step.
+//! The frame, the one argument of compiled code: pointers to register files and inputs, limits,
+//! results, and state that lives longer than one step. The runtime fills the frame before a run,
+//! the code addresses its fields by the offsets defined here, and the runtime reads exit records
+//! from it afterwards.
 
 mod parts;
 
@@ -9,75 +12,79 @@ pub(crate) use parts::{Batch, CachedShape, FrameDivergence, FrameInputs, WarpSlo
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr::{NonNull, null, null_mut};
 
-/// Scratch registers for calls of host functions: four sources and the result.
+/// Scratch registers through which host functions are called: four sources and the result.
 pub(crate) const SCRATCH: usize = 5;
 
-/// Base groups whose shapes are known at a time ([`Frame::cached_shapes`]).
+/// The number of base groups whose address shapes are cached at a time ([`Frame::cached_shapes`]).
 pub(crate) const BASE_GROUPS: usize = 4;
 
-/// How many index registers can be tracked, and how many address registers ([`Frame::indices`]).
+/// The number of index registers that are tracked, and the number of address registers
+/// ([`Frame::indices`]).
 pub(crate) const INDICES: usize = 8;
 
-/// The routine that calls host functions by number ([`crate::routine`]), and the code itself.
+/// Signatures of the trampoline that calls host functions by number ([`crate::routine`]), and of
+/// the compiled code.
 #[cfg(target_arch = "x86_64")]
-pub(crate) type Caller = unsafe extern "sysv64" fn(*mut Frame, u32);
+pub(crate) type Trampoline = unsafe extern "sysv64" fn(*mut Frame, u32);
 #[cfg(target_arch = "x86_64")]
-pub(crate) type Begin = unsafe extern "sysv64" fn(*mut Frame);
+pub(crate) type EntryPoint = unsafe extern "sysv64" fn(*mut Frame);
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) type Caller = unsafe extern "C" fn(*mut Frame, u32);
+pub(crate) type Trampoline = unsafe extern "C" fn(*mut Frame, u32);
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) type Begin = unsafe extern "C" fn(*mut Frame);
+pub(crate) type EntryPoint = unsafe extern "C" fn(*mut Frame);
 
-/// Room for [`Frame::own_words`].
+/// Capacity of [`Frame::own_words`].
 const OWN_WORDS: usize = 16;
 
-/// Depth to which reconvergence groups can nest inside a region.
+/// Maximum nesting depth of reconvergence groups inside a region.
 pub(crate) const DEPTH: usize = 8;
 
-/// The frame of a call.
+/// State of a run of compiled code.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Frame {
-    /// Scratch registers of the code.
+    /// Scratch registers of the compiled code.
     pub(crate) scratch: MaybeUninit<[B64; SCRATCH]>,
-    /// The running warp: what its slot had when it started, with what has changed.
+    /// State of the running warp: a copy of its slot, which the code updates while the warp runs.
     pub(crate) warp: WarpSlot,
     pub(crate) inputs: FrameInputs,
-    /// The listener, and the lanes that it is notified with.
+    /// The listener, and the mask of lanes that the next notification passes.
     pub(crate) listener: Option<NonNull<dyn Listener>>,
     pub(crate) notified: u32,
     pub(crate) shared: Window,
-    /// Local memory: the limits hold for all warps, each of which has a base of its own.
+    /// Local memory. The limits are the same for all warps; the code replaces the base with that of
+    /// the running warp.
     pub(crate) local: Window,
     pub(crate) zeros: u64,
-    /// Shapes of base groups (`emit::base_groups`).
+    /// Cached address shapes of base groups (`emit::base_groups`).
     pub(crate) cached_shapes: [CachedShape; BASE_GROUPS],
-    /// Shapes of index registers (`emit::index`), and the indices of their first lanes.
+    /// Cached shapes of index registers, each with the index of the first lane (`emit::index`).
     pub(crate) indices: [[u32; 2]; 2 * INDICES],
-    /// Saved values during a call.
+    /// General registers that are saved during a call of a host function.
     pub(crate) saved: [u64; 4],
-    /// Host addresses of the parts of an access without a base group.
+    /// Host addresses for each part of the lanes, for an access that belongs to no base group.
     pub(crate) parts: [u64; 4],
-    /// Ones in inactive lanes: a mask vector for AVX2.
+    /// A vector mask for AVX2: all bits set in inactive lanes, zeros in active ones.
     pub(crate) inactive_lanes: [u32; 32],
     pub(crate) divergence: FrameDivergence,
     pub(crate) batch: Batch,
     pub(crate) slots: [WarpSlot; MAX_WARPS],
-    /// Uniform values of the running CTA, if they differ from those of the inputs ([`Self::set_words`]).
+    /// Uniform values of the running CTA, where they replace those of the inputs
+    /// ([`Self::set_words`]).
     pub(crate) own_words: [u32; OWN_WORDS],
 }
 
-// SAFETY: only runs of a `WarpTable` lead to accesses through the pointers, each after setting all that the code reads; stale
-// pointers are never used.
+// SAFETY: only runs of a `WarpTable` dereference the pointers. Each run sets all pointers that the
+// code reads before it enters the code, so that stale pointers are never used.
 #[allow(unsafe_code, reason = "pointers that are only numbers between calls")]
 unsafe impl Send for Frame {}
 
-/// Constants for the offsets of fields.
+/// Defines a constant for the offset of each listed field.
 macro_rules! offsets {
     ($($name:ident $($field:ident).+,)*) => {
         $(pub(crate) const $name: usize = offset_of!(Frame, $($field).+);)*
 
-        /// The name of the field that begins at an offset.
+        /// The name of the field at an offset, for the disassembly.
         pub(crate) fn field(at: usize) -> Option<&'static str> {
             let fields = [$((Self::$name, stringify!($($field).+))),*];
             fields.iter().find(|field| field.0 == at).map(|field| field.1)
@@ -86,11 +93,11 @@ macro_rules! offsets {
 }
 
 impl Frame {
-    /// No instruction has this number.
+    /// A value that is not the number of any instruction.
     pub(crate) const NO_INSTRUCTION: u32 = u32::MAX;
 
-    /// An empty frame: callers set all that the code reads.
-    pub(crate) fn new(call: Caller) -> Self {
+    /// A frame whose fields the caller sets before it enters the code.
+    pub(crate) fn new(call: Trampoline) -> Self {
         Self {
             scratch: MaybeUninit::uninit(),
             warp: WarpSlot::NONE,
@@ -151,7 +158,8 @@ impl Frame {
         }
     }
 
-    /// Replaces the uniform values of the inputs. False if there is no room.
+    /// Replaces the uniform values (`Inputs::words`) by those of another CTA. Returns false if
+    /// there are more than fit.
     #[inline(always)]
     pub(crate) fn set_words(&mut self, words: &[u32]) -> bool {
         let Some(own) = self.own_words.get_mut(..words.len()) else { return false };
@@ -178,28 +186,28 @@ impl Frame {
         ALL_THREADS batch.all_threads,
     }
 
-    /// Offset of the table.
+    /// Offset of the slots of the warp table.
     pub(crate) const SLOTS: usize = offset_of!(Frame, slots);
 
-    /// The reconvergence point of the innermost group.
+    /// Offset of the reconvergence point of the innermost group.
     pub(crate) const RECONVERGE_AT: usize = Self::GROUP + offset_of!(Group, reconverge_at);
 
-    /// Offset of the shape of a base group; the shape is 0 if unknown.
+    /// Offset of the cached shape of a base group; the shape is 0 if it is not known.
     pub(crate) fn shape(slot: usize) -> usize {
         offset_of!(Frame, cached_shapes) + slot * size_of::<CachedShape>()
     }
 
-    /// Offset of the host address of a part of its lanes.
-    pub(crate) fn place(slot: usize, part: usize) -> usize {
+    /// Offset of the cached host address for a part of a base group's lanes.
+    pub(crate) fn part_address(slot: usize, part: usize) -> usize {
         Self::shape(slot) + offset_of!(CachedShape, at) + 8 * part
     }
 
-    /// Offset of the shape of an index register.
+    /// Offset of the cached shape of an index register.
     pub(crate) fn index(slot: usize) -> usize {
         offset_of!(Frame, indices) + 8 * slot
     }
 
-    /// Offset of the index of its first lane.
+    /// Offset of the cached index of the first lane of an index register.
     pub(crate) fn first_index(slot: usize) -> usize {
         Self::index(slot) + 4
     }

@@ -1,72 +1,85 @@
-//! A compiler from regions to machine code that runs warps of 32 lanes. It knows no PTX.
+//! A just-in-time compiler for kernels. It is given a [`region::Region`], the compilable part of a
+//! kernel as a control-flow graph over registers of 32 lanes, and gives a [`region::Function`]:
+//! x86-64 code with AVX2 or AVX-512 that runs warps of 32 lanes. It does not know PTX.
 //!
 //! ```text
-//!  region::Region      blocks of steps on registers of 32 lanes, each block with one end
-//!       |  emit::input         copies of launch constants are propagated, not made (PendingCopies)
-//!       |  emit::affine        addresses `base + scale * index` stay unmade (DeferredAddress)
-//!       |  emit::base_groups   accesses by one base register share one bounds check
-//!       |  emit::index         accesses whose bounds check is on the index, and indices that are rows
+//!  region::Region    blocks of steps on registers of 32 lanes; each block has one terminator
+//!       |  emit::input         copies of launch constants are propagated (PendingCopies)
+//!       |  emit::affine        addresses `base + scale * index` are not computed (DeferredAddress)
+//!       |  emit::base_groups   accesses with one base register share one bounds check
+//!       |  emit::index         accesses whose index is checked instead of their addresses
 //!       |  emit::live          next use and last use of each register
 //!       v
-//!  emit::flow          emission, block by block; emit::register_cache says which processor register holds what,
-//!       |              emit::edge brings two blocks to one such state; emit::{avx2, avx512} emit the steps
+//!  emit::flow        emission, block by block; emit::register_cache: which processor register
+//!       |            holds which value; emit::edge reconciles the caches of two blocks;
+//!       |            emit::{avx2, avx512} emit the steps
 //!       v
-//!  emit::stub          entries and exits, behind the blocks; emit::divergence; emit::warps goes from warp to warp
+//!  emit::stub        entries and exits, after the blocks; emit::divergence; emit::warps: the
+//!       |            loop over warps
 //!       v
-//!  arena::Code         executable pages; compiled::Function enters them, with a frame::Frame for all state
+//!  arena::Code       executable pages; compiled::Function enters them, with a frame::Frame
 //! ```
 //!
-//! **Modes.** [`region::Mode::Live`] is code for all live lanes: nobody reads the other lanes, and it may overwrite
-//! them. [`region::Mode::Some`] is code for an active mask: it keeps the values of inactive lanes. A function of mode
-//! `Some` whose branches can diverge contains both versions, and changes to `Live` when all live lanes have reconverged.
+//! **Modes.** [`region::Mode::Live`] is code for all live lanes: nobody reads exited lanes, and the
+//! code may overwrite them. [`region::Mode::Some`] is code for an active mask: it preserves the
+//! values of inactive lanes. A function of mode `Some` whose branches can diverge contains both
+//! versions, and changes to `Live` when all live lanes have reconverged.
 //!
-//! **Divergence.** A branch that only some active lanes take narrows the mask. The fall-through side runs first; the
-//! taken side waits at the reconvergence point, or is pending at its target (at most one side is). The last lanes to
-//! arrive go on with the mask of the whole group.
+//! **Divergence.** A branch that only some active lanes take narrows the active mask. The
+//! fall-through side runs first; the taken side waits at the reconvergence point, or is pending at
+//! its target (at most one side is pending). When the last lanes arrive at the reconvergence point,
+//! the whole group continues.
 //!
-//! **Exits.** A region never faults and never executes half of an instruction. It exits *before* an instruction, with
-//! all live registers in the register files and all instructions and threads counted ([`region::ExitReason`]):
+//! **Exits.** A region never faults and never executes half of an instruction. It exits *before* an
+//! instruction, with all live registers in the register files and all instructions and threads
+//! counted ([`region::ExitReason`]):
 //!
 //! | reason | why |
 //! |---|---|
 //! | `Instruction` | the instruction is not compiled, or not for these operands |
-//! | `Site` | an address is outside the allocation of the access's site, or misaligned, or the site is empty |
+//! | `Site` | an address is outside the site's allocation or misaligned, or the site is empty |
 //! | `Diverges` | a branch diverges, and the function has no room or no code for it |
 //! | `Reconverges` | the lanes are where the caller's group reconverges |
 //! | `Limit` | the steps of [`region::Budget`] are used up; tested at backward jumps |
 //! | `Outside` | the next instruction is not part of the region |
 //! | `Yield` | the warp waits at a yield point; it has not exited yet, and can resume |
 //!
-//! **Sites.** Each access to global memory has a site: the bounds and the host address of the allocation that the access
-//! hit last. The caller fills a site after a `Site` exit ([`region::Function::fill`]).
+//! **Sites.** Each access to global memory has a site: the bounds and the host address of the
+//! allocation that the access hit last. The caller fills a site after a `Site` exit
+//! ([`region::Function::fill`]).
 //!
-//! **Warps and CTAs.** [`region::WarpTable`] is the one way into a function. The caller adds warps, each with its register
-//! files, memory, lanes and limits, and names an entry; the code runs one warp after the other, without returning in between:
+//! **Warps and CTAs.** [`region::WarpTable`] is the one way into a function. The caller adds warps,
+//! each with its register files, memory, lanes and limits, and names an entry; the code runs one
+//! warp after the other, without returning in between:
 //!
 //! ```text
-//!                 caller                 |                    code (`emit::warps`)
-//!   Running::table, WarpTable::add       |
-//!   WarpTable::run(from, retire_at)  ----+-->  start: load the slot, jump to the entry
-//!                                        |       ...
-//!                                        |     yield point, or exit at `retire_at` with all lanes: save the slot, next slot
-//!                                        |     all slots wait at one barrier: all resume after it, from the first on
-//!                                        |     any other exit: save the slot, return
-//!   WarpTable::exit(i)  <----------------+---  one exit record per warp: instruction, reason, lanes, counts
-//!   the instruction of the yield point,  |
-//!   for all warps in one call; run again |
-//!   WarpTable::run_series  --------------+-->  one slot for all warps of some CTAs, none of which waits: they share the
-//!                                        |     register files, and only per-lane inputs and words of the CTA change
+//!               caller                |                code (`emit::warps`)
+//! Running::table, WarpTable::add      |
+//! WarpTable::run(from, retire_at)  ---+--> start: load the slot, jump to the entry
+//!                                     |      ...
+//!                                     |    yield point, or exit at `retire_at` with all lanes:
+//!                                     |      save the slot, go to the next slot
+//!                                     |    all slots wait at one barrier: all resume after it
+//!                                     |    any other exit: save the slot, return
+//! WarpTable::exit(i)  <---------------+--- one exit record per warp: instruction, reason, lanes
+//! the instruction of the yield point, |
+//! for all warps in one call; run again|
+//! WarpTable::run_series  -------------+--> one slot for all warps of some CTAs, none of which
+//!                                     |    waits: they share the register files, and only
+//!                                     |    per-lane inputs and uniform values of the CTA change
 //! ```
 //!
-//! The order is that of the interpreter: each warp to the end of its turn, in the order of their numbers. The first warp that
-//! exits in the middle of its turn stops the run; those after it have not run.
+//! Warps run in the interpreter's order: in the order of their numbers, each to the end of its
+//! turn. The first warp that exits in the middle of its turn ends the run; the warps after it have
+//! not run.
 //!
-//! **Yield points.** A block can end at an instruction that the runtime executes for several warps in one call
-//! ([`region::End::Yield`]: fetches, surface accesses, barriers). Barriers at which the warps of a whole table wait are passed
-//! by the code itself, if the caller says that no other thread can come to them ([`region::WarpTable::pass_barriers`]).
+//! **Yield points.** A block can end at an instruction that the runtime executes for several warps
+//! in one call ([`region::End::Yield`]: fetches, surface accesses, barriers). The code itself
+//! releases a barrier at which all warps of the table wait, if the caller says that no other thread
+//! can arrive at it ([`region::WarpTable::pass_barriers`]).
 //!
-//! Every operation gives the bits that an interpreter of the same region gives: [`Op`], [`Test`] and [`region::Action`]
-//! define them.
+//! Every operation gives the same bits as an interpreter of the region: [`Op`], [`Test`] and
+//! [`region::Action`] define them.
 
 #![cfg_attr(
     not(all(feature = "jit", target_arch = "x86_64")),
@@ -97,11 +110,11 @@ mod warp_table;
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
 use emit::{arena, routine};
 pub use op::{Float, Op, Rounding};
-pub use operand::{Combine, Place, Predicate, Relation, Source, Test};
+pub use operand::{Combine, Predicate, Relation, Source, Test, VReg};
 
-/// A register of 32 lanes of 32 bits.
+/// A register with 32 bits in each of 32 lanes.
 pub type B32 = [u32; 32];
-/// A register of 32 lanes of 64 bits.
+/// A register with 64 bits in each of 32 lanes.
 pub type B64 = [u64; 32];
 
 /// The register files of a warp.
@@ -113,19 +126,19 @@ pub struct Registers<'a> {
     pub wide: &'a mut [B64],
     /// Predicate registers: one bit for each lane.
     pub predicates: &'a mut [u32],
-    /// Inputs that differ by lane, such as `%tid`; code only reads them.
+    /// Inputs that differ between lanes, such as `%tid`; code only reads them.
     pub rows: &'a [B32],
 }
 
 /// Why a region cannot be compiled. An interpreter can still execute it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// This processor lacks the instructions of the level, or is no x86-64.
+    /// This processor is not an x86-64, or lacks the instructions of the level.
     Processor,
     /// A register number is above the limit, which keeps displacements within 32 bits.
-    TooFar(Place),
+    RegisterLimit(VReg),
     /// An input number is above the limit.
-    InputTooFar(Source),
+    InputLimit(Source),
     /// A counter number is above the limit.
     Counter(u32),
     /// An offset in the local frame or in the parameters is above the limit.
@@ -148,10 +161,10 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Processor => write!(f, "the processor does not have the instructions"),
-            Self::TooFar(place) => write!(f, "{place:?} is too far away"),
-            Self::InputTooFar(source) => write!(f, "{source:?} is too far away"),
-            Self::Counter(i) => write!(f, "counter {i} is too far away"),
-            Self::Offset(offset) => write!(f, "offset {offset} is too far away"),
+            Self::RegisterLimit(vreg) => write!(f, "{vreg:?} is above the limit"),
+            Self::InputLimit(source) => write!(f, "{source:?} is above the limit"),
+            Self::Counter(i) => write!(f, "counter {i} is above the limit"),
+            Self::Offset(offset) => write!(f, "offset {offset} is above the limit"),
             Self::Site(i) => write!(f, "site {i} is not there, or of two accesses"),
             Self::Target(i) => write!(f, "there is no block {i}"),
             Self::Size => write!(f, "more than code is made for"),

@@ -1,4 +1,5 @@
-//! What compiled code is called with: modes, inputs, entries, groups of diverged lanes, access sites.
+//! Types at the boundary between the runtime and compiled code: modes, instruction sets, inputs,
+//! entries, reconvergence groups, and the access sites with the bounds of their allocations.
 
 use crate::operand::Source;
 use crate::region::Access;
@@ -7,13 +8,15 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use texunit_memory::Reach;
 
-/// What compiled code does to lanes that are not active.
+/// How compiled code treats inactive lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// All live lanes are active. Exited lanes may be overwritten, because nothing reads them again.
+    /// All live lanes are active. Exited lanes may be overwritten, because nothing reads them
+    /// again.
     Live,
-    /// Some live lanes are active; the others keep their values. If a branch can diverge, the function also contains the
-    /// code for all live lanes, and changes to it when they have reconverged.
+    /// Some live lanes are active; the others keep their values. If a branch can diverge, the
+    /// function also contains the code for all live lanes, and changes to it when they have
+    /// reconverged.
     Some,
 }
 
@@ -27,12 +30,12 @@ impl Mode {
     }
 }
 
-/// The instruction set of the code.
+/// The instruction set for which code is emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// Vectors of 256 bits.
+    /// AVX2: vectors of 256 bits.
     Avx2,
-    /// Vectors of 512 bits, with masks.
+    /// AVX-512: vectors of 512 bits, with mask registers.
     Avx512,
 }
 
@@ -51,7 +54,7 @@ pub struct Inputs<'a> {
     pub counts: &'a [Cell<u64>],
     /// Prefetch distance, in lanes, for accesses that are contiguous from CTA to CTA.
     pub ahead: u32,
-    /// Whether the rows of consecutive CTAs follow each other without a gap.
+    /// Whether the per-lane addresses of consecutive CTAs are contiguous.
     pub is_line: bool,
 }
 
@@ -69,11 +72,12 @@ pub struct Entry {
 pub struct Group {
     /// The instruction before which the lanes reconverge.
     pub reconverge_at: u32,
-    /// All lanes of the group; zero for the caller's group, which is never complete here.
+    /// The mask of all lanes of the group; zero for the caller's group, which compiled code never
+    /// completes.
     pub expected: u32,
-    /// Lanes that have arrived.
+    /// The mask of lanes that wait at the reconvergence point.
     pub arrived: u32,
-    /// The step count when lanes arrived last, if some have.
+    /// The step count when lanes last arrived at the reconvergence point, if any have.
     pub since: u64,
 }
 
@@ -82,38 +86,42 @@ impl Group {
         Self { reconverge_at: u32::MAX, expected: 0, arrived: 0, since: 0 };
 }
 
-/// Lanes that were not active when a region exited; the active ones are [`crate::region::Exit::mask`].
+/// The inactive lanes of a warp that has exited; the active ones are in
+/// [`crate::region::Exit::mask`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DivergedLanes<'a> {
-    /// Groups, outermost first. The first is the caller's ([`crate::region::Budget::reconverge_at`]); the active lanes
-    /// belong to all of them.
+    /// Groups, outermost first. The first is the caller's
+    /// ([`crate::region::Budget::reconverge_at`]); the active lanes belong to all of them.
     pub groups: &'a [Group],
-    /// Pending lanes: their instruction, their mask, and the innermost group that they belong to.
+    /// The pending lanes: their next instruction, their mask, and the index of the innermost group
+    /// that they belong to.
     pub pending: Option<(u32, u32, usize)>,
 }
 
-/// An access site: bounds and host address of the allocation that the access hit last, prepared for its bounds checks.
+/// An access site: bounds and host address of the allocation that the access hit last, prepared for
+/// its bounds checks.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Site {
-    /// Added to the base of an address, gives the offset in the allocation.
+    /// Offset in the allocation of base address 0: base + `add` is the offset of an access.
     pub(crate) add: u64,
-    /// Exclusive limit of a lane's offset.
+    /// Exclusive limit of the offset of a lane.
     pub(crate) limit: u64,
     /// Host address of the allocation.
     pub(crate) host: u64,
-    /// Exclusive limits in elements: of the first of 16 consecutive lanes, and of a lane. Zero if the allocation is not
-    /// aligned to its elements, so that no access hits.
+    /// Exclusive limits in elements: of the first of 16 consecutive lanes, and of one lane. Both
+    /// are zero if the allocation is not aligned to its elements, so that every access misses.
     pub(crate) halves: u64,
     pub(crate) elements: u64,
     /// Bounds for all offsets of a base group at once.
     pub(crate) group: GroupBounds,
-    /// For affine addresses, where the index is checked: host address of element 0, exclusive limit of an index, and
-    /// exclusive limit of the first index of a row of 32.
+    /// For affine addresses, whose index is checked: the host address of element 0, the exclusive
+    /// limit of an index, and the exclusive limit of the first index of 32 consecutive ones.
     pub(crate) origin: u64,
     pub(crate) indices: u64,
     pub(crate) rows: u64,
-    /// How often in turn the active lanes did not have the shape that the code tested first; the code maintains it.
+    /// How many times in a row the active lanes did not have the shape that the code tests first.
+    /// The code updates the count.
     pub(crate) misses: u64,
 }
 
@@ -121,7 +129,7 @@ pub(crate) struct Site {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct GroupBounds {
-    /// What makes the offset in the allocation of the base of an address, for the lowest.
+    /// Offset in the allocation of base address 0, at the group's lowest offset.
     pub(crate) add: u64,
     /// Exclusive limits in elements, as in [`Site`].
     pub(crate) halves: u64,
@@ -130,38 +138,41 @@ pub(crate) struct GroupBounds {
 
 /// The access of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Use {
+pub(crate) struct SiteAccess {
     pub(crate) offset: u64,
-    /// Bytes that a lane accesses.
+    /// Bytes that each lane accesses.
     pub(crate) total: u64,
     pub(crate) stores: bool,
-    /// If the access leads a base group: the lowest offset of the group, and the distance to the highest.
+    /// If the access is the first of a base group: the lowest offset of the group, and the distance
+    /// to the highest.
     pub(crate) group: (u64, u64),
     /// The uniform part of an affine address: a literal or a parameter.
     pub(crate) index: Option<Source>,
 }
 
-impl Use {
+impl SiteAccess {
     pub(crate) fn of(access: &Access, stores: bool) -> Self {
         let total = u64::from(access.size) * u64::from(access.count);
         Self { offset: access.offset, total, stores, group: (access.offset, 0), index: None }
     }
 }
 
-/// The sites of a function, and the frame that its code is called with. A worker keeps them for a launch.
+/// The access sites of a function, and the frame with which its code is called. A worker keeps both
+/// for a launch.
 #[derive(Debug)]
 pub struct Sites<'m> {
     pub(crate) function: u64,
     pub(crate) all: Box<[Site]>,
-    /// Kept between calls because it is large and most of it stays the same.
+    /// The frame is kept between runs because it is large and most of it stays the same.
     pub(crate) frame: Box<crate::frame::Frame>,
-    /// The parameters for which affine sites are valid.
+    /// The kernel parameters for which affine sites were filled.
     pub(crate) params: Option<&'m [u8]>,
     pub(crate) memory: PhantomData<Reach<'m>>,
 }
 
-impl Use {
-    /// The address of element 0 of an affine access, if it is aligned to its bytes.
+impl SiteAccess {
+    /// The address of element 0 of an affine access; `None` if it is not aligned to the element
+    /// size.
     fn first(self, params: &[u8]) -> Option<u64> {
         let add = match self.index? {
             Source::Literal(number) => number,
@@ -177,10 +188,10 @@ impl Use {
 }
 
 impl Site {
-    /// The site of an access to an allocation. Its limit is zero if the access can never hit.
-    pub(crate) fn of(to: Use, reach: &Reach<'_>, params: &[u8]) -> Self {
+    /// The site of an access to an allocation. All its limits are zero if no access can hit.
+    pub(crate) fn of(to: SiteAccess, reach: &Reach<'_>, params: &[u8]) -> Self {
         let len = if to.stores { reach.writable() } else { reach.len() };
-        // Small elements are loaded as parts of 4 bytes.
+        // Elements below 4 bytes are loaded as parts of 4 bytes.
         let needed = if to.stores || reach.slack() >= 4 { to.total } else { to.total.max(4) };
         let below = |bytes: u64| len.checked_sub(bytes).map_or(0, |last| last + 1);
         let is_aligned = to.total != 0 && reach.address().is_multiple_of(to.total);
@@ -189,11 +200,11 @@ impl Site {
             rest.and_then(|rest| rest.checked_div(to.total)).unwrap_or(0)
         };
         let (limit, host) = (below(needed), reach.host().as_ptr().expose_provenance() as u64);
-        // Offset of element 0 in the allocation, and how many elements follow.
+        // Offset of element 0 in the allocation, and the number of elements from there on.
         let first = to.first(params).map(|first| first.wrapping_sub(reach.address()));
         let (first, indices) =
             match first.and_then(|first| Some((first, limit.checked_sub(first)?))) {
-                // At most 2^31, because gathers take an index as signed.
+                // At most 2^31, because gather instructions treat an index as signed.
                 Some((first, behind)) => (first, behind.div_ceil(to.total).min(1 << 31)),
                 None => (0, 0),
             };

@@ -1,7 +1,9 @@
-//! Lengths of register files and inputs that a region needs.
+//! Minimum lengths of register files and inputs. They are computed once from a region, and compared
+//! with a caller's slices before each run, so that compiled code needs no bounds checks for
+//! registers and inputs.
 
 use crate::machine::Inputs;
-use crate::operand::{Place, Source};
+use crate::operand::{Source, VReg};
 use crate::region::{Action, End, Region, Space};
 use crate::{B32, Error, Registers};
 use std::ops::Range;
@@ -9,7 +11,7 @@ use std::ops::Range;
 /// Exclusive limit of register and input numbers, which keeps displacements within 32 bits.
 const MAX: u32 = 1 << 20;
 
-/// Lengths that the files and inputs of a call must have.
+/// Minimum lengths of the register files and inputs of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     narrow: usize,
@@ -21,37 +23,37 @@ pub(crate) struct Needs {
     pub(crate) words: usize,
     bytes: usize,
     counts: usize,
-    /// Bytes of the running function's frame.
+    /// Bytes of the running function's frame in local memory.
     pub(crate) frame: u64,
-    /// Whether shared and local memory are accessed.
+    /// Whether the region accesses shared memory, and local memory.
     pub(crate) shared: bool,
     pub(crate) local: bool,
 }
 
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Needs {
-    /// The needs of a region.
+    /// Computes the lengths that a region needs.
     pub(crate) fn of(region: &Region) -> Result<Self, Error> {
         let mut needs = Self::default();
         for block in &region.blocks {
             for step in &block.steps {
                 let mut result = Ok(());
-                step.each_place(|place| result = result.clone().and(needs.place(place)));
+                step.each_vreg(|vreg| result = result.clone().and(needs.register(vreg)));
                 step.each_source(|source| result = result.clone().and(needs.input(source)));
                 result?;
                 needs.action(&step.action)?;
             }
             if let End::Branch { taken, .. } = block.end {
-                taken.place().map_or(Ok(()), |place| needs.place(place))?;
+                taken.vreg().map_or(Ok(()), |vreg| needs.register(vreg))?;
             }
         }
         for &word in region.products.as_flattened() {
-            needs.input(Source::Word(word))?;
+            needs.input(Source::Uniform(word))?;
         }
-        for &(place, at) in region.params.iter().flatten() {
-            needs.input(match place {
-                Place::B64(_) => Source::Bytes64(at),
-                Place::B32(_) | Place::Predicate(_) => Source::Bytes32(at),
+        for &(vreg, at) in region.params.iter().flatten() {
+            needs.input(match vreg {
+                VReg::B64(_) => Source::Bytes64(at),
+                VReg::B32(_) | VReg::Predicate(_) => Source::Bytes32(at),
             })?;
         }
         Ok(needs)
@@ -85,14 +87,14 @@ impl Needs {
         Ok(())
     }
 
-    fn place(&mut self, place: Place) -> Result<(), Error> {
-        let (need, number) = match place {
-            Place::B32(i) => (&mut self.narrow, i),
-            Place::B64(i) => (&mut self.wide, i),
-            Place::Predicate(i) => (&mut self.predicates, i),
+    fn register(&mut self, vreg: VReg) -> Result<(), Error> {
+        let (need, number) = match vreg {
+            VReg::B32(i) => (&mut self.narrow, i),
+            VReg::B64(i) => (&mut self.wide, i),
+            VReg::Predicate(i) => (&mut self.predicates, i),
         };
         if number >= MAX {
-            return Err(Error::TooFar(place));
+            return Err(Error::RegisterLimit(vreg));
         }
         *need = (*need).max(number as usize + 1);
         Ok(())
@@ -102,8 +104,8 @@ impl Needs {
         let (need, number, size) = match source {
             Source::Constant(i) => (&mut self.constants, i, 1),
             Source::WideConstant(i) => (&mut self.wide_constants, i, 1),
-            Source::Row(i) => (&mut self.rows, i, 1),
-            Source::Word(i) => (&mut self.words, i, 1),
+            Source::PerLane(i) => (&mut self.rows, i, 1),
+            Source::Uniform(i) => (&mut self.words, i, 1),
             Source::Bytes32(i) => (&mut self.bytes, i, 4),
             Source::Bytes64(i) => (&mut self.bytes, i, 8),
             Source::B32(_)
@@ -113,7 +115,7 @@ impl Needs {
             | Source::Lane => return Ok(()),
         };
         if number >= MAX {
-            return Err(Error::InputTooFar(source));
+            return Err(Error::InputLimit(source));
         }
         *need = (*need).max(number as usize + size);
         Ok(())
@@ -121,7 +123,7 @@ impl Needs {
 }
 
 impl Needs {
-    /// Whether inputs are long enough.
+    /// Whether the inputs are long enough.
     pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
         inputs.constants.len() >= self.constants
             && inputs.wide_constants.len() >= self.wide_constants
@@ -130,7 +132,7 @@ impl Needs {
             && inputs.counts.len() >= self.counts
     }
 
-    /// Whether register files are long enough.
+    /// Whether the register files are long enough.
     #[inline(always)]
     pub(crate) fn hold_registers(&self, registers: &Registers<'_>) -> bool {
         registers.narrow.len() >= self.narrow
@@ -138,19 +140,19 @@ impl Needs {
             && registers.predicates.len() >= self.predicates
     }
 
-    /// How many per-lane inputs a warp needs.
+    /// The number of per-lane inputs that a warp needs.
     #[inline(always)]
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Whether per-lane inputs are long enough.
+    /// Whether there are enough per-lane inputs.
     #[inline(always)]
     pub(crate) fn hold_rows(&self, rows: &[B32]) -> bool {
         rows.len() >= self.rows
     }
 
-    /// Whether the frame is large enough and inside local memory.
+    /// Whether the function's frame is large enough and lies inside local memory.
     pub(crate) fn hold_frame(&self, local: &[B32], frame: &Range<u64>) -> bool {
         self.frame == 0
             || frame.start.is_multiple_of(8)

@@ -1,4 +1,5 @@
-//! Stands for `emit` and `arena` where the processor is of another kind, or without the feature `jit`: nothing is compiled.
+//! Replaces `emit`, `arena` and `routine` on processors other than x86-64, and without the feature
+//! `jit`: no level is available, so that nothing is compiled.
 
 use crate::Error;
 use crate::compiled::Code;
@@ -6,7 +7,7 @@ use crate::machine::{Level, Mode};
 use crate::region::Region;
 
 impl Level {
-    /// Whether this processor has the instructions.
+    /// Whether this processor has the instructions of the level.
     pub fn is_available(self) -> bool {
         false
     }
@@ -45,12 +46,12 @@ pub(crate) mod arena {
 }
 
 pub(crate) mod routine {
-    use crate::frame::{Caller, Frame};
+    use crate::frame::{Frame, Trampoline};
 
     #[cfg(target_arch = "x86_64")]
     extern "sysv64" fn nothing(_: *mut Frame, _: u32) {}
     #[cfg(not(target_arch = "x86_64"))]
     extern "C" fn nothing(_: *mut Frame, _: u32) {}
 
-    pub(crate) const CALL: Caller = nothing;
+    pub(crate) const CALL: Trampoline = nothing;
 }

@@ -1,22 +1,23 @@
-//! What is computed in a lane.
+//! The operations of compute steps, as the result that one lane gets. `emit` has code for each of
+//! them.
 
 use crate::operand::Predicate;
 use texunit_sfu::lanes::Words;
 
-/// How a float becomes an integral one.
+/// How a float is rounded to an integral value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// To the nearest, ties to even.
     Near,
-    /// Down.
+    /// Toward negative infinity.
     Floor,
-    /// Up.
+    /// Toward positive infinity.
     Ceil,
     /// Toward zero.
     Trunc,
 }
 
-/// Operations on f32, rounded to nearest even.
+/// Float operations. Their results are rounded to nearest even, unless [`Op`] says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Float {
     /// a + b
@@ -29,33 +30,38 @@ pub enum Float {
     Fma,
     /// a / b
     Div,
-    /// Square root.
+    /// √a
     Sqrt,
-    /// The lesser one; -0 is less than +0, one NaN gives the other source.
+    /// The smaller one; -0 is less than +0, and if one source is a NaN, the result is the other
+    /// source.
     Min,
-    /// The greater one, likewise.
+    /// The larger one; -0 is less than +0, and if one source is a NaN, the result is the other
+    /// source.
     Max,
-    /// The other sign.
+    /// -a: the sign bit is inverted.
     Neg,
-    /// Without sign.
+    /// |a|: the sign bit is cleared.
     Abs,
-    /// An integral value.
+    /// a, rounded to an integral value.
     Round(Rounding),
-    /// The value itself.
+    /// a
     Copy,
 }
 
-/// With `flush`, what says whether a product, a quotient, or a product and an addend, is less than the smallest normal number after
-/// rounding with an unbounded exponent: the same operation with a factor or dividend, and the addend, that are 2^24 times as large.
-/// It is asked where the result is a subnormal or that number: no other one is tiny. A sum of two f32 never is unless it is subnormal.
+/// Constants for the test whether a result is tiny: less than the smallest normal number after
+/// rounding with an unbounded exponent (`flush` makes tiny results zeros). A subnormal result is
+/// tiny, except that the smallest normal number can be the rounded form of a tiny value. In that
+/// doubtful case the same operation is repeated with one factor (or the dividend) and the addend
+/// multiplied by 2^24, and its result is compared with `LEAST`. Sums of two f32 are exact where
+/// they are subnormal, and need no test.
 pub(crate) mod tiny {
-    /// 2^24.
+    /// The factor 2^24, as f32.
     pub(crate) const LARGER: u32 = 0x4b80_0000;
-    /// The smallest normal number, as large: 2^(24 - 126).
+    /// The smallest normal number times 2^24, which is 2^(24 - 126), as f32.
     pub(crate) const LEAST: u32 = 0x0c80_0000;
 }
 
-/// What is computed in a lane. Integers wrap around.
+/// The operation of a compute step on the sources a, b and c of one lane. Integers wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// a
@@ -80,130 +86,141 @@ pub enum Op {
     MinU,
     /// The greater unsigned number.
     MaxU,
-    /// |a| of a signed number; the lowest one stays.
+    /// |a| of a signed number; the lowest number stays as it is.
     Abs,
-    /// Bits by a table: bit `4a + 2b + c` of it.
+    /// A Boolean function of each bit of a, b and c (`lop3`): the result is bit `4a + 2b + c` of
+    /// the table.
     Bits(u8),
-    /// a << b; 0 from 32 on.
+    /// a << b; 0 if b ≥ 32.
     ShiftLeft,
-    /// a >> b of unsigned numbers; 0 from 32 on.
+    /// a >> b, unsigned; 0 if b ≥ 32.
     ShiftRightU,
-    /// a >> b of signed numbers; signs from 32 on.
+    /// a >> b, signed; all sign bits if b ≥ 32.
     ShiftRightS,
     /// Upper half of (b, a) << (c mod 32).
     FunnelLeft,
     /// Lower half of (b, a) >> (c mod 32).
     FunnelRight,
-    /// An operation on f32. `flush`: subnormal sources and results are zeros of their sign, a result also where it would be
-    /// less than the smallest normal number after rounding with an unbounded exponent; `saturate`: the result is limited to [+0, 1], a NaN becomes +0. A NaN result is 0x7fffffff.
+    /// An operation on f32. With `flush`, subnormal sources are zeros of their sign, and so are
+    /// results that are less than the smallest normal number after rounding with an unbounded
+    /// exponent. With `saturate`, the result is limited to [+0, 1], and a NaN becomes +0. A NaN
+    /// result is 0x7fffffff.
     Float {
-        /// Which one.
+        /// The operation.
         op: Float,
-        /// Whether subnormals are zeros.
+        /// Whether subnormal sources and tiny results become zeros.
         flush: bool,
-        /// Whether the result is limited.
+        /// Whether the result is limited to [+0, 1].
         saturate: bool,
     },
-    /// To f32, from these low bits of an unsigned number.
+    /// Converts to f32 the bits of an unsigned number that this mask selects.
     FromU(u32),
-    /// To f32, from a signed number.
+    /// Converts a signed number to f32.
     FromS,
-    /// From f32 to an unsigned number: limited, 0 of a NaN.
+    /// Converts f32 to an unsigned number, limited to its range; a NaN becomes 0.
     ToU(Rounding),
-    /// From f32 to a signed number: limited, 0 of a NaN.
+    /// Converts f32 to a signed number, limited to its range; a NaN becomes 0.
     ToS(Rounding),
-    /// a where the predicate holds, else b.
+    /// a where the predicate is true, else b.
     Select(Predicate),
-    /// a, of 64 bits.
+    /// a (64 bits)
     CopyWide,
-    /// a + b of 64 bits.
+    /// a + b (64 bits)
     AddWide,
-    /// a - b of 64 bits.
+    /// a - b (64 bits)
     SubWide,
-    /// a * b of 64 bits.
+    /// a * b (64 bits)
     MulWide,
-    /// Bits of 64-bit numbers by a table.
+    /// [`Op::Bits`] on 64 bits.
     BitsWide(u8),
-    /// a << b of 64 bits, b of 32; 0 from 64 on.
+    /// a << b with a of 64 bits and b of 32; 0 if b ≥ 64.
     ShiftLeftWide,
-    /// a >> b, unsigned.
+    /// a >> b of 64 bits, unsigned.
     ShiftRightWideU,
-    /// a >> b, signed.
+    /// a >> b of 64 bits, signed.
     ShiftRightWideS,
-    /// a where the predicate holds, else b, of 64 bits.
+    /// a where the predicate is true, else b (64 bits).
     SelectWide(Predicate),
     /// 64-bit product of unsigned 32-bit numbers.
     ProductU,
     /// 64-bit product of signed 32-bit numbers.
     ProductS,
-    /// The same and a 64-bit addend c.
+    /// The product of unsigned 32-bit numbers plus a 64-bit addend c.
     ProductAddU,
-    /// The same and a 64-bit addend c.
+    /// The product of signed 32-bit numbers plus a 64-bit addend c.
     ProductAddS,
-    /// 32 bits to 64, with zeros.
+    /// Zero-extends 32 bits to 64.
     ExtendU,
-    /// 32 bits to 64, with signs.
+    /// Sign-extends 32 bits to 64.
     ExtendS,
     /// The low 32 of 64 bits.
     Low,
-    /// Sums, products, quotients and roots of f32 in another rounding; the rest as [`Op::Float`].
+    /// An f32 operation with a directed rounding; otherwise as [`Op::Float`].
     Directed {
         /// Add, Sub, Mul, Fma, Div or Sqrt.
         op: Float,
-        /// Which one.
+        /// The rounding of the result.
         rounding: Rounding,
-        /// Whether subnormals are zeros.
+        /// Whether subnormal sources and tiny results become zeros.
         flush: bool,
-        /// Whether the result is limited.
+        /// Whether the result is limited to [+0, 1].
         saturate: bool,
     },
-    /// The word of a table at the index a, of which the low bits count.
+    /// The table's entry at index a, whose high bits are ignored.
     LookUp(Words),
-    /// a * b of numbers below 2^15.
+    /// a * b of numbers below 2^15 (the product fits into 32 bits).
     MulShort,
-    /// The square of 17 bits as the special function unit has it: [`texunit_sfu::square`]. Other bits are zeros.
+    /// The square of a 17-bit number as the special function unit computes it
+    /// ([`texunit_sfu::square`]); higher bits of the source are ignored.
     Square,
-    /// The low half, an f16, as f32. A NaN result is 0x7fffffff.
+    /// Converts the low half, an f16, to f32. A NaN result is 0x7fffffff.
     FromHalf,
-    /// From f32 to f16 in the low half, with zeros above. A NaN result is 0x7fff.
+    /// Converts f32 to an f16 in the low half, and zeros the upper half. A NaN result is 0x7fff.
     ToHalf(Rounding),
-    /// The bits in the other order.
+    /// The bits in reverse order (`brev`).
     Reverse,
-    /// Bytes of a: each is the one that two bits of the same byte of b name, or zero where its highest bit is set.
+    /// Selects bytes of a: byte i of b has the number of a byte of a in its two low bits; if the
+    /// highest bit of byte i is set, the result's byte is zero.
     Bytes,
-    /// The number of zeros above the highest bit that is set.
+    /// The number of leading zeros (`clz`).
     LeadingZeros,
-    /// Upper half of the product of unsigned numbers of 64 bits.
+    /// Upper half of the product of unsigned 64-bit numbers.
     MulHighWide,
-    /// An operation on f64. A NaN result is the first one among the sources,
-    /// quiet, or else 0xfff8000000000000; of `Min` and `Max` it is that one if both sources are NaNs.
+    /// An operation on f64. A NaN result is the first NaN among the sources, made quiet, or
+    /// 0xfff8000000000000 if no source is a NaN. `Min` and `Max` return a NaN only if both sources
+    /// are NaNs.
     Double(Float),
-    /// Sums, products, quotients and roots of f64 in another rounding, NaNs as of [`Op::Double`].
+    /// A sum, product, quotient or root of f64 with a directed rounding; NaNs are as in
+    /// [`Op::Double`].
     DoubleDirected(Float, Rounding),
-    /// From f32 to f64; a NaN has its sign and payload, quiet.
+    /// Converts f32 to f64; a NaN keeps its sign and payload, and becomes quiet.
     DoubleFromF,
-    /// From f64 to f32; a NaN has its sign and the top of its payload, quiet.
+    /// Converts f64 to f32; a NaN keeps its sign and the top of its payload, and becomes quiet.
     FromDouble(Rounding),
-    /// From f64 to a signed number of 32 bits, toward zero: limited, the lowest one of a NaN.
+    /// Converts f64 to a signed 32-bit number, toward zero and limited to its range; a NaN becomes
+    /// the lowest number.
     DoubleToS,
-    /// From f64 to an unsigned number of 32 bits, toward zero: limited, 0x80000000 of a NaN.
+    /// Converts f64 to an unsigned 32-bit number, toward zero and limited to its range; a NaN
+    /// becomes 0x80000000.
     DoubleToU,
-    /// From f64 to a signed number of 64 bits, toward zero: limited, the lowest one of a NaN.
+    /// Converts f64 to a signed 64-bit number, toward zero and limited to its range; a NaN becomes
+    /// the lowest number.
     DoubleToWideS,
-    /// From f64 to an unsigned number of 64 bits, toward zero: limited, 1 << 63 of a NaN.
+    /// Converts f64 to an unsigned 64-bit number, toward zero and limited to its range; a NaN
+    /// becomes 1 << 63.
     DoubleToWideU,
-    /// To f64, from an unsigned number of 32 bits.
+    /// Converts an unsigned 32-bit number to f64.
     DoubleFromU,
-    /// To f64, from a signed number of 32 bits.
+    /// Converts a signed 32-bit number to f64.
     DoubleFromS,
-    /// To f64, from an unsigned number of 64 bits.
+    /// Converts an unsigned 64-bit number to f64.
     DoubleFromWideU,
-    /// To f64, from a signed number of 64 bits.
+    /// Converts a signed 64-bit number to f64.
     DoubleFromWideS,
 }
 
 impl Op {
-    /// How many sources it has.
+    /// The number of sources that the operation reads.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn sources(self) -> usize {
         match self {

@@ -1,8 +1,8 @@
-//! Operands of steps: registers, sources, predicates, comparisons.
+//! Operands of steps: registers, sources, guards, and the operators of comparisons.
 
 /// A register of the warp's register files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum VReg {
     /// 32 lanes of 32 bits.
     B32(u32),
     /// 32 lanes of 64 bits.
@@ -25,9 +25,9 @@ pub enum Source {
     /// A uniform constant of [`crate::region::Inputs::wide_constants`].
     WideConstant(u32),
     /// A per-lane input of [`crate::Registers::rows`].
-    Row(u32),
+    PerLane(u32),
     /// A uniform value of [`crate::region::Inputs::words`].
-    Word(u32),
+    Uniform(u32),
     /// 4 bytes of the parameters ([`crate::region::Inputs::bytes`]) at this offset.
     Bytes32(u32),
     /// 8 bytes of the parameters at this offset.
@@ -38,16 +38,16 @@ pub enum Source {
     Lane,
 }
 
-/// A guard.
+/// A predicate operand: the guard of a step, or a source of a Boolean operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicate {
-    /// All lanes.
+    /// True in all lanes.
     Always,
-    /// No lane.
+    /// False in all lanes.
     Never,
-    /// Lanes in which a predicate is true.
+    /// True in lanes in which the predicate register is true.
     If(u32),
-    /// Lanes in which a predicate is false.
+    /// True in lanes in which the predicate register is false.
     Unless(u32),
 }
 
@@ -68,7 +68,7 @@ pub enum Relation {
     Ge,
 }
 
-/// A comparison of a type.
+/// A comparison: its operator and the type of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
     /// Signed numbers of 32 bits.
@@ -95,24 +95,24 @@ pub enum Test {
     },
 }
 
-/// The Boolean operation of `setp` on its result and a predicate.
+/// The Boolean operation by which `setp` combines the result of a comparison with a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
-    /// Both hold.
+    /// Logical and.
     And,
-    /// One holds.
+    /// Logical or.
     Or,
-    /// One of them alone holds.
+    /// Logical exclusive or.
     Xor,
 }
 
 impl Source {
     /// The register, if the source is one.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn place(self) -> Option<Place> {
+    pub(crate) fn vreg(self) -> Option<VReg> {
         match self {
-            Self::B32(i) => Some(Place::B32(i)),
-            Self::B64(i) => Some(Place::B64(i)),
+            Self::B32(i) => Some(VReg::B32(i)),
+            Self::B64(i) => Some(VReg::B64(i)),
             _ => None,
         }
     }
@@ -127,9 +127,9 @@ impl Source {
 impl Predicate {
     /// The predicate register of the guard, if it has one.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn place(self) -> Option<Place> {
+    pub(crate) fn vreg(self) -> Option<VReg> {
         match self {
-            Self::If(i) | Self::Unless(i) => Some(Place::Predicate(i)),
+            Self::If(i) | Self::Unless(i) => Some(VReg::Predicate(i)),
             Self::Always | Self::Never => None,
         }
     }

@@ -1,8 +1,9 @@
 //! The representation of a region: the compilable part of a function as a control-flow graph.
 //!
-//! A region runs for the *active* lanes of a warp, from an entry until it exits ([`crate::region::Exit`]). The caller then
-//! executes the instruction at which it exited, and may enter again behind it. A region never faults: it exits before an
-//! access that could, and no lane has executed any part of the instruction.
+//! A region runs for the *active* lanes of a warp, from an entry until it exits
+//! ([`crate::region::Exit`]). The caller then executes the instruction at which the region exited,
+//! and may enter the region again after it. A region never faults: it exits before an access that
+//! could, when no lane has executed any part of the instruction.
 
 mod calls;
 mod cross;
@@ -13,33 +14,35 @@ mod uses;
 pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{DivergedLanes, Entry, Group, Inputs, Level, Mode, Sites};
 use crate::op::Op;
-use crate::operand::{Combine, Place, Predicate, Source, Test};
+use crate::operand::{Combine, Predicate, Source, Test, VReg};
 pub use crate::warp_table::{Retired, WarpTable};
-pub use calls::{Call, Cost, Listener, Routine, Row, Rows, Tell};
+pub use calls::{Call, Cost, LaneValues, Listener, Notification, Routine, RoutineFn};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
 pub use run::{
-    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume, Start,
+    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume, WarpStart,
 };
 use std::collections::HashSet;
 
-/// A control-flow graph.
+/// The region's control-flow graph, and what the caller knows about registers where blocks begin.
 #[derive(Clone, Debug, Default)]
 pub struct Region {
-    /// Blocks, in an order in which the blocks of a loop are contiguous. A jump to the same or an earlier block is a
-    /// backward jump.
+    /// Blocks, in an order in which the blocks of a loop are contiguous. A jump to the same or an
+    /// earlier block is a backward jump.
     pub blocks: Vec<Block>,
     /// Number of access sites.
     pub sites: u32,
-    /// By block: registers that hold a kernel parameter in all lanes where the block begins, with the parameter's offset
-    /// in [`Inputs::bytes`]. May be shorter than the list of blocks.
-    pub params: Vec<Vec<(Place, u32)>>,
-    /// By block: 32-bit registers with a known stride (the wrapping difference between a lane and the one before) where the
-    /// block begins. May be shorter than the list of blocks.
+    /// For each block, registers that hold a kernel parameter in all lanes where the block begins,
+    /// with the parameter's offset in [`Inputs::bytes`]. May be shorter than the list of blocks.
+    pub params: Vec<Vec<(VReg, u32)>>,
+    /// For each block, 32-bit registers whose values have a known stride where the block begins
+    /// (the wrapping difference between a lane and the lane before). May be shorter than the list
+    /// of blocks.
     pub strides: Vec<Vec<(u32, u32)>>,
-    /// Instructions that leave such a stride in the 32-bit register that they write, in order.
+    /// Instructions whose 32-bit result has a known stride, with the stride, in ascending order.
     pub stride_makers: Vec<(u32, u32)>,
-    /// Triples of [`Inputs::words`] of which the third is the product of the others (`%ctaid.x`, `%ntid.x`).
+    /// Triples of indices into [`Inputs::words`]: the third value is the product of the first two
+    /// (`%ctaid.x` and `%ntid.x`).
     pub products: Vec<[u32; 3]>,
 }
 
@@ -50,16 +53,17 @@ pub struct Block {
     pub at: u32,
     /// Whether the caller may enter here.
     pub is_entry: bool,
-    /// Whether a reconvergence point lies before the block: lanes of the group that reconverges at `at`
-    /// ([`Budget::reconverge_at`]) exit before it ([`ExitReason::Reconverges`]).
+    /// Whether a reconvergence point lies before the block: lanes of the group that reconverges at
+    /// `at` ([`Budget::reconverge_at`]) exit before it ([`ExitReason::Reconverges`]).
     pub joins: bool,
     /// The steps, in order.
     pub steps: Vec<Step>,
     /// The terminator.
     pub end: End,
-    /// Live-out registers: later blocks read them, or the caller after an exit in later blocks. The registers that are
-    /// live at an exit inside the block follow from these and from the later steps.
-    pub kept: HashSet<Place>,
+    /// Live-out registers: later blocks read them, or the caller after an exit in later blocks. The
+    /// registers that are live at an exit inside the block follow from these and from the later
+    /// steps.
+    pub kept: HashSet<VReg>,
 }
 
 /// The target of a terminator.
@@ -74,41 +78,46 @@ pub enum Target {
 /// The terminator of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// An unconditional jump that is no instruction of the program; `bra` is a `Branch` that all lanes take.
+    /// An unconditional jump that does not count as an instruction. The instruction `bra` is a
+    /// `Branch` that all lanes take.
     Jump(Target),
-    /// A conditional branch. On divergence the fall-through side runs first and the taken side is pending until both
-    /// reconverge at `reconverge_at`; a side whose target is the reconvergence point waits there. If the function cannot
-    /// follow, the region exits before the branch ([`ExitReason::Diverges`]).
+    /// A conditional branch. On divergence the fall-through side runs first and the taken side is
+    /// pending until both reconverge at `reconverge_at`; a side whose target is the reconvergence
+    /// point waits there. If the function cannot follow, the region exits before the branch
+    /// ([`ExitReason::Diverges`]).
     Branch {
-        /// Lanes that take the branch.
+        /// The predicate of lanes that take the branch.
         taken: Predicate,
         /// The taken target.
         to: Target,
         /// The fall-through target.
         next: Target,
-        /// Number of the instruction.
+        /// Number of the branch instruction.
         at: u32,
-        /// Whether the branch is an instruction of the program, which is counted.
+        /// Whether the branch counts as an executed instruction.
         counted: bool,
-        /// The instruction before which diverged lanes reconverge; [`u32::MAX`]: none, divergence exits.
+        /// The instruction before which diverged lanes reconverge; [`u32::MAX`]: none, divergence
+        /// exits.
         reconverge_at: u32,
     },
     /// An instruction that is not compiled ([`ExitReason::Instruction`]).
     Leave {
-        /// Its number.
+        /// Number of the instruction.
         at: u32,
     },
-    /// Yield point: an instruction that the runtime executes for all warps of a [`WarpTable`] in one call, before they
-    /// resume at the next block. Live registers are in the register files there, except those that are known to hold a
-    /// parameter where the next block begins ([`Region::params`]). Where warps may not wait, the region exits
+    /// Yield point: an instruction that the runtime executes for all warps of a [`WarpTable`] in
+    /// one call, before they resume at the next block. Live registers are in the register files
+    /// there, except those that are known to hold a parameter where the next block begins
+    /// ([`Region::params`]). Where warps may not wait, the region exits
     /// ([`ExitReason::Instruction`]).
     Yield {
-        /// Its number.
+        /// Number of the instruction.
         at: u32,
-        /// The block after it.
+        /// Where the warps resume.
         next: Target,
-        /// Of a barrier for all threads of the CTA: how many instructions it counts as. When the warps of the whole table
-        /// wait there, the code can go on by itself ([`WarpTable::pass_barriers`]).
+        /// If the instruction is a barrier for all threads of the CTA: the number of instructions
+        /// that it counts as. When all warps of the table wait at the barrier, the code can release
+        /// it without the runtime ([`WarpTable::pass_barriers`]).
         barrier: Option<u32>,
     },
 }
@@ -116,10 +125,10 @@ pub enum End {
 /// A step of a block, executed by the active lanes whose guard holds.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Number of the instruction. After a step that may exit ([`Step::may_leave`]) and the later steps of the same
-    /// instruction, the region can be entered at `at + 1`.
+    /// Number of the instruction. After a step that may exit ([`Step::may_exit`]) and the later
+    /// steps of the same instruction, the region can be entered at `at + 1`.
     pub at: u32,
-    /// The lanes that execute it.
+    /// The guard: the predicate of the lanes that execute the step.
     pub guard: Predicate,
     /// Whether the step counts as an executed instruction: one step of each instruction does.
     pub counted: bool,
@@ -130,19 +139,19 @@ pub struct Step {
 /// The action of a step.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// Nothing.
+    /// No operation.
     Nothing,
     /// Computes a register.
     Compute {
-        /// How.
+        /// The operation.
         op: Op,
-        /// Destination, as wide as the operation.
-        to: Place,
-        /// Sources; those beyond the operation's number are ignored.
+        /// Destination, a register of the operation's width.
+        to: VReg,
+        /// Sources; those that the operation does not read are ignored.
         from: [Source; 3],
     },
-    /// `setp`: of the result r of a comparison, the first destination is r combined with a predicate, the second is not-r
-    /// combined with it.
+    /// `setp`: the first destination is the result of the comparison combined with a predicate; the
+    /// second is the negated result combined with that predicate.
     Compare {
         /// The comparison.
         test: Test,
@@ -153,7 +162,7 @@ pub enum Action {
         /// The combining operation, and its predicate.
         with: (Combine, Predicate),
     },
-    /// A Boolean function of two predicates: bit `2a + b` of the table.
+    /// A Boolean function of two predicates a and b: the result is bit `2a + b` of the table.
     Logic {
         /// The truth table.
         table: u8,
@@ -168,16 +177,16 @@ pub enum Action {
     Store(Box<Store>),
     /// An atomic; lanes execute it in ascending order.
     Atomic(Box<Atomic>),
-    /// A call of a host function, for operations that have no code.
+    /// A call of a host function, for operations that are not emitted as code.
     Call(Box<Call>),
     /// `shfl`.
     Shuffle(Box<Shuffle>),
     /// `vote`.
     Vote {
-        /// How.
+        /// The mode.
         mode: Vote,
-        /// Destination: a predicate or 0 or 1, or the ballot.
-        to: Place,
+        /// Destination: a predicate register or a register with 0 or 1, or for a ballot the mask.
+        to: VReg,
         /// The predicate that lanes vote with.
         of: Predicate,
         /// The membermask; `None` without `.sync`.
@@ -191,7 +200,7 @@ pub enum Action {
         op: Reduce,
         /// Destination register.
         to: u32,
-        /// The operand of each lane, of 32 bits.
+        /// The 32-bit operand.
         of: Source,
         /// The membermask.
         members: Source,
@@ -201,32 +210,34 @@ pub enum Action {
         /// The membermask.
         members: Source,
     },
-    /// `activemask`: the mask of the lanes that execute the step.
+    /// `activemask`: the mask of the active lanes whose guard holds.
     ActiveMask {
         /// Destination register.
-        to: Place,
+        to: VReg,
     },
-    /// Adds the number of lanes that execute the step to a counter ([`crate::region::Inputs::counts`]), and the number of
-    /// those whose predicate holds to the next counter.
+    /// Adds the number of lanes that execute the step to a counter
+    /// ([`crate::region::Inputs::counts`]), and the number of those whose predicate holds to the
+    /// next counter.
     Count {
         /// The counter.
         counter: u32,
         /// The predicate of the second counter.
         of: Option<Predicate>,
     },
-    /// Adds 1 to a counter ([`crate::region::Inputs::counts`]) if lanes execute the step, and 1 to the next counter if the
-    /// predicate holds for some of them and not for others.
+    /// Adds 1 to a counter ([`crate::region::Inputs::counts`]) if lanes execute the step, and 1 to
+    /// the next counter if the predicate holds for some of them and not for others.
     Issue {
         /// The counter.
         counter: u32,
         /// The predicate of the second counter.
         of: Option<Predicate>,
     },
-    /// Adds the number of lanes that execute the step and whose operand is zero to [`Running::zeros`].
+    /// Adds the number of lanes that execute the step and whose operand is zero to
+    /// [`Running::zeros`].
     CountZeros(Source),
-    /// Exits ([`ExitReason::Instruction`]): the instruction is not compiled.
+    /// Exits ([`ExitReason::Instruction`]), because the instruction is not compiled.
     Leave {
         /// Registers that the instruction reads, which are live at the exit.
-        reads: Vec<Place>,
+        reads: Vec<VReg>,
     },
 }

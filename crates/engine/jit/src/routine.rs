@@ -1,33 +1,38 @@
-//! The trampoline through which compiled code calls host functions.
+//! The trampoline through which compiled code calls host functions. The code passes the frame,
+//! whose scratch registers hold sources and result, and the number of the function.
 
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
-use crate::frame::{Caller, Frame};
-use crate::region::{Routine, Row, Tell};
+use crate::frame::{Frame, Trampoline};
+use crate::region::{LaneValues, Notification, Routine};
 use crate::{B32, B64};
 
-/// The routine that code calls.
-pub(crate) const CALL: Caller = call;
+/// The trampoline's address, which the code calls.
+pub(crate) const CALL: Trampoline = call;
 
-/// Calls a routine by number. Sources are in the first four scratch registers of the frame, and the result goes to the fifth;
-/// 32-bit lanes occupy the first half, the mask of a predicate the first word.
+/// Calls a routine by number. Sources are in the first four scratch registers of the frame, and the
+/// result goes to the fifth; 32-bit lanes occupy the first half, the mask of a predicate the first
+/// word.
 ///
 /// # Safety
 ///
-/// The frame belongs to a running function that has a routine of this number, and its scratch registers are not accessed
-/// otherwise during the call.
+/// The frame belongs to a running function that has a routine of this number, and its scratch
+/// registers are not accessed otherwise during the call.
 unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
-    // SAFETY: `Running::run` has put the address of the function's routines there, which live as long as it runs.
+    // SAFETY: `Function::with` has stored the address of the function's routines there; they live
+    // while it runs.
     let routine = unsafe { &*(*frame).inputs.routines.add(number as usize) };
-    // SAFETY: no reference is made; the frame is there.
+    // SAFETY: the frame is valid, and no reference to it is created.
     let rows = unsafe { (&raw mut (*frame).scratch).cast::<B64>() };
-    // SAFETY: the code has written all lanes of each row that its routine reads, and leaves them alone until this
-    // returns; rows are aligned as the frame is, and any bits are numbers.
+    // SAFETY: the code has written all lanes of each register that the routine reads, and does not
+    // write them until this function returns. The registers are aligned like the frame, and all bit
+    // patterns are valid numbers.
     let (wide, narrow) = (|i| unsafe { &*rows.add(i) }, |i| unsafe { &*rows.add(i).cast::<B32>() });
-    if let Routine::Tell(tell) = routine {
-        let row = |i| if tell.narrow[i] { Row::B32(narrow(i)) } else { Row::B64(wide(i)) };
-        // SAFETY: the frame is there.
-        return unsafe { hear(frame, tell, [row(0), row(1), row(2), row(3)]) };
+    if let Routine::Notify(tell) = routine {
+        let row =
+            |i| if tell.narrow[i] { LaneValues::B32(narrow(i)) } else { LaneValues::B64(wide(i)) };
+        // SAFETY: the frame is valid, and the registers are its scratch registers.
+        return unsafe { notify(frame, tell, [row(0), row(1), row(2), row(3)]) };
     }
     let (mut n, mut w) = ([0; 32], [0; 32]);
     let is_narrow = match routine {
@@ -35,7 +40,7 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             f(&mut n, narrow(0), narrow(1), narrow(2));
             true
         }
-        Routine::Cut(f) => {
+        Routine::Narrow(f) => {
             f(&mut n, wide(0));
             true
         }
@@ -47,13 +52,13 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             f(&mut w, wide(0), wide(1), wide(2));
             false
         }
-        Routine::Data(f) => {
+        Routine::Closure(f) => {
             f(&mut w, [wide(0), wide(1), wide(2), wide(3)]);
             false
         }
-        Routine::Tell(_) => return,
+        Routine::Notify(_) => return,
     };
-    // SAFETY: the fifth row is there for it.
+    // SAFETY: the fifth scratch register is there for the result, and nothing refers to it.
     unsafe {
         if is_narrow {
             rows.add(4).cast::<B32>().write(n);
@@ -68,14 +73,15 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
 /// # Safety
 ///
 /// As [`call`]; `rows` are scratch registers of the frame.
-unsafe fn hear(frame: *mut Frame, tell: &Tell, rows: [Row<'_>; 4]) {
-    // SAFETY: the frame is there.
+unsafe fn notify(frame: *mut Frame, tell: &Notification, rows: [LaneValues<'_>; 4]) {
+    // SAFETY: the frame is valid.
     let (listener, warp, lanes) =
         unsafe { ((*frame).listener, (*frame).warp.index, (*frame).notified) };
     let rows = &rows[..usize::from(tell.rows.min(4))];
     if let (Some(mut listener), true) = (listener, lanes != 0) {
-        // SAFETY: `Running::listen` has it from a unique reference, which lives as long as the function runs, and nobody
-        // else uses it meanwhile. It cannot reach the frame.
-        unsafe { listener.as_mut() }.hear(tell.number, warp, lanes, rows);
+        // SAFETY: `Running::listen` made this pointer from a unique reference that lives while the
+        // function runs. Nothing else uses the reference meanwhile, and the listener cannot reach
+        // the frame.
+        unsafe { listener.as_mut() }.notify(tell.number, warp, lanes, rows);
     }
 }

@@ -1,44 +1,47 @@
-//! A batch of warps, each executed up to the next yield point, where the runtime handles all of them in one call.
+//! Tables of warps. The runtime adds up to 32 warps to a table and runs them up to the next yield
+//! point, where it handles all of them in one call.
 //!
-//! This is the one way into compiled code. The state of each warp is in a slot that the code reads and writes, so that it goes
-//! from warp to warp without returning ([`crate::emit`]'s `warps`).
+//! A table is the one way into compiled code. The state of each warp is in a slot that the code
+//! reads and writes, so that the code goes from warp to warp without returning to the runtime
+//! ([`crate::emit`]'s `warps`).
 
 #![allow(unsafe_code, reason = "code is called here")]
 
 use crate::compiled::{Function, Running};
 use crate::frame::{Frame, WarpSlot};
 use crate::machine::{DivergedLanes, Mode};
-use crate::region::{DivergenceLimits, Exit, ExitReason, RegisterFiles, Resume, Start};
+use crate::region::{DivergenceLimits, Exit, ExitReason, RegisterFiles, Resume, WarpStart};
 use crate::{B32, Registers};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// A batch of warps, in the order in which they were added.
+/// Warps that run together, in the order in which they were added.
 #[derive(Debug)]
 pub struct WarpTable<'r, 'a> {
     running: &'r mut Running<'a>,
     mode: Mode,
-    /// Bytes of local memory that all warps have.
+    /// The smallest size of local memory among the warps, in bytes.
     local: u64,
     passes: bool,
-    /// The register files and the memory of the warps are borrowed.
+    /// The register files and the memory of the warps are borrowed while the table lives.
     files: PhantomData<&'r mut [B32]>,
 }
 
-/// Warps that [`WarpTable::run_series`] has run to their ends.
+/// Totals of the warps that [`WarpTable::run_series`] has run to their ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retired {
-    /// How many.
+    /// The number of warps.
     pub warps: usize,
-    /// Instructions that they executed.
+    /// The number of instructions that they executed.
     pub steps: u64,
     /// Sum over these instructions of the lanes that executed each.
     pub threads: u64,
 }
 
 impl<'a> Running<'a> {
-    /// An empty table for warps of a CTA with this shared memory. Those of [`Mode::Live`] have all their live lanes. The lanes
-    /// are in a group that reconverges at an instruction ([`u32::MAX`]: in none).
+    /// Creates an empty table for warps of a CTA with this shared memory. In [`Mode::Live`], all
+    /// live lanes of a warp are active. `reconverge_at` is the instruction at which the active
+    /// lanes reconverge with the caller's group; [`u32::MAX`] if there is none.
     #[inline]
     pub fn table<'r>(
         &'r mut self,
@@ -60,30 +63,32 @@ impl<'a> Running<'a> {
 }
 
 impl<'r, 'a> WarpTable<'r, 'a> {
-    /// Warps wait at yield points from now on, where they else exit.
+    /// Makes warps wait at yield points, where they exit otherwise.
     #[inline]
     pub fn wait_at_yield_points(&mut self) {
         self.running.frame.batch.yields = 1;
     }
 
-    /// The code passes barriers at which the warps of the whole table wait, if none has used up its turn.
+    /// Lets the code release barriers at which all warps of the table wait, if no warp has used up
+    /// its turn.
     #[inline]
     pub fn pass_barriers(&mut self) {
         self.passes = true;
     }
 
-    /// Adds a warp with its local memory and the byte range of the running function's frame in it. False if a file is shorter
-    /// than the code needs, its lanes do not fit the mode, or the table is full.
+    /// Adds a warp with its local memory and the byte range of the running function's frame in it.
+    /// Returns false if a register file is shorter than the code needs, the lanes do not fit the
+    /// mode, or the table is full.
     #[inline]
     pub fn add(
         &mut self,
         registers: Registers<'r>,
         local: &'r mut [B32],
         of_frame: Range<u64>,
-        warp: Start,
+        warp: WarpStart,
     ) -> bool {
         let Function { needs, .. } = self.running.function;
-        let Start { index, mask, live, limit, end, atomics } = warp;
+        let WarpStart { index, mask, live, limit, end, atomics } = warp;
         let is_live = self.mode == Mode::Live;
         let lanes = mask != 0 && mask & !live == 0 && (!is_live || mask == live);
         let holds = needs.hold_registers(&registers)
@@ -96,13 +101,14 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         let Registers { narrow, wide, predicates, rows } = registers;
         let lengths = [narrow.len(), wide.len(), predicates.len()];
         let base = local.as_mut_ptr();
-        // Field by field: what is stored so can be loaded at once.
+        // The fields are stored one by one, so that the code's loads of them can be forwarded from
+        // the stores.
         to.narrow = narrow.as_mut_ptr();
         to.wide = wide.as_mut_ptr();
         to.predicates = predicates.as_mut_ptr();
         to.rows = rows.as_ptr();
         to.local = base;
-        // May lie outside if the code has no accesses to the frame.
+        // The pointer may be out of bounds if the code does not access the frame.
         to.frame = base.wrapping_add((of_frame.start / 4) as usize);
         to.frame_at = of_frame.start;
         (to.index, to.live, to.mask) = (index, live, mask);
@@ -111,15 +117,16 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         (to.counted, to.threads, to.last_atomic) = (0, 0, 0);
         (to.atomics, to.atomics_left) = (atomics, atomics);
         (to.why, to.at) = (0, Frame::NO_INSTRUCTION);
-        // `Self::each` hands out at most so many.
+        // `Self::each` returns slices of at most this length.
         to.registers = lengths.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         self.local = self.local.min(4 * local.len() as u64).min(of_frame.end);
         self.running.len += 1;
         true
     }
 
-    /// Reuses the table for the warps of another CTA, with the same register files and live lanes. `words`: its
-    /// [`crate::region::Inputs::words`]; false, if they are fewer than the code needs, or too many.
+    /// Reuses the table for the warps of another CTA, with the same register files and live lanes,
+    /// and its [`crate::region::Inputs::words`]. Returns false if there are fewer words than the
+    /// code needs, or more than the frame can hold.
     #[inline]
     pub fn begin_again(&mut self, words: &[u32], limit: u64) -> bool {
         for slot in self.all_mut() {
@@ -131,7 +138,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         words.len() >= running.function.needs.words && running.frame.set_words(words)
     }
 
-    /// Number of warps.
+    /// The number of warps.
     #[inline]
     pub fn len(&self) -> usize {
         self.running.len
@@ -152,8 +159,9 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         &mut self.running.frame.slots[..self.running.len]
     }
 
-    /// Runs the warps of a range, each until it waits or retires at the instruction `retire_at` with its lanes together. Returns
-    /// the first warp that exited for another reason; the warps after it have not run.
+    /// Runs a range of warps, each until it waits or retires at the instruction `retire_at` with
+    /// all its lanes. Returns the first warp that exited for another reason; the warps after it
+    /// have not run.
     #[inline]
     pub fn run(&mut self, which: Range<usize>, from: Resume, retire_at: u32) -> Option<usize> {
         let (function, all) = (self.running.function, self.running.len);
@@ -165,7 +173,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
             }
             Resume::Entry(_) => return None,
             Resume::Exit(at) => Some(function.yield_points.iter().find(|point| point.0 == at)?.1),
-            Resume::There => None,
+            Resume::Previous => None,
         };
         let count = which.end.checked_sub(which.start).filter(|_| which.end <= all)?;
         let remaining = u32::try_from(count.checked_sub(1)?).ok()?;
@@ -184,11 +192,11 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.running.stopped
     }
 
-    /// Runs the first warp of the table, and others after it with the same register files, from an entry to their ends: for each
-    /// of some CTAs, which have these uniform values, one warp with each of these per-lane inputs, and these live lanes. They
-    /// do not wait at yield points. Stops at the first warp that does not retire at the instruction
-    /// `retire_at` before its steps are used up: [`Self::exit`] of the first warp says how it stopped. `None` if nothing can
-    /// run.
+    /// Runs all warps of several CTAs to their ends in the first slot of the table, with the same
+    /// register files: for each CTA's uniform values, one warp with each of the per-lane inputs,
+    /// and these live lanes. The warps do not wait at yield points. Stops at the first warp that
+    /// does not retire at the instruction `retire_at` within its steps; [`Self::exit`] of slot 0 is
+    /// its exit record. Returns `None` if nothing can run.
     #[inline]
     pub fn run_series<const N: usize, const W: usize>(
         &mut self,
@@ -220,7 +228,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.enter(0);
         self.running.stopped = Some(0);
         let frame = &mut *self.running.frame;
-        // Both are borrowed for the call only.
+        // Both were borrowed only for this call.
         (frame.inputs.words, frame.slots[0].rows) = (before, std::ptr::null());
         let batch = &frame.batch;
         let all = rows.len() * words.len();
@@ -231,7 +239,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         Some(Retired { warps: all - rest, steps: batch.all_steps, threads: batch.all_threads })
     }
 
-    /// Calls the code, which starts the warp of a slot at the target.
+    /// Calls the code, which starts the warp in this slot at the target.
     #[inline(always)]
     fn enter(&mut self, slot: usize) {
         let function = self.running.function;
@@ -239,24 +247,30 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         frame.batch.slot = &raw mut frame.slots[slot];
         frame.local.reach(self.local);
         frame.divergence.begin_again();
-        // SAFETY: `compile` has checked that the processor has the instructions, and the target is an entry of this code, or
-        // the exit of a yield point at which the warps wait. The code accesses the register files and inputs below the
-        // lengths of `needs`, which `Function::with`, `add` and `run_series` have compared; shared and local memory and the
-        // allocations of sites after comparing offsets with the limits in the frame and the site; its constant pool; the frame,
-        // and as many slots as `remaining` and `barriers` say. All live until it returns: allocations as the `Reach` promises
-        // with which `fill` has made the site for this access. The code preserves the callee-saved registers, and returns at
-        // the latest when each warp has come to the first backward jump after its step limit.
+        // SAFETY: `compile` has checked that the processor has the instructions. The target is an
+        // entry of this code, or the exit of a yield point at which the warps wait. The code
+        // accesses only the following memory:
+        // * register files and inputs below the lengths of `needs`, which `Function::with`, `add`
+        //   and `run_series` have compared;
+        // * shared and local memory, and the allocations of sites, after comparing offsets with the
+        //   limits in the frame and in the site;
+        // * its constant pool, the frame, and as many slots as `remaining` and `barriers` say.
+        // All of it lives until the code returns; allocations do as the `Reach` promises with which
+        // `fill` has made the site. The code preserves the callee-saved registers. It returns at
+        // the latest when each warp has reached the first backward jump after its step limit.
         unsafe { function.begin()(&raw mut *frame) };
     }
 
-    /// The barrier that the code has passed last in the last run, if it has: warps that have not run since stand after it.
+    /// The instruction of the last barrier that the code released in the last run, if any. Warps
+    /// that have not run since then resume after it.
     #[inline]
     pub fn passed(&self) -> Option<u32> {
         let at = self.running.frame.batch.passed;
         (at != Frame::NO_INSTRUCTION).then_some(at)
     }
 
-    /// Counts `steps` instructions, executed by all lanes, for each of the first `warps` warps.
+    /// Adds `steps` instructions, executed by all lanes, to the count of each of the first `warps`
+    /// warps.
     #[inline]
     pub fn count(&mut self, warps: usize, steps: u64) {
         self.all_mut().iter_mut().take(warps).for_each(|slot| slot.steps += steps);
@@ -268,7 +282,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.running.reason(i)
     }
 
-    /// Whether the lanes of the warp that stopped the last run have diverged.
+    /// Whether the warp that stopped the last run has diverged lanes.
     #[inline(always)]
     pub fn has_diverged(&self) -> bool {
         self.running.has_diverged()
@@ -280,7 +294,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.running.exit(i)
     }
 
-    /// The yield point at which all warps wait, if it is the same.
+    /// The yield point at which all warps wait, if it is the same for all.
     #[inline]
     pub fn wait_at(&self) -> Option<u32> {
         let waits = ExitReason::Yield.code() as u32;
@@ -293,19 +307,20 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.running.diverged_lanes()
     }
 
-    /// Whether no warp has used up its turn.
+    /// Whether every warp has steps left in its turn.
     #[inline]
     pub fn may_go_on(&self) -> bool {
         self.all().iter().all(|slot| slot.steps < slot.limit)
     }
 
-    /// Register files and live lanes of each warp.
+    /// The register files and the live lanes of each warp.
     #[inline(always)]
     pub fn each(&mut self) -> impl Iterator<Item = (RegisterFiles<'_>, u32)> {
         self.all_mut().iter_mut().map(|slot| {
             let [narrow, wide, predicates] = slot.registers.map(|n| n as usize);
-            // SAFETY: pointers and lengths of slices that are borrowed as long as the table lives, different ones for each
-            // warp. Compiled code does not run while `self` is borrowed.
+            // SAFETY: pointers and lengths come from slices that are borrowed while the table
+            // lives, different ones for each warp. Compiled code does not run while `self` is
+            // borrowed.
             let files = unsafe {
                 RegisterFiles {
                     narrow: std::slice::from_raw_parts_mut(slot.narrow, narrow),

@@ -1,5 +1,5 @@
-//! Where compiled code lies: in a few mappings, none of which can be written and executed, and no longer than it
-//! is needed.
+//! Tests the memory of compiled code: it uses few mappings, none is writable and executable at
+//! once, and unused mappings are freed.
 #![cfg(all(target_os = "linux", target_arch = "x86_64", feature = "jit"))]
 #![allow(missing_docs)]
 
@@ -9,21 +9,21 @@ use texunit_jit::region::{
     Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region,
     Step, compile,
 };
-use texunit_jit::{Op, Place, Predicate, Registers, Source};
+use texunit_jit::{Op, Predicate, Registers, Source, VReg};
 use texunit_testkit::{Random, skipped};
 
-/// Held by the test that runs: mappings are those of the process, and one counts them.
+/// Held by the running test, because the tests count the mappings of the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds a number to a register, so many times.
+/// Compiles a function that adds a number to a register `times` times.
 fn function(number: u32, times: usize, level: Level) -> Function {
     let add = Action::Compute {
         op: Op::Add,
-        to: Place::B32(0),
+        to: VReg::B32(0),
         from: [Source::B32(0), Source::Literal(number.into()), Source::Literal(0)],
     };
     let step = Step { at: 0, guard: Predicate::Always, counted: true, action: add };
@@ -33,7 +33,7 @@ fn function(number: u32, times: usize, level: Level) -> Function {
         joins: false,
         steps: vec![step; times],
         end: End::Leave { at: 1 },
-        kept: HashSet::from([Place::B32(0)]),
+        kept: HashSet::from([VReg::B32(0)]),
     };
     compile(&Region { blocks: vec![block], ..Region::default() }, Mode::Live, level).expect("code")
 }
@@ -57,7 +57,8 @@ fn run(function: &Function) -> u32 {
     narrow[0][31]
 }
 
-/// Mappings of memory without a name that can be executed, and all that can be written as well.
+/// The mappings that are both writable and executable, and the number of anonymous executable
+/// mappings.
 fn mappings() -> (Vec<String>, usize) {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("the kernel tells");
     let access = |line: &str| line.split(' ').nth(1).unwrap_or_default().to_owned();
@@ -77,7 +78,7 @@ fn code_is_in_few_mappings_and_never_both_written_and_executed() {
     let none = mappings().1;
     let mut all: Vec<(u32, Function)> = Vec::new();
     for number in 0..3000 {
-        // Some need several pages, and one more than an arena at its end has.
+        // Some functions need several pages, and one page more than an arena has left.
         let times = if random.one_in(9) { random.within(100..=600) } else { random.within(1..=20) };
         let sum = 7 + number * times as u32;
         all.push((sum, function(number, times, level)));

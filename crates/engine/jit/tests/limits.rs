@@ -1,14 +1,15 @@
-//! What has no code, and calls with files that are too short.
+//! Tests regions that cannot be compiled, and calls with register files or inputs that are too
+//! short.
 #![allow(missing_docs)]
 
 use texunit_jit::region::{
     self, Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode,
     Region, Step,
 };
-use texunit_jit::{Error, Op, Place, Predicate, Registers, Source};
+use texunit_jit::{Error, Op, Predicate, Registers, Source, VReg};
 use texunit_testkit::skipped;
 
-/// The levels that this processor has.
+/// The levels that this processor supports.
 fn levels() -> Vec<Level> {
     let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
     let levels: Vec<_> = levels.collect();
@@ -18,7 +19,7 @@ fn levels() -> Vec<Level> {
     levels
 }
 
-fn step(op: Op, to: Place, from: [Source; 3]) -> Step {
+fn step(op: Op, to: VReg, from: [Source; 3]) -> Step {
     let action = Action::Compute { op, to, from };
     Step { at: 0, guard: Predicate::Always, counted: true, action }
 }
@@ -35,7 +36,7 @@ fn compile(region: &Region, level: Level) -> Result<Function, Error> {
     region::compile(region, Mode::Live, level)
 }
 
-/// Runs code with this many registers and these parameters.
+/// Runs code with `registers` registers and these parameters.
 fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]>> {
     let mut narrow = vec![[1; 32]; registers];
     let inputs = Inputs { bytes, ..Inputs::default() };
@@ -58,7 +59,7 @@ fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]
 fn short_files_are_refused() {
     for level in levels() {
         let from = [Source::B32(2), Source::Bytes32(4), Source::Literal(0)];
-        let region = region(vec![step(Op::Add, Place::B32(0), from)]);
+        let region = region(vec![step(Op::Add, VReg::B32(0), from)]);
         let code = compile(&region, level).expect("code");
         assert_eq!(call(&code, 2, &[0; 8]), None);
         assert_eq!(call(&code, 3, &[0; 7]), None);
@@ -67,7 +68,7 @@ fn short_files_are_refused() {
     }
 }
 
-/// The last counter is one, and a region that asks for one more would never run.
+/// A region needs exactly the counters that it uses: with one more, it would never run.
 #[test]
 fn counters_are_as_many_as_are_counted() {
     let of = Some(Predicate::If(0));
@@ -96,14 +97,14 @@ fn what_makes_no_sense_has_no_code() {
         let literals = [Source::Literal(0); 3];
         let fails = |op, to, from| compile(&region(vec![step(op, to, from)]), level).map(drop);
         let wide = [Source::B64(0); 3];
-        assert_eq!(fails(Op::Add, Place::B32(0), wide), Err(Error::Operands(0)));
-        assert_eq!(fails(Op::AddWide, Place::B32(0), wide), Err(Error::Operands(0)));
-        assert_eq!(fails(Op::Add, Place::Predicate(0), literals), Err(Error::Operands(0)));
-        let far = Place::B32(u32::MAX);
-        assert_eq!(fails(Op::Copy, far, literals), Err(Error::TooFar(far)));
-        for input in [Source::Bytes32(1 << 30), Source::Word(1 << 20)] {
-            let too_far = Err(Error::InputTooFar(input));
-            assert_eq!(fails(Op::Copy, Place::B32(0), [input; 3]), too_far);
+        assert_eq!(fails(Op::Add, VReg::B32(0), wide), Err(Error::Operands(0)));
+        assert_eq!(fails(Op::AddWide, VReg::B32(0), wide), Err(Error::Operands(0)));
+        assert_eq!(fails(Op::Add, VReg::Predicate(0), literals), Err(Error::Operands(0)));
+        let far = VReg::B32(u32::MAX);
+        assert_eq!(fails(Op::Copy, far, literals), Err(Error::RegisterLimit(far)));
+        for input in [Source::Bytes32(1 << 30), Source::Uniform(1 << 20)] {
+            let too_far = Err(Error::InputLimit(input));
+            assert_eq!(fails(Op::Copy, VReg::B32(0), [input; 3]), too_far);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Parameters that end where memory ends: whatever code reads of them, it reads nothing behind.
+//! Tests parameters that end at the end of a mapping: code must not read beyond them.
 #![cfg(all(unix, target_arch = "x86_64", feature = "jit"))]
 #![allow(missing_docs)]
 #![allow(unsafe_code, reason = "a page that cannot be read")]
@@ -8,18 +8,18 @@ use texunit_jit::region::{
     Access, Action, Block, Budget, DivergenceLimits, End, ExitReason, Inputs, Level, Load, Memory,
     Mode, Region, Space, Step, compile,
 };
-use texunit_jit::{Place, Predicate, Registers, Source};
+use texunit_jit::{Predicate, Registers, Source, VReg};
 use texunit_memory::Reach;
 
 const PAGE: usize = 4096;
-/// Where the parameters are for accesses by addresses.
+/// The device address of the parameters, for accesses by address.
 const WINDOW: u64 = 0x1000_0000;
-/// Bytes of parameters.
+/// The number of bytes of parameters.
 const LEN: u64 = 66;
 
-/// A load of the last bytes, one step.
+/// A region with one load of the last bytes.
 fn region(space: Space, base: Option<Source>, offset: u64, (size, count): (u8, u8)) -> Region {
-    let to: Vec<_> = (0..u32::from(count)).map(|i| Some(Place::B32(i))).collect();
+    let to: Vec<_> = (0..u32::from(count)).map(|i| Some(VReg::B32(i))).collect();
     let access = Access { space, size, count, base, offset, site: 0, map: 0 };
     let kept = to.iter().flatten().copied().collect();
     let action = Action::Load(Box::new(Load { access, signed: false, keep: u64::MAX, to }));
@@ -29,7 +29,8 @@ fn region(space: Space, base: Option<Source>, offset: u64, (size, count): (u8, u
     Region { blocks: vec![block], sites: 1, ..Region::default() }
 }
 
-/// Runs it, a second time once its site is filled: what comes of it, unless the interpreter has to do it.
+/// Runs the region, and again after filling its site. Returns the registers, or `None` if the
+/// region exits because the interpreter must execute the load.
 fn run(region: &Region, level: Level, addresses: [u64; 32], bytes: &[u8]) -> Option<[u32; 32]> {
     let code = compile(region, Mode::Live, level).expect("code");
     let mut sites = code.sites();
@@ -62,11 +63,11 @@ fn run(region: &Region, level: Level, addresses: [u64; 32], bytes: &[u8]) -> Opt
 fn nothing_behind_the_parameters_is_read() {
     let mut pages = MmapMut::map_anon(2 * PAGE).expect("memory");
     (0..PAGE).for_each(|i| pages[i] = (i % 251) as u8);
-    // SAFETY: the second page is of this mapping alone, and nothing below looks at it.
+    // SAFETY: the second page belongs to this mapping only, and the test never accesses it.
     let done = unsafe { libc::mprotect(pages[PAGE..].as_mut_ptr().cast(), PAGE, libc::PROT_NONE) };
     assert_eq!(done, 0);
     let bytes = &pages[PAGE - LEN as usize..PAGE];
-    // AVX2 loads the parameter's cases alone, and leaves the others to the interpreter. Both together load twelve.
+    // AVX2 compiles only the three cases of parameters; AVX-512 compiles at least nine.
     let levels = [(Level::Avx2, 3), (Level::Avx512, 9)];
     for (level, at_least) in levels.into_iter().filter(|(level, _)| level.is_available()) {
         let mut loaded = 0;

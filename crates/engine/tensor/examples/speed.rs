@@ -1,10 +1,11 @@
-//! How many operations a second one core does, at each SIMD level: `cargo run --release -p texunit-tensor --example speed`.
+//! Measures the operations per second of one core, at each SIMD level:
+//! `cargo run --release -p texunit-tensor --example speed`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::time::Instant;
 
 use texunit_simd::Build;
-use texunit_tensor::{Number, Operation, Product, Scratch, Shape};
+use texunit_tensor::{ElementType, Operation, Product, Scratch, Shape};
 use texunit_testkit::Random;
 
 const KINDS: &[(&str, &str, &str, bool)] = &[
@@ -27,20 +28,21 @@ fn main() {
     println!();
     for &(name, shape, types, sparse) in KINDS {
         let (factor, sum) = types.split_once(' ').unwrap();
-        let (a, c) = (Number::from_name(factor).unwrap(), Number::from_name(sum).unwrap());
+        let (a, c) =
+            (ElementType::from_name(factor).unwrap(), ElementType::from_name(sum).unwrap());
         let shape = Shape::from_name(shape).unwrap();
         let (saturate, operation) = Default::default();
         let product = Product { shape, a, b: a, c, d: c, saturate, operation, sparse, wmma: false };
         let operation = Operation::mma(product, Default::default(), 0);
         let mut random = Random::new(1);
-        // Numbers near one.
-        let mut registers = |i: usize, number: Number| -> Vec<[u64; 32]> {
+        // Random numbers of magnitude close to one.
+        let mut registers = |i: usize, number: ElementType| -> Vec<[u64; 32]> {
             let mask = match number {
-                Number::F16 => 0xbfff_bfff,
-                Number::Bf16 => 0xbfff_bf80 | 0x7f_007f,
-                Number::Tf32 | Number::F32 => 0xbfff_ffff,
-                Number::F64 => (0xbfff << 48) | ((1 << 48) - 1),
-                Number::E4m3 => 0xbfbf_bfbf,
+                ElementType::F16 => 0xbfff_bfff,
+                ElementType::Bf16 => 0xbfff_bf80 | 0x7f_007f,
+                ElementType::Tf32 | ElementType::F32 => 0xbfff_ffff,
+                ElementType::F64 => (0xbfff << 48) | ((1 << 48) - 1),
+                ElementType::E4m3 => 0xbfbf_bfbf,
                 _ => u64::MAX,
             };
             let count = operation.fragments()[i].registers();

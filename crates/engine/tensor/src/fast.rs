@@ -1,22 +1,24 @@
-//! A whole product of matrices in loops over rows, which the compiler makes vectors of. Elements with an infinity or a NaN
-//! among their factors are left to the reference.
+//! Products of whole matrices, as loops over rows that the compiler vectorises. It gives the same
+//! bits as [`crate::reference`], which computes the elements that have an infinity or a NaN among
+//! their factors.
 
-use crate::Number;
+use crate::ElementType;
 use crate::number::Format;
-use crate::reference::PLACES;
+use crate::reference::ALIGNED_BITS;
 
-/// Rows that are computed together.
+/// The number of rows that are computed together.
 pub(crate) const LANES: usize = 16;
-/// The exponent of a zero: below those of all numbers, and twice it still fits.
+/// The exponent of zero: below that of every number, and twice it does not overflow.
 const ZERO: i32 = -100_000;
 
-/// The numbers of A (x are rows) or B (x are columns): sign (all ones: negative), exponent, mantissa.
+/// The elements of A (x is the row) or of B (x is the column), split into sign (all ones if
+/// negative), exponent and mantissa.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plane {
+pub(crate) struct SplitMatrix {
     sign: Vec<[i32; 32]>,
     exponent: Vec<[i32; 32]>,
     mantissa: Vec<[i32; 32]>,
-    /// Rows or columns with an infinity or a NaN.
+    /// A mask of the rows or columns that contain an infinity or a NaN.
     pub(crate) special: u32,
 }
 
@@ -32,10 +34,16 @@ fn split(bits: u32, from: Format) -> (i32, i32, i32, bool) {
     (sign, exponent, mantissa, field == ones as i32)
 }
 
-impl Plane {
-    /// Reads the elements of so many rows or columns; mantissas are shifted left.
+impl SplitMatrix {
+    /// Splits the elements of `width` rows or columns; mantissas are shifted left by `mantissa_shift`.
     #[inline(always)]
-    pub(crate) fn read(&mut self, bits: &[[u32; 32]], width: u16, from: Format, left: i32) {
+    pub(crate) fn read(
+        &mut self,
+        bits: &[[u32; 32]],
+        width: u16,
+        from: Format,
+        mantissa_shift: i32,
+    ) {
         for part in [&mut self.sign, &mut self.exponent, &mut self.mantissa] {
             part.resize(bits.len(), [0; 32]);
         }
@@ -49,7 +57,7 @@ impl Plane {
                         .map(|part| &mut part[y].as_chunks_mut::<LANES>().0[block]);
                 for x in 0..LANES {
                     let (s, e, m, is_special) = split(line[x], from);
-                    (sign[x], exponent[x], mantissa[x]) = (s, e, m << left);
+                    (sign[x], exponent[x], mantissa[x]) = (s, e, m << mantissa_shift);
                     special[x] |= u32::from(is_special);
                 }
             }
@@ -58,36 +66,38 @@ impl Plane {
         }
     }
 
-    /// A column's element in all rows.
+    /// An element of a column, repeated for all rows.
     #[inline(always)]
     pub(crate) fn spread(&self, y: usize, x: usize) -> [[i32; LANES]; 3] {
         [&self.sign, &self.exponent, &self.mantissa].map(|part| [part[y][x]; LANES])
     }
 
-    /// A column's elements, another one in each row.
+    /// Elements of a column, one for each row, as a sparse A selects them.
     #[inline(always)]
-    pub(crate) fn chosen(&self, y: &[u8], x: usize) -> [[i32; LANES]; 3] {
+    pub(crate) fn select(&self, y: &[u8], x: usize) -> [[i32; LANES]; 3] {
         [&self.sign, &self.exponent, &self.mantissa]
             .map(|part| std::array::from_fn(|lane| part[usize::from(y[lane])][x]))
     }
 }
 
-/// By how much the mantissas of B are shifted, so that a product is in units of 2^(its exponent - 25).
-pub(crate) const fn left(from: Format) -> i32 {
-    PLACES - 2 * from.mantissa as i32
+/// By how many bits the mantissas of B are shifted, so that a product of exponent e is in units of
+/// 2^(e - 25).
+pub(crate) const fn mantissa_shift(from: Format) -> i32 {
+    ALIGNED_BITS - 2 * from.mantissa as i32
 }
 
-/// The sum of 16 rows: products of A's rows from `row` on with what `b` has of each of these k, and C. Also the rows whose
-/// C is an infinity or a NaN. C and the sums have so many bits of mantissa: an f16's or an f32's.
+/// The sums of 16 rows: the products of A's rows from `row` on with `b`, for each k in `ks`, plus
+/// C. Also returns a mask of rows whose C is an infinity or a NaN. C and the sums have `MANTISSA`
+/// bits of mantissa: they are f16 or f32.
 #[inline(always)]
 pub(crate) fn sums<const MANTISSA: u32>(
-    a: &Plane,
+    a: &SplitMatrix,
     row: usize,
     ks: &[u8],
     b: impl Fn(usize) -> [[i32; LANES]; 3],
     c: &[u32; LANES],
 ) -> ([u32; LANES], u32) {
-    let to = if MANTISSA == 10 { Number::F16.format() } else { Number::F32.format() };
+    let to = if MANTISSA == 10 { ElementType::F16.format() } else { ElementType::F32.format() };
     let mut top = [0; LANES];
     let (mut low, mut high) = ([0i32; LANES], [0i32; LANES]);
     let mut special = 0;
@@ -97,7 +107,7 @@ pub(crate) fn sums<const MANTISSA: u32>(
         special |= u32::from(is_special) << lane;
         of_c[0][lane] = sign;
         of_c[1][lane] = exponent;
-        of_c[2][lane] = mantissa << (PLACES - to.mantissa as i32);
+        of_c[2][lane] = mantissa << (ALIGNED_BITS - to.mantissa as i32);
         top[lane] = exponent;
     }
     for &k in ks {
@@ -107,7 +117,8 @@ pub(crate) fn sums<const MANTISSA: u32>(
             top[lane] = top[lane].max(exponents[lane] + other[lane]);
         }
     }
-    // Cut toward zero: sizes are shifted, then signed. All of them are below 2^27, so that 8 products fit, and 8 with C.
+    // Terms are truncated toward zero: their magnitudes are shifted, and then negated if necessary.
+    // All terms are below 2^27 in magnitude, so that the sum of 8 products and C does not overflow.
     let term = |size: i32, below: i32, sign: i32| ((size >> below.min(31)) ^ sign) - sign;
     let middle = ks.len() / 2;
     for (i, &k) in ks.iter().enumerate() {
@@ -128,7 +139,7 @@ pub(crate) fn sums<const MANTISSA: u32>(
     let mut bits = [0; LANES];
     for lane in 0..LANES {
         let total = f64::from(low[lane]) + f64::from(high[lane]);
-        let scale = top[lane] - PLACES;
+        let scale = top[lane] - ALIGNED_BITS;
         bits[lane] = match MANTISSA {
             10 => nearest_f16(total, scale),
             _ => cut_f32(total, scale),
@@ -142,10 +153,10 @@ fn rows(part: &[[i32; 32]], k: u8, row: usize) -> &[i32; LANES] {
     &part[usize::from(k)].as_chunks().0[row / LANES]
 }
 
-/// `total * 2^scale`, cut toward zero.
+/// `total * 2^scale` as f32, truncated toward zero.
 #[inline(always)]
 fn cut_f32(total: f64, scale: i32) -> u32 {
-    // Its first 24 bits are an f32.
+    // The leading 24 bits of the total fit into an f32.
     let cut = f64::from_bits(total.to_bits() & !0x1fff_ffff) as f32;
     let size = cut.to_bits() & 0x7fff_ffff;
     let exponent = (size >> 23) as i32 - 127 + scale;
@@ -157,12 +168,12 @@ fn cut_f32(total: f64, scale: i32) -> u32 {
     if size == 0 || bits == 0 { 0 } else { bits | cut.to_bits() & 0x8000_0000 }
 }
 
-/// `total * 2^scale` as the nearest f16.
+/// `total * 2^scale`, rounded to the nearest f16.
 #[inline(always)]
 fn nearest_f16(total: f64, scale: i32) -> u32 {
     let value = total * f64::from_bits(((scale + 1023).clamp(1, 2046) as u64) << 52);
     let exponent = ((value.to_bits() >> 52 & 0x7ff) as i64 - 1023).clamp(-14, 16);
-    // Numbers near it are multiples of the f16's last place.
+    // Adding `large` rounds to multiples of the last place of the f16.
     let large = f64::from_bits(((exponent - 10 + 52 + 1023) as u64) << 52) * 1.5;
     let n = ((value.clamp(-1e6, 1e6) + large).to_bits() as i64 - large.to_bits() as i64).abs();
     let bits = (((exponent + 14) << 10) + n).min(0x7c00) as u32;

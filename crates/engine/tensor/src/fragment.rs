@@ -1,92 +1,100 @@
-//! Which lane and register of a warp holds which element of a matrix (PTX ISA 9.7.14.5).
+//! Fragments: which lane and register of a warp holds which element of a matrix (PTX ISA 9.7.14.5).
 //!
-//! All fragments of `mma` are one picture: a lane is in group `g` (lane / 4) at place `t` (lane % 4). A register of A holds
-//! bits of row g that follow each other along K, those of word t; the next one row g + 8, then the next four words. B is the
-//! same of columns. C and D have row g, columns 2t and 2t + 1, then row g + 8.
+//! All fragments of `mma` follow one pattern. A lane belongs to group `g` (lane / 4) and has
+//! position `t` (lane % 4) in it. The first register of A holds 32 bits of row g, which are unit t
+//! along K; the next register holds those of row g + 8, and further registers the next four units.
+//! B has the same layout, with columns instead of rows. C and D hold row g, columns 2t and 2t + 1,
+//! then row g + 8.
 
-use crate::{Number, Order, Product, Shape};
+use crate::{ElementType, Order, Product, Shape};
 
-/// Lines and elements of a matrix at most: what [`Fragment::places`] counts in.
+/// The maximum number of lines, and of elements in a line; the encoding of [`Fragment::positions`]
+/// depends on it.
 pub(crate) const LINE: usize = 32;
 
-/// The registers of one matrix.
+/// The fragment of one matrix: the positions of the elements in its registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment {
-    /// Bits of an element in its register.
+    /// The number of bits of an element in its register.
     pub(crate) bits: u32,
-    /// Elements of a register.
-    pub(crate) per: usize,
-    /// Of each register, lane and element, lowest first: `32 * y + x`. In A and B y counts along K, and x is the row or column;
-    /// in C and D y is the column and x the row.
-    pub(crate) places: Vec<u16>,
-    /// How many registers hold elements that no register before them holds.
+    /// The number of elements in a register.
+    pub(crate) per_register: usize,
+    /// For each register, lane and element (lowest bits first), the position of the element:
+    /// `32 * y + x`. In A and B, y is the position along K, and x the row or column; in C and D, y
+    /// is the column and x the row.
+    pub(crate) positions: Vec<u16>,
+    /// The number of leading registers that contain every element; later registers repeat elements.
     pub(crate) distinct: usize,
 }
 
 impl Fragment {
     fn new(
-        number: Number,
+        number: ElementType,
         registers: usize,
-        place: impl Fn(usize, usize, usize) -> (usize, usize),
+        position: impl Fn(usize, usize, usize) -> (usize, usize),
     ) -> Self {
-        // Single bits are counted by words.
-        let bits = if number == Number::B1 { 32 } else { number.bits() };
-        let per = if number == Number::F64 { 1 } else { 32 / bits as usize };
-        let mut places = Vec::with_capacity(registers * 32 * per);
+        // Single bits are handled as units of 32 bits.
+        let bits = if number == ElementType::B1 { 32 } else { number.bits() };
+        let per_register = if number == ElementType::F64 { 1 } else { 32 / bits as usize };
+        let mut positions = Vec::with_capacity(registers * 32 * per_register);
         for register in 0..registers {
             for lane in 0..32 {
-                places.extend((0..per).map(|element| {
-                    let (y, x) = place(lane, register, element);
+                positions.extend((0..per_register).map(|element| {
+                    let (y, x) = position(lane, register, element);
                     (LINE * y + x) as u16
                 }));
             }
         }
-        Self { bits, per, places, distinct: registers }
+        Self { bits, per_register, positions, distinct: registers }
     }
 
-    /// Registers of a lane.
+    /// The number of registers of a lane.
     pub fn registers(&self) -> usize {
-        self.places.len() / (32 * self.per)
+        self.positions.len() / (32 * self.per_register)
     }
 
-    /// Where an element lies that a register of a lane holds: along K and row or column (A, B), or column and row (C, D).
-    pub fn place(&self, register: usize, lane: usize, element: usize) -> (usize, usize) {
-        let at = usize::from(self.places[(register * 32 + lane) * self.per + element]);
+    /// The position of an element in the matrix: along K and row or column (A, B), or column and
+    /// row (C, D).
+    pub fn position(&self, register: usize, lane: usize, element: usize) -> (usize, usize) {
+        let at = usize::from(self.positions[(register * 32 + lane) * self.per_register + element]);
         (at / LINE, at % LINE)
     }
 
-    /// Elements of a register; of single bits, one: all 32.
+    /// The number of elements in a register; 1 for single bits, whose element is all 32 bits.
     pub fn elements(&self) -> usize {
-        self.per
+        self.per_register
     }
 
-    /// A factor with so many lines (rows of A, columns of B) of so many words along K: blocks of 8 lines, or of 16 for
-    /// `paired`, whose registers alternate between the lines g and g + 8.
-    fn factor(number: Number, lines: usize, words: usize, paired: bool) -> Self {
+    /// The fragment of A or B with `lines` lines (rows of A, columns of B) of `words` 32-bit units
+    /// along K. Blocks have 8 lines, or 16 if `paired`, in which case registers alternate between
+    /// the lines g and g + 8.
+    fn factor(number: ElementType, lines: usize, words: usize, paired: bool) -> Self {
         let block = if paired { 16 } else { 8 };
         let registers = block / 8 * words / 4;
-        let per = if number == Number::F64 { 1 } else { 32 / number.bits().max(1) as usize };
-        let per = if number == Number::B1 { 1 } else { per };
+        let per_register =
+            if number == ElementType::F64 { 1 } else { 32 / number.bits().max(1) as usize };
+        let per_register = if number == ElementType::B1 { 1 } else { per_register };
         Self::new(number, lines / block * registers, |lane, register, element| {
             let (of, register) = (register / registers, register % registers);
             let (line, word) = match paired {
                 true => (lane / 4 + 8 * (register % 2), lane % 4 + 4 * (register / 2)),
                 false => (lane / 4, lane % 4 + 4 * register),
             };
-            (word * per + element, of * block + line)
+            (word * per_register + element, of * block + line)
         })
     }
 
-    /// C or D with so many blocks of `rows` x 8 elements, whose place `of` tells.
+    /// The fragment of C or D with `blocks` blocks of `rows` x 8 elements, whose positions `of`
+    /// returns.
     fn sum(
-        number: Number,
+        number: ElementType,
         (blocks, rows): (usize, usize),
         of: impl Fn(usize, usize, usize) -> (usize, usize),
     ) -> Self {
-        let per = if number == Number::F16 { 2 } else { 1 };
-        let registers = rows / 4 / per;
+        let per_register = if number == ElementType::F16 { 2 } else { 1 };
+        let registers = rows / 4 / per_register;
         Self::new(number, blocks * registers, |lane, register, element| {
-            let (block, e) = (register / registers, register % registers * per + element);
+            let (block, e) = (register / registers, register % registers * per_register + element);
             of(block, lane / 4 + 8 * (e / 2), 2 * (lane % 4) + e % 2)
         })
     }
@@ -95,9 +103,9 @@ impl Fragment {
 /// The fragments of A, B, C and D.
 pub(crate) type Fragments = [Fragment; 4];
 
-/// Words along K.
-fn words(number: Number, k: usize) -> usize {
-    if number == Number::F64 { k } else { k * number.bits() as usize / 32 }
+/// The number of 32-bit units along K.
+fn words(number: ElementType, k: usize) -> usize {
+    if number == ElementType::F64 { k } else { k * number.bits() as usize / 32 }
 }
 
 /// The fragments of `mma`.
@@ -116,22 +124,22 @@ pub(crate) fn of_mma(product: &Product, orders: (Order, Order)) -> Fragments {
     ]
 }
 
-/// The fragments of `mma.m8n8k4` of f16: four products, each of a group of four lanes and that of the lanes 16 higher. Rows of A
-/// and columns of B of product q begin at 8q.
+/// The fragments of `mma.m8n8k4` of f16: four products, each by a group of four lanes and the group
+/// 16 lanes above it. The rows of A and the columns of B of product q begin at 8q.
 fn of_volta(product: &Product, (a, b): (Order, Order)) -> Fragments {
     let factor = |along: bool| {
-        Fragment::new(Number::F16, 2, |lane, register, element| {
+        Fragment::new(ElementType::F16, 2, |lane, register, element| {
             let (first, half) = (8 * (lane % 16 / 4), 4 * (lane / 16));
             let (at, i) = (lane % 4, 2 * register + element);
             if along { (i, first + half + at) } else { (at, first + half + i) }
         })
     };
-    let sum = |number: Number| {
-        let registers = if number == Number::F16 { 4 } else { 8 };
+    let sum = |number: ElementType| {
+        let registers = if number == ElementType::F16 { 4 } else { 8 };
         Fragment::new(number, registers, |lane, register, element| {
             let (first, half) = (8 * (lane % 16 / 4), 4 * (lane / 16));
             match number {
-                Number::F16 => (2 * register + element, first + half + lane % 4),
+                ElementType::F16 => (2 * register + element, first + half + lane % 4),
                 _ => (
                     (register & 4) + (lane & 2) + (register & 1),
                     first + half + (lane & 1) + (register & 2),
@@ -142,23 +150,25 @@ fn of_volta(product: &Product, (a, b): (Order, Order)) -> Fragments {
     [factor(a == Order::Row), factor(b == Order::Column), sum(product.c), sum(product.d)]
 }
 
-/// The fragments of `wmma`, which is made of `mma` instructions of 16 x 8 elements of D (or of D transposed, for 8 rows).
+/// The fragments of `wmma`, which ptxas composes of `mma` instructions for 16 x 8 elements of D (or
+/// of D transposed, for 8 rows).
 pub(crate) fn of_wmma(product: &Product) -> Fragments {
     let Shape { m, n, k } = product.shape;
     let (m, n, k) = (usize::from(m), usize::from(n), usize::from(k));
     if n == 8 && m == 8 {
         return of_mma(product, Default::default());
     }
-    // With 8 rows B takes the part of A.
+    // With 8 rows, the instruction computes D transposed, so that A and B exchange their roles.
     let turned = m == 8;
     let mut a = Fragment::factor(product.a, m, words(product.a, k), !turned);
     let mut b = Fragment::factor(product.b, n, words(product.b, k), turned);
-    if product.a == Number::F16 {
+    if product.a == ElementType::F16 {
         for fragment in [&mut a, &mut b] {
-            // Volta needed 8 registers.
+            // The PTX ISA requires 8 registers, which Volta needed; the second half repeats the
+            // first.
             fragment.distinct = fragment.registers();
-            let held = fragment.places.clone();
-            fragment.places.extend(held.iter().cycle().take(8 * 32 * 2 - held.len()));
+            let held = fragment.positions.clone();
+            fragment.positions.extend(held.iter().cycle().take(8 * 32 * 2 - held.len()));
         }
     }
     let sum = |number| {

@@ -1,9 +1,9 @@
-//! Elements of matrices as bits, and what they are worth.
+//! Element types of matrices: their formats, and the arithmetic of single elements.
 
-/// What the elements of a matrix are.
+/// The type of a matrix's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Number {
+pub enum ElementType {
     F16,
     Bf16,
     Tf32,
@@ -19,9 +19,9 @@ pub enum Number {
     B1,
 }
 
-impl Number {
-    /// All of them.
-    pub const ALL: [Number; 13] = [
+impl ElementType {
+    /// All element types.
+    pub const ALL: [ElementType; 13] = [
         Self::F16,
         Self::Bf16,
         Self::Tf32,
@@ -37,7 +37,7 @@ impl Number {
         Self::B1,
     ];
 
-    /// The name that PTX has for it, without the dot.
+    /// The name of the type in PTX, without the dot.
     pub const fn name(self) -> &'static str {
         match self {
             Self::F16 => "f16",
@@ -56,12 +56,12 @@ impl Number {
         }
     }
 
-    /// The number with a name of PTX.
+    /// The type with this name in PTX.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|number| number.name() == name)
     }
 
-    /// Bits of an element.
+    /// The number of bits of an element.
     pub const fn bits(self) -> u32 {
         match self {
             Self::B1 => 1,
@@ -73,7 +73,7 @@ impl Number {
         }
     }
 
-    /// An integer's value.
+    /// The value of an integer element.
     pub(crate) const fn integer(self, bits: u32) -> i32 {
         match self {
             Self::S8 => bits as i8 as i32,
@@ -82,12 +82,12 @@ impl Number {
         }
     }
 
-    /// The format of a float that a tensor core adds.
+    /// The format of a float type that tensor cores multiply or add.
     pub(crate) const fn format(self) -> Format {
         match self {
             Self::F16 => Format { exponent: 5, mantissa: 10, skipped: 0 },
             Self::Bf16 => Format { exponent: 8, mantissa: 7, skipped: 0 },
-            // The low bits of the register do not count.
+            // The low bits of a tf32's register are ignored.
             Self::Tf32 => Format { exponent: 8, mantissa: 10, skipped: 13 },
             _ => Format { exponent: 8, mantissa: 23, skipped: 0 },
         }
@@ -97,18 +97,19 @@ impl Number {
 /// A binary floating-point format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
-    /// Bits of the exponent.
+    /// The number of exponent bits.
     pub(crate) exponent: u32,
-    /// Bits of the mantissa, without the hidden one.
+    /// The number of mantissa bits, without the hidden bit.
     pub(crate) mantissa: u32,
-    /// Low bits of the register that do not belong to the number.
+    /// The number of low bits of the register that are ignored.
     pub(crate) skipped: u32,
 }
 
-/// What the bits of a float stand for.
+/// The value of a float, decoded from its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
-    /// `mantissa * 2^(exponent - f)`, f being the format's bits of mantissa: a subnormal has the smallest exponent.
+    /// The number `mantissa * 2^(exponent - f)`, where f is the format's number of mantissa bits.
+    /// Subnormals have the smallest exponent.
     Finite {
         negative: bool,
         exponent: i32,
@@ -125,12 +126,12 @@ impl Format {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// The bits of infinity, where a number begins at bit 0.
+    /// The bits of infinity, without ignored low bits.
     pub(crate) const fn infinity(self) -> u32 {
         ((1 << self.exponent) - 1) << self.mantissa
     }
 
-    /// The NaN that arithmetic gives.
+    /// The NaN result of arithmetic.
     pub(crate) const fn nan(self) -> u32 {
         (1 << (self.exponent + self.mantissa)) - 1
     }
@@ -148,8 +149,8 @@ impl Format {
         Value::Finite { negative, exponent, mantissa: mantissa | hidden }
     }
 
-    /// The bits of `total * 2^scale`: cut toward zero, or rounded to the nearest (even). A result of zero has no sign,
-    /// and one that is too large is infinite.
+    /// The number `total * 2^scale` in this format, truncated toward zero or rounded to nearest
+    /// even. A result of zero is positive, and one that is too large is infinite.
     pub(crate) fn bits(self, total: i64, scale: i32, nearest: bool) -> u32 {
         let size = total.unsigned_abs();
         if size == 0 {
@@ -177,16 +178,16 @@ impl Format {
     }
 }
 
-/// An 8-bit float as the f16 that has its value: every one has.
-pub(crate) const fn tiny_to_f16(number: Number, bits: u32) -> u32 {
+/// Converts an 8-bit float to f16, which holds every value exactly.
+pub(crate) const fn float8_to_f16(number: ElementType, bits: u32) -> u32 {
     let (sign, size) = ((bits & 0x80) << 8, bits & 0x7f);
     match number {
-        Number::E5m2 => sign | size << 8,
-        // The only NaN of e4m3, which has no infinity.
+        ElementType::E5m2 => sign | size << 8,
+        // The magnitude of e4m3's only NaN; e4m3 has no infinity.
         _ if size == 0x7f => 0x7fff,
         _ if size >= 8 => sign | ((size << 7) + (8 << 10)),
         _ => {
-            // Up to 7 / 512.
+            // Subnormals, up to 7 / 512.
             let shift = size.leading_zeros() - 28;
             let normal = (size << shift & 7) << 7 | (9 - shift) << 10;
             if size == 0 { sign } else { sign | normal }
@@ -194,15 +195,15 @@ pub(crate) const fn tiny_to_f16(number: Number, bits: u32) -> u32 {
     }
 }
 
-/// The sum of two f32, to nearest.
+/// The sum of two f32, rounded to nearest.
 pub(crate) fn add_f32(a: u32, b: u32) -> u32 {
     let sum = f32::from_bits(a) + f32::from_bits(b);
-    if sum.is_nan() { Number::F32.format().nan() } else { sum.to_bits() }
+    if sum.is_nan() { ElementType::F32.format().nan() } else { sum.to_bits() }
 }
 
-/// An f16 as an f32.
+/// Converts f16 to f32.
 pub(crate) fn f16_to_f32(bits: u32) -> f32 {
-    match Number::F16.format().value(bits) {
+    match ElementType::F16.format().value(bits) {
         Value::Finite { negative, exponent, mantissa } => {
             let size = mantissa as f32 * f32::from_bits(((exponent - 10 + 127) as u32) << 23);
             if negative { -size } else { size }
@@ -213,10 +214,10 @@ pub(crate) fn f16_to_f32(bits: u32) -> f32 {
     }
 }
 
-/// The nearest f16 of an f32.
+/// Converts f32 to the nearest f16.
 pub(crate) fn f32_to_f16(value: f32) -> u32 {
-    let (to, sign) = (Number::F16.format(), value.to_bits() >> 16 & 0x8000);
-    match Number::F32.format().value(value.to_bits()) {
+    let (to, sign) = (ElementType::F16.format(), value.to_bits() >> 16 & 0x8000);
+    match ElementType::F32.format().value(value.to_bits()) {
         Value::Finite { exponent, mantissa, .. } => {
             to.bits(mantissa.into(), exponent - 23, true) | sign
         }
@@ -230,7 +231,8 @@ pub(crate) fn fma_f64(a: u64, b: u64, c: u64) -> u64 {
     f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits()
 }
 
-/// The same by some function. Of several NaN the machine gives b's, else c's, else a's.
+/// `a * b + c` by the given function. If several operands are NaNs, the hardware returns the first
+/// NaN among b, c, a.
 pub(crate) fn fma_f64_by(fma: fn(u64, u64, u64) -> u64, a: u64, b: u64, c: u64) -> u64 {
     let is_nan = |bits: u64| f64::from_bits(bits).is_nan();
     if let Some(nan) = [b, c, a].into_iter().find(|&bits| is_nan(bits)) {

@@ -1,60 +1,62 @@
-//! One instruction on the registers of a warp.
+//! Execution of one matrix instruction on the registers of a warp.
 
 use texunit_simd::Build;
 
-use crate::fast::{LANES, Plane, left, sums};
+use crate::fast::{LANES, SplitMatrix, mantissa_shift, sums};
 use crate::fragment::{Fragment, Fragments, LINE, of_mma, of_wmma};
-use crate::number::{fma_f64, fma_f64_by, tiny_to_f16};
+use crate::number::{float8_to_f16, fma_f64, fma_f64_by};
 use crate::reference::{add, convert};
 use crate::registers::{Registers, each_element, gather, scatter};
 use crate::sparse::{Indices, indices};
-use crate::{BitOperation, Number, Order, Product, Shape};
+use crate::{BitOperation, ElementType, Order, Product, Shape};
 
-/// A product and where its matrices lie in registers.
+/// A product, with the layout of its matrices in registers.
 #[derive(Clone, Debug)]
 pub struct Operation {
     product: Product,
     fragments: Fragments,
     selector: u8,
     parts: Vec<Vec<u8>>,
-    /// Of doubles that are not rounded to the nearest.
+    /// For f64, a fused multiply-add with a directed rounding; `None` rounds to nearest.
     fma: Option<Fma>,
 }
 
-/// A fused multiply-add of doubles.
+/// A fused multiply-add of f64 bits.
 type Fma = fn(u64, u64, u64) -> u64;
 
-/// Room for the matrices of an operation, kept from one to the next.
+/// Buffers for the matrices of an operation, which are reused by the next one.
 #[derive(Debug, Default)]
 pub struct Scratch {
     bits: [Vec<[u32; 32]>; 4],
     wide: [Vec<[u64; 32]>; 4],
-    planes: [Plane; 2],
+    planes: [SplitMatrix; 2],
     indices: Indices,
-    /// 8-bit floats as f16.
+    /// 8-bit floats converted to f16.
     halves: Vec<[u32; 32]>,
 }
 
 impl Operation {
-    /// `mma`, with the orders of A and B; of `mma.sp` also the selector of the lanes that have the metadata.
+    /// An `mma` with these orders of A and B. `selector` is for `mma.sp`: the lanes that have the
+    /// metadata.
     pub fn mma(product: Product, orders: (Order, Order), selector: u8) -> Self {
         let (fragments, parts) = (of_mma(&product, orders), product.parts());
         Self { product, fragments, selector, parts, fma: None }
     }
 
-    /// `wmma.mma`. Its fragments do not depend on the orders of the matrices in memory.
+    /// A `wmma.mma`. Its fragments do not depend on the orders of the matrices in memory.
     pub fn wmma(product: Product) -> Self {
         let product = Product { wmma: true, ..product };
         let (fragments, parts) = (of_wmma(&product), product.parts());
         Self { product, fragments, selector: 0, parts, fma: None }
     }
 
-    /// This operation with a fused multiply-add of doubles that rounds in another way. It gets no NaN.
+    /// This operation with a fused multiply-add of f64 that rounds in another mode. The function is
+    /// never called with a NaN.
     pub fn rounding(self, fma: Fma) -> Self {
         Self { fma: Some(fma), ..self }
     }
 
-    /// What it computes.
+    /// The product that the operation computes.
     pub fn product(&self) -> &Product {
         &self.product
     }
@@ -64,8 +66,8 @@ impl Operation {
         &self.fragments
     }
 
-    /// Computes D from the registers of A, B and C; `metadata` counts for sparse products alone. Registers that are lacking
-    /// count as zero.
+    /// Computes D from the registers of A, B and C. `metadata` is only used for sparse products.
+    /// Missing registers count as zero.
     pub fn run(
         &self,
         build: Build,
@@ -76,14 +78,14 @@ impl Operation {
     ) {
         let lines =
             [self.product.terms(), self.product.shape.k.into()].map(|k| match self.product.a {
-                Number::B1 => k / 32,
+                ElementType::B1 => k / 32,
                 _ => k,
             });
         let lines = [lines[0], lines[1], LINE, LINE];
         if self.product.sparse {
             scratch.indices = indices(&self.product, self.selector, metadata);
         }
-        if self.product.a == Number::F64 {
+        if self.product.a == ElementType::F64 {
             for ((of, from), (to, lines)) in
                 self.fragments.iter().zip([a, b, c]).zip(scratch.wide.iter_mut().zip(lines))
             {
@@ -104,27 +106,27 @@ impl Operation {
         scratch.bits[3].resize(LINE, [0; 32]);
         match self.product.a {
             _ if self.product.is_volta() => self.volta(scratch),
-            Number::S8 | Number::U8 | Number::S4 | Number::U4 => {
+            ElementType::S8 | ElementType::U8 | ElementType::S4 | ElementType::U4 => {
                 build.run(
                     #[inline(always)]
                     || self.integers(scratch),
                 );
             }
-            Number::B1 => build.run(
+            ElementType::B1 => build.run(
                 #[inline(always)]
                 || self.counts(scratch),
             ),
-            Number::F16 => build.run(
+            ElementType::F16 => build.run(
                 #[inline(always)]
-                || self.floats(scratch, Number::F16),
+                || self.floats(scratch, ElementType::F16),
             ),
-            Number::Bf16 => build.run(
+            ElementType::Bf16 => build.run(
                 #[inline(always)]
-                || self.floats(scratch, Number::Bf16),
+                || self.floats(scratch, ElementType::Bf16),
             ),
-            Number::Tf32 => build.run(
+            ElementType::Tf32 => build.run(
                 #[inline(always)]
-                || self.floats(scratch, Number::Tf32),
+                || self.floats(scratch, ElementType::Tf32),
             ),
             _ => build.run(
                 #[inline(always)]
@@ -134,7 +136,7 @@ impl Operation {
         scatter(&self.fragments[3], &scratch.bits[3], d, u64::from);
     }
 
-    /// Columns of D, and first rows of the blocks that are computed together.
+    /// The columns of D, each with the first rows of blocks of rows that are computed together.
     #[inline(always)]
     fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (m, n) = (usize::from(self.product.shape.m), usize::from(self.product.shape.n));
@@ -142,32 +144,33 @@ impl Operation {
     }
 
     #[inline(always)]
-    fn floats(&self, scratch: &mut Scratch, number: Number) {
+    fn floats(&self, scratch: &mut Scratch, number: ElementType) {
         let from = number.format();
         let Shape { m, n, .. } = self.product.shape;
         let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], .. } = scratch;
         a_plane.read(a, m, from, 0);
-        b_plane.read(b, n, from, left(from));
+        b_plane.read(b, n, from, mantissa_shift(from));
         self.sums(scratch);
     }
 
-    /// 8-bit floats, which become f16.
+    /// Converts 8-bit floats to f16, and splits them.
     #[inline(always)]
     fn tiny(&self, scratch: &mut Scratch) {
-        let from = Number::F16.format();
+        let from = ElementType::F16.format();
         let Product { a: number, b: other, shape: Shape { m, n, .. }, .. } = self.product;
         let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], halves, .. } = scratch;
-        let mut read = |plane: &mut Plane, bits: &[[u32; 32]], number, width, left| {
-            halves.clear();
-            halves.extend(bits.iter().map(|line| line.map(|bits| tiny_to_f16(number, bits))));
-            plane.read(halves, width, from, left);
-        };
+        let mut read =
+            |plane: &mut SplitMatrix, bits: &[[u32; 32]], number, width, mantissa_shift| {
+                halves.clear();
+                halves.extend(bits.iter().map(|line| line.map(|bits| float8_to_f16(number, bits))));
+                plane.read(halves, width, from, mantissa_shift);
+            };
         read(a_plane, a, number, m, 0);
-        read(b_plane, b, other, n, left(from));
+        read(b_plane, b, other, n, mantissa_shift(from));
         self.sums(scratch);
     }
 
-    /// The sums of the planes' products.
+    /// Computes the sums of products from the split elements.
     #[inline(always)]
     fn sums(&self, scratch: &mut Scratch) {
         let (sum_in, tiny) = (self.product.sum_in(), self.product.a.bits() == 8);
@@ -182,17 +185,17 @@ impl Operation {
             let mut special = a.special >> row | (b.special >> n & 1).wrapping_neg();
             for ks in &self.parts {
                 let b = &*b;
-                let chosen = |k: usize| b.chosen(&indices[k][row..row + LANES], n);
+                let select = |k: usize| b.select(&indices[k][row..row + LANES], n);
                 let spread = |k: usize| b.spread(k, n);
-                // Both kinds of sums: constants of loops of their own.
+                // The two formats of sums are constants of separately compiled loops.
                 let (of, more) = match (sum_in, self.product.sparse) {
-                    (Number::F16, false) => sums::<10>(a, row, ks, spread, &result),
-                    (Number::F16, true) => sums::<10>(a, row, ks, chosen, &result),
+                    (ElementType::F16, false) => sums::<10>(a, row, ks, spread, &result),
+                    (ElementType::F16, true) => sums::<10>(a, row, ks, select, &result),
                     (_, false) => sums::<23>(a, row, ks, spread, &result),
-                    (_, true) => sums::<23>(a, row, ks, chosen, &result),
+                    (_, true) => sums::<23>(a, row, ks, select, &result),
                 };
                 result = of;
-                // An earlier sum may be infinite.
+                // The sum of an earlier part may be infinite.
                 special |= more;
             }
             for lane in 0..LANES {
@@ -208,7 +211,7 @@ impl Operation {
         }
     }
 
-    /// Does the rows of a block over that have infinities or NaNs.
+    /// Recomputes the rows of a block that contain infinities or NaNs, by the reference.
     #[inline(always)]
     fn specials(
         &self,
@@ -245,7 +248,7 @@ impl Operation {
         }
     }
 
-    /// Volta's product: one of four for each 8 rows, each with columns of its own.
+    /// Volta's product: the four products have separate rows and columns.
     fn volta(&self, scratch: &mut Scratch) {
         let [a, b, c, d] = &mut scratch.bits;
         for (n, column) in d.iter_mut().enumerate().take(8) {
@@ -307,7 +310,7 @@ impl Operation {
         }
     }
 
-    /// A chain of fused multiply-adds; which NaN comes out is the reference's affair.
+    /// A chain of fused multiply-adds. The result's NaN is left to the reference.
     #[inline(always)]
     fn doubles(&self, scratch: &mut Scratch) {
         let [a, b, c, d] = &mut scratch.wide;
@@ -333,23 +336,26 @@ impl Operation {
         }
     }
 
-    /// Which bits of D depend on bits that are set in A, B and C: all of an element, if one of its factors or its element of C has some.
+    /// Computes which bits of D depend on bits that are set in A, B and C: all bits of an element,
+    /// if bits are set in one of its factors or in its element of C.
     pub fn dependence(&self, [a, b, c]: [&Registers; 3], d: &mut Registers) {
         let mut lines = [0u32; 2];
         for (line, (of, from)) in lines.iter_mut().zip(self.fragments.iter().zip([a, b])) {
-            each_element(of, from, |place, bits| *line |= u32::from(bits != 0) << (place % LINE));
+            each_element(of, from, |position, bits| {
+                *line |= u32::from(bits != 0) << (position % LINE)
+            });
         }
         let mut own = [0u32; LINE];
-        each_element(&self.fragments[2], c, |place, bits| {
-            own[place / LINE] |= u32::from(bits != 0) << (place % LINE);
+        each_element(&self.fragments[2], c, |position, bits| {
+            own[position / LINE] |= u32::from(bits != 0) << (position % LINE);
         });
         let of = &self.fragments[3];
         let mask = u64::MAX >> (64 - of.bits);
         for (register, to) in d.iter_mut().enumerate().take(of.registers()) {
             for (lane, word) in to.iter_mut().enumerate() {
-                *word = (0..of.per).fold(0, |word, i| {
-                    let (column, row) = of.place(register, lane, i);
-                    // Products of groups of lanes have columns of their own.
+                *word = (0..of.per_register).fold(0, |word, i| {
+                    let (column, row) = of.position(register, lane, i);
+                    // Volta's four products have separate columns of B.
                     let of_b = if self.product.is_volta() { row / 8 * 8 + column } else { column };
                     let any = lines[0] >> row | lines[1] >> of_b | own[column] >> row;
                     word | if any & 1 == 1 { mask << (of.bits as usize * i) } else { 0 }
@@ -359,7 +365,7 @@ impl Operation {
     }
 }
 
-/// A column's rows of a block.
+/// A block of rows of a column.
 #[inline(always)]
 fn lanes(columns: &[[u32; 32]], n: usize, row: usize) -> &[u32; LANES] {
     &columns[n].as_chunks().0[row / LANES]

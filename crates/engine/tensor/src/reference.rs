@@ -1,14 +1,15 @@
-//! One element of D, in integers that hold every sum exactly. Nothing here is fast; [`crate::fast`] is compared with it.
+//! The definition of one element of D, in integers that hold every sum exactly. It is not
+//! optimised; [`crate::fast`] is compared with it.
 
 use crate::number::{
-    Format, Value, add_f32, f16_to_f32, f32_to_f16, fma_f64, fma_f64_by, tiny_to_f16,
+    Format, Value, add_f32, f16_to_f32, f32_to_f16, float8_to_f16, fma_f64, fma_f64_by,
 };
-use crate::{BitOperation, Number, Product};
+use crate::{BitOperation, ElementType, Product};
 
-/// How far below the largest exponent the last place of a sum lies.
-pub(crate) const PLACES: i32 = 25;
+/// The number of bits between the largest exponent of a sum and the last bit that its terms keep.
+pub(crate) const ALIGNED_BITS: i32 = 25;
 
-/// A term of a sum: `size * 2^scale`, with the exponent by which it is aligned.
+/// A term of a sum: `size * 2^scale`, and the exponent by which it is aligned.
 #[derive(Clone, Copy)]
 struct Term {
     negative: bool,
@@ -17,9 +18,10 @@ struct Term {
     exponent: i32,
 }
 
-/// The sum of all products and C, as a tensor core computes it: E is the largest exponent of a term (of a product: the sum
-/// of two exponents, though its mantissa may be 2 and more; zeros have none). Every term is cut toward zero to a multiple
-/// of 2^(E - 25). The sum of these is exact, and then cut (f32) or rounded to the nearest (f16).
+/// The sum of all products and C, as a tensor core computes it. E is the largest exponent of a
+/// term; the exponent of a product is the sum of its factors' exponents, even if its mantissa is 2
+/// or more, and zeros have none. Every term is truncated toward zero to a multiple of 2^(E - 25).
+/// The sum of the truncated terms is exact, and then truncated (f32) or rounded to nearest (f16).
 pub(crate) fn sum(
     from: Format,
     to: Format,
@@ -68,7 +70,7 @@ pub(crate) fn sum(
     }
     terms.retain(|term| term.size != 0);
     let Some(largest) = terms.iter().map(|term| term.exponent).max() else { return 0 };
-    let last = largest - PLACES;
+    let last = largest - ALIGNED_BITS;
     let total = terms.iter().map(|term| {
         let size = match term.scale - last {
             shift @ 0.. => term.size << shift,
@@ -80,8 +82,8 @@ pub(crate) fn sum(
 }
 
 impl Product {
-    /// An element of D, from the products' factors, k upwards (those that are stored, if A is sparse), and that of C. Of
-    /// single bits, a factor is 32 of them.
+    /// One element of D, from the factors of its products in order of k (only stored ones, if A is
+    /// sparse) and its element of C. For single bits, a factor is a unit of 32 bits.
     pub fn element(&self, a: &[u64], b: &[u64], c: u64) -> u64 {
         let narrow = || a.iter().zip(b).map(|(&a, &b)| (a as u32, b as u32));
         let count = |a: u32, b: u32| match self.operation {
@@ -89,11 +91,11 @@ impl Product {
             BitOperation::And => (a & b).count_ones(),
         };
         let d = match self.a {
-            Number::F64 => {
+            ElementType::F64 => {
                 return a.iter().zip(b).fold(c, |sum, (&a, &b)| fma_f64_by(fma_f64, a, b, sum));
             }
-            Number::B1 => narrow().fold(c as u32, |sum, (a, b)| sum.wrapping_add(count(a, b))),
-            Number::S8 | Number::U8 | Number::S4 | Number::U4 => {
+            ElementType::B1 => narrow().fold(c as u32, |sum, (a, b)| sum.wrapping_add(count(a, b))),
+            ElementType::S8 | ElementType::U8 | ElementType::S4 | ElementType::U4 => {
                 let product = |(a, b)| i64::from(self.a.integer(a)) * i64::from(self.b.integer(b));
                 let sum = i64::from(c as i32) + narrow().map(product).sum::<i64>();
                 match self.saturate {
@@ -107,17 +109,18 @@ impl Product {
         d.into()
     }
 
-    /// Sums of floats. ptxas makes f16 of 8-bit floats (for sm_90), and adds C to their sum by an instruction of its own; where
-    /// C or D is f32 and the other f16, it converts that.
+    /// Sums of floats. ptxas converts 8-bit floats to f16 (for sm_90), and adds C to their sum by a
+    /// separate instruction; if one of C and D is f32 and the other f16, ptxas converts C or the
+    /// result.
     fn float(&self, factors: &[(u32, u32)], c: u32) -> u32 {
         let (tiny, number) = (self.a.bits() == 8, self.sum_in());
-        let from = if tiny { Number::F16 } else { self.a }.format();
+        let from = if tiny { ElementType::F16 } else { self.a }.format();
         let c = convert(self.c, number, c);
         let mut total = if tiny { 0 } else { c };
         for part in self.parts() {
-            let chosen = part.iter().filter_map(|&k| factors.get(usize::from(k)));
-            let factors = chosen.map(|&(a, b)| match tiny {
-                true => (tiny_to_f16(self.a, a), tiny_to_f16(self.b, b)),
+            let select = part.iter().filter_map(|&k| factors.get(usize::from(k)));
+            let factors = select.map(|&(a, b)| match tiny {
+                true => (float8_to_f16(self.a, a), float8_to_f16(self.b, b)),
                 false => (a, b),
             });
             total = sum(from, number.format(), factors, (number.format(), total));
@@ -125,13 +128,14 @@ impl Product {
         convert(number, self.d, if tiny { add(number, total, c) } else { total })
     }
 
-    /// `m8n8k4` of f16: fused multiply-adds of f32. Sums that will be an f16 are begun with C, two products at a time.
+    /// `m8n8k4` of f16: fused multiply-adds in f32. A sum whose result is f16 starts with C, and
+    /// takes two products at a time.
     fn volta(&self, factors: &[(u32, u32)], c: u32) -> u32 {
         let mut products = factors.iter().map(|&(a, b)| (f16_to_f32(a), f16_to_f32(b)));
         let mut next = || products.next().unwrap_or_default();
         let fma = |(a, b): (f32, f32), c: f32| a.mul_add(b, c);
-        let c = if self.c == Number::F16 { f16_to_f32(c) } else { f32::from_bits(c) };
-        if self.d == Number::F16 {
+        let c = if self.c == ElementType::F16 { f16_to_f32(c) } else { f32::from_bits(c) };
+        if self.d == ElementType::F16 {
             let mut pair = || {
                 let (a, b) = next();
                 fma(next(), a * b)
@@ -144,20 +148,21 @@ impl Product {
     }
 }
 
-/// An f16 or f32 as the nearest number of either kind.
-pub(crate) fn convert(from: Number, to: Number, bits: u32) -> u32 {
+/// Converts f16 or f32 to the nearest number of either type.
+pub(crate) fn convert(from: ElementType, to: ElementType, bits: u32) -> u32 {
     match (from, to) {
-        (Number::F16, Number::F32) => add_f32(f16_to_f32(bits).to_bits(), 1 << 31),
-        (Number::F32, Number::F16) => f32_to_f16(f32::from_bits(bits)),
+        (ElementType::F16, ElementType::F32) => add_f32(f16_to_f32(bits).to_bits(), 1 << 31),
+        (ElementType::F32, ElementType::F16) => f32_to_f16(f32::from_bits(bits)),
         _ => bits,
     }
 }
 
-/// The sum of two numbers, to nearest.
-pub(crate) fn add(number: Number, a: u32, b: u32) -> u32 {
+/// The sum of two f16 or two f32, rounded to nearest.
+pub(crate) fn add(number: ElementType, a: u32, b: u32) -> u32 {
     match number {
-        // A sum of two f16 in f32 is exact enough to be rounded again.
-        Number::F16 => f32_to_f16(f16_to_f32(a) + f16_to_f32(b)),
+        // The sum of two f16 in f32 is accurate enough that rounding it again gives the correct
+        // f16.
+        ElementType::F16 => f32_to_f16(f16_to_f32(a) + f16_to_f32(b)),
         _ => add_f32(a, b),
     }
 }

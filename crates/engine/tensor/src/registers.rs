@@ -1,23 +1,25 @@
-//! Elements of matrices out of registers, and into them.
+//! Moves elements of matrices from the registers of a warp to arrays by line, and back.
 
 use crate::Fragment;
 
-/// Registers of a warp: 32 lanes each.
+/// Registers of a warp, with 32 lanes each.
 pub(crate) type Registers = [[u64; 32]];
 
-/// Calls `f` with the place and the bits of each element of registers.
+/// Calls `f` with the position and the bits of each element in the registers.
 pub(crate) fn each_element(of: &Fragment, from: &Registers, mut f: impl FnMut(usize, u64)) {
     let mask = u64::MAX >> (64 - of.bits);
-    for (places, register) in of.places.chunks_exact(32 * of.per).take(of.distinct).zip(from) {
-        for (places, &word) in places.chunks_exact(of.per).zip(register) {
-            for (i, &place) in places.iter().enumerate() {
-                f(place.into(), word >> (of.bits as usize * i) & mask);
+    for (positions, register) in
+        of.positions.chunks_exact(32 * of.per_register).take(of.distinct).zip(from)
+    {
+        for (positions, &word) in positions.chunks_exact(of.per_register).zip(register) {
+            for (i, &position) in positions.iter().enumerate() {
+                f(position.into(), word >> (of.bits as usize * i) & mask);
             }
         }
     }
 }
 
-/// Elements out of registers.
+/// Copies elements from registers to lines of a matrix.
 pub(crate) fn gather<T: Copy + Default>(
     of: &Fragment,
     from: &Registers,
@@ -28,7 +30,7 @@ pub(crate) fn gather<T: Copy + Default>(
     to.clear();
     to.resize(lines, [T::default(); 32]);
     let to = to.as_flattened_mut();
-    match of.per {
+    match of.per_register {
         1 => gather_from::<T, 1>(of, from, to, narrow),
         2 => gather_from::<T, 2>(of, from, to, narrow),
         4 => gather_from::<T, 4>(of, from, to, narrow),
@@ -43,11 +45,11 @@ fn gather_from<T, const PER: usize>(
     narrow: impl Fn(u64) -> T,
 ) {
     let mask = u64::MAX >> (64 - of.bits);
-    let places = of.places.as_chunks::<PER>().0.as_chunks::<32>().0;
-    for (places, register) in places.iter().take(of.distinct).zip(from) {
-        for (places, &word) in places.iter().zip(register) {
-            for (i, &place) in places.iter().enumerate() {
-                if let Some(element) = to.get_mut(usize::from(place)) {
+    let positions = of.positions.as_chunks::<PER>().0.as_chunks::<32>().0;
+    for (positions, register) in positions.iter().take(of.distinct).zip(from) {
+        for (positions, &word) in positions.iter().zip(register) {
+            for (i, &position) in positions.iter().enumerate() {
+                if let Some(element) = to.get_mut(usize::from(position)) {
                     *element = narrow(word >> (of.bits as usize * i) & mask);
                 }
             }
@@ -55,7 +57,7 @@ fn gather_from<T, const PER: usize>(
     }
 }
 
-/// Elements into registers.
+/// Copies elements from lines of a matrix to registers.
 pub(crate) fn scatter<T: Copy>(
     of: &Fragment,
     from: &[[T; 32]],
@@ -63,18 +65,19 @@ pub(crate) fn scatter<T: Copy>(
     wide: impl Fn(T) -> u64,
 ) {
     let from = from.as_flattened();
-    let element = |place: u16| from.get(usize::from(place)).map_or(0, |&element| wide(element));
-    let places = of.places.chunks_exact(32 * of.per);
-    for (places, register) in places.zip(to) {
-        match of.per {
+    let element =
+        |position: u16| from.get(usize::from(position)).map_or(0, |&element| wide(element));
+    let positions = of.positions.chunks_exact(32 * of.per_register);
+    for (positions, register) in positions.zip(to) {
+        match of.per_register {
             1 => {
-                for (&place, word) in places.iter().zip(register) {
-                    *word = element(place);
+                for (&position, word) in positions.iter().zip(register) {
+                    *word = element(position);
                 }
             }
-            // Two halves.
+            // Two 16-bit elements.
             _ => {
-                for (&[low, high], word) in places.as_chunks().0.iter().zip(register) {
+                for (&[low, high], word) in positions.as_chunks().0.iter().zip(register) {
                     *word = element(low) | element(high) << 16;
                 }
             }

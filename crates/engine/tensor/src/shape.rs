@@ -1,8 +1,9 @@
-//! Which products of matrices there are.
+//! The matrix products that instructions compute: sizes, element types, and how well their results
+//! are known.
 
-use crate::Number;
+use crate::ElementType;
 
-/// Rows of A, columns of B, and what is summed over.
+/// The sizes of a product: rows of A, columns of B, and the dimension that is summed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Rows of A, C and D.
@@ -14,7 +15,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// `m16n8k16`
+    /// The shape with a name such as `m16n8k16`.
     pub fn from_name(name: &str) -> Option<Self> {
         let (m, rest) = name.strip_prefix('m')?.split_once('n')?;
         let (n, k) = rest.split_once('k')?;
@@ -23,104 +24,120 @@ impl Shape {
     }
 }
 
-/// How an order of elements in memory, or in the registers of `m8n8k4`, goes.
+/// The order of a matrix's elements in memory, or in the registers of `m8n8k4`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// Elements of a row follow each other.
+    /// Row-major.
     #[default]
     Row,
-    /// Elements of a column do.
+    /// Column-major.
     Column,
 }
 
-/// What is done to pairs of bits before the ones are counted.
+/// The operation on pairs of bits before the set bits are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BitOperation {
-    /// `.xor.popc`
+    /// `.xor.popc`: exclusive or
     #[default]
     Xor,
-    /// `.and.popc`
+    /// `.and.popc`: and
     And,
 }
 
-/// D = A * B + C, as one instruction computes it.
+/// A product D = A * B + C, as one instruction computes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
-    /// Sizes.
+    /// The sizes.
     pub shape: Shape,
-    /// Elements of A.
-    pub a: Number,
-    /// Elements of B.
-    pub b: Number,
-    /// Elements of C.
-    pub c: Number,
-    /// Elements of D.
-    pub d: Number,
-    /// Whether integers are limited instead of wrapped.
+    /// Element type of A.
+    pub a: ElementType,
+    /// Element type of B.
+    pub b: ElementType,
+    /// Element type of C.
+    pub c: ElementType,
+    /// Element type of D.
+    pub d: ElementType,
+    /// Whether integer results are clamped (`.satfinite`); otherwise they wrap around.
     pub saturate: bool,
-    /// Of single bits.
+    /// The operation on single bits.
     pub operation: BitOperation,
-    /// Whether half of A is zeros that are not stored (`mma.sp`).
+    /// Whether half of A consists of zeros that are not stored (`mma.sp`).
     pub sparse: bool,
-    /// Whether it is an instruction of fragments (`wmma`), which ptxas makes of others.
+    /// Whether the instruction is `wmma`, which ptxas composes of other instructions.
     pub wmma: bool,
 }
 
-/// How well it is known what a product gives.
+/// How well the result of a product is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Evidence {
-    /// The PTX ISA says it.
+    /// The PTX ISA defines the result.
     Specified,
-    /// Found from the answers of an NVIDIA H200, or code that ptxas makes of what was.
+    /// The result was measured on an NVIDIA H200, or follows from the code that ptxas generates of
+    /// measured instructions.
     Measured,
-    /// By analogy.
+    /// The result is assumed by analogy with measured instructions.
     Assumed,
 }
 
 impl Product {
-    /// How well its result is known.
+    /// How well the result of this product is known.
     pub fn evidence(&self) -> Evidence {
         let Shape { m, k, .. } = self.shape;
         match self.a {
-            Number::S8 | Number::U8 | Number::S4 | Number::U4 | Number::B1 => Evidence::Specified,
+            ElementType::S8
+            | ElementType::U8
+            | ElementType::S4
+            | ElementType::U4
+            | ElementType::B1 => Evidence::Specified,
             _ if self.sparse => Evidence::Assumed,
-            Number::F64 if m != 8 => Evidence::Assumed,
-            Number::E4m3 if self.b == Number::E4m3 && self.d == Number::F32 && k == 32 => {
+            ElementType::F64 if m != 8 => Evidence::Assumed,
+            ElementType::E4m3
+                if self.b == ElementType::E4m3 && self.d == ElementType::F32 && k == 32 =>
+            {
                 Evidence::Measured
             }
-            Number::E4m3 | Number::E5m2 => Evidence::Assumed,
-            // Found in code of ptxas, whose instructions were not asked themselves.
+            ElementType::E4m3 | ElementType::E5m2 => Evidence::Assumed,
+            // Known from ptxas's code only; the instructions in it were not measured.
             _ if self.is_volta() => Evidence::Assumed,
-            Number::Bf16 if k == 8 => Evidence::Assumed,
-            Number::F16 if k == 8 && self.d == Number::F16 => Evidence::Assumed,
+            ElementType::Bf16 if k == 8 => Evidence::Assumed,
+            ElementType::F16 if k == 8 && self.d == ElementType::F16 => Evidence::Assumed,
             _ => Evidence::Measured,
         }
     }
 
-    /// What is summed up by one sum after the other, the first of them with C: all products; of 8-bit floats those with
-    /// k % 4 below 2, then the others; of the halves of K that ptxas makes of tf32 fragments, one.
+    /// The products that are added in one sum, for each of several sums that are computed one after
+    /// the other (the first of them includes C, except for 8-bit floats). Most types have one sum
+    /// of all products. 8-bit floats have one of those with k % 4 below 2, and one of the others;
+    /// tf32 fragments, which ptxas splits into halves of K, have one for each half.
     pub(crate) fn parts(&self) -> Vec<Vec<u8>> {
         let terms = 0..self.terms() as u8;
         let part = |of: &dyn Fn(u8) -> bool| terms.clone().filter(|&k| of(k)).collect();
         match self.a {
-            Number::E4m3 | Number::E5m2 => vec![part(&|k| k % 4 < 2), part(&|k| k % 4 >= 2)],
-            Number::Tf32 if self.wmma => vec![part(&|k| k < 4), part(&|k| k >= 4)],
+            ElementType::E4m3 | ElementType::E5m2 => {
+                vec![part(&|k| k % 4 < 2), part(&|k| k % 4 >= 2)]
+            }
+            ElementType::Tf32 if self.wmma => vec![part(&|k| k < 4), part(&|k| k >= 4)],
             _ => vec![part(&|_| true)],
         }
     }
 
-    /// What floats are summed up in: f32 if C or D is.
-    pub(crate) fn sum_in(&self) -> Number {
-        if self.c == Number::F16 && self.d == Number::F16 { Number::F16 } else { Number::F32 }
+    /// The type in which floats are summed: f32 if C or D is f32.
+    pub(crate) fn sum_in(&self) -> ElementType {
+        if self.c == ElementType::F16 && self.d == ElementType::F16 {
+            ElementType::F16
+        } else {
+            ElementType::F32
+        }
     }
 
-    /// Products that are added to an element of C: half of K, if half of A is not stored.
+    /// The number of products that are added to an element of C: half of K, if half of A is not
+    /// stored.
     pub fn terms(&self) -> usize {
         usize::from(self.shape.k) / if self.sparse { 2 } else { 1 }
     }
 
-    /// Whether it is the product of Volta, which cards from sm_80 on have as code of their compiler.
+    /// Whether this is Volta's product, which the compiler emulates from sm_80 on.
     pub(crate) fn is_volta(&self) -> bool {
-        self.a == Number::F16 && self.shape == Shape { m: 8, n: 8, k: 4 }
+        self.a == ElementType::F16 && self.shape == Shape { m: 8, n: 8, k: 4 }
     }
 }

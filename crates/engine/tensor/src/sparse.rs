@@ -1,25 +1,28 @@
-//! Which elements of a sparse A are stored: metadata of `mma.sp` (PTX ISA 9.7.14.5.19 and figures).
+//! The metadata of `mma.sp`: which elements of a sparse A are stored (PTX ISA 9.7.14.5.19 and
+//! figures).
 
-use crate::{Number, Product};
+use crate::{ElementType, Product};
 
-/// Of each stored element along K and each row, the place along K that it has.
+/// For each stored element along K, and each row, its position along K.
 pub(crate) type Indices = Vec<[u8; 32]>;
 
-/// Reads the metadata that lanes have in a register. Four bits are for a group: two numbers of elements of 8 or 16 bits out
-/// of four, of pairs of 4 bits out of four, or of halves of a tf32 out of two.
+/// Decodes the metadata registers of the lanes. Four bits describe a group: the numbers of the two
+/// stored elements among four elements of 8 or 16 bits, among four pairs of 4-bit elements, or
+/// among the two halves of tf32 groups.
 pub(crate) fn indices(product: &Product, selector: u8, metadata: &[u64; 32]) -> Indices {
     let (selector, bits) = (usize::from(selector), product.a.bits());
-    // Columns that a register has the metadata of, and registers of a row.
+    // The number of columns that a register's metadata describes, and the number of registers for a
+    // row.
     let (group, stored) = match product.a {
-        Number::Tf32 => (2, 1),
-        Number::S4 | Number::U4 => (8, 4),
+        ElementType::Tf32 => (2, 1),
+        ElementType::S4 | ElementType::U4 => (8, 4),
         _ => (4, 2),
     };
     let groups = usize::from(product.shape.k) / group;
     let wide = bits >= 16;
     let word = |row: usize, at: usize| {
         let (thread, shift) = match wide {
-            // Rows g and g + 8 share a register: 4 groups of each.
+            // Rows g and g + 8 share a register, which has 4 groups of each.
             true => (
                 if groups == 4 { selector } else { 2 * selector + at / 4 },
                 16 * (row / 8) + 4 * (at % 4),
@@ -32,11 +35,13 @@ pub(crate) fn indices(product: &Product, selector: u8, metadata: &[u64; 32]) -> 
         .map(|element| {
             let (at, within) = (element / stored, element % stored);
             std::array::from_fn(|row| {
-                let chosen = word(row % 16, at);
+                let select = word(row % 16, at);
                 let index = match product.a {
-                    Number::Tf32 => chosen >> 1 & 1,
-                    Number::S4 | Number::U4 => 2 * (chosen >> (within & 2) & 3) + within as u8 % 2,
-                    _ => chosen >> (2 * within) & 3,
+                    ElementType::Tf32 => select >> 1 & 1,
+                    ElementType::S4 | ElementType::U4 => {
+                        2 * (select >> (within & 2) & 3) + within as u8 % 2
+                    }
+                    _ => select >> (2 * within) & 3,
                 };
                 (group * at) as u8 + index
             })

@@ -1,20 +1,20 @@
-//! Fragments of wmma as ptxas lays them out, and what an element of D depends on.
+//! Tests the fragments of wmma against ptxas's layout, and which bits an element of D depends on.
 #![allow(clippy::unwrap_used)]
 
 use std::io::Read;
 
-use texunit_tensor::{Evidence, Number, Operation, Product, Shape};
+use texunit_tensor::{ElementType, Evidence, Operation, Product, Shape};
 
-fn operation(matrix: &str, shape: &str, number: Number) -> Operation {
+fn operation(matrix: &str, shape: &str, number: ElementType) -> Operation {
     let shape = Shape::from_name(shape).unwrap();
     let factor = match (matrix, number) {
-        ("a" | "b", _) | (_, Number::F64) => number,
-        _ if shape.k == 8 => Number::Tf32,
-        _ if shape.k == 32 => Number::S4,
-        _ if shape.k == 128 => Number::B1,
-        _ => Number::F16,
+        ("a" | "b", _) | (_, ElementType::F64) => number,
+        _ if shape.k == 8 => ElementType::Tf32,
+        _ if shape.k == 32 => ElementType::S4,
+        _ if shape.k == 128 => ElementType::B1,
+        _ => ElementType::F16,
     };
-    let sum = if matches!(matrix, "a" | "b") { Number::F32 } else { number };
+    let sum = if matches!(matrix, "a" | "b") { ElementType::F32 } else { number };
     let (saturate, operation) = Default::default();
     let (sparse, wmma) = (false, true);
     Operation::wmma(Product {
@@ -30,7 +30,7 @@ fn operation(matrix: &str, shape: &str, number: Number) -> Operation {
     })
 }
 
-/// Each of the 60 matrices: row and column of every element of every lane.
+/// Compares the row and column of every element in every lane, for each of the 60 matrices.
 #[test]
 fn fragments_of_wmma_are_those_of_ptxas() {
     let file = std::fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/wmma.json.gz"));
@@ -41,7 +41,7 @@ fn fragments_of_wmma_are_those_of_ptxas() {
     assert_eq!(forms.len(), 60);
     for (form, places) in forms {
         let [matrix, shape, number] = form.split(' ').collect::<Vec<_>>()[..] else { panic!() };
-        let number = Number::from_name(number).unwrap();
+        let number = ElementType::from_name(number).unwrap();
         let operation = operation(matrix, shape, number);
         let at = ["a", "b", "c", "d"].iter().position(|name| *name == matrix).unwrap();
         let fragment = &operation.fragments()[at];
@@ -51,13 +51,14 @@ fn fragments_of_wmma_are_those_of_ptxas() {
             };
             (part(0), part(2))
         });
-        // Of less than a byte, the first element of a word; of single bits they are counted by words.
+        // Elements smaller than a byte are compared at the first element of a register; single bits
+        // are counted in units of 32.
         let step = if number.bits() < 8 { fragment.elements() } else { 1 };
         for register in 0..fragment.registers() {
             for lane in 0..32 {
                 for element in (0..fragment.elements()).step_by(step) {
-                    let (y, x) = fragment.place(register, lane, element);
-                    let y = if number == Number::B1 { 32 * y } else { y };
+                    let (y, x) = fragment.position(register, lane, element);
+                    let y = if number == ElementType::B1 { 32 * y } else { y };
                     let got = if matrix == "a" { (x, y) } else { (y, x) };
                     let got = if matches!(matrix, "c" | "d") { (x, y) } else { got };
                     assert_eq!(Some(got), wanted.next(), "{form} register {register} lane {lane}");
@@ -71,7 +72,7 @@ fn fragments_of_wmma_are_those_of_ptxas() {
 #[test]
 fn an_element_depends_on_its_row_and_its_column() {
     let shape = Shape::from_name("m16n8k16").unwrap();
-    let (saturate, operation, a) = (false, Default::default(), Number::F16);
+    let (saturate, operation, a) = (false, Default::default(), ElementType::F16);
     let product =
         Product { shape, a, b: a, c: a, d: a, saturate, operation, sparse: false, wmma: false };
     let operation = Operation::mma(product, Default::default(), 0);
@@ -95,17 +96,17 @@ fn an_element_depends_on_its_row_and_its_column() {
 
 #[test]
 fn what_was_measured_and_what_follows() {
-    let of = |shape: &str, number: Number, sum: Number, sparse: bool| {
+    let of = |shape: &str, number: ElementType, sum: ElementType, sparse: bool| {
         let (shape, a) = (Shape::from_name(shape).unwrap(), number);
         let (saturate, operation) = Default::default();
         let (c, d, wmma) = (sum, sum, false);
         Product { shape, a, b: a, c, d, saturate, operation, sparse, wmma }.evidence()
     };
-    assert_eq!(of("m16n8k16", Number::F16, Number::F32, false), Evidence::Measured);
-    assert_eq!(of("m16n8k16", Number::F16, Number::F32, true), Evidence::Assumed);
-    assert_eq!(of("m8n8k4", Number::F16, Number::F32, false), Evidence::Assumed);
-    assert_eq!(of("m16n8k8", Number::Bf16, Number::F32, false), Evidence::Assumed);
-    assert_eq!(of("m8n8k4", Number::F64, Number::F64, false), Evidence::Measured);
-    assert_eq!(of("m16n8k32", Number::E5m2, Number::F32, false), Evidence::Assumed);
-    assert_eq!(of("m16n8k64", Number::S4, Number::S32, true), Evidence::Specified);
+    assert_eq!(of("m16n8k16", ElementType::F16, ElementType::F32, false), Evidence::Measured);
+    assert_eq!(of("m16n8k16", ElementType::F16, ElementType::F32, true), Evidence::Assumed);
+    assert_eq!(of("m8n8k4", ElementType::F16, ElementType::F32, false), Evidence::Assumed);
+    assert_eq!(of("m16n8k8", ElementType::Bf16, ElementType::F32, false), Evidence::Assumed);
+    assert_eq!(of("m8n8k4", ElementType::F64, ElementType::F64, false), Evidence::Measured);
+    assert_eq!(of("m16n8k32", ElementType::E5m2, ElementType::F32, false), Evidence::Assumed);
+    assert_eq!(of("m16n8k64", ElementType::S4, ElementType::S32, true), Evidence::Specified);
 }

@@ -1,14 +1,17 @@
-//! Whole instructions on registers, at every SIMD level, against the reference one element at a time: random numbers, and
-//! hostile ones (cancellation, far exponents, subnormals, infinities, NaNs).
+//! Tests whole instructions on registers, at every SIMD level, against the reference of one
+//! element: with random numbers, and with difficult ones (cancellation, distant exponents,
+//! subnormals, infinities, NaNs).
 #![allow(clippy::unwrap_used)]
 
 use texunit_simd::Build;
-use texunit_tensor::{BitOperation, Fragment, Number, Operation, Order, Product, Scratch, Shape};
+use texunit_tensor::{
+    BitOperation, ElementType, Fragment, Operation, Order, Product, Scratch, Shape,
+};
 use texunit_testkit::Random;
 
 type Registers = Vec<[u64; 32]>;
 
-/// Shapes, factors, sums (C and D); `sp`: sparse.
+/// Shapes, types of A and B, types of C and D; `sp` means sparse.
 const PRODUCTS: &[(&str, &str)] = &[
     ("m16n8k8 m16n8k16", "f16 f16 f16 f16/f16 f16 f32 f32/bf16 bf16 f32 f32"),
     ("m8n8k4", "f16 f16 f16 f16/f16 f16 f16 f32/f16 f16 f32 f32/f64 f64 f64 f64"),
@@ -34,8 +37,8 @@ fn products() -> Vec<Product> {
         let sparse = shapes.starts_with("sp ");
         for shape in shapes.trim_start_matches("sp ").split(' ') {
             for types in types.split('/') {
-                let types: Vec<Number> =
-                    types.split(' ').map(|name| Number::from_name(name).unwrap()).collect();
+                let types: Vec<ElementType> =
+                    types.split(' ').map(|name| ElementType::from_name(name).unwrap()).collect();
                 let [a, b, c, d] = types[..] else { panic!() };
                 for (saturate, operation) in [(false, BitOperation::Xor), (true, BitOperation::And)]
                 {
@@ -58,21 +61,21 @@ fn products() -> Vec<Product> {
     all
 }
 
-/// A number of a kind of hostility.
-fn number(random: &mut Random, number: Number, kind: u32) -> u64 {
+/// A random number of one of several kinds.
+fn number(random: &mut Random, number: ElementType, kind: u32) -> u64 {
     let (exponent, mantissa) = match number {
-        Number::F16 => (5, 10),
-        Number::Bf16 => (8, 7),
-        Number::Tf32 | Number::F32 => (8, 23),
-        Number::E4m3 => (4, 3),
-        Number::E5m2 => (5, 2),
-        Number::F64 => (11, 52),
+        ElementType::F16 => (5, 10),
+        ElementType::Bf16 => (8, 7),
+        ElementType::Tf32 | ElementType::F32 => (8, 23),
+        ElementType::E4m3 => (4, 3),
+        ElementType::E5m2 => (5, 2),
+        ElementType::F64 => (11, 52),
         _ => return random.u64() & u64::MAX >> (64 - number.bits()),
     };
     let any = random.u64() & u64::MAX >> (64 - number.bits());
     let top = (1u64 << exponent) - 1;
     let field = match kind {
-        // Near one; small; anywhere, also infinite; subnormal and zero.
+        // Exponents near one; small; arbitrary, including infinity; subnormal and zero.
         0 => top / 2 - 1 + random.below(3u64),
         1 => top / 2 - random.below(top / 3),
         2 => any >> mantissa & top,
@@ -86,12 +89,12 @@ fn number(random: &mut Random, number: Number, kind: u32) -> u64 {
     any >> (exponent + mantissa) << (exponent + mantissa) | field << mantissa | fraction
 }
 
-fn registers(random: &mut Random, of: &Fragment, of_number: Number, kind: u32) -> Registers {
-    let bits = if of_number == Number::B1 { 32 } else { of_number.bits() };
+fn registers(random: &mut Random, of: &Fragment, of_number: ElementType, kind: u32) -> Registers {
+    let bits = if of_number == ElementType::B1 { 32 } else { of_number.bits() };
     let mut word = |kind| {
         (0..of.elements()).fold(0, |word, i| {
             let element = match of_number {
-                Number::B1 => random.u32().into(),
+                ElementType::B1 => random.u32().into(),
                 _ => number(random, of_number, kind),
             };
             word | element << (bits as usize * i)
@@ -100,13 +103,13 @@ fn registers(random: &mut Random, of: &Fragment, of_number: Number, kind: u32) -
     (0..of.registers()).map(|_| std::array::from_fn(|_| word(kind))).collect()
 }
 
-/// The element at a place of a matrix, out of registers.
-fn element(of: &Fragment, number: Number, from: &Registers, at: (usize, usize)) -> u64 {
-    let bits = if number == Number::B1 { 32 } else { number.bits() };
+/// The element at a position of a matrix, from registers.
+fn element(of: &Fragment, number: ElementType, from: &Registers, at: (usize, usize)) -> u64 {
+    let bits = if number == ElementType::B1 { 32 } else { number.bits() };
     for (register, lanes) in from.iter().enumerate() {
         for (lane, word) in lanes.iter().enumerate() {
             for i in 0..of.elements() {
-                if of.place(register, lane, i) == at {
+                if of.position(register, lane, i) == at {
                     return word >> (bits as usize * i) & u64::MAX >> (64 - bits);
                 }
             }
@@ -115,8 +118,8 @@ fn element(of: &Fragment, number: Number, from: &Registers, at: (usize, usize)) 
     panic!("no lane holds {at:?}");
 }
 
-/// Which columns of A are stored in a row, by the figures of the ISA (9.7.14.5.19): for each shape, which thread of a group
-/// of four has which columns' metadata, and from which bit on.
+/// The columns of A that are stored in a row, by the figures of the ISA (9.7.14.5.19): for each
+/// shape, which thread of a group of four has which columns' metadata, and at which bit it begins.
 fn stored(product: &Product, selector: usize, metadata: &[u64; 32], row: usize) -> Vec<usize> {
     let k = usize::from(product.shape.k);
     let group = 4 * (row % 8);
@@ -129,11 +132,13 @@ fn stored(product: &Product, selector: usize, metadata: &[u64; 32], row: usize) 
         }
     };
     let bits: u64 = match (product.a, k) {
-        (Number::F16 | Number::Bf16, 16) | (Number::Tf32, 8) => word(selector, Some(high)),
-        (Number::F16 | Number::Bf16, _) | (Number::Tf32, _) => {
+        (ElementType::F16 | ElementType::Bf16, 16) | (ElementType::Tf32, 8) => {
+            word(selector, Some(high))
+        }
+        (ElementType::F16 | ElementType::Bf16, _) | (ElementType::Tf32, _) => {
             word(2 * selector, Some(high)) | word(2 * selector + 1, Some(high)) << 16
         }
-        (Number::S8 | Number::U8, 32) | (Number::S4 | Number::U4, 64) => {
+        (ElementType::S8 | ElementType::U8, 32) | (ElementType::S4 | ElementType::U4, 64) => {
             word(2 * selector + usize::from(high), None)
         }
         _ if low => word(0, None) | word(2, None) << 32,
@@ -144,9 +149,9 @@ fn stored(product: &Product, selector: usize, metadata: &[u64; 32], row: usize) 
         let (first, second) =
             ((bits >> (4 * at) & 3) as usize, (bits >> (4 * at + 2) & 3) as usize);
         match product.a {
-            // 0100 is the first of two, 1110 the second.
-            Number::Tf32 => columns.push(2 * at + first / 2),
-            Number::S4 | Number::U4 => {
+            // 0100 selects the first of two elements, 1110 the second.
+            ElementType::Tf32 => columns.push(2 * at + first / 2),
+            ElementType::S4 | ElementType::U4 => {
                 columns.extend(
                     [first, second].iter().flat_map(|p| [8 * at + 2 * p, 8 * at + 2 * p + 1]),
                 );
@@ -185,18 +190,18 @@ fn fast_and_reference_agree_at_every_level() {
                 results.push((build, d));
             }
             for column in 0..8 {
-                for row in 0..if product.a == Number::F16 && product.shape.k == 4 {
+                for row in 0..if product.a == ElementType::F16 && product.shape.k == 4 {
                     32
                 } else {
                     product.shape.m.into()
                 } {
-                    // Each group of lanes of m8n8k4 has columns of its own.
-                    let b_column = if product.shape.k == 4 && product.a == Number::F16 {
+                    // Each group of lanes of m8n8k4 has separate columns.
+                    let b_column = if product.shape.k == 4 && product.a == ElementType::F16 {
                         row / 8 * 8 + column
                     } else {
                         column
                     };
-                    let lines = if product.a == Number::B1 {
+                    let lines = if product.a == ElementType::B1 {
                         product.terms() / 32
                     } else {
                         product.terms()

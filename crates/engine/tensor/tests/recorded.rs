@@ -1,15 +1,16 @@
-//! What an NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0, 2026-11-28) answered: 168 elements of each of ten kinds of
-//! `mma`. `TEXUNIT_MMA_DATA`: a file of more of them, in the form of [`texunit_tensor::H200_ELEMENTS`].
+//! Compares the reference with results of an NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0,
+//! 2026-11-28): 168 elements of each of ten kinds of `mma`. `TEXUNIT_MMA_DATA` names a file with
+//! more of them, in the format of [`texunit_tensor::H200_ELEMENTS`].
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::io::Read;
 
-use texunit_tensor::{Number, Product, Shape};
+use texunit_tensor::{ElementType, Product, Shape};
 
-/// The product of a line `product SHAPE A B D [satfinite]`.
+/// Parses a line `product SHAPE A B D [satfinite]`.
 fn product(line: &str) -> Product {
     let words: Vec<_> = line.split(' ').collect();
-    let number = |i: usize| Number::from_name(words[i]).unwrap();
+    let number = |i: usize| ElementType::from_name(words[i]).unwrap();
     Product {
         shape: Shape::from_name(words[1]).unwrap(),
         a: number(2),
@@ -23,7 +24,7 @@ fn product(line: &str) -> Product {
     }
 }
 
-/// The number of kinds in a text, of which every element is the machine's.
+/// Compares every element in a text, and returns the number of kinds.
 fn compare(text: &str) -> usize {
     let lines = text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>();
     let kinds = lines.chunk_by(|_, next| !next.starts_with("product "));

@@ -1,4 +1,4 @@
-//! Arrays: making, filling, reading.
+//! Arrays: creating, filling and reading them.
 
 use crate::caller::{Out, apart, bytes, bytes_mut, path, range, read, set};
 use crate::desc::{TEXUNIT_ALL_LEVELS, texunit_array_desc};
@@ -13,11 +13,12 @@ use texunit_forms::Count;
 use texunit_sample::{ArrayOptions, SampleError};
 use texunit_unit::{Extent, Resource};
 
-/// Makes an array, whose texels are zeros (cuArray3DCreate, cuMipmappedArrayCreate). Sizes are in texels, of block-compressed
-/// formats too. Of arrays with samples the depth is as of those without.
+/// Makes an array, whose texels are zeros (cuArray3DCreate, cuMipmappedArrayCreate). Sizes are in
+/// texels, also for block-compressed formats. The depth of a multi-sample array is that of the
+/// array without samples.
 ///
-/// numMipmapLevels: 0 for an array without mip levels, else from 1 on. numSamples: 0 or 1 for an array without samples, else
-/// 2, 4, 8 or 16.
+/// numMipmapLevels: 0 for an array without mip levels, else from 1 on. numSamples: 0 or 1 for an
+/// array without samples, else 2, 4, 8 or 16.
 ///
 /// # Safety
 /// Pointers are null or as their types say.
@@ -29,7 +30,7 @@ pub unsafe extern "C" fn texunit_array_create(
     num_samples: u32,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let (array, desc) = unsafe { (Out::new("array", array)?, read("desc", desc)?) };
         let shape = shape(&desc, num_mipmap_levels, num_samples)?;
         array.set(keep(Arc::new(made(&shape)?))?);
@@ -37,8 +38,9 @@ pub unsafe extern "C" fn texunit_array_create(
     })
 }
 
-/// Makes an array of a file: DDS and KTX 2.0 with all that they hold, NPY as docs/python-conventions.md says, PNG, JPEG and
-/// EXR. Whether the file says that its colours are sRGB goes to srgb as 0 or 1, if that is not null.
+/// Makes an array from a file: DDS and KTX 2.0 with all their contents, NPY as
+/// docs/python-conventions.md says, PNG, JPEG and EXR. srgb, if it is not null, is set to 1 if the
+/// file's colours are sRGB, else to 0.
 ///
 /// # Safety
 /// Pointers are null or as their types say; the path ends with a zero byte.
@@ -49,24 +51,25 @@ pub unsafe extern "C" fn texunit_array_open(
     srgb: *mut u32,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let (array, file) = unsafe { (Out::new("array", array)?, path("file", file)?) };
         let (resource, is_srgb) = texunit_sample::read(&file, &ArrayOptions::default())?;
         array.set(keep(Arc::new(resource))?);
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { set(srgb, is_srgb.into()) };
         Ok(())
     })
 }
 
-/// Forgets an array; null is none. The texels are there as long as a texture, surface or other array of them is.
+/// Destroys an array handle; null is allowed. The texels exist as long as a texture, surface or
+/// other array refers to them.
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_array_destroy(array: texunit_array) -> texunit_status {
     guard(|| forget::<Resource, _>(array))
 }
 
-/// What an array was made with (cuArray3DGetDescriptor): a descriptor, mip levels (0: none) and samples (1: none). What is
-/// null is not asked for.
+/// The parameters that an array was created with (cuArray3DGetDescriptor): descriptor, mip levels
+/// (0 for none) and samples (1 for none). Null outputs are skipped.
 ///
 /// # Safety
 /// Pointers are null or as their types say.
@@ -80,7 +83,7 @@ pub unsafe extern "C" fn texunit_array_describe(
     guard(|| {
         let resource: Arc<Resource> = find(array)?;
         let (own, levels, samples) = described(&resource);
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             set(desc, own);
             set(num_mipmap_levels, levels);
@@ -90,7 +93,7 @@ pub unsafe extern "C" fn texunit_array_describe(
     })
 }
 
-/// One mip level as an array of its own, in the same memory (cuMipmappedArrayGetLevel).
+/// One mip level as an array handle of its own, which shares the memory (cuMipmappedArrayGetLevel).
 ///
 /// # Safety
 /// Pointers are null or as their types say.
@@ -101,7 +104,7 @@ pub unsafe extern "C" fn texunit_array_level(
     level: u32,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { Out::new("levelArray", level_array)? };
         let resource: Arc<Resource> = find(array)?;
         to.set(keep(Arc::new(resource.single_level(level)?))?);
@@ -109,7 +112,7 @@ pub unsafe extern "C" fn texunit_array_level(
     })
 }
 
-/// Bytes of a level, or of TEXUNIT_ALL_LEVELS, without gaps.
+/// Size in bytes of a level, or of TEXUNIT_ALL_LEVELS, packed without gaps.
 ///
 /// # Safety
 /// Pointers are null or as their types say.
@@ -120,7 +123,7 @@ pub unsafe extern "C" fn texunit_array_size(
     size: *mut usize,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { Out::new("size", size)? };
         let part = part(array, level)?;
         to.set(part.size_in_bytes() as usize);
@@ -128,11 +131,13 @@ pub unsafe extern "C" fn texunit_array_size(
     })
 }
 
-/// Writes the texels of a level, or of TEXUNIT_ALL_LEVELS one level after the other: layer by layer (cubes face by face),
-/// sample by sample, slice by slice, row by row, all of them. Block-compressed formats have rows of blocks.
+/// Writes all texels of a level, or of TEXUNIT_ALL_LEVELS one level after another. The order within
+/// a level is layer by layer (cubes face by face), sample by sample, slice by slice, row by row.
+/// Block-compressed formats have rows of blocks.
 ///
-/// rowPitch: bytes from a row to the next; 0: rows have no gaps. slicePitch: bytes from a slice, sample, face or layer to the
-/// next; 0: they have no gaps. With TEXUNIT_ALL_LEVELS both are 0. Without gaps, size is that of texunit_array_size.
+/// rowPitch: distance in bytes from one row to the next; 0: rows have no gaps. slicePitch: distance
+/// in bytes from one slice, sample, face or layer to the next; 0: they have no gaps. With
+/// TEXUNIT_ALL_LEVELS both are 0. Without gaps, size is that of texunit_array_size.
 ///
 /// # Safety
 /// The pointer is null, or there are size bytes.
@@ -148,10 +153,10 @@ pub unsafe extern "C" fn texunit_array_write(
     guard(|| {
         let part = part(array, level)?;
         let rows = rows(&part, level, size, [row_pitch, slice_pitch])?;
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let texels = unsafe { bytes("texels", texels, size)? };
         for (to, from) in part.rows().zip(rows) {
-            // All rows of a resource lie in its memory, and arrays are never read-only.
+            // All rows of a resource lie in its memory, and arrays are always writable.
             part.block()
                 .write(to.start, &texels[from])
                 .map_err(|e| Failure::value(e.to_string()))?;
@@ -160,8 +165,8 @@ pub unsafe extern "C" fn texunit_array_write(
     })
 }
 
-/// Reads the texels of a level, or of TEXUNIT_ALL_LEVELS, into memory that is laid out as texunit_array_write says. Gaps
-/// between rows are left as they are.
+/// Reads the texels of a level, or of TEXUNIT_ALL_LEVELS, into memory with the layout of
+/// texunit_array_write. Gaps between rows are not written.
 ///
 /// # Safety
 /// The pointer is null, or there is room for size bytes.
@@ -179,7 +184,7 @@ pub unsafe extern "C" fn texunit_array_read(
         let own = crate::caller::texels(&part);
         apart(("texels", &range(texels, size)), ("the texels of the array", &own))?;
         let rows = rows(&part, level, size, [row_pitch, slice_pitch])?;
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let texels = unsafe { bytes_mut("texels", texels, size)? };
         for (from, to) in part.rows().zip(rows) {
             part.block()
@@ -190,8 +195,9 @@ pub unsafe extern "C" fn texunit_array_read(
     })
 }
 
-/// Makes all mip levels but the first: a texel is the mean of the 2, 4 or 8 below it, rounded to nearest (of integers halves
-/// go up); of an odd size the last row or column is left out. The array has plain channels.
+/// Generates all mip levels but the first: a texel is the mean of the 2, 4 or 8 texels below it,
+/// rounded to nearest (for integers, halves up); at an odd size the last row or column is left out.
+/// The array must have plain channels.
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_array_generate_mipmaps(array: texunit_array) -> texunit_status {
     guard(|| {
@@ -209,7 +215,7 @@ pub extern "C" fn texunit_array_generate_mipmaps(array: texunit_array) -> texuni
     })
 }
 
-/// A level of an array, or all of it.
+/// One level of an array, or all levels.
 fn part(array: texunit_array, level: u32) -> Result<Arc<Resource>, Failure> {
     let resource: Arc<Resource> = find(array)?;
     if level == TEXUNIT_ALL_LEVELS {
@@ -223,8 +229,8 @@ fn part(array: texunit_array, level: u32) -> Result<Arc<Resource>, Failure> {
     Ok(Arc::new(resource.single_level(level)?))
 }
 
-/// Where each row lies in the caller's memory, in the order of the resource's rows; an error if that is not all inside, or
-/// is not all of it.
+/// The offset of each row in the caller's memory, in the order of the resource's rows; an error if
+/// the rows do not fit exactly.
 fn rows(
     part: &Resource,
     level: u32,
@@ -265,13 +271,13 @@ fn rows(
         }
     }
     let mut packed_at = 0;
-    // One by one: there may be as many rows as bytes.
+    // A lazy iterator, since there may be as many rows as bytes.
     Ok(part.rows().enumerate().map(move |(n, row)| {
         let length = (row.end - row.start) as usize;
         let start = if is_packed {
             packed_at
         } else {
-            // Inside of `size`, as the last row is.
+            // Cannot exceed `size`, since the last row does not.
             let (slice, row) = (n as u128 / u128::from(rows), n as u128 % u128::from(rows));
             (slice * slice_pitch + row * u128::from(row_pitch)) as usize
         };

@@ -1,4 +1,5 @@
-//! Memory of the caller: every pointer that C hands in is looked at here.
+//! Access to the caller's memory: every pointer from C is checked here for null, overflow and
+//! overlap.
 
 use crate::status::{Failure, TEXUNIT_ERROR_NULL_POINTER, TEXUNIT_ERROR_SIZE};
 use std::ffi::{CStr, c_char, c_void};
@@ -15,68 +16,70 @@ fn null(what: &str) -> Failure {
 /// Copies a structure.
 ///
 /// # Errors
-/// `TEXUNIT_ERROR_NULL_POINTER` if it is null.
+/// `TEXUNIT_ERROR_NULL_POINTER` if the pointer is null.
 ///
 /// # Safety
-/// The pointer is null, or there is a `T` at it, at any alignment, which nobody writes meanwhile.
+/// The pointer is null, or points to a `T`, at any alignment, that is not written concurrently.
 pub unsafe fn read<T: Copy>(what: &str, pointer: *const T) -> Result<T, Failure> {
     if pointer.is_null() {
         return Err(null(what));
     }
-    // SAFETY: it is not null, and the caller promises the rest.
+    // SAFETY: it is not null, and the caller guarantees the rest.
     Ok(unsafe { pointer.read_unaligned() })
 }
 
-/// Copies a structure that may be left out.
+/// Copies an optional structure.
 ///
 /// # Safety
-/// As of [`read`].
+/// As for [`read`].
 pub unsafe fn read_optional<T: Copy>(pointer: *const T) -> Option<T> {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     (!pointer.is_null()).then(|| unsafe { pointer.read_unaligned() })
 }
 
-/// Where a result goes, which is not null, for as long as the lifetime.
+/// The destination of a result: a pointer that is not null, and valid for the lifetime.
 #[derive(Debug)]
 pub struct Out<'a, T>(*mut T, PhantomData<&'a ()>);
 
 impl<T: Copy> Out<'_, T> {
-    /// Looks for null before anything is done.
+    /// Checks for null before the call has any effect.
     ///
     /// # Errors
-    /// `TEXUNIT_ERROR_NULL_POINTER` if it is null.
+    /// `TEXUNIT_ERROR_NULL_POINTER` if the pointer is null.
     ///
     /// # Safety
-    /// The pointer is null, or there is room for a `T` at it, at any alignment, for the lifetime, to which nobody has a reference.
+    /// The pointer is null, or points to room for a `T`, at any alignment, valid for the lifetime
+    /// and not referenced elsewhere.
     pub unsafe fn new(what: &str, pointer: *mut T) -> Result<Self, Failure> {
         if pointer.is_null() { Err(null(what)) } else { Ok(Self(pointer, PhantomData)) }
     }
 
     /// Writes the result.
     pub fn set(&self, value: T) {
-        // SAFETY: `new` was promised the room.
+        // SAFETY: the caller of `new` guarantees the room.
         unsafe { self.0.write_unaligned(value) }
     }
 }
 
-/// Writes a result that may not be asked for.
+/// Writes an optional result.
 ///
 /// # Safety
-/// The pointer is null, or there is room for a `T` at it, at any alignment.
+/// The pointer is null, or points to room for a `T`, at any alignment.
 pub unsafe fn set<T: Copy>(pointer: *mut T, value: T) {
     if !pointer.is_null() {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { pointer.write_unaligned(value) }
     }
 }
 
-/// Bytes that are read.
+/// A readable byte slice.
 ///
 /// # Errors
-/// `TEXUNIT_ERROR_NULL_POINTER` if it is null and there are some, `TEXUNIT_ERROR_SIZE` if no memory has so many.
+/// `TEXUNIT_ERROR_NULL_POINTER` if the pointer is null and the size is not 0, `TEXUNIT_ERROR_SIZE`
+/// if the size exceeds any object's.
 ///
 /// # Safety
-/// The pointer is null, or there are `size` bytes at it, which nobody writes while the result is used.
+/// The pointer is null, or points to `size` bytes that are not written while the result is used.
 pub unsafe fn bytes<'a>(
     what: &str,
     pointer: *const c_void,
@@ -86,17 +89,19 @@ pub unsafe fn bytes<'a>(
         return Ok(&[]);
     }
     check(what, pointer, size)?;
-    // SAFETY: not null, no larger than an object can be, and there, as the caller promises.
+    // SAFETY: not null, no larger than an object can be, and valid as the caller guarantees.
     Ok(unsafe { std::slice::from_raw_parts(pointer.cast(), size) })
 }
 
-/// Bytes that are written.
+/// A writable byte slice.
 ///
 /// # Errors
-/// `TEXUNIT_ERROR_NULL_POINTER` if it is null and there are some, `TEXUNIT_ERROR_SIZE` if no memory has so many.
+/// `TEXUNIT_ERROR_NULL_POINTER` if the pointer is null and the size is not 0, `TEXUNIT_ERROR_SIZE`
+/// if the size exceeds any object's.
 ///
 /// # Safety
-/// The pointer is null, or there are `size` bytes at it, which nobody else uses while the result is there.
+/// The pointer is null, or points to `size` bytes that are not accessed otherwise while the result
+/// exists.
 pub unsafe fn bytes_mut<'a>(
     what: &str,
     pointer: *mut c_void,
@@ -106,7 +111,7 @@ pub unsafe fn bytes_mut<'a>(
         return Ok(&mut []);
     }
     check(what, pointer, size)?;
-    // SAFETY: as in `bytes`; nothing says that the bytes have been written before, and so they are only written.
+    // SAFETY: as in `bytes`. The bytes may be uninitialised, and are therefore only written.
     Ok(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), size) })
 }
 
@@ -121,12 +126,12 @@ fn check(what: &str, pointer: *const c_void, size: usize) -> Result<(), Failure>
     Ok(())
 }
 
-/// The addresses of some bytes.
+/// The address range of some bytes.
 pub(crate) fn range(pointer: *const c_void, size: usize) -> Range<usize> {
     pointer.addr()..pointer.addr().saturating_add(size)
 }
 
-/// Memory that is written must be no memory that is read meanwhile.
+/// An error if memory to be written overlaps memory to be read.
 pub(crate) fn apart(
     what: (&str, &Range<usize>),
     other: (&str, &Range<usize>),
@@ -138,7 +143,7 @@ pub(crate) fn apart(
     Ok(())
 }
 
-/// The addresses of texels that lie in the caller's own memory.
+/// The address range of texels in the caller's memory.
 pub(crate) fn texels(resource: &Resource) -> Range<usize> {
     let block = resource.block();
     if !block.is_foreign() {
@@ -151,15 +156,16 @@ pub(crate) fn texels(resource: &Resource) -> Range<usize> {
 /// A path.
 ///
 /// # Errors
-/// `TEXUNIT_ERROR_NULL_POINTER` if it is null, `TEXUNIT_ERROR_INVALID_VALUE` if it is no path of this system.
+/// `TEXUNIT_ERROR_NULL_POINTER` if the pointer is null, `TEXUNIT_ERROR_INVALID_VALUE` if the text
+/// is not a path on this system.
 ///
 /// # Safety
-/// The pointer is null, or there is a text that ends with a zero byte.
+/// The pointer is null, or points to a text that ends with a zero byte.
 pub unsafe fn path(what: &str, pointer: *const c_char) -> Result<PathBuf, Failure> {
     if pointer.is_null() {
         return Err(null(what));
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let text = unsafe { CStr::from_ptr(pointer) };
     #[cfg(unix)]
     {

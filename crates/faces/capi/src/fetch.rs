@@ -1,4 +1,4 @@
-//! Fetches of many points.
+//! Fetches: sampling, reading and gathering texels at many points per call.
 
 use crate::caller::{apart, bytes, bytes_mut, range, read, set, texels};
 use crate::handle::{find, texunit_texture};
@@ -9,54 +9,60 @@ use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_sample::{Action, Dtype, Input, Points, Request, Texture};
 
-/// An operand of many fetches: elements of 4 bytes. Null: there is none.
+/// An operand of many fetches: elements of 4 bytes. Null data: the fetches do not have this
+/// operand.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct texunit_operand {
     /// The element of the first fetch.
     pub data: *const c_void,
-    /// Bytes from an element to the next: 4 in an array of numbers, 8 in one of pairs; 0: all fetches have the first one.
+    /// Distance in bytes from one element to the next: 4 in an array of numbers, 8 in an array of
+    /// pairs; 0: all fetches use the first element.
     pub stride: usize,
 }
 
-/// Many fetches. What is all zeros is left out: set count and coords, and what the texture or the fetch has beside.
+/// A batch of fetches. Operands that are all zeros are absent: count and coords are always set,
+/// others as the texture or the fetch requires.
 /// cbindgen:rename-all=CamelCase
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct texunit_fetch_desc {
-    /// How many.
+    /// Number of fetches.
     pub count: usize,
-    /// x, y, z: float; int32_t of texunit_fetch. As many as the texture has axes; of cubes, a direction of three.
+    /// Coordinates x, y, z: float, or int32_t for texunit_fetch. As many as the texture has axes;
+    /// for cubes, a direction of three.
     pub coords: [texunit_operand; 3],
-    /// Layer, or cube: uint32_t. Layered textures need it.
+    /// Layer, or cube: uint32_t. Required for layered textures.
     pub layer: texunit_operand,
-    /// Sample: uint32_t. Textures with samples need it.
+    /// Sample: uint32_t. Required for multi-sample textures.
     pub sample: texunit_operand,
-    /// Level (tex.level): float; int32_t of texunit_fetch.
+    /// Level (tex.level): float, or int32_t for texunit_fetch.
     pub level: texunit_operand,
-    /// Derivatives of the coordinates along x of the picture (tex.grad): float, as many as coords.
+    /// Derivatives of the coordinates along the x axis of the screen (tex.grad): float, as many as
+    /// coords.
     pub dPdx: [texunit_operand; 3],
-    /// Along y.
+    /// Derivatives along the y axis of the screen.
     pub dPdy: [texunit_operand; 3],
-    /// Texels to go along each axis: int32_t.
+    /// Offset in texels along each axis: int32_t.
     pub offset: [texunit_operand; 3],
-    /// Reference value of a depth compare: float.
+    /// Reference value of a depth comparison: float.
     pub compare: texunit_operand,
     /// TEXUNIT_FETCH_*.
     pub flags: u32,
-    /// Threads that work: 0 and 1 the calling one alone, TEXUNIT_ALL_CPUS one for each CPU. Results are the same.
+    /// Number of threads: 0 and 1 use only the calling thread, TEXUNIT_ALL_CPUS one thread for each
+    /// CPU. Results do not depend on it.
     pub threads: u32,
-    /// Zeros.
+    /// Must be zeros.
     pub reserved: [u32; 6],
 }
 
 impl texunit_operand {
-    /// None.
+    /// An absent operand.
     pub(crate) const NONE: Self = Self { data: std::ptr::null(), stride: 0 };
 }
 
 impl texunit_fetch_desc {
-    /// No fetches, of no operands: all zeros.
+    /// A batch of no fetches: all zeros.
     pub(crate) const NONE: Self = {
         let none = texunit_operand::NONE;
         Self {
@@ -78,37 +84,40 @@ impl texunit_fetch_desc {
 
 /// Level 0 is read, whatever the sampler says (tex.base).
 pub const TEXUNIT_FETCH_BASE: u32 = 0x1;
-/// Results are packed: the channels that the texture has, 1, 2 or 4 elements of the type of the texels (normalized ones are
-/// float), without gaps. Without the flag, results are four registers of 32 bits for each fetch, as PTX's .v4.
+/// Results are packed: the texture's channels as 1, 2 or 4 elements of the texels' type (float for
+/// normalized reads), without gaps. Without this flag, results are four 32-bit registers for each
+/// fetch, as with PTX's .v4.
 pub const TEXUNIT_FETCH_PACKED: u32 = 0x2;
-/// Results are of half precision (.f16): 2 bytes if they are packed, else the low 2 bytes of each register.
+/// Results have half precision (.f16): 2 bytes if they are packed, else the low 2 bytes of each
+/// register.
 pub const TEXUNIT_FETCH_HALF: u32 = 0x4;
 
 /// A thread for each CPU.
 pub const TEXUNIT_ALL_CPUS: u32 = 0xffff_ffff;
 
-/// tex with floats.
+/// tex with float coordinates.
 pub const TEXUNIT_OPERATION_SAMPLE: u32 = 0;
-/// tex with integers.
+/// tex with integer coordinates.
 pub const TEXUNIT_OPERATION_FETCH: u32 = 1;
-/// tld4 of r.
+/// tld4 of component r.
 pub const TEXUNIT_OPERATION_GATHER_R: u32 = 2;
-/// tld4 of g.
+/// tld4 of component g.
 pub const TEXUNIT_OPERATION_GATHER_G: u32 = 3;
-/// tld4 of b.
+/// tld4 of component b.
 pub const TEXUNIT_OPERATION_GATHER_B: u32 = 4;
-/// tld4 of a.
+/// tld4 of component a.
 pub const TEXUNIT_OPERATION_GATHER_A: u32 = 5;
 
-/// Most threads of a call.
+/// Maximum number of threads of a call.
 const MAX_THREADS: u32 = 1024;
 
-/// Samples a texture at many points: PTX's tex with floats. results has size bytes: 16 for each fetch, or what
-/// texunit_result_size says. It overlaps nothing that is read.
+/// Samples a texture at many points: PTX's tex with float coordinates. size is the size of results:
+/// 16 bytes for each fetch, or what texunit_result_size returns. results must not overlap any
+/// operand or texel.
 ///
 /// # Safety
-/// Pointers are null or as their types say: each operand has count elements (one, if its stride is 0), results room for size
-/// bytes. Nobody writes to them meanwhile.
+/// Pointers are null or as their types say: each operand has count elements (one, if its stride is
+/// 0), and results has room for size bytes. None of them is written concurrently.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_sample(
     texture: texunit_texture,
@@ -116,14 +125,14 @@ pub unsafe extern "C" fn texunit_sample(
     results: *mut c_void,
     size: usize,
 ) -> texunit_status {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     guard(|| unsafe { run(texture, TEXUNIT_OPERATION_SAMPLE, desc, results, size) })
 }
 
-/// Reads texels by integer coordinates: PTX's tex with integers. Outside is 0.
+/// Reads texels at integer coordinates: PTX's tex with integer coordinates. Outside is 0.
 ///
 /// # Safety
-/// As of texunit_sample.
+/// As for texunit_sample.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_fetch(
     texture: texunit_texture,
@@ -131,14 +140,14 @@ pub unsafe extern "C" fn texunit_fetch(
     results: *mut c_void,
     size: usize,
 ) -> texunit_status {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     guard(|| unsafe { run(texture, TEXUNIT_OPERATION_FETCH, desc, results, size) })
 }
 
-/// The four texels around each point, of one component (0 for r to 3 for a): PTX's tld4.
+/// Gathers the four texels around each point, of one component (0 for r to 3 for a): PTX's tld4.
 ///
 /// # Safety
-/// As of texunit_sample.
+/// As for texunit_sample.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_gather(
     texture: texunit_texture,
@@ -151,16 +160,17 @@ pub unsafe extern "C" fn texunit_gather(
         if component > 3 {
             return Err(Failure::value(format!("component {component}: 0 to 3")));
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { run(texture, TEXUNIT_OPERATION_GATHER_R + component, desc, results, size) }
     })
 }
 
-/// Bytes of the results of these fetches, and what they are: TEXUNIT_AD_FORMAT_* of the elements and their number for each
-/// fetch. operation is a TEXUNIT_OPERATION_*. What is null is not asked for.
+/// Size in bytes of the results of these fetches, and their form: TEXUNIT_AD_FORMAT_* of the
+/// elements, and the number of elements per fetch. operation is a TEXUNIT_OPERATION_*. Null outputs
+/// are skipped.
 ///
 /// # Safety
-/// Pointers are null or as their types say; operands as of texunit_sample.
+/// Pointers are null or as their types say; operands as for texunit_sample.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_result_size(
     texture: texunit_texture,
@@ -172,13 +182,13 @@ pub unsafe extern "C" fn texunit_result_size(
 ) -> texunit_status {
     guard(|| {
         let texture: Arc<Texture> = find(texture)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let desc = unsafe { read("desc", desc)? };
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let call = texture.call(unsafe { request(operation, &desc)? })?;
         let bytes = call.byte_size();
         let channels = (bytes / desc.count.max(1) / call.dtype().size()) as u32;
-        // SAFETY: the caller promises the room of what is not null.
+        // SAFETY: the caller guarantees the room for outputs that are not null.
         unsafe {
             set(size, bytes);
             set(format, format_of(call.dtype()));
@@ -188,7 +198,7 @@ pub unsafe extern "C" fn texunit_result_size(
     })
 }
 
-/// The format of the elements of results.
+/// The TEXUNIT_AD_FORMAT_* of result elements.
 fn format_of(dtype: Dtype) -> u32 {
     use crate::formats as d;
     match dtype {
@@ -203,8 +213,10 @@ fn format_of(dtype: Dtype) -> u32 {
     }
 }
 
+/// Runs a batch of fetches.
+///
 /// # Safety
-/// As of [`texunit_sample`].
+/// As for [`texunit_sample`].
 unsafe fn run(
     texture: texunit_texture,
     operation: u32,
@@ -213,7 +225,7 @@ unsafe fn run(
     size: usize,
 ) -> Result<(), Failure> {
     let texture: Arc<Texture> = find(texture)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let desc = unsafe { read("desc", desc)? };
     let threads = match desc.threads {
         0 => 1,
@@ -221,7 +233,7 @@ unsafe fn run(
         n @ 1..=MAX_THREADS => n as usize,
         n => return Err(Failure::value(format!("threads {n}: 0 to {MAX_THREADS}, or all CPUs"))),
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let call = texture.call(unsafe { request(operation, &desc)? })?;
     let needed = call.byte_size();
     if size != needed {
@@ -232,30 +244,30 @@ unsafe fn run(
         );
         return Err(Failure::new(TEXUNIT_ERROR_SIZE, text));
     }
-    // Before anything refers to what is written.
+    // Overlap is checked before a reference to the results exists.
     let out = range(results, size);
     apart(("results", &out), ("the texels of the texture", &texels(texture.resource())))?;
     for operand in operands(&desc) {
         apart(("results", &out), ("an operand", &addresses(operand, desc.count)?))?;
     }
-    // SAFETY: as the caller promises; it overlaps nothing that is read.
+    // SAFETY: guaranteed by the caller, and overlap was excluded.
     let results = unsafe { bytes_mut("results", results, size)? };
     Ok(call.run(results, threads)?)
 }
 
-/// All operands, there or not.
+/// All operands, including absent ones.
 fn operands(desc: &texunit_fetch_desc) -> impl Iterator<Item = texunit_operand> {
     let single = [desc.layer, desc.sample, desc.level, desc.compare];
     let vectors = [desc.coords, desc.dPdx, desc.dPdy, desc.offset];
     single.into_iter().chain(vectors.into_iter().flatten()).filter(|o| !o.data.is_null())
 }
 
-/// The addresses of an operand's bytes.
+/// The address range of an operand.
 fn addresses(operand: texunit_operand, count: usize) -> Result<Range<usize>, Failure> {
     Ok(range(operand.data, length(operand, count)?))
 }
 
-/// Bytes from an operand's first element to the end of its last.
+/// Size in bytes from an operand's first element to the end of its last.
 pub(crate) fn length(operand: texunit_operand, count: usize) -> Result<usize, Failure> {
     let Some(last) = count.checked_sub(1) else { return Ok(0) };
     let length = operand.stride.checked_mul(last).and_then(|n| n.checked_add(4));
@@ -269,10 +281,10 @@ pub(crate) fn length(operand: texunit_operand, count: usize) -> Result<usize, Fa
     })
 }
 
-/// An operand as an array.
+/// An operand as an input array.
 ///
 /// # Safety
-/// It has its elements, which nobody writes while the result is used.
+/// Its elements are valid, and not written while the result is used.
 pub(crate) unsafe fn input<'a>(
     what: &str,
     operand: texunit_operand,
@@ -283,7 +295,7 @@ pub(crate) unsafe fn input<'a>(
         return Ok(None);
     }
     let length = length(operand, count)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let bytes = unsafe { bytes(what, operand.data, length)? };
     let stride = isize::try_from(operand.stride).map_err(|_| {
         Failure::new(TEXUNIT_ERROR_SIZE, format!("{what}: a stride that no memory has"))
@@ -291,10 +303,10 @@ pub(crate) unsafe fn input<'a>(
     Ok(Some(Input::new(&[count], &[stride], dtype, bytes, 0)?))
 }
 
-/// The elements of a vector operand; `None` if there are none.
+/// The elements of a vector operand; `None` if it is absent.
 ///
 /// # Safety
-/// As of [`input`].
+/// As for [`input`].
 pub(crate) unsafe fn vector<'a>(
     what: &str,
     all: [texunit_operand; 3],
@@ -304,17 +316,17 @@ pub(crate) unsafe fn vector<'a>(
     let used = all.iter().rposition(|operand| !operand.data.is_null()).map_or(0, |last| last + 1);
     let mut inputs = Vec::new();
     for operand in &all[..used] {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let input = unsafe { input(what, *operand, count, dtype)? };
         inputs.push(input.ok_or_else(|| Failure::value(format!("{what}: an axis is left out")))?);
     }
     Ok((used > 0).then_some(Points::Separate(inputs)))
 }
 
-/// What a descriptor asks for.
+/// The request that a descriptor describes.
 ///
 /// # Safety
-/// Operands have their elements, which nobody writes while the result is used.
+/// The elements of operands are valid, and not written while the result is used.
 pub(crate) unsafe fn request<'a>(
     operation: u32,
     desc: &texunit_fetch_desc,
@@ -332,7 +344,7 @@ pub(crate) unsafe fn request<'a>(
         return Err(Failure::value("flags that say nothing, or reserved that is not 0"));
     }
     let count = desc.count;
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let points = vector("coords", desc.coords, count, number)?;
         let points = points.ok_or_else(|| Failure::value("coords are needed, at least x"))?;

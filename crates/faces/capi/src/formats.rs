@@ -1,4 +1,4 @@
-//! Numbers of formats, those of CUDA's header, and the formats that they are.
+//! Format constants with CUDA's values, and their conversion to formats of the unit.
 
 use crate::status::Failure;
 use texunit_cuda_abi::format::FORMATS;
@@ -10,8 +10,8 @@ use texunit_cuda_abi::{
 use texunit_forms::CHANNELS;
 use texunit_texel::Format;
 
-/// 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT name only the type of a channel; 1, 2 or 4 of them
-/// make a texel.
+/// 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT give only the type of a channel;
+/// a texel consists of 1, 2 or 4 channels.
 pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT8: u32 = CU_AD_FORMAT_UNSIGNED_INT8;
 /// 16-bit unsigned integers.
 pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT16: u32 = CU_AD_FORMAT_UNSIGNED_INT16;
@@ -31,33 +31,33 @@ pub const TEXUNIT_AD_FORMAT_FLOAT: u32 = CU_AD_FORMAT_FLOAT;
 pub const TEXUNIT_AD_FORMAT_UNORM_INT_101010_2: u32 = CU_AD_FORMAT_UNORM_INT_101010_2;
 /// BC1, 4 channels. Blocks are 4 x 4 texels; sizes are in texels.
 pub const TEXUNIT_AD_FORMAT_BC1_UNORM: u32 = 0x91;
-/// BC1, whose colours are sRGB.
+/// BC1 with sRGB colours.
 pub const TEXUNIT_AD_FORMAT_BC1_UNORM_SRGB: u32 = 0x92;
 /// BC2, 4 channels.
 pub const TEXUNIT_AD_FORMAT_BC2_UNORM: u32 = 0x93;
-/// BC2, whose colours are sRGB.
+/// BC2 with sRGB colours.
 pub const TEXUNIT_AD_FORMAT_BC2_UNORM_SRGB: u32 = 0x94;
 /// BC3, 4 channels.
 pub const TEXUNIT_AD_FORMAT_BC3_UNORM: u32 = 0x95;
-/// BC3, whose colours are sRGB.
+/// BC3 with sRGB colours.
 pub const TEXUNIT_AD_FORMAT_BC3_UNORM_SRGB: u32 = 0x96;
 /// BC4, 1 channel.
 pub const TEXUNIT_AD_FORMAT_BC4_UNORM: u32 = 0x97;
-/// BC4 of [-1, 1].
+/// BC4 with values in [-1, 1].
 pub const TEXUNIT_AD_FORMAT_BC4_SNORM: u32 = 0x98;
 /// BC5, 2 channels.
 pub const TEXUNIT_AD_FORMAT_BC5_UNORM: u32 = 0x99;
-/// BC5 of [-1, 1].
+/// BC5 with values in [-1, 1].
 pub const TEXUNIT_AD_FORMAT_BC5_SNORM: u32 = 0x9a;
 /// BC6H, 3 channels.
 pub const TEXUNIT_AD_FORMAT_BC6H_UF16: u32 = 0x9b;
-/// BC6H of signed numbers.
+/// BC6H with signed values.
 pub const TEXUNIT_AD_FORMAT_BC6H_SF16: u32 = 0x9c;
 /// BC7, 4 channels.
 pub const TEXUNIT_AD_FORMAT_BC7_UNORM: u32 = 0x9d;
-/// BC7, whose colours are sRGB.
+/// BC7 with sRGB colours.
 pub const TEXUNIT_AD_FORMAT_BC7_UNORM_SRGB: u32 = 0x9e;
-/// 8-bit unorm, 1 channel. From here on formats say themselves how they are read.
+/// 8-bit unorm, 1 channel. This and the following formats imply how they are read.
 pub const TEXUNIT_AD_FORMAT_UNORM_INT8X1: u32 = 0xc0;
 /// 8-bit unorm, 2 channels.
 pub const TEXUNIT_AD_FORMAT_UNORM_INT8X2: u32 = 0xc1;
@@ -81,14 +81,14 @@ pub const TEXUNIT_AD_FORMAT_SNORM_INT16X1: u32 = 0xc9;
 pub const TEXUNIT_AD_FORMAT_SNORM_INT16X2: u32 = 0xca;
 /// 16-bit snorm, 4 channels.
 pub const TEXUNIT_AD_FORMAT_SNORM_INT16X4: u32 = 0xcb;
-/// 16-bit depth, 1 channel. CUDA has no arrays of depth formats.
+/// 16-bit depth, 1 channel. CUDA has no arrays with depth formats.
 pub const TEXUNIT_AD_FORMAT_DEPTH16: u32 = 0x10000;
 /// 24-bit depth in 4 bytes, 1 channel.
 pub const TEXUNIT_AD_FORMAT_DEPTH24: u32 = 0x10001;
 /// 32-bit float depth, 1 channel.
 pub const TEXUNIT_AD_FORMAT_DEPTH32F: u32 = 0x10002;
 
-/// The array's own format, which CUDA does not take.
+/// The array's own format; an addition to CUDA.
 pub const TEXUNIT_RES_VIEW_FORMAT_NONE: u32 = 0;
 /// One channel of 8-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_UINT_1X8: u32 = 0x01;
@@ -138,35 +138,35 @@ pub const TEXUNIT_RES_VIEW_FORMAT_FLOAT_1X32: u32 = 0x16;
 pub const TEXUNIT_RES_VIEW_FORMAT_FLOAT_2X32: u32 = 0x17;
 /// Four channels of 32-bit floats.
 pub const TEXUNIT_RES_VIEW_FORMAT_FLOAT_4X32: u32 = 0x18;
-/// BC1, of an array of two channels of 32-bit unsigned integers.
+/// BC1, for an array with two channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC1: u32 = 0x19;
-/// BC2, of an array of four channels of 32-bit unsigned integers.
+/// BC2, for an array with four channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC2: u32 = 0x1a;
-/// BC3, of four.
+/// BC3, for an array with four channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC3: u32 = 0x1b;
-/// BC4, of two.
+/// BC4, for an array with two channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC4: u32 = 0x1c;
-/// BC4 of [-1, 1], of two.
+/// BC4 with values in [-1, 1], for an array with two channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_SIGNED_BC4: u32 = 0x1d;
-/// BC5, of four.
+/// BC5, for an array with four channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC5: u32 = 0x1e;
-/// BC5 of [-1, 1], of four.
+/// BC5 with values in [-1, 1], for an array with four channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_SIGNED_BC5: u32 = 0x1f;
-/// BC6H, of four.
+/// BC6H, for an array with four channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC6H: u32 = 0x20;
-/// BC6H of signed numbers, of four.
+/// BC6H with signed values, for an array with four channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_SIGNED_BC6H: u32 = 0x21;
-/// BC7, of four.
+/// BC7, for an array with four channels of 32-bit unsigned integers.
 pub const TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC7: u32 = 0x22;
 
-/// CUDA has no numbers for depth formats.
+/// Depth formats, for which CUDA has no constants.
 const DEPTH: [(&str, u32, u32); 3] = [
     ("depth16", TEXUNIT_AD_FORMAT_DEPTH16, 1),
     ("depth24", TEXUNIT_AD_FORMAT_DEPTH24, 1),
     ("depth32f", TEXUNIT_AD_FORMAT_DEPTH32F, 1),
 ];
 
-/// The format of a number and so many channels.
+/// The format with this number and number of channels.
 pub(crate) fn format(number: u32, channels: u32) -> Result<Format, Failure> {
     let mut rows = FORMATS.iter().chain(&DEPTH).filter(|row| row.1 == number);
     let found = rows.clone().find(|row| row.2 == channels);
@@ -183,7 +183,7 @@ pub(crate) fn format(number: u32, channels: u32) -> Result<Format, Failure> {
     }))
 }
 
-/// Number and channels of a format.
+/// The number of a format, and its number of channels.
 pub(crate) fn numbers(format: Format) -> (u32, u32) {
     let row = FORMATS.iter().chain(&DEPTH).find(|row| row.0 == format.name());
     row.map(|row| (row.1, row.2)).expect("the tables have every format; a test looks")
@@ -204,7 +204,7 @@ mod tests {
         assert!(format(0x7777, 1).is_err_and(|e| e.text.contains("is not a TEXUNIT_AD_FORMAT")));
     }
 
-    /// The header's numbers are those of the table by which names are found.
+    /// The header's constants have the values of the table that format names are looked up in.
     #[test]
     fn the_constants_are_cudas() {
         let header = include_str!("../include/texunit.h");

@@ -1,7 +1,8 @@
-//! Handles: numbers that registries know, in the shape of pointers so that C's compiler tells the kinds apart.
+//! Handles: numbers that registries map to objects. They have pointer types, so that a C compiler
+//! distinguishes the kinds.
 //!
-//! A number is never given out twice, so a handle that was destroyed stays wrong. Its lowest bits say the kind, for
-//! messages.
+//! A number is never reused, so that a destroyed handle stays invalid. Its lowest bits encode the
+//! kind, for messages.
 
 use crate::status::{Failure, TEXUNIT_ERROR_INVALID_HANDLE, TEXUNIT_ERROR_OUT_OF_MEMORY};
 use std::collections::HashMap;
@@ -10,61 +11,62 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use texunit_sample::Texture;
 use texunit_unit::{Resource, Sampler};
 
-/// What a texunit_array is a handle of.
+/// The type that a texunit_array points to; it is never defined.
 #[derive(Debug)]
 pub struct texunit_array_st {
     _private: [u8; 0],
 }
-/// Texels in memory of texunit: an array, with or without mip levels (CUarray, CUmipmappedArray). Any thread may use it.
-/// It is a number, not an address: nothing lies where it points.
+/// An array of texels in texunit's memory, with or without mip levels (CUarray, CUmipmappedArray).
+/// Any thread may use it. It is a number and not an address, so that it cannot be dereferenced.
 pub type texunit_array = *mut texunit_array_st;
 
-/// What a texunit_sampler is a handle of.
+/// The type that a texunit_sampler points to; it is never defined.
 #[derive(Debug)]
 pub struct texunit_sampler_st {
     _private: [u8; 0],
 }
-/// How a texture reads, apart from a texture (PTX's .samplerref; the samplers of Vulkan and OpenGL).
+/// The sampling state separate from a texture (PTX's .samplerref; the samplers of Vulkan and
+/// OpenGL).
 pub type texunit_sampler = *mut texunit_sampler_st;
 
-/// What a texunit_texture is a handle of.
+/// The type that a texunit_texture points to; it is never defined.
 #[derive(Debug)]
 pub struct texunit_texture_st {
     _private: [u8; 0],
 }
-/// Texels with how they are read (CUtexObject).
+/// Texels with a sampling state (CUtexObject).
 pub type texunit_texture = *mut texunit_texture_st;
 
-/// What a texunit_surface is a handle of.
+/// The type that a texunit_surface points to; it is never defined.
 #[derive(Debug)]
 pub struct texunit_surface_st {
     _private: [u8; 0],
 }
-/// Texels that are read and written in place (CUsurfObject).
+/// Texels that can be read and written (CUsurfObject).
 pub type texunit_surface = *mut texunit_surface_st;
 
-/// What surfaces are: those of formats without plain channels have no elements, but attributes.
+/// A surface. One without plain channels can be queried but not accessed.
 pub(crate) type SurfaceObject = texunit_sample::Surface;
 
 /// A kind of object that has handles.
 pub trait Object: Sized + Send + Sync + 'static {
-    /// The lowest bits of its handles.
+    /// The code of the kind in a handle's lowest bits.
     const KIND: usize;
 
-    /// All that there are.
+    /// The registry of the kind.
     fn registry() -> &'static Registry<Self>;
 }
 
-/// The objects of a kind.
+/// The objects of a kind, by handle.
 #[derive(Debug)]
 pub struct Registry<T>(RwLock<HashMap<usize, Arc<T>>>);
 
-/// Bits of a handle that say its kind.
+/// Number of handle bits that encode the kind.
 const KIND_BITS: u32 = 3;
-/// What kinds are called, by their number.
+/// Names of the kinds, by code.
 const KINDS: [&str; 5] = ["", "an array", "a sampler", "a texture", "a surface"];
 
-/// The number of the next object.
+/// The number of the next handle.
 static NEXT: AtomicUsize = AtomicUsize::new(1);
 
 macro_rules! object {
@@ -90,9 +92,9 @@ object! {
     SurfaceObject, 4;
 }
 
-/// Keeps an object, and gives its handle.
+/// Registers an object, and returns its handle.
 pub(crate) fn keep<T: Object, H>(object: Arc<T>) -> Result<*mut H, Failure> {
-    // Numbers end on 32-bit systems only, after 2^29 objects; from there on there are none.
+    // Numbers can run out on 32-bit systems, after 2^29 objects; then creating objects fails.
     let take = |n: usize| (n < usize::MAX >> KIND_BITS).then_some(n + 1);
     let number = NEXT.fetch_update(Relaxed, Relaxed, take);
     let number = number.map_err(|_| {
@@ -110,7 +112,7 @@ pub(crate) fn find<T: Object, H>(handle: *mut H) -> Result<Arc<T>, Failure> {
     all.get(&handle.addr()).cloned().ok_or_else(|| wrong::<T>(handle.addr()))
 }
 
-/// Forgets a handle; null is none. The object ends when nothing uses it any more.
+/// Removes a handle; null is allowed. The object is dropped when nothing uses it any more.
 pub(crate) fn forget<T: Object, H>(handle: *mut H) -> Result<(), Failure> {
     if handle.is_null() {
         return Ok(());
@@ -121,7 +123,7 @@ pub(crate) fn forget<T: Object, H>(handle: *mut H) -> Result<(), Failure> {
     object.map(drop).ok_or_else(|| wrong::<T>(handle.addr()))
 }
 
-/// What is wrong with a handle.
+/// The error for an invalid handle.
 fn wrong<T: Object>(number: usize) -> Failure {
     let wanted = KINDS[T::KIND];
     let kind = number & ((1 << KIND_BITS) - 1);

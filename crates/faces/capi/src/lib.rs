@@ -1,17 +1,20 @@
-//! The texture and surface unit for C and C++: the functions, structures and numbers of `texunit.h`.
+//! The texture and surface unit for C and C++: the functions, structures and constants of
+//! `texunit.h`.
 //!
-//! Everything is exported under C's names. `include/texunit.h` is made of these sources by cbindgen
-//! (`cargo run -p xtask -- header`, whose test compares the two), so the comments here are those that users of C read:
-//! they name functions and constants as C does. [docs/c.md](../../../docs/c.md) is the guide.
+//! Everything is exported under C's names. cbindgen generates `include/texunit.h` from these
+//! sources (`cargo run -p xtask -- header`; a test compares the two), so the comments here are
+//! those that C users read, and name functions and constants as in C. The guide is
+//! [docs/c.md](../../../docs/c.md).
 //!
-//! * Handles are numbers, not addresses ([`handle`]): one that is wrong, of another kind or destroyed is an error.
-//! * Every function is one call of `status::guard`: what goes wrong becomes a code and a text of the thread, and no panic
-//!   gets into the caller's frames.
-//! * Pointers of the caller are read and written only in [`caller`], which looks for null pointers, sizes that overflow and
-//!   memory that overlaps. What cannot be seen from inside, memory that is not there, is the caller's promise.
+//! * Handles are numbers, not addresses ([`handle`]): an invalid or destroyed handle, or one of
+//!   another kind, is an error.
+//! * Every function is one call of `status::guard`, which turns errors and panics into a status and
+//!   a message for the thread, so that no panic unwinds into the caller.
+//! * The caller's pointers are accessed only in [`caller`], which checks for null, overflow and
+//!   overlap. That the memory is valid cannot be checked, and is the caller's responsibility.
 //!
-//! What is fetched and which rules hold is the business of `texunit-sample` and `texunit-unit`; here descriptors become
-//! their arguments.
+//! The semantics of fetches are in `texunit-sample` and `texunit-unit`; this crate converts
+//! descriptors to their arguments.
 
 #![allow(unsafe_code, non_camel_case_types, non_snake_case)]
 

@@ -1,4 +1,4 @@
-//! Attributes, and the state that acts.
+//! Queries of attributes, and of the sampling state that takes effect.
 
 use crate::caller::{Out, read_optional};
 use crate::desc::TEXUNIT_COMPARE_NONE;
@@ -22,52 +22,53 @@ pub const TEXUNIT_QUERY_CHANNEL_DATA_TYPE: u32 = 3;
 pub const TEXUNIT_QUERY_CHANNEL_ORDER: u32 = 4;
 /// Whether coordinates are normalized.
 pub const TEXUNIT_QUERY_NORMALIZED_COORDS: u32 = 5;
-/// Layers; 0 of what is not layered.
+/// Number of layers; 0 if it is not layered.
 pub const TEXUNIT_QUERY_ARRAY_SIZE: u32 = 6;
-/// Mip levels; 0 of what has none.
+/// Number of mip levels; 0 if it has none.
 pub const TEXUNIT_QUERY_NUM_MIPMAP_LEVELS: u32 = 7;
-/// Samples; 0 of what has none.
+/// Number of samples; 0 if it has none.
 pub const TEXUNIT_QUERY_NUM_SAMPLES: u32 = 8;
-/// Of samplers: whether coordinates are in texels whatever the texture says.
+/// For samplers: whether coordinates are in texels whatever the texture says.
 pub const TEXUNIT_QUERY_FORCE_UNNORMALIZED_COORDS: u32 = 9;
-/// Of samplers: filter, by PTX's numbers (0 point, 1 linear).
+/// For samplers: filter mode, with PTX's values (0 point, 1 linear).
 pub const TEXUNIT_QUERY_FILTER_MODE: u32 = 10;
-/// Of samplers: address mode of x, by PTX's numbers (0 wrap, 1 mirror, 2 clamp_ogl, 3 clamp, 4 border).
+/// For samplers: address mode of x, with PTX's values (0 wrap, 1 mirror, 2 clamp_ogl, 3 clamp, 4
+/// border).
 pub const TEXUNIT_QUERY_ADDR_MODE_0: u32 = 11;
 /// Address mode of y.
 pub const TEXUNIT_QUERY_ADDR_MODE_1: u32 = 12;
 /// Address mode of z.
 pub const TEXUNIT_QUERY_ADDR_MODE_2: u32 = 13;
-/// 0 of arrays, 1 of linear and pitched memory.
+/// 0 for arrays, 1 for linear and pitched memory.
 pub const TEXUNIT_QUERY_MEMORY_LAYOUT: u32 = 14;
 
-/// Coordinates name texels.
+/// Coordinates are integer texel indices.
 pub const TEXUNIT_COORDINATES_INTEGER: u32 = 0;
 /// Coordinates are in texels.
 pub const TEXUNIT_COORDINATES_UNNORMALIZED: u32 = 1;
-/// Coordinates run from 0 to 1.
+/// Coordinates are normalized to [0, 1].
 pub const TEXUNIT_COORDINATES_NORMALIZED: u32 = 2;
-/// There is none: of the mip filter of what has no levels, of address modes of integer coordinates.
+/// Not applicable: the mipmap filter without levels, or the address mode of integer coordinates.
 pub const TEXUNIT_NONE: u32 = 0xffff_ffff;
 
-/// State that acts, which is not always what was asked for.
+/// The sampling state that takes effect, which can differ from the requested state.
 /// cbindgen:rename-all=CamelCase
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct texunit_effective_state {
     /// TEXUNIT_COORDINATES_*.
     pub coordinates: u32,
-    /// TEXUNIT_TR_ADDRESS_MODE_* of x, y, z, or TEXUNIT_NONE.
+    /// TEXUNIT_TR_ADDRESS_MODE_* for x, y, z, or TEXUNIT_NONE.
     pub address_mode: [u32; 3],
     /// TEXUNIT_TR_FILTER_MODE_*.
     pub filter_mode: u32,
     /// TEXUNIT_TR_FILTER_MODE_* between levels, or TEXUNIT_NONE.
     pub mipmap_filter_mode: u32,
-    /// Smallest level.
+    /// Minimum level.
     pub min_mipmap_level: f32,
-    /// Largest level.
+    /// Maximum level.
     pub max_mipmap_level: f32,
-    /// Most taps of an anisotropic filter; 1: none.
+    /// Maximum anisotropy; 1 for none.
     pub max_anisotropy: u32,
     /// Whether colours are decoded from sRGB.
     pub srgb: u32,
@@ -75,14 +76,14 @@ pub struct texunit_effective_state {
     pub seamless_cubemap: u32,
     /// TEXUNIT_COMPARE_*.
     pub compare_function: u32,
-    /// How many things were asked for and do not act as asked; texunit_explain_state says which, and why.
+    /// Number of requested settings that do not take effect; texunit_explain_state describes each.
     pub num_overrides: u32,
-    /// Whether such a fetch has a defined answer; if not, texunit_explain_state says why.
+    /// Whether such a fetch has a defined result; if not, texunit_explain_state says why.
     pub is_defined: u32,
 }
 
-/// An attribute of a texture (txq), TEXUNIT_QUERY_*. Sizes are those of a level, which is 0 of other attributes; a level that
-/// there is not has size 0.
+/// An attribute of a texture (txq), TEXUNIT_QUERY_*. level selects the level for sizes, and is 0
+/// for other attributes; a missing level has size 0.
 ///
 /// # Safety
 /// Pointers are null or as their types say.
@@ -94,7 +95,7 @@ pub unsafe extern "C" fn texunit_texture_query(
     value: *mut u32,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { Out::new("value", value)? };
         let texture: Arc<Texture> = find(texture)?;
         let attribute = self::attribute(attribute)?;
@@ -115,7 +116,7 @@ pub unsafe extern "C" fn texunit_surface_query(
     value: *mut u32,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { Out::new("value", value)? };
         let surface: Arc<SurfaceObject> = find(surface)?;
         let header = Surface { resource: Arc::clone(surface.resource()) };
@@ -137,12 +138,12 @@ fn answer(plan: &QueryPlan, level: u32) -> u32 {
     values[0]
 }
 
-/// What the hardware makes of a texture's state, for the instruction that these fetches are: operation is a
-/// TEXUNIT_OPERATION_*; of desc, which may be null, only counts which operands are there. A fetch that has no defined answer
-/// has a state all the same.
+/// The sampling state that takes effect for a texture and an instruction. operation is a
+/// TEXUNIT_OPERATION_*; desc, which may be null, only determines which operands are present. The
+/// state is also returned for a fetch without a defined result.
 ///
 /// # Safety
-/// Pointers are null or as their types say; operands as of texunit_sample.
+/// Pointers are null or as their types say; operands as for texunit_sample.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_texture_effective(
     texture: texunit_texture,
@@ -151,10 +152,10 @@ pub unsafe extern "C" fn texunit_texture_effective(
     state: *mut texunit_effective_state,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { Out::new("state", state)? };
         let texture: Arc<Texture> = find(texture)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let form = unsafe { form(&texture, operation, desc)? };
         let effective = texture.effective(form);
         let state = &effective.sampler;
@@ -183,16 +184,16 @@ pub unsafe extern "C" fn texunit_texture_effective(
     })
 }
 
-/// The instruction of these fetches. Without a descriptor, that of plain coordinates.
+/// The instruction for these fetches. Without a descriptor, the one with coordinates only.
 ///
 /// # Safety
-/// As of [`texunit_texture_effective`].
+/// As for [`texunit_texture_effective`].
 pub(crate) unsafe fn form(
     texture: &Texture,
     operation: u32,
     desc: *const texunit_fetch_desc,
 ) -> Result<FetchForm, Failure> {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let mut desc = match unsafe { read_optional(desc) } {
         Some(desc) => desc,
         None => {
@@ -201,11 +202,11 @@ pub(crate) unsafe fn form(
             plain
         }
     };
-    // Which operands there are says the instruction; none is read.
+    // Only the presence of operands matters; none is read.
     desc.count = 0;
-    // SAFETY: operands of no elements.
+    // SAFETY: the operands have no elements.
     Ok(texture.form(&unsafe { request(operation, &desc)? })?)
 }
 
-/// What an operand that is there points at.
+/// A valid address for operands that are present.
 static PLACE: u32 = 0;

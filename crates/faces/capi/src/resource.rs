@@ -1,4 +1,4 @@
-//! From descriptors to resources and samplers of the unit, by the rules of CUDA's driver.
+//! Converts descriptors to resources and samplers of the unit, by the rules of CUDA's driver.
 
 use crate::caller::range;
 use crate::desc::*;
@@ -16,7 +16,7 @@ use texunit_unit::{
     AddressMode, ArrayShape, CompareFunction, Extent, Filter, Geometry, Resource, Sampler, View,
 };
 
-/// What an array is made with. No mip levels are 0 of them; 0 and 1 samples are none.
+/// The shape of an array. 0 mip levels mean none, and so do 0 or 1 samples.
 pub(crate) fn shape(
     desc: &texunit_array_desc,
     levels: u32,
@@ -51,7 +51,7 @@ pub(crate) fn shape(
     })
 }
 
-/// Kind of array, by the sizes that are not 0 and the flags, and its number of layers or cubes.
+/// The geometry, from the sizes that are not 0 and the flags, and the number of layers or cubes.
 fn geometry(desc: &texunit_array_desc, samples: u32) -> Result<(Geometry, usize), Failure> {
     let texunit_array_desc { width, height, depth, flags, .. } = *desc;
     let layered = flags & TEXUNIT_ARRAY3D_LAYERED != 0;
@@ -84,7 +84,7 @@ fn geometry(desc: &texunit_array_desc, samples: u32) -> Result<(Geometry, usize)
     })
 }
 
-/// The descriptor, mip levels and samples of an array.
+/// Descriptor, mip levels and samples of an array.
 pub(crate) fn described(resource: &Resource) -> (texunit_array_desc, u32, u32) {
     let shape = resource.shape();
     let (geometry, extent) = (shape.geometry, shape.extent);
@@ -107,10 +107,10 @@ pub(crate) fn described(resource: &Resource) -> (texunit_array_desc, u32, u32) {
     (desc, shape.levels.unwrap_or(0), shape.samples)
 }
 
-/// What a texture or surface is of.
+/// The resource of a texture or surface.
 ///
 /// # Safety
-/// Linear and pitched memory is there, and nobody frees it, until the resource is dropped.
+/// Linear and pitched memory stays valid until the resource is dropped.
 pub(crate) unsafe fn resource(
     desc: &texunit_resource_desc,
     view: Option<texunit_view_desc>,
@@ -120,7 +120,7 @@ pub(crate) unsafe fn resource(
     }
     match (desc.res_type, view) {
         (TEXUNIT_RESOURCE_TYPE_ARRAY | TEXUNIT_RESOURCE_TYPE_MIPMAPPED_ARRAY, view) => {
-            // SAFETY: both members are a handle, and any bits are one.
+            // SAFETY: both union members are a handle, for which all bits are valid.
             let array = unsafe { desc.res.array.h_array };
             let array: Arc<Resource> = handle::find(array)?;
             let Some(view) = view else { return Ok(array) };
@@ -128,7 +128,7 @@ pub(crate) unsafe fn resource(
         }
         (_, Some(_)) => Err(Failure::value("only arrays have views")),
         (TEXUNIT_RESOURCE_TYPE_LINEAR, None) => {
-            // SAFETY: any bits are numbers.
+            // SAFETY: all bits are valid numbers.
             let linear = unsafe { desc.res.linear };
             let format = format(linear.format, linear.num_channels)?;
             let width = linear.size_in_bytes / format.texel_size() as usize;
@@ -137,15 +137,15 @@ pub(crate) unsafe fn resource(
                 Failure::value(text)
             })?;
             let size = width as usize * format.texel_size() as usize;
-            // SAFETY: as this function's caller promises.
+            // SAFETY: guaranteed by this function's caller.
             let block = Arc::new(unsafe { foreign(linear.dev_ptr, size)? });
             let address = block.host_address();
             Ok(Arc::new(Resource::linear(format, width, block, 0, address, "linear")?))
         }
         (TEXUNIT_RESOURCE_TYPE_PITCH2D, None) => {
-            // SAFETY: any bits are numbers.
+            // SAFETY: all bits are valid numbers.
             let pitched = unsafe { desc.res.pitch2D };
-            // SAFETY: as this function's caller promises.
+            // SAFETY: guaranteed by this function's caller.
             unsafe { of_rows(&pitched) }
         }
         (other, None) => Err(Failure::value(format!(
@@ -154,8 +154,10 @@ pub(crate) unsafe fn resource(
     }
 }
 
+/// The resource on pitched memory.
+///
 /// # Safety
-/// As of [`resource`].
+/// As for [`resource`].
 unsafe fn of_rows(pitched: &texunit_resource_pitch2d) -> Result<Arc<Resource>, Failure> {
     let format = format(pitched.format, pitched.num_channels)?;
     let axis = |name: &str, n: usize| match u32::try_from(n) {
@@ -168,7 +170,7 @@ unsafe fn of_rows(pitched: &texunit_resource_pitch2d) -> Result<Arc<Resource>, F
     let before = pitch.checked_mul(u64::from(height - 1));
     let size = before.and_then(|n| n.checked_add(row)).and_then(|n| usize::try_from(n).ok());
     let size = size.ok_or_else(|| Failure::value("pitchInBytes: more than any memory has"))?;
-    // SAFETY: as this function's caller promises.
+    // SAFETY: guaranteed by this function's caller.
     let block = Arc::new(unsafe { foreign(pitched.dev_ptr, size)? });
     let address = block.host_address();
     let made =
@@ -179,7 +181,7 @@ unsafe fn of_rows(pitched: &texunit_resource_pitch2d) -> Result<Arc<Resource>, F
 /// Memory of the caller as a block.
 ///
 /// # Safety
-/// It is there, readable and writable where it is written, until the block is dropped.
+/// It is valid until the block is dropped, and writable if it is written.
 unsafe fn foreign(pointer: *mut c_void, size: usize) -> Result<Block, Failure> {
     let start = NonNull::new(pointer.cast::<u8>());
     let start = start
@@ -191,12 +193,12 @@ unsafe fn foreign(pointer: *mut c_void, size: usize) -> Result<Block, Failure> {
             Count(size, "byte")
         )));
     }
-    // SAFETY: `size` bytes from `start` on, as the caller promises. No reference to them is made: what is written through
-    // references is looked at with `caller::texels` before.
+    // SAFETY: the caller guarantees `size` bytes from `start` on. The block makes no references to
+    // them; `caller::texels` excludes overlap with other writes.
     Ok(unsafe { Block::foreign(start, size, true, "memory of the program") })
 }
 
-/// A view as the unit has them.
+/// Converts a view.
 fn seen(view: &texunit_view_desc, array: &Resource) -> Result<View, Failure> {
     if view.reserved != [0; 16] {
         return Err(Failure::value("reserved of the view has to be 0"));
@@ -239,12 +241,12 @@ fn seen(view: &texunit_view_desc, array: &Resource) -> Result<View, Failure> {
         format,
         geometry: None,
         levels: array.is_mipmapped().then_some(levels),
-        // All faces of one cube, as in CUDA, whose views of cubemaps have no layers.
+        // All faces of one cube: as in CUDA, views of cubemaps have no layers.
         planes: (has_planes && (array.geometry().is_array() || planes != (0..1))).then_some(planes),
     })
 }
 
-/// Sampler state, of textures and of samplers.
+/// The state of a texture or sampler.
 pub(crate) fn sampler(desc: &texunit_texture_desc) -> Result<Sampler, Failure> {
     const FLAGS: u32 = TEXUNIT_TRSF_READ_AS_INTEGER
         | TEXUNIT_TRSF_NORMALIZED_COORDINATES
@@ -276,12 +278,12 @@ pub(crate) fn sampler(desc: &texunit_texture_desc) -> Result<Sampler, Failure> {
         .with_compare(compare(desc.compare_function)?))
 }
 
-/// A level, of which a NaN is 0 (docs/numerics.md 3.2).
+/// A level, with NaN replaced by 0 (docs/numerics.md 3.2).
 fn level(value: f32) -> f32 {
     if value.is_nan() { 0.0 } else { value }
 }
 
-/// By the numbers of CUDA, which are not PTX's.
+/// Address modes by CUDA's values, which differ from PTX's.
 pub(crate) const ADDRESS_MODES: [(u32, AddressMode); 5] = [
     (TEXUNIT_TR_ADDRESS_MODE_WRAP, AddressMode::Wrap),
     (TEXUNIT_TR_ADDRESS_MODE_CLAMP, AddressMode::Clamp),
@@ -316,7 +318,7 @@ fn compare(number: u32) -> Result<Option<CompareFunction>, Failure> {
     }
 }
 
-/// Memory for an array, all zeros.
+/// Allocates an array, filled with zeros.
 pub(crate) fn made(shape: &ArrayShape) -> Result<Resource, Failure> {
     let size = shape.size()?;
     let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "array"));

@@ -1,4 +1,4 @@
-//! What functions return, and what is said of it.
+//! Status codes of functions, and the messages of errors.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -7,38 +7,43 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use texunit_sample::{ErrorKind, SampleError};
 use texunit_unit::{AccessFault, CreateError, CudaError, PlanError};
 
-/// What a function returns: TEXUNIT_SUCCESS, or the number of an error. Numbers below 1000 are those of cudaError_t.
+/// The result of a function: TEXUNIT_SUCCESS, or the number of an error. Numbers below 1000 are
+/// those of cudaError_t.
 pub type texunit_status = i32;
 
-/// All is done.
+/// No error.
 pub const TEXUNIT_SUCCESS: texunit_status = 0;
-/// A value that a parameter or a field cannot have, or values that do not go together (cudaErrorInvalidValue).
+/// A parameter or field has an invalid value, or values contradict each other
+/// (cudaErrorInvalidValue).
 pub const TEXUNIT_ERROR_INVALID_VALUE: texunit_status = 1;
-/// There is not so much memory (cudaErrorMemoryAllocation).
+/// Memory is exhausted (cudaErrorMemoryAllocation).
 pub const TEXUNIT_ERROR_OUT_OF_MEMORY: texunit_status = 2;
-/// A linear filter for texels that have none (cudaErrorInvalidFilterSetting).
+/// A linear filter for texels that cannot be filtered (cudaErrorInvalidFilterSetting).
 pub const TEXUNIT_ERROR_INVALID_FILTER_SETTING: texunit_status = 26;
-/// Normalized reads of texels that have none, or the reverse (cudaErrorInvalidNormSetting).
+/// Normalized reads of texels that cannot be normalized, or the reverse
+/// (cudaErrorInvalidNormSetting).
 pub const TEXUNIT_ERROR_INVALID_NORM_SETTING: texunit_status = 27;
 /// A file that cannot be read (cudaErrorFileNotFound).
 pub const TEXUNIT_ERROR_FILE: texunit_status = 301;
-/// A handle that is not, or no longer, one of the kind that is wanted (cudaErrorInvalidResourceHandle).
+/// A handle that is invalid, destroyed, or of another kind (cudaErrorInvalidResourceHandle).
 pub const TEXUNIT_ERROR_INVALID_HANDLE: texunit_status = 400;
-/// A surface access outside under TEXUNIT_BOUNDARY_TRAP (cudaErrorIllegalAddress). Accesses before it are made.
+/// A surface access outside under TEXUNIT_BOUNDARY_TRAP (cudaErrorIllegalAddress). Earlier accesses
+/// of the call have been made.
 pub const TEXUNIT_ERROR_ILLEGAL_ADDRESS: texunit_status = 700;
-/// A fetch or access that the hardware has no defined answer for (cudaErrorNotSupported).
+/// A fetch or access without a defined result on the hardware (cudaErrorNotSupported).
 pub const TEXUNIT_ERROR_NOT_SUPPORTED: texunit_status = 801;
-/// A null pointer where there has to be something.
+/// A required pointer is null.
 pub const TEXUNIT_ERROR_NULL_POINTER: texunit_status = 1000;
-/// A buffer of another size than is needed, or too small.
+/// A buffer has the wrong size or is too small.
 pub const TEXUNIT_ERROR_SIZE: texunit_status = 1001;
-/// A mistake of texunit itself. Please report it with the text.
+/// An internal error of texunit. Please report it with the message.
 pub const TEXUNIT_ERROR_INTERNAL: texunit_status = 1999;
 
-/// The interface that this header describes. It changes when a program has to be recompiled.
+/// The version of the binary interface that this header describes. It changes when programs have to
+/// be recompiled.
 pub const TEXUNIT_ABI_VERSION: u32 = 1;
 
-/// A code with its name as C has it.
+/// The codes with their names.
 const NAMES: [(texunit_status, &CStr); 12] = [
     (TEXUNIT_SUCCESS, c"TEXUNIT_SUCCESS"),
     (TEXUNIT_ERROR_INVALID_VALUE, c"TEXUNIT_ERROR_INVALID_VALUE"),
@@ -54,22 +59,22 @@ const NAMES: [(texunit_status, &CStr); 12] = [
     (TEXUNIT_ERROR_INTERNAL, c"TEXUNIT_ERROR_INTERNAL"),
 ];
 
-/// An error on its way to the caller.
+/// An error of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What the function returns.
+    /// The returned status.
     pub status: texunit_status,
-    /// What `texunit_last_error` says.
+    /// The message for `texunit_last_error`.
     pub text: String,
 }
 
 impl Failure {
-    /// An error with its text.
+    /// An error with its message.
     pub fn new(status: texunit_status, text: impl Into<String>) -> Self {
         Self { status, text: text.into() }
     }
 
-    /// `TEXUNIT_ERROR_INVALID_VALUE`
+    /// An error with `TEXUNIT_ERROR_INVALID_VALUE`.
     pub(crate) fn value(text: impl Into<String>) -> Self {
         Self::new(TEXUNIT_ERROR_INVALID_VALUE, text)
     }
@@ -111,13 +116,15 @@ impl From<SampleError> for Failure {
 }
 
 thread_local! {
-    /// The text of the last error of this thread.
+    /// The message of this thread's last error.
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Does what a function does: errors become codes, with their text kept for this thread, and a panic ends here.
+/// Runs the body of a function: errors become statuses, with their messages stored for this thread,
+/// and panics are caught.
 pub(crate) fn guard(body: impl FnOnce() -> Result<(), Failure>) -> texunit_status {
-    // What a panic leaves half done is behind locks that are taken over, or was made for this call.
+    // State that a panic can leave incomplete is behind locks, whose poisoning is handled, or local
+    // to this call.
     let done = catch_unwind(AssertUnwindSafe(body));
     let failure = match done {
         Ok(Ok(())) => return TEXUNIT_SUCCESS,
@@ -125,7 +132,7 @@ pub(crate) fn guard(body: impl FnOnce() -> Result<(), Failure>) -> texunit_statu
         Err(panic) => Failure::new(TEXUNIT_ERROR_INTERNAL, internal(&*panic)),
     };
     let text = CString::new(failure.text.replace('\0', "\u{fffd}")).unwrap_or_default();
-    // A thread that is at its end keeps no more texts.
+    // During a thread's exit its messages cannot be stored any more.
     let _ = LAST.try_with(|last| last.replace(text));
     failure.status
 }
@@ -136,29 +143,30 @@ fn internal(panic: &(dyn Any + Send)) -> String {
     format!("internal error of texunit, please report it: {}", text.unwrap_or("a panic"))
 }
 
-/// The version of the library, as "0.1.0". It is there as long as the library is loaded.
+/// The version of the library, for example "0.1.0". The text is valid as long as the library is
+/// loaded.
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// The interface that the library has. It is the TEXUNIT_ABI_VERSION of the header that the program was compiled with, or
-/// the two do not go together.
+/// The binary interface of the library. It must equal the TEXUNIT_ABI_VERSION of the header that
+/// the program was compiled with.
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_abi_version() -> u32 {
     TEXUNIT_ABI_VERSION
 }
 
-/// The name of a status, as "TEXUNIT_ERROR_SIZE"; "unknown status" for other numbers. It is there as long as the library
-/// is loaded.
+/// The name of a status, for example "TEXUNIT_ERROR_SIZE"; "unknown status" for other numbers. The
+/// text is valid as long as the library is loaded.
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_status_name(status: texunit_status) -> *const c_char {
     let row = NAMES.iter().find(|row| row.0 == status);
     row.map_or(c"unknown status", |row| row.1).as_ptr()
 }
 
-/// What went wrong in the last call of this thread that failed, in a sentence; "" if none has. The text is there until
-/// another call of this thread fails, or the thread ends; copy it to keep it.
+/// The message of this thread's last failed call; "" if none has failed. The text is valid until
+/// another call of this thread fails or the thread ends; copy it to keep it.
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
@@ -169,7 +177,7 @@ mod tests {
     use super::*;
 
     fn last() -> String {
-        // SAFETY: the text is there until this thread's next failure.
+        // SAFETY: the text is valid until this thread's next failure.
         unsafe { CStr::from_ptr(texunit_last_error()) }.to_string_lossy().into_owned()
     }
 

@@ -1,4 +1,4 @@
-//! Surfaces: reading, writing and combining in place.
+//! Surfaces: reading and writing texels, and atomic reductions on them.
 
 use crate::caller::{Out, apart, bytes, bytes_mut, range, read, texels};
 use crate::desc::texunit_resource_desc;
@@ -13,20 +13,20 @@ use texunit_forms::Count;
 use texunit_sample::{Dtype, Input, Places};
 use texunit_unit::{ClampMode, ReduceOp};
 
-/// Many accesses of a surface.
+/// A batch of surface accesses.
 /// cbindgen:rename-all=CamelCase
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct texunit_access_desc {
-    /// How many.
+    /// Number of accesses.
     pub count: usize,
-    /// x in texels, y, z: int32_t; as many as the surface has axes.
+    /// Coordinates x (in texels), y, z: int32_t; as many as the surface has axes.
     pub coords: [texunit_operand; 3],
-    /// Layer: uint32_t; of cubes 6 * cube + face. Layered surfaces and cubes need it.
+    /// Layer: uint32_t; for cubes 6 * cube + face. Required for layered surfaces and cubes.
     pub layer: texunit_operand,
-    /// TEXUNIT_BOUNDARY_*: what becomes of accesses outside.
+    /// TEXUNIT_BOUNDARY_*: how accesses outside are handled.
     pub boundary: u32,
-    /// Zeros.
+    /// Must be zeros.
     pub reserved: [u32; 7],
 }
 
@@ -34,51 +34,52 @@ pub struct texunit_access_desc {
 pub const TEXUNIT_BOUNDARY_TRAP: u32 = 0;
 /// The nearest texel is accessed (.clamp, cudaBoundaryModeClamp).
 pub const TEXUNIT_BOUNDARY_CLAMP: u32 = 1;
-/// 0 is read, and nothing is written (.zero, cudaBoundaryModeZero).
+/// 0 is read, and writes are dropped (.zero, cudaBoundaryModeZero).
 pub const TEXUNIT_BOUNDARY_ZERO: u32 = 2;
 
-/// The sum, which wraps.
+/// Wrapping addition.
 pub const TEXUNIT_REDUCE_ADD: u32 = 0;
-/// The smaller one.
+/// Minimum.
 pub const TEXUNIT_REDUCE_MIN: u32 = 1;
-/// The larger one.
+/// Maximum.
 pub const TEXUNIT_REDUCE_MAX: u32 = 2;
-/// The bits of both.
+/// Bitwise AND.
 pub const TEXUNIT_REDUCE_AND: u32 = 3;
-/// The bits of one or both.
+/// Bitwise OR.
 pub const TEXUNIT_REDUCE_OR: u32 = 4;
 
-/// Makes a surface (cuSurfObjectCreate): of an array without mip levels or of one level (texunit_array_level), or of memory.
-/// Its format has plain channels.
+/// Makes a surface (cuSurfObjectCreate) on an array without mip levels, on one level
+/// (texunit_array_level), or on memory. Its format must have plain channels.
 ///
 /// # Safety
-/// As of texunit_texture_create; memory is there until the surface is destroyed, and may be written.
+/// As for texunit_texture_create; memory stays valid until the surface is destroyed, and is
+/// writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_surface_create(
     surface: *mut texunit_surface,
     res_desc: *const texunit_resource_desc,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let (to, desc) = unsafe { (Out::new("surface", surface)?, read("resDesc", res_desc)?) };
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let resource = unsafe { resource(&desc, None)? };
         to.set(keep(Arc::new(SurfaceObject::of_resource(resource)?))?);
         Ok(())
     })
 }
 
-/// Forgets a surface; null is none. Calls of other threads that use it come to their end.
+/// Destroys a surface handle; null is allowed. Calls of other threads that use it complete.
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_surface_destroy(surface: texunit_surface) -> texunit_status {
     guard(|| forget::<SurfaceObject, _>(surface))
 }
 
-/// Reads texels as they are stored (suld.b), without gaps.
+/// Reads texels as they are stored (suld.b), packed without gaps.
 ///
 /// # Safety
-/// Pointers are null or as their types say: each operand has count elements (one, if its stride is 0), values room for size
-/// bytes. Nobody writes to them meanwhile.
+/// Pointers are null or as their types say: each operand has count elements (one, if its stride is
+/// 0), and values has room for size bytes. None of them is written concurrently.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_surface_read(
     surface: texunit_surface,
@@ -87,22 +88,23 @@ pub unsafe extern "C" fn texunit_surface_read(
     size: usize,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let accesses = unsafe { Accesses::new(surface, desc)? };
         accesses.check(range(values, size), size)?;
-        // SAFETY: as the caller promises; it overlaps nothing that is read.
+        // SAFETY: guaranteed by the caller, and overlap was excluded.
         let values = unsafe { bytes_mut("values", values, size)? };
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let places = unsafe { places(&accesses.desc)? };
         Ok(accesses.surface.read(places, values)?)
     })
 }
 
-/// Writes texels as they are to be stored (sust.b): values has them without gaps. Of two writes to a texel the later one
-/// stays. Under TEXUNIT_BOUNDARY_TRAP, accesses before the first one outside are made.
+/// Writes texels as they are stored (sust.b), given in values without gaps. Of two writes to a
+/// texel the later one takes effect. Under TEXUNIT_BOUNDARY_TRAP, accesses before the first one
+/// outside are made.
 ///
 /// # Safety
-/// As of texunit_surface_read.
+/// As for texunit_surface_read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_surface_write(
     surface: texunit_surface,
@@ -111,20 +113,20 @@ pub unsafe extern "C" fn texunit_surface_write(
     size: usize,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let accesses = unsafe { Accesses::new(surface, desc)? };
         accesses.check(range(values, size), size)?;
-        // SAFETY: as the caller promises; it is no memory of the surface.
+        // SAFETY: guaranteed by the caller; overlap with the surface was excluded.
         let (places, values) = unsafe { (places(&accesses.desc)?, bytes("values", values, size)?) };
         Ok(accesses.surface.write(places, &accesses.input(values)?)?)
     })
 }
 
-/// Combines values with the texels, each in one step (sured.b): surfaces of one channel of 32-bit integers. op is a
-/// TEXUNIT_REDUCE_*.
+/// Combines values with texels atomically (sured.b), on surfaces with one channel of 32-bit
+/// integers. op is a TEXUNIT_REDUCE_*.
 ///
 /// # Safety
-/// As of texunit_surface_read.
+/// As for texunit_surface_read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_surface_reduce(
     surface: texunit_surface,
@@ -142,34 +144,36 @@ pub unsafe extern "C" fn texunit_surface_reduce(
             TEXUNIT_REDUCE_OR => ReduceOp::Or,
             _ => return Err(Failure::value(format!("op {op} is not a TEXUNIT_REDUCE number"))),
         };
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let accesses = unsafe { Accesses::new(surface, desc)? };
         accesses.check(range(values, size), size)?;
-        // SAFETY: as the caller promises; it is no memory of the surface.
+        // SAFETY: guaranteed by the caller; overlap with the surface was excluded.
         let (places, values) = unsafe { (places(&accesses.desc)?, bytes("values", values, size)?) };
         Ok(accesses.surface.reduce(op, places, &accesses.input(values)?)?)
     })
 }
 
-/// A surface with what is to be done.
+/// A surface and a batch of accesses.
 struct Accesses {
     surface: Arc<SurfaceObject>,
     desc: texunit_access_desc,
 }
 
 impl Accesses {
+    /// Looks up the surface and copies the descriptor.
+    ///
     /// # Safety
-    /// The descriptor is null or there.
+    /// The descriptor is null or valid.
     unsafe fn new(
         surface: texunit_surface,
         desc: *const texunit_access_desc,
     ) -> Result<Self, Failure> {
         let surface = find(surface)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         Ok(Self { surface, desc: unsafe { read("desc", desc)? } })
     }
 
-    /// The size of the values, and that they overlap neither the texels nor operands.
+    /// Checks the size of the values, and that they overlap neither texels nor operands.
     fn check(&self, values: Range<usize>, size: usize) -> Result<(), Failure> {
         let texel = self.surface.resource().format().texel_size() as usize;
         let needed = self.desc.count.checked_mul(texel);
@@ -195,7 +199,7 @@ impl Accesses {
         Ok(())
     }
 
-    /// Values of the surface's type.
+    /// Values in the surface's type.
     fn input<'a>(&self, values: &'a [u8]) -> Result<Input<'a>, Failure> {
         let channels = usize::from(self.surface.resource().format().channels());
         let shape = [self.desc.count, channels];
@@ -204,10 +208,10 @@ impl Accesses {
     }
 }
 
-/// Where accesses go.
+/// The coordinates of the accesses.
 ///
 /// # Safety
-/// Operands have their elements, which nobody writes while the result is used.
+/// The elements of operands are valid, and not written while the result is used.
 pub(crate) unsafe fn places<'a>(desc: &texunit_access_desc) -> Result<Places<'a>, Failure> {
     let boundary = match desc.boundary {
         TEXUNIT_BOUNDARY_TRAP => ClampMode::Trap,
@@ -221,7 +225,7 @@ pub(crate) unsafe fn places<'a>(desc: &texunit_access_desc) -> Result<Places<'a>
     if desc.reserved != [0; 7] {
         return Err(Failure::value("reserved of the accesses has to be 0"));
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let (points, layer) = unsafe {
         (
             vector("coords", desc.coords, desc.count, Dtype::S32)?,

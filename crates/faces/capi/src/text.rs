@@ -1,4 +1,4 @@
-//! What a fetch or an access did, as text, JSON and a picture.
+//! Explanations of fetches and accesses, as text, JSON and pictures.
 
 use crate::caller::{Out, bytes_mut, read};
 use crate::fetch::{request, texunit_fetch_desc};
@@ -19,14 +19,17 @@ pub const TEXUNIT_EXPLAIN_JSON: u32 = 1;
 /// A picture: the texels around the point with their weights.
 pub const TEXUNIT_EXPLAIN_SVG: u32 = 2;
 
-/// What one of these fetches does, the one with the number index: every step with its rule. format is a TEXUNIT_EXPLAIN_*.
+/// Explains one of the fetches, the one with the given index: every step with its rule. format is a
+/// TEXUNIT_EXPLAIN_*.
 ///
-/// text gets it with a zero byte at its end; length, if it is not null, its bytes without that. Where capacity is not enough
-/// the answer is TEXUNIT_ERROR_SIZE, length says what is needed, and text, if it is not null, has the beginning. With text
-/// null and capacity 0, only the length is asked for.
+/// text receives the explanation with a terminating zero byte; length, if it is not null, receives
+/// its number of bytes without that. If capacity is too small the result is TEXUNIT_ERROR_SIZE,
+/// length has the required size, and text, if it is not null, has the beginning. With text null and
+/// capacity 0, only the length is returned.
 ///
 /// # Safety
-/// Pointers are null or as their types say; operands as of texunit_sample; text has room for capacity bytes.
+/// Pointers are null or as their types say; operands as for texunit_sample; text has room for
+/// capacity bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_explain(
     texture: texunit_texture,
@@ -40,13 +43,13 @@ pub unsafe extern "C" fn texunit_explain(
 ) -> texunit_status {
     guard(|| {
         let texture: Arc<Texture> = find(texture)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let desc = unsafe { read("desc", desc)? };
         if index >= desc.count {
             let all = Count(desc.count, "fetch");
             return Err(Failure::value(format!("index {index}: there {} {all}", all.are())));
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let call = texture.call(unsafe { request(operation, &desc)? })?;
         let operands = call.operands(index)?;
         let explained =
@@ -57,17 +60,18 @@ pub unsafe extern "C" fn texunit_explain(
             TEXUNIT_EXPLAIN_SVG => explained.svg(),
             other => return Err(no_format(other)),
         };
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { give(&said, text, capacity, length) }
     })
 }
 
-/// What the hardware makes of a texture's state, as one JSON object: the instruction, overrides (rule and text of each), and
-/// why such a fetch has no defined answer, or null. operation and desc are as of texunit_texture_effective, text, capacity
-/// and length as of texunit_explain.
+/// The sampling state that takes effect for a texture, as one JSON object: the instruction,
+/// overrides (rule and text of each), and why such a fetch has no defined result, or null.
+/// operation and desc are as for texunit_texture_effective, text, capacity and length as for
+/// texunit_explain.
 ///
 /// # Safety
-/// As of texunit_explain.
+/// As for texunit_explain.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_explain_state(
     texture: texunit_texture,
@@ -79,7 +83,7 @@ pub unsafe extern "C" fn texunit_explain_state(
 ) -> texunit_status {
     guard(|| {
         let texture: Arc<Texture> = find(texture)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let form = unsafe { form(&texture, operation, desc)? };
         let effective = texture.effective(form);
         let overrides = effective.overrides.iter();
@@ -90,16 +94,16 @@ pub unsafe extern "C" fn texunit_explain_state(
                 .collect::<Vec<_>>(),
             "refused": effective.refused,
         });
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { give(&said.to_string(), text, capacity, length) }
     })
 }
 
-/// How the read of a surface with the number index finds its bytes, and what they are. Nothing is written. format, text,
-/// capacity and length are as of texunit_explain.
+/// Explains how the surface read with the given index finds its bytes, and their values. Nothing is
+/// written. format, text, capacity and length are as for texunit_explain.
 ///
 /// # Safety
-/// As of texunit_explain.
+/// As for texunit_explain.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_surface_explain(
     surface: texunit_surface,
@@ -112,13 +116,13 @@ pub unsafe extern "C" fn texunit_surface_explain(
 ) -> texunit_status {
     guard(|| {
         let surface: Arc<SurfaceObject> = find(surface)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let desc = unsafe { read("desc", desc)? };
         if index >= desc.count {
             let all = Count(desc.count, "access");
             return Err(Failure::value(format!("index {index}: there {} {all}", all.are())));
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let (form, coords) = surface.load_at(unsafe { places(&desc)? }, index)?;
         let explained = SurfaceExplanation::new(form, surface.header(), coords, [0; 4])?;
         let said = match format {
@@ -127,7 +131,7 @@ pub unsafe extern "C" fn texunit_surface_explain(
             TEXUNIT_EXPLAIN_SVG => explained.svg(),
             other => return Err(no_format(other)),
         };
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { give(&said, text, capacity, length) }
     })
 }
@@ -136,7 +140,7 @@ fn no_format(format: u32) -> Failure {
     Failure::value(format!("format {format} is not 0 (text), 1 (JSON) or 2 (SVG)"))
 }
 
-/// Hands a text out.
+/// Copies a text to the caller.
 ///
 /// # Safety
 /// Pointers are null, or there is room for `capacity` bytes and for a number.
@@ -147,13 +151,13 @@ unsafe fn give(
     length: *mut usize,
 ) -> Result<(), Failure> {
     if !length.is_null() {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { Out::new("length", length)? }.set(said.len());
     }
     if text.is_null() && capacity == 0 {
         return Ok(());
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let room = unsafe { bytes_mut("text", text.cast(), capacity)? };
     if let Some(last) = capacity.checked_sub(1) {
         let mut end = said.len().min(last);

@@ -1,4 +1,4 @@
-//! Textures and samplers.
+//! Creating and destroying textures and samplers.
 
 use crate::caller::{Out, read, read_optional};
 use crate::desc::{
@@ -12,12 +12,14 @@ use std::sync::Arc;
 use texunit_sample::Texture;
 use texunit_unit::{ReadMode, Sampler, Texture as Header};
 
-/// Makes a texture (cuTexObjectCreate): of an array, or of linear or pitched memory of the program. The view may be null.
-/// What CUDA refuses is refused, with its number. The descriptors are copied.
+/// Makes a texture (cuTexObjectCreate) on an array, or on linear or pitched memory of the program.
+/// The view may be null. Descriptors that CUDA rejects are rejected with the same error. The
+/// descriptors are copied.
 ///
 /// # Safety
-/// Pointers are null or as their types say. Linear and pitched memory is there until the texture, and every texture that was
-/// made of it by texunit_texture_with_sampler, is destroyed and no call uses it.
+/// Pointers are null or as their types say. Linear and pitched memory stays valid until the
+/// texture, and every texture that was made from it by texunit_texture_with_sampler, is destroyed
+/// and no call uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn texunit_texture_create(
     texture: *mut texunit_texture,
@@ -26,7 +28,7 @@ pub unsafe extern "C" fn texunit_texture_create(
     view_desc: *const texunit_view_desc,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let (texture, of, desc, view) = unsafe {
             (
                 Out::new("texture", texture)?,
@@ -40,7 +42,7 @@ pub unsafe extern "C" fn texunit_texture_create(
             return Err(Failure::value(text));
         }
         let sampler = sampler(&desc)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let resource = unsafe { resource(&of, view)? };
         let as_integer = desc.flags & TEXUNIT_TRSF_READ_AS_INTEGER != 0;
         let read_mode = ReadMode::of_driver(resource.format(), as_integer);
@@ -51,14 +53,15 @@ pub unsafe extern "C" fn texunit_texture_create(
     })
 }
 
-/// Forgets a texture; null is none. Calls of other threads that use it come to their end.
+/// Destroys a texture handle; null is allowed. Calls of other threads that use it complete.
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_texture_destroy(texture: texunit_texture) -> texunit_status {
     guard(|| forget::<Texture, _>(texture))
 }
 
-/// Makes a sampler: how textures read, without one. Of the flags, TEXUNIT_TRSF_SRGB, TEXUNIT_TRSF_SEAMLESS_CUBEMAP and
-/// TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES are the sampler's; the others are the texture's.
+/// Makes a sampler: a sampling state without a texture. Of the flags, TEXUNIT_TRSF_SRGB,
+/// TEXUNIT_TRSF_SEAMLESS_CUBEMAP and TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES belong to the
+/// sampler, and the others to the texture.
 ///
 /// # Safety
 /// Pointers are null or as their types say.
@@ -68,7 +71,7 @@ pub unsafe extern "C" fn texunit_sampler_create(
     desc: *const texunit_texture_desc,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let (to, desc) = unsafe { (Out::new("sampler", sampler)?, read("desc", desc)?) };
         let of_textures = TEXUNIT_TRSF_READ_AS_INTEGER | TEXUNIT_TRSF_NORMALIZED_COORDINATES;
         if desc.flags & of_textures != 0 {
@@ -81,13 +84,13 @@ pub unsafe extern "C" fn texunit_sampler_create(
     })
 }
 
-/// Forgets a sampler; null is none. Textures that were made with it go on.
+/// Destroys a sampler handle; null is allowed. Textures that were made with it are not affected.
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_sampler_destroy(sampler: texunit_sampler) -> texunit_status {
     guard(|| forget::<Sampler, _>(sampler))
 }
 
-/// Makes another texture of the texels of a texture, which is read by a sampler instead of its own state.
+/// Makes another texture on the texels of a texture, with a sampler instead of its own state.
 ///
 /// # Safety
 /// Pointers are null or as their types say.
@@ -98,7 +101,7 @@ pub unsafe extern "C" fn texunit_texture_with_sampler(
     sampler: texunit_sampler,
 ) -> texunit_status {
     guard(|| {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { Out::new("newTexture", new_texture)? };
         let (texture, sampler): (Arc<Texture>, Arc<Sampler>) = (find(texture)?, find(sampler)?);
         let Header { resource, read_mode, normalized_coords } = &**texture.header();

@@ -1,7 +1,7 @@
-//! Objects of Python as arrays, and arrays for results.
+//! Python objects as input arrays, and arrays for results.
 //!
-//! An object gives its memory by the buffer protocol, `__array_interface__` or DLPack, and is held while that is
-//! read. As in NumPy, arrays must not be changed by other threads during a call.
+//! An object exposes its memory by the buffer protocol, `__array_interface__` or DLPack, and is
+//! kept alive while it is read. As in NumPy, other threads must not change arrays during a call.
 
 #![allow(unsafe_code, reason = "memory of other objects, while they are held")]
 
@@ -18,21 +18,21 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyTuple};
 use texunit_sample::{Dtype, Input};
 
-/// An array that is held.
+/// An input array that is kept alive.
 pub(crate) struct Held {
     shape: Vec<usize>,
     strides: Vec<isize>,
     dtype: Dtype,
-    /// The lowest byte of any element, and how many bytes there are up to the highest.
+    /// The lowest byte of any element, and the number of bytes to the end of the highest.
     data: *const u8,
     len: usize,
-    /// The first element.
+    /// Offset of the first element from `data`.
     start: usize,
     is_weak: bool,
     _owner: Owner,
 }
 
-/// What keeps the memory.
+/// The object that owns the memory.
 #[allow(dead_code, reason = "kept, not looked at")]
 enum Owner {
     Buffer(PyUntypedBuffer),
@@ -41,18 +41,18 @@ enum Owner {
     Number(Box<[u8; 8]>),
 }
 
-/// Where an array is, as objects tell it.
+/// The location of an array, as an object exposes it.
 struct Place {
     shape: Vec<usize>,
-    /// In bytes; none: C order without gaps.
+    /// Strides in bytes; `None` for C order without gaps.
     strides: Option<Vec<isize>>,
     dtype: Dtype,
-    /// The first element.
+    /// Address of the first element.
     first: *const u8,
 }
 
 impl Held {
-    /// The array of an object.
+    /// The array that an object exposes.
     pub(crate) fn of(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if object.is_exact_instance_of::<PyFloat>() {
             return Ok(Self::number(Dtype::F64, object.extract::<f64>()?.to_le_bytes()));
@@ -64,7 +64,7 @@ impl Held {
             return Ok(Self::number(Dtype::S64, number.to_le_bytes()));
         }
         if object.is_instance_of::<PyList>() {
-            // Of numbers of Python, whose type counts for nothing.
+            // Python numbers, whose type is converted as needed.
             let array = numpy(object.py(), "asarray")?.call1((object,))?;
             return Ok(Self { is_weak: true, ..Self::of_buffer(what, &array)? });
         }
@@ -88,8 +88,8 @@ impl Held {
         )))
     }
 
-    /// A buffer without shape or strides, which PyO3 takes for an error, as those of arrays without axes, numbers of
-    /// NumPy and arrays of ctypes: a copy in C order.
+    /// Copies a buffer in C order that has no shape or strides, which PyO3 rejects: arrays without
+    /// axes, NumPy scalars, and ctypes arrays.
     fn of_copy(what: &str, view: &Bound<'_, PyMemoryView>) -> PyResult<Self> {
         let format: String = view.getattr("format")?.extract()?;
         let bytes = view.call_method0("tobytes")?;
@@ -179,12 +179,13 @@ impl Held {
         Self { shape, strides, dtype, data, len, start, is_weak: false, _owner: owner }
     }
 
-    /// As `texunit-sample` takes it.
+    /// The array as an input of `texunit-sample`.
     pub(crate) fn input(&self) -> PyResult<Input<'_>> {
         let bytes = if self.len == 0 {
             &[][..]
         } else {
-            // SAFETY: the owner has told that its elements lie there, and is held as long as `self`.
+            // SAFETY: the owner has stated that its elements are there, and is kept alive as long
+            // as `self`.
             unsafe { std::slice::from_raw_parts(self.data, self.len) }
         };
         let input =
@@ -197,7 +198,7 @@ impl Held {
     }
 }
 
-/// A format of the buffer protocol: native or little endian.
+/// Parses a format of the buffer protocol, native or little endian.
 fn of_format(format: &str, size: usize) -> Option<Dtype> {
     let kind = match format.trim_start_matches(['@', '=', '<']) {
         "?" => 'b',
@@ -209,7 +210,7 @@ fn of_format(format: &str, size: usize) -> Option<Dtype> {
     Dtype::of(kind, size)
 }
 
-/// `<f4`
+/// Parses a NumPy type string such as `<f4`
 fn of_typestr(text: &str) -> Option<Dtype> {
     let mut letters = text.chars();
     if !matches!(letters.next(), Some('<' | '|' | '=')) {
@@ -218,7 +219,7 @@ fn of_typestr(text: &str) -> Option<Dtype> {
     Dtype::of(letters.next()?, letters.as_str().parse().ok()?)
 }
 
-/// A function of NumPy, which is imported when it is first needed.
+/// A function of NumPy, which is imported at the first use.
 pub(crate) fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static NUMPY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let import = || py.import("numpy").map(Bound::unbind);
@@ -234,7 +235,7 @@ pub(crate) fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyA
 fn empty<'py>(py: Python<'py>, shape: &[usize], dtype: Dtype) -> PyResult<Bound<'py, PyAny>> {
     static EMPTY: PyOnceLock<(Py<PyAny>, Vec<Py<PyAny>>)> = PyOnceLock::new();
     let (empty, dtypes) = EMPTY.get_or_try_init(py, || {
-        // Types as objects: a name is looked up in every call.
+        // The type as an object, because a name would be looked up in every call.
         let of = numpy(py, "dtype")?;
         let made = |dtype: &Dtype| of.call1((dtype.name(),)).map(Bound::unbind);
         let dtypes = Dtype::ALL.iter().map(made).collect::<PyResult<_>>()?;
@@ -243,16 +244,16 @@ fn empty<'py>(py: Python<'py>, shape: &[usize], dtype: Dtype) -> PyResult<Bound<
     empty.bind(py).call1((PyTuple::new(py, shape)?, &dtypes[dtype as usize]))
 }
 
-/// An array that results are written to.
+/// The array that results are written to.
 pub(crate) struct Out<'py> {
     object: Bound<'py, PyAny>,
     buffer: PyUntypedBuffer,
-    /// A new array, which stands for one without axes.
+    /// Whether the new array stands for a scalar result.
     is_scalar: bool,
 }
 
 impl<'py> Out<'py> {
-    /// The caller's array, if it has the right shape and type (R7), or a new one.
+    /// The caller's array, if it has the right shape and type (rule R7), or a new one.
     pub(crate) fn new(
         py: Python<'py>,
         given: Option<Bound<'py, PyAny>>,
@@ -260,7 +261,7 @@ impl<'py> Out<'py> {
         dtype: Dtype,
     ) -> PyResult<Self> {
         let Some(object) = given else {
-            // A buffer without axes has no shape, which PyO3 takes for an error.
+            // PyO3 rejects buffers without axes.
             let is_scalar = shape.is_empty();
             let object = empty(py, if is_scalar { &[1] } else { shape }, dtype)?;
             let buffer = PyUntypedBuffer::get(&object)?;
@@ -295,11 +296,12 @@ impl<'py> Out<'py> {
         if len == 0 {
             return &mut [];
         }
-        // SAFETY: C-contiguous and writable, as a new array is and others have been asked; the buffer is held.
+        // SAFETY: a new array is C-contiguous and writable, and the caller's was checked; the
+        // buffer is kept alive.
         unsafe { std::slice::from_raw_parts_mut(self.buffer.buf_ptr().cast(), len) }
     }
 
-    /// What is returned: a scalar for a new array without axes, as NumPy does.
+    /// The returned object: a scalar for a new array without axes, as in NumPy.
     pub(crate) fn finish(self) -> PyResult<Bound<'py, PyAny>> {
         if self.is_scalar { self.object.get_item(0) } else { Ok(self.object) }
     }

@@ -1,4 +1,4 @@
-//! `texunit.check`.
+//! The function `texunit.check`.
 
 use crate::launch::diagnostics;
 use crate::program::value_error;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use texunit_check::{Levels, Options, Ptxas, Verdicts, check_with_sources, parse_version};
 use texunit_syntax::{SourceFile, handed_comments, has_handed};
 
-/// What `texunit check` says of a text, as JSON.
+/// The output of `texunit check` for a text, as JSON.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "they are those of texunit.check")]
 pub(crate) fn _check(
@@ -41,8 +41,8 @@ pub(crate) fn _check(
     })
 }
 
-/// PTX with the sources behind it that it was made of, by their names; those that it has already are not repeated
-/// (`texunit run` puts them there, too).
+/// Appends the source texts that the PTX was compiled from, by file name, unless it contains them
+/// already (`texunit run` appends them too).
 #[pyfunction]
 pub(crate) fn _with_sources(ptx: String, sources: Vec<(String, String)>) -> String {
     if has_handed(&ptx) {

@@ -1,4 +1,4 @@
-//! What launches have covered of device code.
+//! The class `texunit.Coverage`.
 
 use crate::program::value_error;
 use pyo3::prelude::*;
@@ -8,8 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_coverage::lcov;
 use texunit_forms::Count;
 
-/// Which lines, functions and branches of the source lanes have come to, and how often: the sum of all launches that it is
-/// given to, ``kernel[grid, block](..., coverage=coverage)``. Headers that come with CUDA are left out, unless ``toolkit`` is true.
+/// Coverage of device code: which lines, functions and branches of the source lanes have executed,
+/// and how often. It is the sum over all launches that it is passed to, ``kernel[grid, block](...,
+/// coverage=coverage)``. CUDA's headers are excluded unless ``toolkit`` is true.
 ///
 /// >>> import texunit
 /// >>> coverage = texunit.Coverage()
@@ -44,15 +45,15 @@ impl Coverage {
         Self { sum: Mutex::default(), toolkit }
     }
 
-    /// What a tracefile of lcov says. Lines that are not records raise ``ValueError``.
+    /// The coverage in an lcov tracefile. Invalid lines raise ``ValueError``.
     #[classmethod]
     fn parse(_: &Bound<'_, PyType>, text: &str) -> PyResult<Self> {
         let sum = lcov::parse(text).map_err(value_error)?;
         Ok(Self { sum: Mutex::new(sum), toolkit: true })
     }
 
-    /// By name of the source file: ``lines`` (lanes by line), ``functions`` (name: line, lanes) and ``branches`` (line,
-    /// lanes by way).
+    /// By source file name: ``lines`` (lanes by line), ``functions`` (name: line, lanes) and
+    /// ``branches`` (line, lanes by direction).
     #[getter]
     fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -73,7 +74,7 @@ impl Coverage {
         Ok(all)
     }
 
-    /// The text of a tracefile, which genhtml and services that show coverage read.
+    /// The text of an lcov tracefile, which genhtml and coverage services read.
     fn lcov(&self) -> String {
         lcov::text(&self.sum())
     }

@@ -1,4 +1,5 @@
-//! `texunit.ResourceDescriptor` and `texunit.TextureObjectOptions`, which have the words of `cuda.core`.
+//! The classes `texunit.ResourceDescriptor` and `texunit.TextureObjectOptions`, whose keywords are
+//! those of `cuda.core`.
 
 use crate::array::Held;
 use crate::error::OrRaise;
@@ -15,9 +16,10 @@ use texunit_unit::Resource;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Puts a `TextureObjectOptions`, or any object or mapping with its words, into the keywords.
+/// Adds the settings of a `TextureObjectOptions`, or of any object or mapping with its names, to
+/// the keywords.
 pub(crate) fn merge(keywords: &Bound<'_, PyDict>, options: &Object<'_>) -> PyResult<()> {
-    // All that is read is exact: the optimisation that this word turns off is never made.
+    // Has no effect, because trilinear filtering is always exact here.
     let exact = ("disable_trilinear_optimization", "", "");
     let mut found = false;
     for (word, short, _) in OPTIONS.into_iter().chain([exact]) {
@@ -56,7 +58,7 @@ pub(crate) fn merge(keywords: &Bound<'_, PyDict>, options: &Object<'_>) -> PyRes
     Ok(())
 }
 
-/// What a descriptor stands for.
+/// The texels that a descriptor refers to.
 pub(crate) enum Described<'py> {
     /// An array, or a list of mip levels.
     Array(Object<'py>),
@@ -64,7 +66,7 @@ pub(crate) enum Described<'py> {
     Memory(Resource),
 }
 
-/// What an object stands for, if it is a `ResourceDescriptor`.
+/// The texels of a `ResourceDescriptor`; `None` for any other object.
 pub(crate) fn described<'py>(object: &Object<'py>) -> PyResult<Option<Described<'py>>> {
     let Some(parts) = object.getattr_opt("_parts")? else { return Ok(None) };
     let (kind, source, format, [width, height], pitch): (
@@ -95,7 +97,7 @@ pub(crate) fn described<'py>(object: &Object<'py>) -> PyResult<Option<Described<
             Count(bytes.len(), "byte")
         )));
     }
-    // Rows are copied as they lie, up to the last one, which may end before its pitch.
+    // Rows are copied with their padding, except that the last row may end before its pitch.
     let size = pitch.saturating_mul(u64::from(height.max(1))).max(1);
     let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texture"));
     let block =

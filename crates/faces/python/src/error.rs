@@ -1,11 +1,11 @@
-//! Errors as those of Python.
+//! Converts errors to Python exceptions.
 
 use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use texunit_files::Problem;
 use texunit_sample::{ErrorKind, SampleError};
 
-/// `TypeError` or `ValueError`, with the rule.
+/// `TypeError` or `ValueError`, with the rule in the message.
 pub(crate) fn error(error: SampleError) -> PyErr {
     let text = error.to_string();
     match (&error, error.kind()) {
@@ -18,7 +18,7 @@ pub(crate) fn error(error: SampleError) -> PyErr {
     }
 }
 
-/// A result of `texunit-sample` as one of Python.
+/// Converts results of `texunit-sample`.
 pub(crate) trait OrRaise<T> {
     fn or_raise(self) -> PyResult<T>;
 }

@@ -1,8 +1,8 @@
-//! What a fetch did, as text, a dictionary and a picture.
+//! The class `texunit.Explanation`: the steps of a fetch, as text, dictionary and picture.
 
 use pyo3::prelude::*;
 
-/// What one fetch did: ``print`` shows the steps, a notebook the picture.
+/// The explanation of one fetch: ``print`` shows the steps, a notebook shows the picture.
 #[pyclass(frozen, module = "texunit")]
 pub(crate) struct Explanation {
     pub(crate) text: String,

@@ -1,4 +1,4 @@
-//! What many fetches did, as arrays: for `texunit/plot.py`.
+//! The steps of many fetches as arrays, for `texunit/plot.py`.
 
 use crate::array::Out;
 use crate::error::OrRaise;
@@ -16,20 +16,20 @@ use texunit_unit::{
 type Object<'py> = Bound<'py, PyAny>;
 type Maybe<'py> = Option<Object<'py>>;
 
-/// Numbers of one fetch.
+/// The numbers of one fetch.
 struct Row {
     result: Vec<f64>,
     exact: Vec<f64>,
     level: f64,
     taps: i32,
     texels: i32,
-    /// Of the corners of the first footprint, as they are and exactly.
+    /// Weights of the first footprint's corners, rounded and exact.
     weights: [Vec<f64>; 2],
-    /// The largest distance of a weight from what it would be without rounding.
+    /// The maximum difference of a weight from its value without rounding.
     weight_error: f64,
 }
 
-/// What is fetched from.
+/// What fetches read.
 struct Source<'a> {
     form: FetchForm,
     texture: &'a Header,
@@ -61,7 +61,7 @@ impl Source<'_> {
                 weights[1][corner] += texel.exact * whole(first) / share;
             }
         }
-        // Those that rounding has left nothing of are not among the texels.
+        // Texels whose weight was rounded to zero are missing from the footprint.
         if let Some(first) = footprints.first().filter(|_| trace.cube.is_none()) {
             for (corner, weight) in weights[1].iter_mut().enumerate() {
                 let parts = first.axes.iter().enumerate().map(|(i, axis)| {
@@ -85,8 +85,8 @@ impl Source<'_> {
         })
     }
 
-    /// Adds what a footprint counts with the weights that its texels have before any rounding, at the level and the tap
-    /// that the unit has chosen.
+    /// Adds a footprint with the weights that its texels have before rounding, at the unit's level
+    /// and tap.
     fn add_exact(&self, trace: &Trace, number: usize, sums: &mut [f64]) -> PyResult<()> {
         let footprint = &trace.footprints[number];
         let share = f64::from(footprint.share) / whole(footprint);
@@ -102,7 +102,7 @@ impl Source<'_> {
                     .map(|(axis, corner)| if corner == 0 { 1.0 - upper(axis) } else { upper(axis) })
                     .fold(share, |weight, part| weight * part),
             };
-            // A texel without weight says nothing, also one that is infinite.
+            // A texel without weight is skipped, since it may be infinite.
             if weight == 0.0 {
                 continue;
             }
@@ -114,10 +114,11 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The footprint with all texels that count something before any rounding: where rounding has carried a coordinate to the
-    /// next texel, the exact one lies between that and the one before, and texels whose weight was rounded to 0 are not read. It
-    /// is that of the point in the middle between the texels. `None`: nothing is missing, or it is on a face of a
-    /// cube, where the texel before may be on another.
+    /// The footprint with all texels whose weight is nonzero before rounding. It differs from the
+    /// unit's footprint in two cases: rounding has carried a coordinate to the next texel, or a
+    /// weight was rounded to 0. It is computed as the footprint of the point in the middle between
+    /// the texels. `None` if no texel is missing, or on a cube face, where the previous texel may
+    /// be on another face.
     fn moved(&self, trace: &Trace, number: usize) -> PyResult<Option<Footprint>> {
         let footprint = &trace.footprints[number];
         let is_carried = footprint.axes.iter().any(|axis| axis.exact < 0.0);
@@ -150,12 +151,13 @@ impl Source<'_> {
     }
 }
 
-/// What all weights of a fetch come to: 256, or more of a fetch with taps.
+/// The sum of all weights of a fetch: 256, or more with several taps.
 fn whole(footprint: &Footprint) -> f64 {
     f64::from(256_u32 << footprint.scale)
 }
 
-/// What the upper texel of an axis counts before any rounding; of a carried coordinate, the one that it was carried to.
+/// The weight of an axis's upper texel before rounding; for a carried coordinate, of the texel that
+/// it was carried to.
 fn upper(axis: &AxisTrace) -> f64 {
     if axis.exact < 0.0 { 1.0 + axis.exact } else { axis.exact }
 }
@@ -175,8 +177,9 @@ fn number(ty: ResultType, word: u32) -> f64 {
     }
 }
 
-/// What each of many samples did, in arrays of one row for each: ``result`` and ``exact`` have an axis of channels,
-/// ``weights`` and ``exact_weights`` one of corners; ``level``, ``taps``, ``texels`` and ``weight_error`` none.
+/// The steps of many samples, in arrays with one row for each. ``result`` and ``exact`` have an
+/// axis of channels, ``weights`` and ``exact_weights`` an axis of corners; ``level``, ``taps``,
+/// ``texels`` and ``weight_error`` have no further axis.
 #[pyfunction]
 #[pyo3(signature = (texture, xy, *, lod=None, grad=None, layer=None, offset=None, compare=None))]
 #[allow(clippy::too_many_arguments, reason = "they are keywords")]
@@ -209,7 +212,7 @@ pub(crate) fn _inspect<'py>(
         return Err(PyValueError::new_err("there are no fetches"));
     }
     let channels = call.byte_size() / 4 / fetches;
-    // A face of a cube has two axes.
+    // A cube face has two axes.
     let corners = 1 << made.resource().geometry().axes();
     let rows = py.detach(|| rows(&call, made, (channels, corners)))?;
     let dict = PyDict::new(py);

@@ -1,4 +1,5 @@
-//! Textures and surfaces as objects of a job file (docs/jobs.md): what `texunit.distributed.launch` sends to workers.
+//! Textures and surfaces as objects of a job file (docs/jobs.md), which
+//! `texunit.distributed.launch` sends to workers.
 
 use crate::error::OrRaise;
 use crate::surface::Surface;
@@ -9,7 +10,7 @@ use texunit_sample::SampleError;
 use texunit_spec::write;
 use texunit_unit::Resource;
 
-/// The keys of a texture in a job but for the file, and the texels that the file has.
+/// The keys of a texture in a job, except its file, and the texels for the file.
 #[pyfunction]
 pub(crate) fn texture_job<'py>(
     py: Python<'py>,
@@ -23,7 +24,7 @@ pub(crate) fn texture_job<'py>(
     Ok((keys, packed(py, made.resource())?))
 }
 
-/// Likewise of a surface.
+/// The same for a surface.
 #[pyfunction]
 pub(crate) fn surface_job<'py>(
     py: Python<'py>,
@@ -33,7 +34,7 @@ pub(crate) fn surface_job<'py>(
     Ok((write::inline(&write::shape(resource.shape())), packed(py, resource)?))
 }
 
-/// All texels; an error if there is not so much memory.
+/// All texels; an error if memory is exhausted.
 fn packed<'py>(py: Python<'py>, resource: &Resource) -> PyResult<Bound<'py, PyBytes>> {
     PyBytes::new_with(py, resource.size_in_bytes() as usize, |bytes| {
         resource.read_packed(bytes);
@@ -41,7 +42,7 @@ fn packed<'py>(py: Python<'py>, resource: &Resource) -> PyResult<Bound<'py, PyBy
     })
 }
 
-/// Writes all texels of a surface, as `surface_job` has them.
+/// Writes all texels of a surface, in the layout of `surface_job`.
 #[pyfunction]
 pub(crate) fn fill_surface(surface: &Surface, texels: &[u8]) -> PyResult<()> {
     surface.made().resource().fill_packed(texels).map_err(SampleError::from).or_raise()

@@ -1,4 +1,4 @@
-//! One launch: a thread that runs the kernel, and the caller's, which lets Python handle signals meanwhile.
+//! Launches: one thread runs the kernel, while the caller's thread lets Python handle signals.
 
 use crate::program::value_error;
 use pyo3::exceptions::PyRuntimeError;
@@ -17,10 +17,10 @@ use texunit_device::{
 use texunit_report::{CodeLocation, Host, Located, Object};
 use texunit_syntax::Diagnostic;
 
-/// How often Python is asked for signals, and told how far it is.
+/// The interval at which Python checks signals and receives progress.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The keywords of a launch, all of them: `module.py` has the defaults.
+/// The keywords of a launch; `module.py` has their defaults.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Words {
@@ -29,12 +29,12 @@ pub(crate) struct Words {
     dynamic_shared: u32,
     threads: usize,
     max_steps: Option<u64>,
-    /// Seconds.
+    /// The time limit in seconds.
     timeout: Option<f64>,
     stack_limit: Option<u32>,
     printf_limit: Option<usize>,
     cooperative: bool,
-    /// CTAs of a cluster.
+    /// Number of CTAs in a cluster.
     cluster: Option<[u32; 3]>,
     fmad: bool,
     /// `card` or `rounded`.
@@ -51,23 +51,23 @@ pub(crate) struct Words {
     has_coverage: bool,
 }
 
-/// What is launched, and how.
+/// A launch: its kernel, arguments and options.
 pub(crate) struct Launch<'a> {
     pub(crate) module: &'a Module,
     pub(crate) kernel: &'a Kernel,
     pub(crate) words: &'a Words,
 }
 
-/// What a launch did.
+/// The result of a launch.
 pub(crate) struct Done {
     pub(crate) json: String,
     pub(crate) printf: Vec<u8>,
     pub(crate) coverage: Option<texunit_coverage::Coverage>,
-    /// What a handler of a signal has raised, usually `KeyboardInterrupt`.
+    /// The exception that a signal handler has raised, usually `KeyboardInterrupt`.
     pub(crate) interrupted: Option<PyErr>,
 }
 
-/// Diagnostics of a text, each with the form that people read.
+/// Diagnostics of a text as JSON, each including its rendering for people.
 pub(crate) fn diagnostics(text: Located<'_>, all: &[Diagnostic]) -> Value {
     let object = |d: &Diagnostic| {
         let mut value = json!(Object::new(Some(text), d));
@@ -121,7 +121,7 @@ impl Launch<'_> {
         }
     }
 
-    /// Runs the kernel without the interpreter's lock.
+    /// Runs the kernel without the GIL.
     pub(crate) fn run(
         &self,
         py: Python<'_>,
@@ -242,7 +242,7 @@ fn counters(stats: &LaunchStats) -> Value {
     })
 }
 
-/// What the caller's thread does while a kernel runs.
+/// The state of the caller's thread while a kernel runs.
 struct Watch<'a, 'py> {
     timeout: Option<f64>,
     cancel: &'a AtomicBool,
@@ -250,7 +250,7 @@ struct Watch<'a, 'py> {
     progress: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Says that the kernel has ended, also where its thread panics.
+/// Signals the end of the kernel, even if its thread panics.
 struct Ended<'a>(&'a Mutex<bool>, &'a Condvar);
 
 impl Drop for Ended<'_> {
@@ -261,8 +261,8 @@ impl Drop for Ended<'_> {
 }
 
 impl Watch<'_, '_> {
-    /// Does work on another thread. A signal whose handler raises, a callback that raises and the end of the time cancel
-    /// it; what was raised comes back beside the result.
+    /// Runs `work` on another thread. It is cancelled if a signal handler or a callback raises, or
+    /// at the time limit; the exception is returned beside the result.
     fn while_running<T: Send>(
         &self,
         py: Python<'_>,
@@ -271,7 +271,7 @@ impl Watch<'_, '_> {
     ) -> PyResult<(T, Option<PyErr>)> {
         let (is_over, wake) = (Mutex::new(false), Condvar::new());
         let end = self.timeout.and_then(|seconds| {
-            // What a clock cannot say is never.
+            // A time limit that overflows the clock is never reached.
             Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?)
         });
         let mut raised = None;

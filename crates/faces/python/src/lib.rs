@@ -1,7 +1,9 @@
-//! The compiled part of the Python package `texunit`: textures and surfaces on arrays, by the conventions of
-//! docs/python-conventions.md. What is fetched, and which rules hold, is the business of `texunit-sample`; here
-//! objects of Python become its arrays, and back. Modules of PTX and their launches are those of `texunit-device`, with
-//! the checks and the coverage of the crates of that name.
+//! The compiled part of the Python package `texunit`: textures and surfaces on arrays, by the
+//! conventions of docs/python-conventions.md.
+//!
+//! This crate converts between Python objects and the arrays of `texunit-sample`, which implements
+//! fetches and their rules. PTX modules and launches come from `texunit-device`, checks and
+//! coverage from the crates of that name.
 
 mod array;
 mod check;
@@ -21,7 +23,7 @@ mod texture;
 
 use pyo3::prelude::*;
 
-/// What `texunit/__init__.py` takes from here.
+/// The module that `texunit/__init__.py` imports from.
 #[pymodule]
 mod _texunit {
     use super::*;

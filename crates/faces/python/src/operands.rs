@@ -1,4 +1,4 @@
-//! The operands of fetches, held while they are read.
+//! The operands of fetches, kept alive while they are read.
 
 use crate::array::Held;
 use crate::error::OrRaise;
@@ -7,14 +7,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use texunit_sample::{Action, Call, Points, Request, Texture};
 
-/// Coordinates, offsets or gradients: C1 and C2.
+/// Coordinates, offsets or gradients (rules C1 and C2).
 pub(crate) enum Vectors {
     Array(Held),
     Separate(Vec<Held>),
 }
 
 impl Vectors {
-    /// A tuple is an array for each axis.
+    /// A tuple has an array for each axis.
     pub(crate) fn of(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(tuple) = object.cast::<PyTuple>() else {
             return Ok(Self::Array(Held::of(what, object)?));
@@ -33,7 +33,7 @@ impl Vectors {
     }
 }
 
-/// All operands of a call.
+/// The operands of a call.
 pub(crate) struct Operands {
     pub(crate) action: Action,
     pub(crate) points: Vectors,
@@ -49,7 +49,7 @@ pub(crate) struct Operands {
 
 type Given<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
-/// An operand that may be left out.
+/// An optional operand.
 pub(crate) fn held(what: &str, object: Given<'_, '_>) -> PyResult<Option<Held>> {
     object.map(|object| Held::of(what, object)).transpose()
 }
@@ -88,7 +88,7 @@ impl Operands {
         Ok(self)
     }
 
-    /// `dtype="float16"`, by its name or as a type of NumPy.
+    /// `dtype="float16"`, by name or as a NumPy type.
     pub(crate) fn with_dtype(mut self, texture: &Texture, dtype: Given<'_, '_>) -> PyResult<Self> {
         let Some(dtype) = dtype else { return Ok(self) };
         let name = match dtype.extract::<String>() {
@@ -108,7 +108,7 @@ impl Operands {
         Ok(self)
     }
 
-    /// Fetches made ready.
+    /// The call with these operands.
     pub(crate) fn call(&self, texture: &Texture) -> PyResult<Call<'_>> {
         let grad = match &self.grad {
             Some([x, y]) => Some([x.points()?, y.points()?]),

@@ -1,4 +1,5 @@
-//! Keywords of textures: what an array means, and the state in the words of `cuda.core`.
+//! Keywords of textures: the meaning of an array's axes, and the sampling state with the names of
+//! `cuda.core`.
 
 use crate::error::OrRaise;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -7,7 +8,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use texunit_sample::{ArrayOptions, Mipmaps, Setting, TextureOptions};
 use texunit_texel::Format;
 
-/// What an array means, by keywords that are taken out of all that are given.
+/// Takes the keywords that describe an array's axes.
 pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<ArrayOptions> {
     let mut options = ArrayOptions::default();
     let Some(keywords) = keywords else { return Ok(options) };
@@ -37,7 +38,7 @@ pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Ar
         })?);
     }
     if let Some(value) = take("size")? {
-        // As shapes are: x last.
+        // In the order of array shapes, x last.
         let size: Vec<u32> = value.extract()?;
         options.size = Some(size.into_iter().rev().collect());
     }
@@ -55,14 +56,14 @@ pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Ar
     Ok(options)
 }
 
-/// `copy=True`, `False` or `None`, taken out of the keywords; left out it is true.
+/// Takes `copy=True`, `False` or `None`; the default is true.
 pub(crate) fn copy_option(keywords: &Bound<'_, PyDict>) -> PyResult<Option<bool>> {
     let Some(value) = keywords.get_item("copy")? else { return Ok(Some(true)) };
     keywords.del_item("copy")?;
     value.extract().map_err(|_| PyTypeError::new_err("copy: True, False or None"))
 }
 
-/// The state, by the keywords that are left.
+/// The sampling state from the remaining keywords.
 pub(crate) fn texture_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<TextureOptions> {
     let mut settings = Vec::new();
     for (key, value) in keywords.into_iter().flatten() {
@@ -86,7 +87,7 @@ fn setting(value: &Bound<'_, PyAny>) -> PyResult<Setting> {
     }
     let items: Vec<Bound<'_, PyAny>> = match value.try_iter() {
         Ok(items) => items.collect::<PyResult<_>>()?,
-        // A number of NumPy.
+        // A NumPy scalar.
         Err(_) => return Ok(Setting::Numbers(vec![value.extract()?])),
     };
     let words: Vec<Option<String>> = items.iter().map(word).collect::<PyResult<_>>()?;
@@ -98,12 +99,12 @@ fn setting(value: &Bound<'_, PyAny>) -> PyResult<Setting> {
     Ok(Setting::Numbers(items.iter().map(|item| item.extract()).collect::<PyResult<_>>()?))
 }
 
-/// A string, or the name of a member of an enum: `cuda.core`'s `FilterMode.LINEAR`.
+/// A string, or the name of an enum member such as `FilterMode.LINEAR` in `cuda.core`.
 fn word(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if value.is_instance_of::<PyString>() {
         return Ok(Some(value.extract()?));
     }
-    // Members have both; a number of NumPy has no name.
+    // Enum members have both attributes; NumPy scalars have no `name`.
     if value.hasattr("name")? && value.hasattr("value")? {
         return Ok(value.getattr("name")?.extract().ok());
     }

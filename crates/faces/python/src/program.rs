@@ -1,5 +1,5 @@
-//! Modules of PTX. `texunit/module.py` makes bytes of arguments and objects of what comes back; here are the device, its
-//! module, and a launch.
+//! PTX modules: the device, its module, and launches. `texunit/module.py` converts arguments to
+//! bytes and results to objects.
 
 use crate::array::{Held, Out};
 use crate::coverage::Coverage;
@@ -18,20 +18,21 @@ use texunit_device::{
 use texunit_report::place::function_name;
 use texunit_sample::Dtype;
 
-/// PTX on a device of its own.
+/// A PTX module on a device of its own.
 #[pyclass(frozen, module = "texunit._texunit")]
 pub(crate) struct Program {
     module: Module,
-    /// Whether it is known which bytes nobody has written.
+    /// Whether uninitialised bytes are tracked.
     is_tracked: bool,
-    /// What references are bound to, whose memory may be that of Python's objects: dropped after the module.
+    /// Objects bound to references, which may own the memory that is read; dropped after the
+    /// module.
     bound: Mutex<HashMap<String, Py<PyAny>>>,
 }
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// A name, a type, bytes, all of it as it is declared (with the name as the source has it), and the elements of memory that a pointer is used for: type, bytes of
-/// an element, and how many an instruction takes at a time.
+/// A kernel parameter: name, type, size in bytes, its declaration with the source name, and the
+/// memory elements that a pointer is used for (type, size in bytes, elements per access).
 type Param = (String, String, u32, String, Vec<(String, u32, u8)>);
 
 /// An error of the device or of a text.
@@ -39,7 +40,7 @@ pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// How a device texture reads what a texture of Python reads.
+/// The device's description of a Python texture.
 fn descriptor(texture: &Texture) -> TextureDescriptor {
     let header = texture.made().header();
     TextureDescriptor::default()
@@ -48,18 +49,18 @@ fn descriptor(texture: &Texture) -> TextureDescriptor {
         .with_sampler(*texture.made().sampler())
 }
 
-/// What a launch holds for its arguments.
+/// A launch argument.
 enum Made<'py> {
-    /// Bytes of a scalar or structure.
+    /// The bytes of a scalar or structure.
     Bytes(Bound<'py, PyBytes>),
-    /// Which of the arrays.
+    /// Index of an array.
     Array(usize),
     Texture(TextureObject),
     Sampler(SamplerObject),
     Surface(SurfaceObject),
 }
 
-/// An array of bytes, and its copy on the device; none of an empty one.
+/// A byte array, and its copy on the device (`None` if it is empty).
 struct Given<'py> {
     object: Object<'py>,
     is_written: bool,
@@ -84,7 +85,7 @@ impl<'py> Given<'py> {
         Ok(Self { object, is_written, buffer })
     }
 
-    /// Copies what the kernel has left back.
+    /// Copies the kernel's results back.
     fn write_back(self) -> PyResult<()> {
         let Some(buffer) = self.buffer.filter(|_| self.is_written) else { return Ok(()) };
         let py = self.object.py();
@@ -111,7 +112,8 @@ impl Program {
                 return Ok(Made::Sampler(sampler.map_err(value_error)?));
             }
             let texels = TextureResource::Texels(texture.made().resource());
-            // Headers that the runtime refuses are refused when a texture is made; the driver takes more.
+            // The driver's rules, because the runtime's additional checks were made when the
+            // texture was created.
             let object = self.device().create_texture_as_driver(&texels, &how);
             return Ok(Made::Texture(object.map_err(value_error)?));
         }
@@ -128,7 +130,7 @@ impl Program {
 
 #[pymethods]
 impl Program {
-    /// Loads a text: the program, if it could be, and the diagnostics as JSON.
+    /// Loads a text; returns the program, unless there are errors, and the diagnostics as JSON.
     #[staticmethod]
     fn load(
         py: Python<'_>,
@@ -165,7 +167,7 @@ impl Program {
         })
     }
 
-    /// Names of all kernels in the PTX, and as the source has them.
+    /// Names of all kernels, in the PTX and in the source.
     fn kernels(&self) -> Vec<(String, String)> {
         let shown = |name: String| (name.clone(), function_name(&name));
         self.module.kernels().into_iter().map(shown).collect()
@@ -193,7 +195,7 @@ impl Program {
         Ok(kernel.params().iter().enumerate().map(param).collect())
     }
 
-    /// What a kernel needs, in the words of ``cuFuncGetAttribute``.
+    /// The attributes of a kernel, with the names of ``cuFuncGetAttribute``.
     fn attributes<'py>(&self, py: Python<'py>, kernel: &str) -> PyResult<Bound<'py, PyDict>> {
         let kernel = self.kernel(kernel)?;
         let resources = kernel.resources();
@@ -214,7 +216,7 @@ impl Program {
         self.is_tracked
     }
 
-    /// Names and bytes of the variables of the module.
+    /// Names and sizes of the module's variables.
     fn variables(&self) -> Vec<(String, u64)> {
         let size = |name: &String| self.module.global(name).map_or(0, |global| global.size());
         self.module.globals().into_iter().map(|name| (name.clone(), size(&name))).collect()
@@ -227,14 +229,14 @@ impl Program {
         Ok(PyBytes::new(py, &global.read()))
     }
 
-    /// Sets bytes of a variable.
+    /// Writes bytes of a variable.
     fn write(&self, name: &str, offset: u64, bytes: &[u8]) -> PyResult<()> {
         let global = self.module.global(name);
         let global = global.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
         global.write(offset, bytes).map_err(value_error)
     }
 
-    /// Binds a texture or surface to a module-scope reference; the warnings.
+    /// Binds a texture or surface to a module-scope reference; returns warnings.
     fn bind(&self, name: &str, object: Object<'_>) -> PyResult<Vec<String>> {
         use texunit_device::OpaqueKind as K;
         let known = self.module.opaque_variables();
@@ -270,8 +272,9 @@ impl Program {
         Ok(warnings)
     }
 
-    /// Runs a kernel: what it did as JSON, and what it printed. `args` are bytes, numbers of `arrays`, textures and
-    /// surfaces; `arrays` are arrays of bytes, with whether they are written back, and a name.
+    /// Runs a kernel; returns its report as JSON, and its ``printf`` output. `args` are bytes,
+    /// indices into `arrays`, textures and surfaces. `arrays` are byte arrays, each with a name and
+    /// whether it is written back.
     #[allow(clippy::too_many_arguments, reason = "they are those of module.py")]
     fn launch<'py>(
         &self,

@@ -1,14 +1,15 @@
-//! Long calls that say how far they are.
+//! Progress of long calls.
 
 use crate::error::OrRaise;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use texunit_sample::Call;
 
-/// Fetches between two reports.
+/// Number of fetches between two reports.
 const PART: usize = 1 << 20;
 
-/// Fetches in parts: after each, signals are handled, and `progress` (a function, a bar of tqdm or `True`) is told.
+/// Makes fetches in parts. After each part signals are handled and `progress` (a function, a tqdm
+/// bar or `True`) is updated.
 pub(crate) fn in_parts(
     call: &Call<'_>,
     bytes: &mut [u8],
@@ -33,7 +34,7 @@ pub(crate) fn in_parts(
             false => tell.call1((first + out.len() / size, total)).map(drop),
         }
     });
-    // A bar of its own is closed, whatever has happened.
+    // A bar created here is closed even after an error.
     manager.call_method1("__exit__", (py.None(), py.None(), py.None()))?;
     done
 }

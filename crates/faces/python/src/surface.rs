@@ -1,4 +1,4 @@
-//! `texunit.Surface`.
+//! The class `texunit.Surface`.
 
 use crate::array::{Held, Out, numpy};
 use crate::error::OrRaise;
@@ -10,8 +10,9 @@ use pyo3::types::{PyDict, PyTuple};
 use texunit_sample::{Places, Surface as Made};
 use texunit_unit::{ClampMode, ReduceOp};
 
-/// A surface on a copy of an array: texels that are read, written and combined in place (F1 to F5 of
-/// docs/python-conventions.md). Coordinates are integers, x first, (..., 2) of a 2D surface; x counts texels.
+/// A surface on a copy of an array, whose texels can be read, written and combined (rules F1 to F5
+/// of docs/python-conventions.md). Coordinates are integers in texels, x first: (..., 2) for a 2D
+/// surface.
 ///
 /// >>> import numpy, texunit
 /// >>> surface = texunit.Surface(numpy.zeros((2, 3), "uint32"))
@@ -26,7 +27,7 @@ pub(crate) struct Surface {
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Operands of an access, held.
+/// The operands of an access, kept alive.
 struct At {
     points: Vectors,
     layer: Option<Held>,
@@ -48,12 +49,12 @@ impl At {
 }
 
 impl Surface {
-    /// The texels.
+    /// The created surface.
     pub(crate) fn made(&self) -> &Made {
         &self.made
     }
 
-    /// Values, of which numbers of Python become the surface's type.
+    /// Values; Python numbers are converted to the surface's type.
     fn values(&self, values: &Object<'_>) -> PyResult<Held> {
         let held = Held::of("values", values)?;
         if !held.is_weak() {
@@ -70,7 +71,7 @@ impl Surface {
     #[pyo3(signature = (array, **keywords))]
     fn new(array: Object<'_>, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
         let options = array_options(keywords.as_ref())?;
-        // What is left are words that surfaces do not have.
+        // Remaining keywords are unknown to surfaces.
         if keywords.as_ref().is_some_and(|left| !left.is_empty()) {
             texture_options(keywords.as_ref())?;
             return Err(pyo3::exceptions::PyTypeError::new_err("a surface has no sampler state"));
@@ -79,7 +80,7 @@ impl Surface {
         Ok(Self { made: Made::new(&held.input()?, &options).or_raise()? })
     }
 
-    /// Texels as they are stored.
+    /// Reads texels as they are stored.
     #[pyo3(signature = (ij, *, layer=None, boundary="trap", out=None))]
     fn read<'py>(
         &self,
@@ -96,7 +97,7 @@ impl Surface {
         out.finish()
     }
 
-    /// Stores values, in C order: of two for one texel the later stays.
+    /// Writes values in C order: of two writes to a texel, the later one takes effect.
     #[pyo3(signature = (ij, values, *, layer=None, boundary="trap"))]
     fn write(
         &self,
@@ -127,7 +128,7 @@ impl Surface {
         ij.py().detach(|| self.made.reduce(op, places, &values)).or_raise()
     }
 
-    /// For pickles: the texels as an array, and what its axes are.
+    /// Pickling: the texels as an array, and the meaning of its axes.
     fn __getnewargs_ex__<'py>(
         &self,
         py: Python<'py>,
@@ -141,19 +142,19 @@ impl Surface {
         Ok((PyTuple::new(py, [self.to_array(py)?])?, keywords))
     }
 
-    /// PTX's word for what it is: ``2d``, ``acube``, ...
+    /// The geometry as in PTX: ``2d``, ``acube``, ...
     #[getter]
     fn geometry(&self) -> &'static str {
         self.made.resource().geometry().name()
     }
 
-    /// Format of the texels: ``u8x4``, ``f32``, ...
+    /// The format of texels: ``u8x4``, ``f32``, ...
     #[getter]
     fn format(&self) -> &'static str {
         self.made.resource().format().name()
     }
 
-    /// All texels as an array: a copy.
+    /// A copy of all texels as an array.
     fn to_array<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
         let mut out = Out::new(py, None, &self.made.shape(), self.made.dtype())?;
         self.made.resource().read_packed(out.bytes());

@@ -1,4 +1,4 @@
-//! `texunit.Texture`.
+//! The class `texunit.Texture`.
 
 use crate::array::{Held, Keeper, Out, shared};
 use crate::descriptor::{Described, described, merge};
@@ -15,14 +15,16 @@ use std::sync::Arc;
 use texunit_sample::{Action, ArrayOptions, Single, Texture as Made};
 use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
 
-/// A texture on an array, read as NVIDIA's texture unit reads it, bit for bit.
+/// A texture on an array, sampled bit for bit as by NVIDIA's texture unit.
 ///
-/// ``array`` is anything with a buffer, ``__array_interface__`` or DLPack, or a list of such, one for each mip
-/// level; rules A1 to A16 of docs/python-conventions.md say what its axes are. Keywords: ``dim``, ``layered``,
-/// ``cube``, ``multisample``, ``format``, ``size``, ``mipmaps``, and the state in the words of ``cuda.core`` or in
-/// short ones: ``filter="linear"``, ``address="wrap"``, ``read="normalized"``, ``normalized_coords=True``; ``options`` is an
-/// object that has them, as ``TextureObjectOptions``. ``copy=False`` shares the array's memory, ``copy=None`` where that is
-/// possible. Errors are ``TypeError`` and ``ValueError`` with the rule.
+/// ``array`` is any object with a buffer, ``__array_interface__`` or DLPack, or a list of such
+/// objects, one for each mip level; rules A1 to A16 of docs/python-conventions.md define its axes.
+/// Keywords: ``dim``, ``layered``, ``cube``, ``multisample``, ``format``, ``size``, ``mipmaps``,
+/// and the sampling state with the names of ``cuda.core`` or short ones: ``filter="linear"``,
+/// ``address="wrap"``, ``read="normalized"``, ``normalized_coords=True``; ``options`` is an object
+/// with these as attributes, like ``TextureObjectOptions``. ``copy=False`` shares the array's
+/// memory, ``copy=None`` shares it if possible. Errors are ``TypeError`` and ``ValueError`` with
+/// the rule.
 ///
 /// >>> import numpy, texunit
 /// >>> tex = texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32"), filter="linear")
@@ -31,31 +33,32 @@ use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
 #[pyclass(frozen, module = "texunit")]
 pub(crate) struct Texture {
     made: Made,
-    /// As they were given, for pickles.
+    /// The keywords as given, for pickling.
     keywords: Option<Py<PyDict>>,
-    /// A descriptor of memory, for pickles.
+    /// The descriptor of memory, for pickling.
     source: Option<Py<PyAny>>,
-    /// Of a texture that shares its memory: dropped after it.
+    /// For a texture that shares its memory: the memory's keeper, dropped later.
     keeper: Option<Keeper>,
 }
 
 const MAX_THREADS: usize = 1024;
 
-/// Fetches that are worth letting other threads of Python run.
+/// Number of fetches from which the GIL is released.
 const WORTH_DETACHING: usize = 256;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Coordinates, with the interpreter that they come from.
+/// Coordinates, with the interpreter.
 type At<'py> = (Python<'py>, Vectors);
 
-/// An operand that may be left out.
+/// An optional operand.
 type Maybe<'py> = Option<Object<'py>>;
 
-/// lod, grad, layer, offset, compare.
+/// The operands lod, grad, layer, offset, compare.
 type Given<'py> = (Maybe<'py>, Maybe<'py>, Maybe<'py>, Maybe<'py>, Maybe<'py>);
 
-/// The arrays of all mip levels: a list of arrays is levels; one of numbers, or of lists of them, is an array.
+/// The arrays of all mip levels: a list of arrays is a list of levels; a list of numbers, or of
+/// lists of numbers, is one array.
 fn levels(array: &Object<'_>) -> PyResult<Vec<Held>> {
     let is_number =
         |item: &Object<'_>| item.is_instance_of::<PyList>() || item.extract::<f64>().is_ok();
@@ -66,7 +69,7 @@ fn levels(array: &Object<'_>) -> PyResult<Vec<Held>> {
     }
 }
 
-/// An object for each axis.
+/// Coordinates with an object for each axis.
 fn separate<'py>(x: Object<'py>, y: Maybe<'py>, z: Maybe<'py>) -> PyResult<At<'py>> {
     let py = x.py();
     let all = [Some(x), y, z].into_iter().flatten();
@@ -74,17 +77,17 @@ fn separate<'py>(x: Object<'py>, y: Maybe<'py>, z: Maybe<'py>) -> PyResult<At<'p
     Ok((py, Vectors::Separate(all.collect::<PyResult<_>>()?)))
 }
 
-/// A coordinate that is a number of Python: C5.
+/// A coordinate that is a Python number (rule C5).
 fn number(object: &Object<'_>) -> Option<f32> {
     if let Ok(float) = object.cast_exact::<PyFloat>() {
         return Some(float.value() as f32);
     }
-    // Larger ones are an error, which others have the words for.
+    // The general path reports an error for larger numbers.
     object.is_exact_instance_of::<PyInt>().then(|| object.extract::<i64>().ok())?.map(|n| n as f32)
 }
 
 impl Texture {
-    /// The texels with how they are read.
+    /// The created texture.
     pub(crate) fn made(&self) -> &Made {
         &self.made
     }
@@ -134,7 +137,7 @@ impl Texture {
         out.finish()
     }
 
-    /// A sample at numbers of Python, if they are that, without arrays for them.
+    /// Samples at Python numbers without allocating arrays; `None` for other coordinates.
     fn at_numbers<'py>(
         &self,
         axes: [Option<&Object<'py>>; 3],
@@ -248,7 +251,7 @@ impl Texture {
         Ok(Self { made, keywords: given, source: None, keeper: None })
     }
 
-    /// A texture of a file: DDS, KTX 2.0, PNG, JPEG, OpenEXR or NPY.
+    /// A texture from a file: DDS, KTX 2.0, PNG, JPEG, OpenEXR or NPY.
     #[staticmethod]
     #[pyo3(signature = (path, **keywords))]
     fn open(py: Python<'_>, path: PathBuf, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -259,16 +262,20 @@ impl Texture {
         Ok(Self { made, keywords: given, source: None, keeper: None })
     }
 
-    /// Samples at float coordinates: x, y, z in the last axis, or a tuple of arrays (C1 to C11, R1 to R9).
+    /// Samples at float coordinates: x, y, z in the last axis, or a tuple of arrays (rules C1 to
+    /// C11, R1 to R9).
     ///
-    /// ``xy`` has the shape ``(..., 2)`` of a 2D texture (float16, float32, or float64, which is rounded); the result has the
-    /// shape ``(...)`` and a last axis of channels, if the texture has more than one. It is float32, or the type of integers
-    /// that are read as elements. ``lod`` (levels) and ``layer`` broadcast with the coordinates, ``grad`` is ``(ddx, ddy)`` in the
-    /// units of the coordinates, ``offset`` counts texels, ``compare`` is the reference value of a texture with a compare
-    /// function. ``progress`` is called with fetches done and fetches in all, or True for a bar of tqdm.
+    /// ``xy`` has the shape ``(..., 2)`` for a 2D texture (float16, float32, or float64, which is
+    /// rounded). The result has the shape ``(...)``, with a last axis of channels if the texture
+    /// has more than one. It is float32, or the integer type if integers are read as elements.
+    /// ``lod`` (levels) and ``layer`` broadcast with the coordinates, ``grad`` is ``(ddx, ddy)`` in
+    /// the units of the coordinates, ``offset`` is in texels, ``compare`` is the reference value
+    /// for a texture with a compare function. ``progress`` is called with the numbers of completed
+    /// and of all fetches, or is True for a tqdm bar.
     ///
     /// >>> import numpy, texunit
-    /// >>> tex = texunit.Texture(numpy.arange(32, dtype="float32").reshape(4, 4, 2), mipmaps=True, normalized_coords=True)
+    /// >>> tex = texunit.Texture(numpy.arange(32, dtype="float32").reshape(4, 4, 2), mipmaps=True,
+    /// normalized_coords=True)
     /// >>> tex.sample(numpy.full((3, 5, 2), 0.3, "float32")).shape
     /// (3, 5, 2)
     /// >>> tex.sample((0.3, 0.3), lod=[0.0, 2.0]).tolist()
@@ -334,7 +341,8 @@ impl Texture {
         self.sampled(points, given, dtype.as_ref(), strict, out, threads)
     }
 
-    /// The four texels around each point, of one component: ``tld4``. The result has a last axis of four.
+    /// Gathers the four texels around each point, of one component (``tld4``). The result has a
+    /// last axis of four.
     ///
     /// >>> import numpy, texunit
     /// >>> texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32")).gather((1.0, 1.0)).tolist()
@@ -363,10 +371,11 @@ impl Texture {
         self.run(xy.py(), &operands.with_offset(offset.as_ref())?, out, threads)
     }
 
-    /// Reads texels by integer coordinates, (..., 2) of a 2D texture; outside is 0.
+    /// Reads texels at integer coordinates, (..., 2) for a 2D texture; outside is 0.
     ///
     /// >>> import numpy, texunit
-    /// >>> texunit.Texture(numpy.array([[0, 1], [2, 3]], "uint8")).fetch(numpy.array([[1, 0], [1, 1], [2, 0]])).tolist()
+    /// >>> texunit.Texture(numpy.array([[0, 1], [2, 3]], "uint8")).fetch(numpy.array([[1, 0], [1,
+    /// 1], [2, 0]])).tolist()
     /// [1, 3, 0]
     #[pyo3(signature = (ij, *, lod=None, layer=None, sample=None, offset=None, dtype=None, out=None, threads=1))]
     fn fetch<'py>(
@@ -391,11 +400,12 @@ impl Texture {
         self.run(ij.py(), &operands, out, threads)
     }
 
-    /// What one sample does: every step with its rule. ``print`` shows the text, a notebook the picture, ``to_dict()`` has all
-    /// numbers.
+    /// Explains one sample: every step with its rule. ``print`` shows the text, a notebook shows
+    /// the picture, ``to_dict()`` returns all numbers.
     ///
     /// >>> import numpy, texunit
-    /// >>> shown = texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32"), filter="linear").explain(1.0, 1.25)
+    /// >>> shown = texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32"),
+    /// filter="linear").explain(1.0, 1.25)
     /// >>> [texel["weight"] for texel in shown.to_dict()["footprints"][0]["texels"]]
     /// [32, 32, 96, 96]
     #[pyo3(signature = (x, y=None, z=None, *, lod=None, grad=None, layer=None, offset=None, compare=None))]
@@ -429,7 +439,7 @@ impl Texture {
         })
     }
 
-    /// The mip levels as arrays: copies. Block-compressed ones are bytes of blocks.
+    /// Copies of the mip levels as arrays. Block-compressed levels are arrays of block bytes.
     #[getter]
     fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let all = PyList::empty(py);
@@ -442,7 +452,7 @@ impl Texture {
         Ok(all)
     }
 
-    /// For pickles: the mip levels as arrays, what their axes are, and the state as it was given.
+    /// Pickling: the mip levels as arrays, the meaning of their axes, and the keywords as given.
     fn __getnewargs_ex__<'py>(
         &self,
         py: Python<'py>,
@@ -469,19 +479,20 @@ impl Texture {
         Ok((PyTuple::new(py, [array])?, keywords))
     }
 
-    /// The state that the hardware uses for ``sample``; ``overrides`` are pairs of a rule and what it changes.
+    /// The sampling state that takes effect for ``sample``; ``overrides`` has pairs of a rule and
+    /// its effect.
     #[getter]
     fn effective<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let multisample = self.made.resource().geometry().is_multisample();
         self.state(py, self.form(if multisample { "fetch" } else { "sample" })?)
     }
 
-    /// Likewise for ``"sample"``, ``"lod"``, ``"grad"``, ``"gather"`` or ``"fetch"``.
+    /// The same for ``"sample"``, ``"lod"``, ``"grad"``, ``"gather"`` or ``"fetch"``.
     fn effective_for<'py>(&self, py: Python<'py>, method: &str) -> PyResult<Bound<'py, PyDict>> {
         self.state(py, self.form(method)?)
     }
 
-    /// Texels of level 0 along each axis of space, x last: ``(height, width)``.
+    /// Size of level 0 in texels, x last: ``(height, width)``.
     #[getter]
     fn size<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let resource = self.made.resource();
@@ -489,19 +500,20 @@ impl Texture {
         PyTuple::new(py, axes[..resource.geometry().axes()].iter().rev())
     }
 
-    /// Whether it reads the array's own memory (``copy=False`` or ``None``), so that what changes there changes here.
+    /// Whether the texture reads the array's own memory (``copy=False`` or ``None``), so that
+    /// changes of the array take effect.
     #[getter]
     fn is_shared(&self) -> bool {
         self.keeper.is_some()
     }
 
-    /// PTX's word for what it is: ``2d``, ``acube``, ...
+    /// The geometry as in PTX: ``2d``, ``acube``, ...
     #[getter]
     fn geometry(&self) -> &'static str {
         self.made.resource().geometry().name()
     }
 
-    /// Format of the texels: ``u8x4``, ``bc7``, ...
+    /// The format of texels: ``u8x4``, ``bc7``, ...
     #[getter]
     fn format(&self) -> &'static str {
         self.made.resource().format().name()

@@ -1,4 +1,4 @@
-//! An area by the hardware's rules and by exact weights, row by row.
+//! Samples an area of a texture with the hardware's rules and with exact weights, row by row.
 
 use crate::fetch;
 use crate::keys::{Form, Keys};
@@ -13,8 +13,8 @@ use texunit_unit::{CoordType, Element, FetchKind, ResultType};
 const MAX_WIDTH: u32 = 1024;
 const MAX_PIXELS: u32 = 1 << 18;
 
-/// Parameters of `area`: the lower and upper corner in the units of the coordinates, the size of the picture in pixels, and
-/// which of its rows.
+/// Parameters of `area`: two opposite corners in the units of the coordinates, the size of the
+/// picture in pixels, and the rows to compute.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Asked {
     keys: Keys,
@@ -23,7 +23,8 @@ pub(crate) struct Asked {
     rows: [u32; 2],
 }
 
-/// `area`: for each pixel four floats of the hardware and four of exact weights, little endian.
+/// `area`: for each pixel four floats by the hardware's rules and four with exact weights, little
+/// endian.
 pub(crate) fn area(session: &mut Session, asked: &Asked) -> Given {
     let access = fetch::access(session, &asked.keys)?;
     let Form::Fetch(form) = access.form else {
@@ -83,8 +84,9 @@ pub fn floats(trace: &Trace) -> [f32; 4] {
     }
 }
 
-/// The result that weights without rounding would give, of the same texels, levels and taps: texels are weighted in f64, and
-/// shares of levels and taps are the hardware's. What is not a sum is what the hardware returns.
+/// The result with weights that are not rounded, from the same texels, levels and taps: texels are
+/// weighted in f64, and the shares of levels and taps are the hardware's. Channels that are not
+/// weighted sums have the hardware's value.
 pub fn exact(trace: &Trace, hardware: [f32; 4]) -> [f32; 4] {
     if matches!(trace.form.kind, FetchKind::Gather(_)) || !trace.answer.resident {
         return hardware;
@@ -110,7 +112,7 @@ pub fn exact(trace: &Trace, hardware: [f32; 4]) -> [f32; 4] {
                 all += weight;
             }
         }
-        // Nothing was summed, or a share of nothing.
+        // Not a sum, or an incomplete one.
         if (all - 1.0).abs() > 1e-6 { hardware[c] } else { sum as f32 }
     })
 }

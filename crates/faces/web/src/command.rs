@@ -1,10 +1,10 @@
-//! The command line that explains the same access: the page shows it, and the tests run it.
+//! The `texunit explain` command line for an access, which the page shows and the tests run.
 
 use crate::fetch::Access;
 use crate::keys::{Form, Keys};
 use texunit_sample::file::FileOptions;
 
-/// Options of the sampler and the texture's reading, as keys have them; and whether they are flags.
+/// Options for sampler and texture, which have the names of keys; and whether they are flags.
 const OPTIONS: [(&str, bool); 12] = [
     ("unnormalized", true),
     ("read", false),
@@ -20,7 +20,7 @@ const OPTIONS: [(&str, bool); 12] = [
     ("seamless", true),
 ];
 
-/// The arguments, without the program's name.
+/// The arguments, without the program name.
 pub(crate) fn arguments(
     file: &str,
     options: &FileOptions,
@@ -81,7 +81,7 @@ pub(crate) fn arguments(
     all
 }
 
-/// The command as a line for a shell.
+/// The command as a shell line.
 pub(crate) fn explain(file: &str, options: &FileOptions, keys: &Keys, access: &Access) -> String {
     let quoted = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,/:+".contains(c);

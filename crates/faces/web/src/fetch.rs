@@ -1,4 +1,4 @@
-//! A fetch or surface access, from the keys of a link.
+//! Explains a fetch or surface access that the keys of a link describe.
 
 use crate::area;
 use crate::builtin::{self, Builtin};
@@ -19,22 +19,22 @@ use texunit_unit::{
     Surface, SurfaceKind, Texture,
 };
 
-/// Maximum number of bytes of a user's file, and of its texture: what a tab can be expected to have.
+/// Maximum size of a user's file, and of its texture, which fits into a browser tab's memory.
 pub const MAX_BYTES: u64 = 256 << 20;
 
-/// A user's file.
+/// The user's file.
 #[derive(Debug)]
 pub(crate) struct Own {
     name: String,
     bytes: Arc<[u8]>,
-    /// While it is here, it can be read by its name.
+    /// Keeps the file readable by its name.
     _held: Held,
 }
 
-/// A texture that was made, and of what.
+/// A created texture, and the keys that it was created from.
 #[derive(Debug)]
 pub(crate) struct Made {
-    /// The keys that it depends on, and the geometry that the instruction wants.
+    /// The keys that it depends on, and the geometry of the instruction.
     of: (Keys, Option<Geometry>),
     resource: Arc<Resource>,
     srgb: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Made {
     name: String,
 }
 
-/// An access with all that it needs.
+/// An access with its texture, sampler and operands.
 pub(crate) struct Access {
     pub(crate) form: Form,
     pub(crate) texture: Arc<Texture>,
@@ -66,7 +66,7 @@ pub(crate) struct File {
     name: String,
 }
 
-/// `file`: holds a user's file; says what it is.
+/// `file`: stores a user's file; returns its format and size.
 pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -> Given {
     if bytes.len() as u64 > MAX_BYTES {
         let message = format!(
@@ -75,7 +75,7 @@ pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -
         );
         return Err(Refusal::of("tex", message));
     }
-    // Its folder, and whatever else a name may have, is of no interest.
+    // The folder is dropped.
     let name =
         Path::new(&name).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let bytes: Arc<[u8]> = bytes.into();
@@ -97,7 +97,7 @@ pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -
     Ok((json!({ "name": name, "bytes": size, "kind": kind.name() }), Vec::new()))
 }
 
-/// The geometry that a texture has by itself; of a file, that of its container.
+/// The geometry of a texture without a `geom` key; for a container file, that of its header.
 fn own_geometry(session: &Session, keys: &Keys) -> Result<Geometry, Refusal> {
     match source_of(keys)? {
         Some(builtin) => Ok(builtin.geometry),
@@ -133,7 +133,7 @@ fn own(session: &Session) -> Result<&Own, Refusal> {
 const OF_TEXELS: [&str; 8] =
     ["tex", "texel-format", "geometry", "size", "layers", "samples", "levels", "mipmaps"];
 
-/// The texels that the keys stand for. They are kept until the keys change.
+/// Creates the texture that the keys describe; it is cached until these keys change.
 fn made<'s>(
     session: &'s mut Session,
     keys: &Keys,
@@ -166,7 +166,8 @@ fn make(session: &Session, keys: &Keys, of: (Keys, Option<Geometry>)) -> Result<
                 Some(wanted) => wanted,
                 None => own_geometry(session, keys)?,
             };
-            // A container says itself what it is, and keys that are left over from another texture say nothing.
+            // A container file describes itself; keys that were set for another texture are
+            // ignored.
             let kind = Kind::of(Path::new(&own.name));
             if matches!(kind, Kind::Dds | Kind::Ktx2) {
                 given =
@@ -185,7 +186,7 @@ fn make(session: &Session, keys: &Keys, of: (Keys, Option<Geometry>)) -> Result<
     Ok(Made { of, resource: Arc::new(resource), srgb, options, name })
 }
 
-/// The access that the keys stand for.
+/// The access that the keys describe.
 pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refusal> {
     let texture_geometry = match keys.get("op") {
         Some(_) => None,
@@ -206,7 +207,8 @@ pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refus
     sampler.srgb |= made.srgb;
     let result = match form {
         Form::Fetch(fetch) => fetch.result,
-        // A surface has no header; this one only shows its texels.
+        // The instruction returns no texel values, so a texture with a float result is used to show
+        // the texels.
         Form::Surface(_) => texunit_unit::ResultType::F32,
     };
     let texture = file::header(Arc::clone(&resource), &options, Some(result), &sampler);
@@ -225,7 +227,7 @@ pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refus
     })
 }
 
-/// Coordinates of the middle of the texture, as written.
+/// The default coordinates: the centre of the texture.
 fn middle(form: Form, texture: &Texture) -> String {
     let extent = texture.resource.extent().axes();
     let g = form.geometry();
@@ -271,7 +273,7 @@ fn middle(form: Form, texture: &Texture) -> String {
 }
 
 impl Access {
-    /// The operands as written.
+    /// The operands as text.
     pub(crate) fn written(&self) -> operand::Written<'_> {
         self.keys.written(self.form, &self.middle, &self.zeros)
     }
@@ -294,7 +296,7 @@ impl Access {
             Some(text) => operand::elements(text).map_err(|e| Refusal::of("value", e))?,
             None => [0; 4],
         };
-        // What a store changes is gone with it: the texture is as it was at the next one.
+        // A store changes a copy, so that the next access sees the original texture.
         let (own, shape) = (&self.texture.resource, *self.texture.resource.shape());
         let block = texunit_device::Block::new(own.block().size(), own.name());
         let block = block
@@ -311,7 +313,7 @@ impl Access {
     }
 }
 
-/// The message of an operand, of which the key is known by its first word.
+/// The refusal for an operand's message, which begins with the key.
 fn blamed(message: String) -> Refusal {
     let key = ["at", "lod", "grad", "offset", "compare", "value"];
     let key = key.into_iter().find(|key| message.starts_with(&format!("--{key}")));
@@ -319,7 +321,7 @@ fn blamed(message: String) -> Refusal {
     Refusal { key: Some(key.unwrap_or("at")), ..Refusal::new(message) }
 }
 
-/// `explain`: what the access does, with what the page draws around it.
+/// `explain`: the explanation of the access, with the data that the page draws.
 pub(crate) fn explain(session: &mut Session, Asked { keys }: &Asked) -> Given {
     let access = access(session, keys)?;
     let (kind, explanation, exact) = match access.form {
@@ -343,7 +345,7 @@ pub(crate) fn explain(session: &mut Session, Asked { keys }: &Asked) -> Given {
     Ok((answer, Vec::new()))
 }
 
-/// The operands by their keys, with the defaults that stand for what is left out.
+/// The operands by key, including defaults.
 fn written(access: &Access) -> Value {
     let w = access.written();
     json!({
@@ -357,7 +359,7 @@ fn written(access: &Access) -> Value {
     })
 }
 
-/// What a page has to know of a texture to draw it.
+/// The properties of a texture that the page needs to draw it.
 pub(crate) fn texture(texture: &Texture) -> Value {
     let resource = &texture.resource;
     let shape = resource.shape();
@@ -403,7 +405,7 @@ pub(crate) fn source(session: &mut Session, Asked { keys }: &Asked) -> Given {
     Ok((json!({ "name": access.name, "arguments": arguments }), bytes))
 }
 
-/// `words`: what the form's fields can be set to.
+/// `words`: the allowed values of the form's fields.
 pub(crate) fn words() -> Value {
     json!({
         "textures": builtin::all().iter().map(|b| json!({ "name": b.name, "about": b.about, "geometry": b.geometry.name() })).collect::<Vec<_>>(),

@@ -1,11 +1,11 @@
-//! The session as JavaScript sees it.
+//! The JavaScript interface of a session.
 
 use crate::Session;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Where the worker keeps the words of a panic: the trap that follows carries none.
+    /// Passes a panic's message to the worker, since the following trap has none.
     #[wasm_bindgen(js_name = texunitPanicked)]
     fn panicked(message: &str);
 }
@@ -20,7 +20,7 @@ pub struct Texunit {
 
 #[wasm_bindgen]
 impl Texunit {
-    /// A new session. From here on panics are reported to the worker.
+    /// A new session; installs the panic hook.
     #[wasm_bindgen(constructor)]
     #[allow(clippy::new_without_default, reason = "JavaScript has no Default")]
     pub fn new() -> Self {
@@ -28,14 +28,14 @@ impl Texunit {
         Self { session: Session::new(), bytes: Vec::new() }
     }
 
-    /// Asks for something; the answer's JSON. Its bytes are taken by [`Self::bytes`].
+    /// Calls a method; returns the answer's JSON. [`Self::bytes`] takes its bytes.
     pub fn ask(&mut self, method: &str, parameters: &str, bytes: Vec<u8>) -> String {
         let answer = self.session.ask(method, parameters, bytes);
         self.bytes = answer.bytes;
         answer.json
     }
 
-    /// The bytes of the last answer, once.
+    /// Takes the bytes of the last answer.
     pub fn bytes(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }

@@ -1,4 +1,4 @@
-//! A kernel: made ready from a job and its files, run range by range, and one thread of it explained.
+//! Runs the kernel of a job range by range, and explains the fetches of one of its threads.
 
 use crate::session::{Given, Refusal, Session};
 use crate::writers::Writers;
@@ -17,21 +17,22 @@ use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, InText, Job, Problem, Problems, bind};
 use texunit_report::{Host, Located, Object, fault_diagnostic};
 
-/// Files of the job, which are held until another example is begun.
+/// The files of the job, which are kept until another example is started.
 #[derive(Debug, Default)]
 pub(crate) struct Files(Held);
 
-/// The folder of the job's files, which does not exist.
+/// The virtual folder of the job's files.
 const FOLDER: &str = "examples/example";
 
-/// Warp instructions after which a warp counts as never ending: a page is not waited for as long as a command line.
+/// Number of instructions after which a warp counts as looping forever; lower than on the command
+/// line, because a page is not waited for as long.
 const MAX_STEPS: u64 = 20_000_000;
-/// Memory that a kernel may have.
+/// Maximum memory of a kernel in bytes.
 const MEMORY: u64 = 512 << 20;
 /// Maximum number of accesses of a thread that are explained.
 const MAX_ACCESSES: usize = 100;
 
-/// A kernel under way.
+/// A running kernel.
 #[derive(Debug)]
 pub(crate) struct Run {
     job: Job,
@@ -44,14 +45,15 @@ pub(crate) struct Run {
     done: u64,
 }
 
-/// Parameters of `hold`: a file of the job, by its path from the job's folder; `fresh` forgets those before.
+/// Parameters of `hold`: the path of a file relative to the job's folder; `fresh` removes earlier
+/// files.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Hold {
     name: String,
     fresh: bool,
 }
 
-/// `hold`: a file of the job.
+/// `hold`: stores a file of the job.
 pub(crate) fn hold(session: &mut Session, Hold { name, fresh }: Hold, bytes: Vec<u8>) -> Given {
     if fresh {
         session.files = Files::default();
@@ -68,7 +70,7 @@ pub(crate) struct Start {
     ptx: String,
 }
 
-/// What stopped a kernel before it ran.
+/// What prevented a kernel from starting.
 struct Stopped {
     problems: Vec<Value>,
 }
@@ -82,7 +84,7 @@ impl Stopped {
     }
 }
 
-/// `start`: reads job and PTX, and makes the objects.
+/// `start`: loads job and PTX, and creates the objects.
 pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Given {
     session.run = None;
     session.subjects.clear();
@@ -172,20 +174,20 @@ fn bound(
     if problems.is_empty() { Ok(bound) } else { Err(problems) }
 }
 
-/// A diagnostic, with the name of the text that it is about.
+/// A diagnostic, with the name of its file.
 fn diagnostic(file: &str, located: Option<Located<'_>>, found: &Diagnostic) -> Value {
     let mut value = serde_json::to_value(Object::new(located, found)).unwrap_or_default();
     value["file"] = file.into();
     value
 }
 
-/// Parameters of `run`: how many CTAs more.
+/// Parameters of `run`: the number of further CTAs.
 #[derive(Debug, Deserialize)]
 pub(crate) struct More {
     ctas: u64,
 }
 
-/// `run`: runs some CTAs more. A cooperative launch, or one with clusters, runs all at once.
+/// `run`: runs further CTAs. A cooperative launch, or one with clusters, runs completely.
 pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> Given {
     let run = session.run.as_mut().ok_or_else(not_started)?;
     let is_whole =
@@ -270,7 +272,8 @@ impl Run {
         self.kernel.launch(&options, &values)
     }
 
-    /// The number of a thread in the grid, `%ctaid * %ntid + %tid` of each axis.
+    /// The coordinates of a thread in the grid, `%ctaid * %ntid + %tid` for each axis, given its
+    /// number.
     fn thread(&self, number: u64) -> [u32; 3] {
         let (grid, block) =
             (self.job.grid.value.map(u64::from), self.job.block.value.map(u64::from));
@@ -286,13 +289,13 @@ impl Run {
 #[derive(Debug, Deserialize)]
 pub(crate) struct WhichOutput {
     output: usize,
-    /// Slice.
+    /// The slice.
     z: u32,
-    /// Whether the file is wanted, not colours.
+    /// Whether to return the file instead of colours.
     file: bool,
 }
 
-/// `output`: what an output holds now, as colours (RGBA) or as the file that would be written.
+/// `output`: the current contents of an output, as colours (RGBA) or as the file to be written.
 pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> Given {
     let run = session.run.as_ref().ok_or_else(not_started)?;
     let outputs = run.bound.outputs();
@@ -305,7 +308,7 @@ pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> Given {
     let bytes = output.bytes().map_err(Refusal::new)?;
     let (format, extent) = match output.texels {
         Some(texels) => texels,
-        // The bytes without conversion, in rows.
+        // Raw bytes in rows.
         None => {
             let format = texunit_device::Format::from_name("u8")
                 .ok_or_else(|| Refusal::new("no such format"))?;
@@ -334,7 +337,8 @@ pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Give
     };
     let thread = run.thread(number);
     let path = Path::new(FOLDER);
-    // Everything again: the kernel may have changed what it reads. A cooperative launch, and CTAs that wait for others, run whole.
+    // The kernel may have changed its inputs, so that objects are created again. A cooperative
+    // launch, and one whose CTAs wait for each other, is repeated completely.
     let fresh = bound(&run.job, path, &run.device, &run.kernel);
     let fresh = fresh.map_err(|found| {
         Refusal::new(found.first().map_or_else(String::new, |p| p.message.clone()))
@@ -363,7 +367,7 @@ pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Give
     Ok((answer, Vec::new()))
 }
 
-/// An access of a thread, with the line that makes it.
+/// An access of a thread, with its source line.
 fn explained(
     access: &WatchedAccess,
     located: Located<'_>,

@@ -1,8 +1,8 @@
-//! The keys of a link, and what they say of an access, a sampler and a texture.
+//! Parses the keys of a link into an access, a sampler and a texture description.
 //!
-//! They are the options of `texunit explain`, with the same values and the same messages (docs/explain.md); `tex` names a
-//! built-in texture, or is [`OWN`]. A key that the access has no use for is passed over, so that changing the instruction
-//! keeps what the form has.
+//! Keys are the options of `texunit explain`, with the same values and messages (docs/explain.md);
+//! `tex` names a built-in texture, or is [`OWN`]. A key that does not apply to the access is
+//! ignored, so that the form keeps its values when the instruction changes.
 
 use crate::session::Refusal;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use texunit_unit::{
 /// The value of `tex` that stands for a user's file.
 pub const OWN: &str = "own";
 
-/// Keys with their values, as a link has them. Empty values count as left out.
+/// Keys with their values. Empty values count as missing.
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, serde::Serialize,
 )]
@@ -46,7 +46,7 @@ impl Form {
 }
 
 impl Keys {
-    /// A value that is there.
+    /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(|value| value.trim()).filter(|value| !value.is_empty())
     }
@@ -56,7 +56,7 @@ impl Keys {
         self.get(key).is_some_and(|value| value != "no")
     }
 
-    /// The instruction, with what its operands make of it.
+    /// The instruction, which the present operands determine.
     pub fn form(&self, texture: Geometry) -> Result<Form, Refusal> {
         let usual = || match texture.is_multisample() {
             true => format!("tex.{texture}.v4.f32.s32"),
@@ -69,7 +69,7 @@ impl Keys {
         let mut form: FetchForm = op.parse().map_err(|e| Refusal::of("op", e))?;
         form.offset = self.get("offset").is_some();
         form.compare = self.get("compare").is_some();
-        // A key that the instruction cannot have is left over from another one.
+        // A key that the instruction does not allow is ignored.
         if form.why_impossible().is_some() {
             form.offset &= FetchForm { compare: false, ..form }.why_impossible().is_none();
             form.compare &= FetchForm { offset: false, ..form }.why_impossible().is_none();
@@ -80,7 +80,7 @@ impl Keys {
         }
     }
 
-    /// The operands as written, with defaults: the middle, level 0, gradients of 0.
+    /// The operands as text, with defaults: the centre, level 0, gradients 0.
     pub fn written<'a>(&'a self, form: Form, middle: &'a str, zeros: &'a str) -> Written<'a> {
         let at = self.get("at").unwrap_or(middle);
         match form {
@@ -103,7 +103,7 @@ impl Keys {
         }
     }
 
-    /// What the keys say of the texture.
+    /// The description of the texture.
     pub fn options(&self) -> Result<FileOptions, Refusal> {
         Ok(FileOptions::default()
             .with_texel_format(self.get("texel-format").map(format).transpose()?)
@@ -117,7 +117,7 @@ impl Keys {
             .with_unnormalized(self.flag("unnormalized")))
     }
 
-    /// The sampler's state.
+    /// The sampling state.
     pub fn sampler(&self) -> Result<Sampler, Refusal> {
         let address_mode = match self.get("address") {
             Some(text) => {
@@ -171,7 +171,7 @@ impl Keys {
         self.get(key).map(read).transpose()
     }
 
-    /// A number from 1 on.
+    /// A positive number.
     fn count(&self, key: &'static str) -> Result<Option<u32>, Refusal> {
         match self.number(key)? {
             Some(0) => Err(expected_number(key, "0")),

@@ -1,8 +1,9 @@
-//! What the playground in the browser (`web/`) asks texunit for.
+//! The WebAssembly side of the browser playground (`web/`).
 //!
-//! A [`Session`] is what a worker of the page has: textures, the language server, a kernel under way. It is asked by a
-//! method's name, parameters as JSON, and bytes, and answers with JSON and bytes; `web/src/protocol.ts` has the types of
-//! both. Nothing here knows of a browser but `glue`, so the tests run on the host.
+//! A [`Session`] is the state of the page's worker: textures, the language server, a running
+//! kernel. A call has a method's name, parameters as JSON, and bytes; the answer is JSON and bytes.
+//! `web/src/protocol.ts` has the types of both. Only `glue` depends on the browser, so that tests
+//! run on the host.
 //!
 //! | method | what for |
 //! |---|---|
@@ -12,13 +13,14 @@
 //! | `area` | rows of an area by the hardware's rules and by exact weights |
 //! | `source` | the texels as a file, and the command line that explains them |
 //! | `ptx` | the keys of an instruction that is written as PTX |
-//! | `words` | what the fields of the form can be set to |
+//! | `words` | the allowed values of the form's fields |
 //! | `lsp` | a message to the language server |
-//! | `start`, `run`, `output`, `pixel` | a kernel: made ready, run range by range, its results, one thread of it |
+//! | `start`, `run`, `output`, `pixel` | a kernel: started, run range by range, its results, one thread of it |
 //! | `txd`, `execute` | a machine word, and what it fetches |
 //!
-//! Wrong input is an answer with a member `error`. What a user hands in neither panics nor takes memory without
-//! bound: textures are limited to [`fetch::MAX_BYTES`], pictures to [`picture::MAX_EDGE`] texels an edge.
+//! Invalid input gives an answer with a member `error`. User input neither panics nor allocates
+//! without limit: textures are limited to [`fetch::MAX_BYTES`], pictures to [`picture::MAX_EDGE`]
+//! texels per edge.
 
 pub mod area;
 pub mod builtin;

@@ -1,4 +1,4 @@
-//! Texels of a level as colours for a screen.
+//! Converts texels of a level to colours for the screen.
 
 use crate::fetch;
 use crate::keys::Keys;
@@ -9,10 +9,12 @@ use std::sync::Arc;
 use texunit_texel::{Format, Reading, readings, unpack};
 use texunit_unit::{ReadMode, Resource, TexelIndex, Texture};
 
-/// Maximum number of texels along an edge of a picture: larger levels are shown with every second texel, or fewer.
+/// Maximum edge length of a picture in texels; larger levels are shown at half the resolution, or
+/// less.
 pub const MAX_EDGE: u32 = 1024;
 
-/// Parameters of `picture`: a texture by keys, or by the number of an explained fetch, and which part of it.
+/// Parameters of `picture`: a texture given by keys or by the number of an explained fetch, and the
+/// part to show.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Asked {
     keys: Option<Keys>,
@@ -82,7 +84,7 @@ pub(crate) struct Seen {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// A slice of packed texels, of whatever format.
+/// The picture of a slice of packed texels in any format.
 pub(crate) fn of_bytes(
     format: Format,
     extent: [u32; 3],
@@ -109,10 +111,10 @@ pub(crate) fn of_bytes(
     Ok(Seen { json, bytes: colours })
 }
 
-/// Maximum number of texels whose values are returned, too.
+/// Maximum number of texels whose values are returned with the picture.
 const MAX_VALUES: u32 = 1024;
 
-/// The values of a slice of packed texels: 8 and 16 bits as 0 to 1, as pictures have them.
+/// The values of a slice of packed texels; 8-bit and 16-bit formats from 0 to 1, as in images.
 fn texel_values(
     format: Format,
     packed: &[u8],
@@ -127,7 +129,7 @@ fn texel_values(
     texels.map(|texel| values_of(readings, unpack(format, texel).unwrap_or_default())).collect()
 }
 
-/// The values of codes as floats.
+/// Converts texel codes to floats.
 fn values_of(readings: Option<[Reading; 4]>, codes: [u32; 4]) -> [f32; 4] {
     let Some(readings) = readings else { return codes.map(|code| code as f32) };
     std::array::from_fn(|c| {
@@ -140,15 +142,15 @@ fn values_of(readings: Option<[Reading; 4]>, codes: [u32; 4]) -> [f32; 4] {
     })
 }
 
-/// What black and white stand for.
+/// The values that are shown as black and white.
 pub(crate) struct Scale {
     readings: Option<[Reading; 4]>,
-    /// Lowest and highest value, where they are not 0 and 1.
+    /// Minimum and maximum, if they are not 0 and 1.
     range: Option<[f32; 2]>,
     channels: u8,
 }
 
-/// Texels that are looked at to find the range.
+/// Maximum number of texels along an edge that are examined to find the range.
 const LOOKED_AT: u32 = 128;
 
 impl Scale {
@@ -156,7 +158,7 @@ impl Scale {
         let resource = &texture.resource;
         let format = resource.format();
         let normalized = texture.read_mode == ReadMode::NormalizedFloat;
-        // Colours of sRGB are shown as they are stored: that is what screens want.
+        // sRGB colours are shown as stored, which is what screens expect.
         let readings = readings(format, normalized, false);
         let mut scale = Self { readings, range: None, channels: format.channels() };
         let [width, height, depth] = resource.extent().axes();
@@ -166,7 +168,7 @@ impl Scale {
                 for x in (0..width).step_by(width.div_ceil(LOOKED_AT) as usize) {
                     let index = TexelIndex { level: 0, plane: 0, sample: 0, at: [x, y, z] };
                     let values = scale.values(resource, index);
-                    // Alpha is not light.
+                    // Alpha does not contribute to the range.
                     for &value in values.iter().take(usize::from(scale.channels.min(3))) {
                         if value.is_finite() {
                             (low, high) = (low.min(value), high.max(value));
@@ -186,14 +188,15 @@ impl Scale {
         values_of(self.readings, resource.texel(index).unwrap_or_default())
     }
 
-    /// The colour of a texel: red, green, blue, alpha. One channel is grey, and texels are opaque.
+    /// The colour of a texel: red, green, blue, alpha. A single channel is shown as grey, and
+    /// texels are opaque.
     fn colour(&self, resource: &Resource, index: TexelIndex) -> [u8; 4] {
         self.shown(self.values(resource, index))
     }
 
     fn shown(&self, values: [f32; 4]) -> [u8; 4] {
         let [low, high] = self.range.unwrap_or([0.0, 1.0]);
-        // What is not a number is black.
+        // NaN is black.
         let byte = |v: f32| ((v - low) / (high - low) * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
         let [r, g, b, _] = values.map(byte);
         match self.channels {

@@ -1,7 +1,7 @@
-//! An access as an instruction of PTX, and back.
+//! Converts an access to a PTX instruction and back.
 //!
-//! Operands are numbers where a kernel would have registers. The text is checked as PTX, in a module around it, so its mistakes are
-//! those that the assembler would find.
+//! Operands are constants in place of registers. A text is checked inside a PTX module, so that its
+//! errors are those of the assembler.
 
 use crate::fetch::Access;
 use crate::keys::Form;
@@ -23,10 +23,10 @@ pub(crate) struct Text {
     text: String,
 }
 
-/// Longest text that is read.
+/// Maximum length of a text.
 const MAX_TEXT: usize = 4096;
 
-/// What comes before the instruction.
+/// The module before the instruction.
 const HEAD: &str = "\
 .version 8.8
 .target sm_90
@@ -39,7 +39,7 @@ const HEAD: &str = "\
 ";
 const TAIL: &str = "\nret;\n}\n";
 
-/// The instruction of an access.
+/// The instruction for an access.
 pub(crate) fn write(access: &Access) -> Result<String, Refusal> {
     match access.form {
         Form::Fetch(form) => fetch(access, form),
@@ -118,7 +118,7 @@ fn surface(access: &Access, form: SurfaceForm) -> Result<String, Refusal> {
     }
 }
 
-/// The coordinate vector, filled up to the length that PTX wants.
+/// The coordinate vector, padded to the length that PTX requires.
 fn vector(
     g: Geometry,
     coords: Coordinates<u32>,
@@ -132,7 +132,7 @@ fn vector(
     padded(parts.collect(), zero)
 }
 
-/// A vector; three elements are written as four.
+/// A vector; three elements are padded to four.
 fn padded(mut parts: Vec<String>, zero: &str) -> String {
     if parts.len() == 3 {
         parts.push(zero.to_owned());
@@ -140,7 +140,7 @@ fn padded(mut parts: Vec<String>, zero: &str) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// A float as PTX has it: the shortest decimal that comes back, or its bits.
+/// A PTX float: the shortest decimal that reads back exactly, or its bits.
 fn float(bits: u32) -> String {
     let value = f32::from_bits(bits);
     let text = format!("{value}");
@@ -151,7 +151,7 @@ fn float(bits: u32) -> String {
     }
 }
 
-/// `ptx`: the keys of an instruction.
+/// `ptx`: the keys for an instruction.
 pub(crate) fn read(Text { text }: &Text) -> Given {
     let code = text.trim().trim_end_matches(';');
     if code.len() > MAX_TEXT {
@@ -166,7 +166,7 @@ pub(crate) fn read(Text { text }: &Text) -> Given {
         let span = [error.primary.span.start, error.primary.span.end]
             .map(|at| at.clamp(begin, end) - begin);
         let refusal = Refusal { help: error.help.clone(), ..Refusal::new(&error.message) };
-        // The page marks the place.
+        // The page marks the position.
         return Ok((json!({ "error": refusal, "code": error.code, "span": span }), Vec::new()));
     }
     let body = checked.module.functions.first().and_then(|f| f.body.as_deref()).unwrap_or_default();
@@ -188,7 +188,7 @@ pub(crate) fn read(Text { text }: &Text) -> Given {
     Ok((json!({ "keys": keys }), Vec::new()))
 }
 
-/// The number in place of a register.
+/// The constant in place of a register.
 fn number(operand: &Operand) -> Result<u64, Refusal> {
     match operand {
         Operand::Imm(bits) => Ok(*bits),
@@ -270,7 +270,7 @@ fn coordinates(
     Ok(parts?.join(","))
 }
 
-/// A float as a key has it.
+/// A float as a key's value.
 fn plain(bits: u32) -> String {
     let value = f32::from_bits(bits);
     if value.is_finite() { format!("{value}") } else { format!("bits:{bits:08x}") }

@@ -1,4 +1,4 @@
-//! What a worker has, and which method does what.
+//! The state of a worker, and the dispatch of methods.
 
 use crate::fetch::{Made, Own};
 use crate::kernel::{Files, Run};
@@ -10,65 +10,65 @@ use std::sync::Arc;
 use texunit_lsp::Server;
 use texunit_unit::Texture;
 
-/// What a worker of the page has.
+/// The state of the page's worker.
 #[derive(Debug, Default)]
 pub struct Session {
-    /// The file that `tex=own` stands for.
+    /// The user's file, for `tex=own`.
     pub(crate) own: Option<Own>,
-    /// The texture that was made last, and of which keys.
+    /// The last texture, with its keys.
     pub(crate) made: Option<Made>,
-    /// Files of its job.
+    /// The files of the job.
     pub(crate) files: Files,
-    /// The kernel under way.
+    /// The running kernel.
     pub(crate) run: Option<Run>,
-    /// Textures of explained fetches that are not the keys', by their numbers.
+    /// Textures of explained fetches that keys do not describe, by number.
     pub(crate) subjects: Vec<Arc<Texture>>,
     lsp: Server,
 }
 
-/// The answer to a method.
+/// The answer of a method.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// An object. If nothing came of it, it has one member, `error`.
+    /// An object; on failure its only member is `error`.
     pub json: String,
-    /// Pixels, numbers, or a file.
+    /// Pixels, numbers or a file.
     pub bytes: Vec<u8>,
 }
 
-/// Why nothing came of a method: a mistake in what it was asked.
+/// Why a method was refused: its input is invalid.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Refusal {
     /// What is wrong.
     pub message: String,
-    /// The key of the link that is to blame, if it is one.
+    /// The invalid key.
     pub key: Option<&'static str>,
-    /// What to do instead.
+    /// Advice.
     pub help: Option<String>,
 }
 
 impl Refusal {
-    /// A mistake that no key has made.
+    /// A refusal without a key.
     pub fn new(message: impl ToString) -> Self {
-        // Keys are options without dashes.
+        // Keys are named like options without dashes.
         Self { message: message.to_string().replace("--", ""), ..Self::default() }
     }
 
-    /// The mistake of a key.
+    /// The refusal of a key.
     pub fn of(key: &'static str, message: impl ToString) -> Self {
         Self { key: Some(key), ..Self::new(message) }
     }
 }
 
-/// What a method gives.
+/// The result of a method.
 pub(crate) type Given = Result<(Value, Vec<u8>), Refusal>;
 
 impl Session {
-    /// A session that has nothing yet.
+    /// An empty session.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Does what a method is there for. Its parameters are an object.
+    /// Calls a method. Its parameters are a JSON object.
     pub fn ask(&mut self, method: &str, parameters: &str, bytes: Vec<u8>) -> Answer {
         match self.given(method, parameters, bytes) {
             Ok((value, bytes)) => Answer { json: value.to_string(), bytes },

@@ -1,4 +1,4 @@
-//! A machine word of the texture unit: bits, fields, text, and what it fetches.
+//! Decodes, edits and executes a machine word of the texture unit.
 
 use crate::fetch;
 use crate::session::{Given, Refusal, Session};
@@ -19,10 +19,10 @@ use texunit_txd::exec::{execute as run, fetched};
 use texunit_txd::state_file;
 use texunit_unit::lanes;
 
-/// Longest state file: reading TOML takes many times its length in memory.
+/// Maximum size of a state file: parsing TOML takes a multiple of its size in memory.
 const MAX_STATE: usize = 1 << 20;
 
-/// Parameters of `txd`: a word, or a text; then fields that are set.
+/// Parameters of `txd`: a word or a text, and fields to set.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Asked {
     arch: String,
@@ -33,13 +33,13 @@ pub(crate) struct Asked {
     fields: BTreeMap<String, u64>,
 }
 
-/// An instruction, and its diagnostics.
+/// An instruction with its diagnostics.
 struct Read {
     txd: Txd,
     found: Vec<Value>,
 }
 
-/// Digits of a number, with or without 0x.
+/// Parses hexadecimal digits, with or without 0x.
 fn hex(key: &'static str, text: &str, bits: u32) -> Result<u64, Refusal> {
     let digits = text.trim();
     let digits = digits.strip_prefix("0x").or(digits.strip_prefix("0X")).unwrap_or(digits);
@@ -151,7 +151,7 @@ pub(crate) struct Execute {
     lane: usize,
 }
 
-/// `execute`: the word on the state that a file describes; what a lane fetches is explained.
+/// `execute`: executes the word on the state in a file, and explains the fetch of a lane.
 pub(crate) fn execute(session: &mut Session, Execute { asked, state, lane }: &Execute) -> Given {
     session.subjects.clear();
     if state.len() > MAX_STATE {

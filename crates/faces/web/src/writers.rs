@@ -1,4 +1,4 @@
-//! Which thread has written each texel of an output: an observer of the launch.
+//! Records which thread has written each texel of an output, as an observer of the launch.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_device::observe::{
@@ -7,23 +7,23 @@ use texunit_device::observe::{
 use texunit_job::Output;
 use texunit_unit::{SurfaceForm, SurfaceKind, SurfaceOutcome, SurfacePlan, lanes};
 
-/// Maximum size of an output whose writers are recorded, in texels.
+/// Maximum size of a recorded output in texels.
 const MAX_TEXELS: u64 = 4 << 20;
 
-/// Writers of the outputs of a launch.
+/// The writers of a launch's outputs.
 #[derive(Debug)]
 pub(crate) struct Writers {
     outputs: Vec<Written>,
-    /// For each output and texel the number of the thread in the grid, from 1; 0 is none.
+    /// By output and texel: the number of the writing thread in the grid, from 1; 0 for none.
     found: Mutex<Vec<Vec<u64>>>,
 }
 
-/// Where an output is.
+/// The location of an output.
 #[derive(Debug)]
 struct Written {
-    /// Generic address of its first byte, of buffers.
+    /// For buffers: the generic address of the first byte.
     address: Option<u64>,
-    /// Number of the allocation and of the first plane, of arrays.
+    /// For arrays: the allocation number, and the first plane.
     array: Option<(u64, u32)>,
     texel: u64,
     extent: [u64; 3],
@@ -66,7 +66,7 @@ impl Writers {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The thread that wrote a texel last, as its number in the whole grid from 0.
+    /// The thread that wrote a texel last, as its number in the grid from 0.
     pub(crate) fn of(&self, output: usize, [x, y, z]: [u64; 3]) -> Option<u64> {
         let [width, height, _] = self.outputs.get(output)?.extent;
         let texel = usize::try_from((z * height + y) * width + x).ok()?;
@@ -111,7 +111,7 @@ impl Observer for Writers {
 
 struct Writing<'a> {
     writers: &'a Writers,
-    /// Threads of a CTA.
+    /// Number of threads in a CTA.
     threads: u64,
     cta: u64,
 }
@@ -175,7 +175,7 @@ impl Probe for Writing<'_> {
     }
 }
 
-/// Bytes that an access writes.
+/// Number of bytes that an access writes.
 fn bytes_of(form: SurfaceForm, texel: u64) -> u64 {
     match form.kind {
         SurfaceKind::Load { element_size, vector }

@@ -1,4 +1,4 @@
-//! The architectures whose words these are.
+//! The architectures whose instruction words this crate reads and writes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ pub enum Arch {
 }
 
 impl Arch {
-    /// All, oldest first.
+    /// All architectures, oldest first.
     pub const ALL: [Self; 6] =
         [Self::Sm50, Self::Sm52, Self::Sm53, Self::Sm60, Self::Sm61, Self::Sm62];
 

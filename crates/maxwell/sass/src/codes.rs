@@ -1,4 +1,4 @@
-//! The codes of this crate: mistakes in the text of a machine instruction.
+//! The diagnostic codes of this crate: errors in the text of a machine instruction.
 
 use texunit_syntax::codes::Code;
 use texunit_syntax::examples::{Example, ExampleSite};

@@ -1,5 +1,5 @@
-//! The scheduling information of an instruction: 21 bits of the control word that stands before
-//! each group of three instructions.
+//! The scheduling information of an instruction: 21 bits of the control word that precedes each
+//! group of three instructions.
 
 use crate::Arch;
 use crate::field::{Field, Kind, Written};
@@ -45,7 +45,8 @@ pub const FIELDS: &[Field] = &[SCHED, WRITE, READ, WAIT, PHASE, REUSE];
 impl Control {
     /// Bits of a control field.
     pub const BITS: u32 = 21;
-    /// Nothing is waited for, nothing is released, and the next instruction may follow at once.
+    /// The field without waits and barriers, after which the next instruction may be issued at
+    /// once.
     pub const NONE: Self = Self((WRITE.mask() | READ.mask()) as u32);
 
     /// The field with these bits; `None` if there are more than 21.
@@ -53,7 +54,7 @@ impl Control {
         if bits >> Self::BITS == 0 { Some(Self(bits)) } else { None }
     }
 
-    /// Those of the three instructions after a control word. The word's top bit is not used.
+    /// The fields of the three instructions after a control word. The word's top bit is unused.
     pub fn of_group(word: u64) -> [Self; 3] {
         [0, 1, 2].map(|n| Self((word >> (n * Self::BITS)) as u32 & ((1 << Self::BITS) - 1)))
     }
@@ -63,7 +64,7 @@ impl Control {
         (0..).zip(fields).fold(0, |word, (n, field)| word | u64::from(field.0) << (n * Self::BITS))
     }
 
-    /// The 21 bits.
+    /// The 21 bits as a number.
     pub const fn bits(self) -> u32 {
         self.0
     }
@@ -73,18 +74,18 @@ impl Control {
         field.get(self.0 as u64)
     }
 
-    /// Another value in a part of the field, cut to its width.
+    /// Replaces a part of the field; the value is truncated to its width.
     #[must_use]
     pub const fn with(self, field: &Field, value: u64) -> Self {
         Self(field.set(self.0 as u64, value) as u32)
     }
 
-    /// `.T`: the texture component of the warp's hash goes up.
+    /// `.T`: increments the texture component of the warp's hash.
     pub const fn phase_t(self) -> bool {
         self.get(&PHASE) & 1 != 0
     }
 
-    /// `.P`: the phase component of the warp's hash goes up, the texture component becomes 0.
+    /// `.P`: increments the phase component of the warp's hash, and resets the texture component.
     pub const fn phase_p(self) -> bool {
         self.get(&PHASE) & 2 != 0
     }

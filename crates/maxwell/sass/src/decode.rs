@@ -1,22 +1,22 @@
-//! Any word.
+//! Decodes any instruction word.
 
 use crate::print::{Style, print};
 use crate::texture_words::{Form, TextureWord};
 use crate::txd::{DecodeError, FIELDS, OPCODE};
 use crate::{Arch, Control, Txd};
 
-/// What a word is.
+/// A decoded word.
 #[derive(Clone, Copy, Debug)]
 pub enum Word {
-    /// A TXD.
+    /// A TXD instruction.
     Txd(Txd),
     /// Another texture or surface instruction.
     TextureWord(TextureWord),
-    /// A texture or surface instruction by its opcode, but not a valid one.
+    /// A texture or surface instruction according to its opcode, but an invalid one.
     Refused {
         /// `TXD`, `TEX.B`
         name: &'static str,
-        /// Why, as far as it is known.
+        /// The reason, if known.
         reason: Option<DecodeError>,
     },
     /// Not a texture or surface instruction.
@@ -24,7 +24,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// Reads a word with its part of the control word.
+    /// Decodes a word with its control field.
     pub fn decode(word: u64, control: Control, arch: Arch) -> Self {
         match Txd::decode(word, control, arch) {
             Ok(txd) => Self::Txd(txd),
@@ -39,8 +39,8 @@ impl Word {
         }
     }
 
-    /// The text; `None` if the word is no valid instruction, or none of ours. Only TXD has a text
-    /// in the style of the page.
+    /// The text; `None` if the word is invalid or is not a texture or surface instruction. Only TXD
+    /// has a text in the style of the instruction's page.
     pub fn text(&self, style: Style) -> Option<String> {
         match self {
             Self::Txd(txd) => Some(print(txd, style)),
@@ -49,7 +49,8 @@ impl Word {
         }
     }
 
-    /// Names and values of the fields; none if the word is no valid instruction, or none of ours.
+    /// Names and values of the fields; empty if the word is invalid or is not a texture or surface
+    /// instruction.
     pub fn fields(&self) -> Vec<(&'static str, u64)> {
         match self {
             Self::Txd(txd) => FIELDS

@@ -1,34 +1,34 @@
-//! Fields of a machine word.
+//! Fields of an instruction word.
 
 use crate::Arch;
 
-/// What the bits of a field are.
+/// The interpretation of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A register; 255 is RZ.
+    /// A register number; 255 is RZ.
     Register,
-    /// A predicate; 7 is PT, or none.
+    /// A predicate number; 7 is PT, or none.
     Predicate,
     /// One bit.
     Flag,
-    /// A number.
+    /// An unsigned number.
     Number,
-    /// A name of [`crate::txd::COORDINATES`].
+    /// An index into [`crate::txd::COORDINATES`].
     Coordinates,
-    /// Always the same bits.
+    /// Fixed bits of the opcode.
     Opcode(u64),
 }
 
-/// Where a field stands in the text of an instruction.
+/// The position of a field in the text of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// `@P0` before everything.
+    /// `@P0` at the beginning.
     Guard,
     /// `!` in the guard.
     GuardNot,
-    /// A word after the mnemonic, in the order of the numbers.
+    /// A modifier after the mnemonic; modifiers are ordered by number.
     Modifier(u8, &'static str),
-    /// An operand, in the order of the numbers.
+    /// An operand; operands are ordered by number.
     Operand(u8),
     /// The mnemonic itself.
     Mnemonic,
@@ -37,34 +37,34 @@ pub enum Written {
 /// A field of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// As the instruction's page calls it.
+    /// The name on the instruction's page.
     pub name: &'static str,
     /// Lowest bit.
     pub low: u32,
     /// Number of bits.
     pub width: u32,
-    /// What the bits are.
+    /// The interpretation of the bits.
     pub kind: Kind,
-    /// Where it stands in the text.
+    /// The position in the text.
     pub written: Written,
-    /// The first architecture that has it; those before it take [`Field::absent`] only.
+    /// The first architecture with the field; in earlier ones it must be [`Field::absent`].
     pub since: Arch,
-    /// What it means.
+    /// The meaning.
     pub meaning: &'static str,
 }
 
 impl Field {
-    /// The bits of the field, at their place.
+    /// The mask of the field in the word.
     pub const fn mask(&self) -> u64 {
         self.max() << self.low
     }
 
-    /// The greatest value.
+    /// The maximum value.
     pub const fn max(&self) -> u64 {
         (1 << self.width) - 1
     }
 
-    /// The value that stands for leaving it out: no predicate, no flag, 0.
+    /// The value if the field is omitted in the text: no predicate, no flag, 0.
     pub const fn absent(&self) -> u64 {
         match self.kind {
             Kind::Predicate => 7,
@@ -78,7 +78,7 @@ impl Field {
         word >> self.low & self.max()
     }
 
-    /// The word with another value in the field, cut to its width.
+    /// Replaces the field in a word; the value is truncated to its width.
     #[must_use]
     pub const fn set(&self, word: u64, value: u64) -> u64 {
         word & !self.mask() | (value & self.max()) << self.low

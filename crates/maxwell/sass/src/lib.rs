@@ -1,11 +1,12 @@
-//! Maxwell's texture and surface instructions as 64-bit machine words (sm_50 to sm_62), and the headers that they read:
-//! a codec, which executes nothing.
+//! A codec for Maxwell's texture and surface instructions, as 64-bit machine words (sm_50 to
+//! sm_62), and for the texture and sampler headers that they read. It executes nothing.
 //!
-//! [`txd`] has one table of the fields of TXD, the texture fetch with derivatives, in the order of its word. Reading a word,
-//! building one, its text ([`mod@print`]) and the reading of text ([`parse`]) all go by that table; [`rules`] says what
-//! the instruction's page forbids. [`texture_words`] reads the other texture and surface words. [`control`] is the
-//! scheduling information that stands beside three words, and [`listing`] takes a file of code apart. [`descriptor`] has
-//! the headers of textures and samplers. The crate `texunit-txd` makes TXD of PTX, and executes it.
+//! [`txd`] has one table of the fields of TXD, the texture fetch with derivatives. Decoding and
+//! encoding a word, printing ([`mod@print`]) and parsing ([`parse`]) use that table; [`rules`] has
+//! the restrictions of the instruction's page. [`texture_words`] decodes the other texture and
+//! surface instructions. [`control`] is the scheduling information of three instructions, and
+//! [`listing`] splits a code file into instructions. [`descriptor`] has texture and sampler
+//! headers. The crate `texunit-txd` generates TXD from PTX, and executes it.
 
 pub mod arch;
 pub mod codes;

@@ -1,23 +1,23 @@
-//! Files of code: groups of one control word and three instructions.
+//! Splits code into groups of one control word and three instructions.
 
 use crate::Control;
 use texunit_forms::Count;
 
-/// An instruction of a file.
+/// An instruction of a code file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Byte offset in the file.
     pub offset: usize,
     /// The word.
     pub word: u64,
-    /// Its part of the control word.
+    /// Its control field.
     pub control: Control,
 }
 
-/// Why a file is no code.
+/// The error for a file whose length is not a multiple of a group's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadLength {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub length: usize,
 }
 

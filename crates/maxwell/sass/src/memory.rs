@@ -1,60 +1,61 @@
-//! The memory that descriptors point into: regions of bytes at addresses.
+//! The memory that descriptors refer to: byte regions at addresses.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_forms::Count;
 
-/// Bytes at addresses. Regions do not overlap; a read may go over several that touch.
+/// Byte regions at addresses. Regions do not overlap; a read may cross adjacent regions.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     regions: BTreeMap<u64, Vec<u8>>,
     generation: u64,
 }
 
-/// Why memory cannot be used so.
+/// The error of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
-    /// Not all bytes are there.
+    /// Not all bytes are mapped.
     #[error("the {} at {address:#x} {} not all in memory", Count(bytes, "byte"), Count(bytes, "byte").are())]
     Absent {
-        /// First byte.
+        /// The first byte.
         address: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// Some of the bytes are there already.
+    /// Some of the bytes are mapped already.
     #[error("the {} at {address:#x} would overlap with memory at {other:#x}", Count(bytes, "byte"))]
     Overlap {
-        /// First byte.
+        /// The first byte.
         address: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
-        /// Where the other region begins.
+        /// Address of the other region.
         other: u64,
     },
-    /// The region goes past the end of the address space.
+    /// The region exceeds the address space.
     #[error(
         "the {} at {address:#x} would go past the end of the address space",
         Count(bytes, "byte")
     )]
     Wraps {
-        /// First byte.
+        /// The first byte.
         address: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
 }
 
-/// Every change of any memory has a number of its own.
+/// The next generation number, unique among all memories.
 static CHANGES: AtomicU64 = AtomicU64::new(1);
 
 impl Memory {
-    /// Memory without any bytes.
+    /// Empty memory.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Changes with every change of the bytes, and is never that of memory with other bytes.
+    /// A number that identifies the current contents: it changes with every change, and no other
+    /// memory has it.
     pub fn generation(&self) -> u64 {
         self.generation
     }
@@ -68,7 +69,7 @@ impl Memory {
         self.regions.iter().map(|(&address, bytes)| (address, &bytes[..]))
     }
 
-    /// Adds a region.
+    /// Maps a region.
     pub fn map(&mut self, address: u64, bytes: Vec<u8>) -> Result<(), MemoryError> {
         let length = bytes.len() as u64;
         if length == 0 {
@@ -87,25 +88,25 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes a region away that begins here.
+    /// Unmaps the region that begins at an address, and returns its bytes.
     pub fn unmap(&mut self, address: u64) -> Option<Vec<u8>> {
         let region = self.regions.remove(&address)?;
         self.touch();
         Some(region)
     }
 
-    /// The region that holds an address: what is left of it from there on.
+    /// The part of a region from an address on.
     fn rest(&self, address: u64) -> Option<&[u8]> {
         let (&start, bytes) = self.regions.range(..=address).next_back()?;
         bytes.get((address - start) as usize..).filter(|rest| !rest.is_empty())
     }
 
-    /// Bytes that lie in one region.
+    /// A byte range inside one region.
     pub fn slice(&self, address: u64, length: u64) -> Option<&[u8]> {
         self.rest(address)?.get(..usize::try_from(length).ok()?)
     }
 
-    /// Whether bytes are all there.
+    /// Whether all bytes are mapped.
     pub fn contains(&self, address: u64, length: u64) -> bool {
         let Some(end) = address.checked_add(length) else { return false };
         let mut at = address;
@@ -118,7 +119,7 @@ impl Memory {
         true
     }
 
-    /// Whether any of some bytes is there.
+    /// Whether any of the bytes is mapped.
     pub fn touches(&self, address: u64, length: u64) -> bool {
         let end = address.saturating_add(length);
         if end == address {
@@ -128,7 +129,7 @@ impl Memory {
         last.is_some_and(|(&start, region)| start + region.len() as u64 > address)
     }
 
-    /// Reads bytes; on failure `out` holds some of them.
+    /// Reads bytes; after an error `out` is partly written.
     pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
         let absent = MemoryError::Absent { address, bytes: out.len() as u64 };
         let mut done = 0;
@@ -142,7 +143,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Writes bytes that are there: all of them, or none.
+    /// Writes mapped bytes: all of them, or none.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         if !self.contains(address, bytes.len() as u64) {
             return Err(MemoryError::Absent { address, bytes: bytes.len() as u64 });

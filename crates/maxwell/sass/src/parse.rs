@@ -1,4 +1,4 @@
-//! Reads the text of a TXD, in the disassembler's style or the page's.
+//! Parses the text of a TXD, in the disassembler's style or that of the instruction's page.
 
 use texunit_syntax::{Diagnostic, Span};
 
@@ -7,16 +7,16 @@ use crate::field::{Field, Kind};
 use crate::print::{modifiers, operands};
 use crate::txd::{COORDINATES, GUARD, GUARD_NOT, INDEX, MASK, PS, PT, RZ, Txd};
 
-/// An instruction that was read, and where its parts stand.
+/// A parsed instruction with the positions of its parts.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// The instruction; not checked against the rules of the page.
+    /// The instruction, not yet checked against the rules of the page.
     pub txd: Txd,
-    /// Where the fields stand that were written.
+    /// The positions of the fields in the text.
     pub places: Places,
 }
 
-/// Where fields stand in a text.
+/// The positions of fields in a text.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     mnemonic: Span,
@@ -24,7 +24,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The place of a field; of one that is not written, the mnemonic.
+    /// The position of a field; for an omitted field, the position of the mnemonic.
     pub fn of(&self, field: &Field) -> Span {
         let found = self.fields.iter().find(|(name, _)| *name == field.name);
         found.map_or(self.mnemonic, |(_, span)| *span)
@@ -39,13 +39,13 @@ impl Places {
     }
 }
 
-/// Reads an instruction. Comments between `/*` and `*/`, a final semicolon and the case of letters
-/// do not matter; a `#` may stand before numbers and coordinates.
+/// Parses an instruction. Comments between `/*` and `*/`, a final semicolon and upper or lower case
+/// do not matter; `#` may precede numbers and coordinates.
 pub fn parse(text: &str) -> Result<Parsed, Box<Diagnostic>> {
     Parser { text, at: 0, txd: Txd::PLAIN, places: Places::default() }.instruction()
 }
 
-/// The form, for messages.
+/// The expected syntax, for messages.
 const FORM: &str = "write for instance `@P0 TXD.B.AOFFI R0, R4, R8, 0x0, ARRAY_2D, 0xf`";
 
 struct Parser<'a> {
@@ -55,7 +55,7 @@ struct Parser<'a> {
     places: Places,
 }
 
-/// A word, a number, or a single character.
+/// A token: a word, a number, or a single character.
 #[derive(Clone, Copy)]
 struct Token<'a> {
     text: &'a str,
@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next token; empty at the end.
+    /// The next token without consuming it; empty at the end.
     fn peek(&mut self) -> Result<Token<'a>, Box<Diagnostic>> {
         loop {
             let rest = &self.text[self.at..];
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
             if *field == MASK && self.accept(",")?.is_none() {
                 return Ok(());
             }
-            // The first register and an optional mask have no comma left before them.
+            // No comma precedes the first register and an optional mask.
             if place > 1 && *field != MASK {
                 self.expect(",", &format!("a comma and {}", field.name))?;
             }
@@ -230,8 +230,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `0x105`, or `5, 1` in the older spelling: what follows is then a number too, and not the
-    /// name of coordinates.
+    /// Parses `0x105`, or the older spelling `5, 1`, which is recognised by the second number in
+    /// place of coordinates.
     fn index(&mut self) -> Result<(), Box<Diagnostic>> {
         let (value, span) = self.number(INDEX.name, INDEX.max())?;
         let start = self.at;
@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
                 else {
                     return Err(unexpected(token, "&req_, &rd, &wr or &reuse_"));
                 };
-                // The number is part of the word.
+                // The number is part of the token.
                 self.at += name.len();
                 (name, field, token)
             } else {

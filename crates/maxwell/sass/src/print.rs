@@ -1,4 +1,4 @@
-//! A TXD as text.
+//! Prints a TXD as text.
 
 use std::sync::LazyLock;
 
@@ -6,14 +6,14 @@ use crate::control::{READ, REUSE, SCHED, WAIT, WRITE};
 use crate::field::{Field, Kind, Written};
 use crate::txd::{BINDLESS, COORDINATES, FIELDS, GUARD, GUARD_NOT, INDEX, PS, PT, RZ, Txd};
 
-/// How an instruction is written.
+/// The style of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
     /// As NVIDIA's disassembler prints it.
     #[default]
     Nvidia,
-    /// As the instruction's page writes it, with the annotations of the control field that are not
-    /// those of [`crate::Control::NONE`]: `&req_0x3 &rd0 &wr1 ?0x0d;`.
+    /// As on the instruction's page, with annotations for control bits that differ from
+    /// [`crate::Control::NONE`]: `&req_0x3 &rd0 &wr1 ?0x0d;`.
     Isa,
 }
 
@@ -51,7 +51,7 @@ pub fn print(txd: &Txd, style: Style) -> String {
     text
 }
 
-/// The guard, which lies in the same bits of every word, with a space after it; nothing if it is
+/// The predicate with a trailing space, from bits that all instruction words share; empty if it is
 /// always true.
 pub(crate) fn guard(word: u64) -> String {
     let not = if GUARD_NOT.get(word) != 0 { "!" } else { "" };
@@ -61,10 +61,10 @@ pub(crate) fn guard(word: u64) -> String {
     }
 }
 
-/// A modifier: its place, word and field.
+/// A modifier: its position in the text, name and field.
 type Modifier = (u8, &'static str, &'static Field);
 
-/// Modifiers of the table in the order of the text.
+/// The modifiers, in the order of the text.
 pub(crate) fn modifiers() -> &'static [Modifier] {
     static LIST: LazyLock<Vec<Modifier>> = LazyLock::new(find_modifiers);
     &LIST
@@ -82,7 +82,7 @@ fn find_modifiers() -> Vec<Modifier> {
     list
 }
 
-/// Operands of the table in the order of the text.
+/// The operands, in the order of the text.
 pub(crate) fn operands() -> &'static [(u8, &'static Field)] {
     static LIST: LazyLock<Vec<(u8, &'static Field)>> = LazyLock::new(find_operands);
     &LIST
@@ -100,7 +100,7 @@ fn find_operands() -> Vec<(u8, &'static Field)> {
     list
 }
 
-/// The text of an operand; `None` if it is left out.
+/// The text of an operand; `None` if it is omitted.
 fn operand(txd: &Txd, field: &Field) -> Option<String> {
     let value = txd.get(field);
     Some(match field.kind {
@@ -118,7 +118,7 @@ fn predicate(value: u64) -> String {
     if value == PT { "PT".into() } else { format!("P{value}") }
 }
 
-/// The annotations of the control field, each after a space.
+/// The annotations of the control field, each preceded by a space.
 fn annotations(txd: &Txd) -> String {
     let get = |field| txd.control.get(field);
     let mut text = String::new();

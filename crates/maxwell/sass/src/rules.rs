@@ -1,4 +1,4 @@
-//! What the instruction's page forbids, of words that can be built.
+//! Checks encodable instructions against the restrictions of the instruction's page.
 
 use texunit_forms::Count;
 use texunit_syntax::Diagnostic;
@@ -9,7 +9,7 @@ use crate::field::Field;
 use crate::parse::Places;
 use crate::txd::{COORDINATES, LC, PARAM, PS, RA, RB, RD, RZ, Txd};
 
-/// Every rule that an instruction breaks, as errors at the parts of its text.
+/// An error for every violated rule, at the part of the text that violates it.
 pub fn check(txd: &Txd, places: &Places, arch: Arch) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for field in [&LC, &PS] {
@@ -47,13 +47,13 @@ pub fn check(txd: &Txd, places: &Places, arch: Arch) -> Vec<Diagnostic> {
     found
 }
 
-/// The rules of a group of registers.
+/// Checks the alignment and range of a register group.
 fn group(txd: &Txd, places: &Places, field: &Field, count: u32, what: &str) -> Option<Diagnostic> {
     let first = txd.get(field);
     let (name, span) = (field.name, places.of(field));
     let error = |code, message: String| Diagnostic::error(code, span, message);
     if first == RZ {
-        // A result may be thrown away.
+        // RZ discards the result.
         return (*field != RD).then(|| {
             error("E0611", format!("{name} is RZ, but it holds {}", Count(count, "value")))
                 .help(format!("give {name} a register"))

@@ -1,9 +1,10 @@
-//! The other texture and surface words, read only: TEX, TEXS, TLD, TLDS, TLD4, TLD4S, TXQ, SULD,
-//! SUST, SURED.
+//! Decodes the other texture and surface instructions: TEX, TEXS, TLD, TLDS, TLD4, TLD4S, TXQ,
+//! SULD, SUST, SURED.
 //!
-//! [`FORMS`] has a row for each form: the upper bits that make it out, its modifiers in the order
-//! of the text, and its operands. The text is that of NVIDIA's disassembler, names of values
-//! without a meaning (`INVALIDBLOD4`) included; a list word `-` is a value that it refuses.
+//! [`FORMS`] has an entry for each form: the upper bits that identify it, its modifiers in the
+//! order of the text, and its operands. The text is that of NVIDIA's disassembler, including its
+//! names for reserved values (`INVALIDBLOD4`). In a list of names, `-` is a value that the
+//! disassembler rejects.
 
 use crate::control::PHASE;
 use crate::txd::{COORDINATES, PT, RZ};
@@ -12,17 +13,18 @@ use crate::{Arch, Control};
 /// A modifier.
 #[derive(Clone, Copy, Debug)]
 enum Modifier {
-    /// A word if a bit is set.
+    /// A name that is printed if a bit is set.
     Flag(&'static str, u32),
-    /// The same; before sm_52 the word is refused if it is set.
+    /// The same, but invalid before sm_52.
     Since52(&'static str, u32),
-    /// The same; from sm_60 on the bit means nothing.
+    /// The same, but the bit is ignored from sm_60 on.
     Until53(&'static str, u32),
-    /// The bit must be clear.
+    /// A bit that must be clear.
     Clear(u32),
-    /// A word for each value: name, lowest bit, width. An empty one is not printed.
+    /// A field with a name for each value: field name, lowest bit, width, names. An empty name is
+    /// not printed.
     List(&'static str, u32, u32, &'static [&'static str]),
-    /// Size of a reduction: the fifth value differs between architectures.
+    /// The size of a reduction, whose fifth value differs between architectures.
     ReduceSize,
 }
 
@@ -31,52 +33,53 @@ enum Modifier {
 enum Operand {
     /// A register: name, lowest bit.
     Register(&'static str, u32),
-    /// The same; left out if it is RZ.
+    /// A register that is omitted if it is RZ.
     Optional(&'static str, u32),
-    /// A register that holds an address, in brackets.
+    /// A register with an address, in brackets.
     Address(&'static str, u32),
-    /// A predicate result that exists from sm_52 on; left out if it is PT.
+    /// The predicate result, from sm_52 on; omitted if it is PT.
     Sparse,
-    /// The predicate result of SULD, whose bits are inverted; from sm_52 on.
+    /// The predicate result of SULD, from sm_52 on, with inverted bits.
     SurfaceSparse,
-    /// Word of the constant bank.
+    /// The word index in the constant bank.
     Index,
-    /// What stands there with .B.
+    /// The unused index field of an instruction with .B.
     NoIndex,
-    /// A value of [`COORDINATES`].
+    /// An index into [`COORDINATES`].
     Coordinates,
     /// Write mask.
     Mask,
-    /// Coordinates of the short forms, by the same bits as the mode.
+    /// The coordinates of short forms, which the mode field determines.
     Mode(&'static [&'static str]),
-    /// Components of the short forms: other ones if there is no second destination.
+    /// The components of short forms, whose encoding depends on whether there is a second
+    /// destination.
     Components,
-    /// What is asked of a texture.
+    /// The queried attribute of a texture.
     Query,
-    /// Handle of a surface: an index if bit 51 is set, else a register.
+    /// A surface handle: a constant index if bit 51 is set, otherwise a register.
     Surface,
 }
 
-/// A form of a word.
+/// A form of an instruction word.
 #[derive(Debug)]
 pub struct Form {
     /// `TEX`, `TEX.B`, `SULD.P`
     pub name: &'static str,
-    /// The upper bits.
+    /// The upper bits that identify it.
     pattern: u64,
-    /// How many there are.
+    /// The number of these bits.
     bits: u32,
     modifiers: &'static [Modifier],
     operands: &'static [Operand],
     since: Arch,
-    /// Whether the control field has a phase.
+    /// Whether the control field can have a phase.
     phase: bool,
 }
 
-/// A part of a word: name, value.
+/// A field of a word: name and value.
 pub type Part = (&'static str, u64);
 
-/// A word that was recognised.
+/// A decoded word.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureWord {
     /// Its form.
@@ -173,7 +176,7 @@ const STORE: &[Operand] = &[Address("Ra", 8), Register("Rb", 0), Surface];
 
 macro_rules! forms {
     ($($name:literal $bits:literal $pattern:literal $since:ident $phase:literal [$($modifier:expr),*] $operands:expr;)*) => {
-        /// Every form. No pattern is the beginning of another.
+        /// Every form. No pattern is a prefix of another.
         pub const FORMS: &[Form] = &[$(Form {
             name: $name, bits: $bits, pattern: $pattern, since: Arch::$since, phase: $phase,
             modifiers: &[$($modifier),*], operands: $operands,
@@ -232,7 +235,7 @@ const fn is_query(value: u64) -> bool {
     matches!(value, 1 | 2 | 5) || value >= 6 && value.is_multiple_of(2)
 }
 
-/// The name of a query; `None` for those that the disassembler refuses.
+/// The name of a query; `None` if the disassembler rejects it.
 fn query(value: u64) -> Option<String> {
     Some(match value {
         1 => "TEX_HEADER_DIMENSION".into(),
@@ -247,10 +250,10 @@ fn query(value: u64) -> Option<String> {
     })
 }
 
-/// Bits that tell the forms apart.
+/// Number of bits that distinguish the forms.
 const FORM_BITS: u32 = 13;
 
-/// Which row of [`FORMS`] the upper bits of a word mean, counted from 1; 0: none.
+/// For the upper bits of a word: the index in [`FORMS`] plus 1, or 0.
 static FORM_OF: [u8; 1 << FORM_BITS] = {
     let mut table = [0; 1 << FORM_BITS];
     let mut row = 0;
@@ -268,7 +271,7 @@ static FORM_OF: [u8; 1 << FORM_BITS] = {
 };
 
 impl Form {
-    /// The form of a word, whatever else is in it.
+    /// The form of a word, judged by its upper bits only.
     pub fn of(word: u64) -> Option<&'static Self> {
         let row = FORM_OF[(word >> (64 - FORM_BITS)) as usize];
         FORMS.get(usize::from(row).wrapping_sub(1))
@@ -276,7 +279,7 @@ impl Form {
 }
 
 impl TextureWord {
-    /// Reads a word; `None` if it is another instruction, or one that the disassembler refuses.
+    /// Decodes a word; `None` if it is another instruction, or the disassembler rejects it.
     pub fn decode(word: u64, control: Control, arch: Arch) -> Option<Self> {
         let form = Form::of(word)?;
         let refused = |modifier: &Modifier| match *modifier {
@@ -318,7 +321,7 @@ impl TextureWord {
             NoIndex => None,
             Coordinates => Some(("coordinates", get(28, 3))),
             Mask => Some(("mask", get(31, 4))),
-            // The mode is there already.
+            // The mode is included already.
             Operand::Mode(_) => None,
             Components => Some(("components", get(50, 3))),
             Query => Some(("query", get(22, 6))),
@@ -339,7 +342,7 @@ impl TextureWord {
         }
     }
 
-    /// The text of an operand; `None` if it is left out.
+    /// The text of an operand; `None` if it is omitted.
     fn operand(&self, operand: &Operand) -> Option<String> {
         let get = |low, width| bits(self.word, low, width);
         let register = |low| match get(low, 8) {
@@ -377,7 +380,7 @@ impl std::fmt::Display for TextureWord {
             f.write_str("{ ")?;
         }
         f.write_str(&crate::print::guard(self.word))?;
-        // The mnemonic of a bindless TLD4 has the component before the B.
+        // In the mnemonic of a bindless TLD4 the component precedes the B.
         f.write_str(
             self.form.name.strip_suffix(".B").filter(|n| *n == "TLD4").unwrap_or(self.form.name),
         )?;

@@ -1,19 +1,19 @@
-//! The word of TXD.
+//! The instruction word of TXD.
 
 use crate::field::{Field, Kind, Written};
 use crate::{Arch, Control};
 
-/// Number of RZ.
+/// The register number of RZ.
 pub const RZ: u64 = 255;
-/// Number of PT; as `Ps`: none.
+/// The predicate number of PT; in `Ps` it means none.
 pub const PT: u64 = 7;
 
-/// The coordinate descriptions of `paramA`. From the fifth on they are reserved: the hardware has
-/// no derivatives for them, though the disassembler prints their names.
+/// The coordinate descriptions of `paramA`. Those from the fifth on are reserved: the disassembler
+/// prints their names, but the hardware has no derivatives for them.
 pub const COORDINATES: [&str; 8] =
     ["1D", "ARRAY_1D", "2D", "ARRAY_2D", "3D", "ARRAY_3D", "CUBE", "ARRAY_CUBE"];
 
-/// Declares the fields: each a constant, and all of them a table in the order of the word.
+/// Declares the fields as constants, and as a table in the order of the word.
 macro_rules! fields {
     ($($constant:ident $low:literal $width:literal $name:literal $kind:expr, $written:expr, $since:ident, $meaning:literal;)*) => {
         $(#[doc = $meaning]
@@ -21,7 +21,7 @@ macro_rules! fields {
             name: $name, low: $low, width: $width, kind: $kind, written: $written,
             since: Arch::$since, meaning: $meaning,
         };)*
-        /// Every field of the word, lowest bits first. Together they have all 64 bits.
+        /// Every field of the word, lowest bits first. Together they cover all 64 bits.
         pub const FIELDS: &[Field] = &[$($constant),*];
     };
 }
@@ -47,23 +47,23 @@ fields! {
     OPCODE    55  9 "opcode"        Opcode(0b1_1011_1100), Mnemonic,          Sm50, "What makes the word a TXD.";
 }
 
-/// A valid TXD: its word and what is said of it beside the word.
+/// A valid TXD with its control field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Txd {
     /// The word.
     pub word: u64,
-    /// Its part of the control word.
+    /// Its control field.
     pub control: Control,
 }
 
-/// Why a word is no valid TXD.
+/// Why a word is not a valid TXD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// Another opcode.
+    /// It has another opcode.
     OtherOpcode,
-    /// The control field asks for .T and .P.
+    /// The control field has both .T and .P.
     BothPhases,
-    /// The architecture does not have the field, and the word uses it.
+    /// A field is used that the architecture does not have.
     NotYet {
         /// The field.
         field: &'static Field,
@@ -86,18 +86,18 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Fields that came after the first architecture.
+/// Fields that the first architecture does not have.
 const LATER: [&Field; 2] = [&LC, &PS];
 
 impl Txd {
-    /// The instruction that has everything left out: `TXD R0, R0, R0, 0x0, 1D, 0xf`.
+    /// The instruction without optional parts: `TXD R0, R0, R0, 0x0, 1D, 0xf`.
     pub const PLAIN: Self = Self {
         word: MASK.mask() | PS.mask() | GUARD.mask() | OPCODE.set(0, OPCODE.absent()),
         control: Control::NONE,
     };
 
-    /// Reads a word with its control field. Refuses what the disassembler refuses; what the page
-    /// forbids beyond that is said by [`crate::rules::check`].
+    /// Decodes a word with its control field. Rejects what the disassembler rejects;
+    /// [`crate::rules::check`] has the further restrictions of the instruction's page.
     pub fn decode(word: u64, control: Control, arch: Arch) -> Result<Self, DecodeError> {
         if OPCODE.get(word) != OPCODE.absent() {
             return Err(DecodeError::OtherOpcode);
@@ -123,13 +123,13 @@ impl Txd {
         flag.get(self.word) != 0
     }
 
-    /// Another value in a field, cut to its width.
+    /// Replaces a field; the value is truncated to its width.
     #[must_use]
     pub const fn with(self, field: &Field, value: u64) -> Self {
         Self { word: field.set(self.word, value), ..self }
     }
 
-    /// Spatial coordinates: 1, 2 or (reserved) 3.
+    /// Number of spatial coordinates: 1, 2 or (reserved) 3.
     pub const fn dimensions(&self) -> u32 {
         match self.get(&PARAM) >> 1 {
             0 => 1,
@@ -138,32 +138,32 @@ impl Txd {
         }
     }
 
-    /// Whether an array index comes in the packed word.
+    /// Whether the packed word contains an array index.
     pub const fn is_array(&self) -> bool {
         self.get(&PARAM) & 1 == 1
     }
 
-    /// Whether the coordinate description is one that the instruction does not have.
+    /// Whether the coordinate description is a reserved one.
     pub const fn is_reserved(&self) -> bool {
         self.get(&PARAM) >= 4
     }
 
-    /// Whether Ra has the packed word.
+    /// Whether the registers at Ra include a packed word.
     pub const fn has_packed_word(&self) -> bool {
         self.is_array() || self.has(&AOFFI) || self.has(&LC)
     }
 
-    /// Registers that are read from Ra on.
+    /// Number of registers read from Ra on.
     pub const fn ra_count(&self) -> u32 {
         self.has(&BINDLESS) as u32 + self.dimensions() + self.has_packed_word() as u32
     }
 
-    /// Registers that are read from Rb on.
+    /// Number of registers read from Rb on.
     pub const fn rb_count(&self) -> u32 {
         2 * self.dimensions()
     }
 
-    /// Registers that are written from Rd on.
+    /// Number of registers written from Rd on.
     pub const fn rd_count(&self) -> u32 {
         self.get(&MASK).count_ones()
     }

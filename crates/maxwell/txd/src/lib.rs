@@ -1,8 +1,9 @@
-//! Maxwell's texture fetch with derivatives, TXD: made of PTX, and executed.
+//! Maxwell's texture fetch with derivatives, TXD: generated from PTX, and executed.
 //!
-//! [`lower`] makes of each `tex.grad` of a module the TXD that NVIDIA's assembler makes of it, with the instructions
-//! around it. [`exec`] executes one TXD with the texture unit, on the registers, headers and memory of a [`State`], which
-//! [`state_file`] reads from TOML. The words themselves are those of `texunit-sass`.
+//! [`lower`] converts each `tex.grad` of a module to the TXD that NVIDIA's assembler generates,
+//! with the surrounding instructions. [`exec`] executes a TXD with the texture unit, on the
+//! registers, headers and memory of a [`State`], which [`state_file`] reads from TOML. Instruction
+//! words are encoded by `texunit-sass`.
 
 pub mod exec;
 pub mod lower;

@@ -1,17 +1,20 @@
-//! Whose line it is that calls a function of CUDA's headers, or one without lines. Optimised code has these functions
-//! inlined, and their places say where; code that is not optimised calls them, so that all fetches of a program are at one
-//! line of a header.
+//! Attributes events inside functions of CUDA's headers to the user's line that called them.
+//! Optimised code inlines these functions, so its line table names the caller; unoptimised code
+//! calls them, so that without this module all fetches of a program would be reported at one line
+//! of a header.
+//!
+//! Given the calls and returns of a CTA's lanes, it returns the event at the calling line.
 
 use std::collections::HashMap;
 use texunit_report::place::has_users_line;
 use texunit_simt::observe::{At, CallEvent, Listing};
 
-/// The calls of a CTA.
+/// The call state of a CTA.
 pub(crate) struct Callers<'a> {
     listing: Listing<'a>,
-    /// Whether an operation is in a line of the user's.
+    /// By operation: whether its source line is the user's, and not a line of CUDA's headers.
     is_users: HashMap<u32, bool>,
-    /// By warp, the operation by which each lane has left the user's lines last.
+    /// By warp: the operation by which each lane last left the user's lines.
     last: Vec<[u32; 32]>,
 }
 
@@ -20,12 +23,12 @@ impl<'a> Callers<'a> {
         Self { listing, is_users: HashMap::new(), last: Vec::new() }
     }
 
-    /// A CTA begins.
+    /// Resets the state when a CTA begins.
     pub(crate) fn clear(&mut self) {
         self.last.clear();
     }
 
-    /// Lanes call a function.
+    /// Records that lanes call a function.
     pub(crate) fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         if !matches!(called, CallEvent::Enters { .. }) || !self.is_users(at.op) {
             return;
@@ -39,7 +42,7 @@ impl<'a> Callers<'a> {
         }
     }
 
-    /// The event, at the line of the user's.
+    /// Returns the event, moved to the user's line that called the header's function.
     pub(crate) fn place(&mut self, at: &At) -> At {
         let lane = (at.lanes.trailing_zeros() & 31) as usize;
         let calls = self.last.get(at.warp as usize).map(|warp| warp[lane]);
@@ -49,7 +52,7 @@ impl<'a> Callers<'a> {
         }
     }
 
-    /// Whether an operation is in a line of the user's.
+    /// Whether an operation's source line is the user's, and not a line of CUDA's headers.
     pub(crate) fn is_users(&mut self, op: u32) -> bool {
         let listing = &self.listing;
         *self

@@ -1,4 +1,4 @@
-//! Which checks there are.
+//! The names of the checks, and sets of them as `--check` takes them.
 
 use std::fmt;
 use std::ops::BitOr;
@@ -6,22 +6,23 @@ use std::ops::BitOr;
 /// A check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Check {
-    /// Accesses outside of every object, of freed memory, misaligned ones: faults, which are always told.
+    /// Accesses outside every allocation, to freed memory, or misaligned. These are faults and
+    /// reported even without this check.
     Memory,
     /// Uses of uninitialised data.
     Init,
-    /// Accesses that nothing orders.
+    /// Accesses of different threads that no synchronisation orders.
     Race,
     /// Barriers, membermasks, mbarriers.
     Sync,
-    /// What is alive at the end.
+    /// Resources that are still allocated at the end.
     Leak,
-    /// Textures and surfaces that are used in another way than they were made for.
+    /// Textures and surfaces used differently than they were created for.
     Texture,
 }
 
 impl Check {
-    /// All of them, with their names and those of compute-sanitizer's tools.
+    /// All checks, with their names and those of compute-sanitizer's tools.
     pub const ALL: [(Self, &'static str, Option<&'static str>); 6] = [
         (Self::Memory, "memory", Some("memcheck")),
         (Self::Init, "init", Some("initcheck")),
@@ -36,7 +37,7 @@ impl Check {
         Self::ALL[self as usize].1
     }
 
-    /// The check with this name, ours or compute-sanitizer's.
+    /// The check with this name, texunit's own or compute-sanitizer's.
     pub fn named(name: &str) -> Option<Self> {
         let is = |known: &str| known.eq_ignore_ascii_case(name);
         let row = Self::ALL.iter().find(|(_, own, alias)| is(own) || alias.is_some_and(is));
@@ -54,7 +55,7 @@ impl fmt::Display for Check {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Checks(u8);
 
-/// A word that is no check.
+/// A name in a list that does not name a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCheck(String);
 
@@ -68,16 +69,17 @@ impl fmt::Display for UnknownCheck {
 impl std::error::Error for UnknownCheck {}
 
 impl Checks {
-    /// None: faults are told in any case.
+    /// The empty set: only faults are reported.
     pub const NONE: Self = Self(0);
     /// All of them.
     pub const ALL: Self = Self((1 << Check::ALL.len()) - 1);
-    /// The check `race`, which tells of what only the letter of the PTX memory model calls a race, too.
+    /// The check `race`, which also reports races that only the letter of the PTX memory model
+    /// calls so.
     pub const STRICT_RACE: Self = Self(1 << 7 | 1 << Check::Race as u8);
-    /// Its word in a list.
+    /// The name of [`Self::STRICT_RACE`] in a list.
     const STRICT: &str = "race=strict";
 
-    /// The checks of a list: names with commas between them, `all` for all of them.
+    /// Parses names separated by commas; `all` stands for all checks.
     pub fn parse(list: &str) -> Result<Self, UnknownCheck> {
         let mut all = Self::NONE;
         for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
@@ -92,7 +94,7 @@ impl Checks {
         Ok(all)
     }
 
-    /// Whether it has a check.
+    /// Whether the set contains a check.
     pub fn has(self, check: Check) -> bool {
         self.0 >> check as u8 & 1 == 1
     }
@@ -102,7 +104,7 @@ impl Checks {
         self.0 & Self::STRICT_RACE.0 == Self::STRICT_RACE.0
     }
 
-    /// Whether nothing has to be observed for it: faults are told without.
+    /// Whether the set needs no observer: faults are reported without one.
     pub fn is_none(self) -> bool {
         self.0 & !Self::from(Check::Memory).0 == 0
     }
@@ -122,7 +124,7 @@ impl BitOr for Checks {
     }
 }
 
-/// Names with commas between them, as [`Checks::parse`] takes them.
+/// Names separated by commas, as [`Checks::parse`] takes them.
 impl fmt::Display for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |row: &(Check, &'static str, _)| match row.0 {

@@ -1,4 +1,5 @@
-//! Findings, as they are kept and told.
+//! The record of a finding: how it is grouped with others, what it says, and its forms as
+//! diagnostic, event and JSON.
 
 use crate::check::Check;
 use crate::rules;
@@ -10,7 +11,7 @@ use texunit_simt::observe::{LaunchInfo, Listing};
 use texunit_simt::{Described, Fault};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// Who did something, and where.
+/// A thread that took part in a finding, and its instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
     /// %ctaid
@@ -19,16 +20,16 @@ pub struct End {
     pub thread: [u32; 3],
     /// The kernel's name in the PTX.
     pub kernel: String,
-    /// Where in the source and in the PTX.
+    /// The position in the source and in the PTX.
     pub place: CodeLocation,
     /// The instruction in the PTX.
     pub span: Span,
-    /// The node of a graph that the launch was, in words.
+    /// The label of the graph node that made the launch.
     pub node: Option<String>,
 }
 
 impl End {
-    /// A thread at an operation of a launch.
+    /// The thread of a launch that executes an operation.
     pub fn new(kernel: &str, listing: &Listing<'_>, spot: &Spot) -> Self {
         let span = listing.span(spot.op);
         let place = CodeLocation::new(listing.sources(), listing.source(), span);
@@ -36,7 +37,7 @@ impl End {
         Self { cta: spot.cta, thread: spot.thread, kernel, place, span, node: None }
     }
 
-    /// Its line in the source, or in the PTX where there is none.
+    /// The file and line in the source, or in the PTX if there is no source line.
     fn line(&self) -> (&str, u32) {
         (self.place.file(), self.place.line())
     }
@@ -49,40 +50,43 @@ impl End {
     }
 }
 
-/// What a check has found: all that is of one kind, at one line of the source and with one other line.
+/// Findings of one kind at one pair of source lines, grouped with a count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// What kind.
+    /// The kind.
     pub rule: &'static CheckRule,
-    /// How bad it is: as bad as the worst of it.
+    /// The worst severity in the group.
     pub severity: Severity,
-    /// One sentence without a final stop.
+    /// One sentence without the full stop.
     pub message: String,
-    /// Number of the launch among those that were checked, from 1; 0: it is of none.
+    /// Number of the launch among those that were checked, from 1; 0 if the finding belongs to no
+    /// launch.
     pub launch: u64,
-    /// How often it came up.
+    /// How often it occurred.
     pub count: u64,
-    /// Instructions of the PTX at which it came up.
+    /// Number of PTX instructions at which it occurred.
     pub places: u64,
-    /// Where the program was that called, if the finding is of no launch.
+    /// The calling line of the host program, for a finding that belongs to no launch.
     pub host: Option<String>,
-    /// Whether it is about bytes between the members of structures: a word for suppressions.
+    /// Whether it is about padding between members of structures; suppressions can select this.
     pub is_padding: bool,
-    /// Who, and where; of what is alive at the end nobody.
+    /// The thread and its instruction; `None` for leaks, which no thread causes.
     pub at: Option<End>,
-    /// What is at the other end, and where that is.
+    /// The other side, for example the racing access: a description and its thread.
     pub other: Option<(String, End)>,
-    /// The variable or allocation.
+    /// The variable or allocation concerned.
     pub object: Option<Described>,
-    /// What to do about it, if that is another thing than for all of the kind.
+    /// Advice, if it differs from the rule's general advice.
     pub help: Option<String>,
-    /// What else is known, a line each.
+    /// FurtherLoad remarks, one per line.
     pub notes: Vec<String>,
-    /// The finding of these two lines in the other order, if there is one: without a barrier, each of a load and a store may come first.
+    /// The finding of the same two lines in the other order: without a barrier, a load may come
+    /// before or after the store.
     pub also: Option<Box<Finding>>,
 }
 
-/// What is told once: its kind, and its lines, or its words where it has none.
+/// The key by which findings are grouped: kind and lines, or kind and message if there are no
+/// lines.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     code: &'static str,
@@ -92,7 +96,7 @@ pub(crate) struct Key {
 }
 
 impl Finding {
-    /// What is of no launch.
+    /// A finding that belongs to no launch.
     pub fn of_process(rule: &'static CheckRule, message: String, notes: Vec<String>) -> Self {
         Self {
             rule,
@@ -112,8 +116,8 @@ impl Finding {
         }
     }
 
-    /// A fetch or access that no texture or surface fits, by the fault that it would have been in a
-    /// module with this text.
+    /// A fetch or access whose handle refers to no matching texture or surface, described by the
+    /// fault that it would have been; `text` is the module's PTX.
     pub(crate) fn of_bad_fetch(
         fault: &Fault,
         source: &SourceFile,
@@ -141,7 +145,7 @@ impl Finding {
         }
     }
 
-    /// What was found in a launch.
+    /// Converts what a check reported in a launch.
     pub(crate) fn of_launch(found: Found, launch: &LaunchInfo<'_>, number: u64) -> Self {
         let end = |spot: &Spot| End::new(launch.kernel, &launch.listing, spot);
         let other = found.other.map(|Other { what, at }| match at {
@@ -149,7 +153,8 @@ impl Finding {
             OtherAt::Known(end) => (what, *end),
         });
         let at = end(&found.at);
-        // Nobody can mend what is CUDA's own: an alarm there is a false one, or of no use.
+        // Code of CUDA's own headers cannot be changed by the user, so a finding wholly inside them
+        // is dropped.
         let is_own = |end: &End| !end.place.is_of_toolkit();
         let is_users = is_own(&at) || other.as_ref().is_some_and(|(_, end)| is_own(end));
         let most = if is_users { Severity::Error } else { Severity::Warning };
@@ -166,25 +171,26 @@ impl Finding {
         }
     }
 
-    /// The name of its kind.
+    /// The code of its rule.
     pub fn code(&self) -> &'static str {
         self.rule.code.code
     }
 
-    /// The kernel's name in the PTX; empty of what is of none.
+    /// The kernel's name in the PTX; empty if no kernel is involved.
     pub fn kernel(&self) -> &str {
         self.at.as_ref().map_or("", |at| &at.kernel)
     }
 
-    /// What tells it from others: its kind and its lines, or its words where it has none.
+    /// The key by which findings are grouped.
     pub(crate) fn key(&self) -> Key {
         let line = |end: &End| (end.line().0.to_owned(), end.line().1);
         let mut lines = [self.at.as_ref().map(line), self.other.as_ref().map(|(_, end)| line(end))];
-        // Of two stores either may come first.
+        // Two racing stores have no order.
         if [rules::RACE_WRITE_AFTER_WRITE, rules::RACE_SAME_VALUE].contains(&self.rule) {
             lines.sort();
         }
-        // So it is of a load and a store, which lack one thing: the load's line is the first one then.
+        // A load and a store of these two lines lack one barrier whichever comes first, so both
+        // orders share a key with the load's line first.
         let is_war = self.rule == rules::RACE_WRITE_AFTER_READ;
         let code = if is_war { rules::RACE_READ_AFTER_WRITE.code.code } else { self.code() };
         if is_war {
@@ -196,7 +202,8 @@ impl Finding {
         Key { code, lines, host, message }
     }
 
-    /// Adds what has the same key. `is_told`: its own kind stays the first one; else the load after the store is.
+    /// Merges a finding with the same key. If this one was already reported (`is_told`), its kind
+    /// stays the main one; otherwise a load after a store becomes the main one.
     pub(crate) fn join(&mut self, mut other: Self, is_told: bool) {
         let count = self.count.saturating_add(other.count);
         if !is_told && self.rule != other.rule && other.rule == rules::RACE_READ_AFTER_WRITE {
@@ -213,12 +220,12 @@ impl Finding {
         }
     }
 
-    /// It, and what it has besides of another kind.
+    /// The finding, and the one of the other kind that is grouped with it.
     pub fn kinds(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(self.also.as_deref())
     }
 
-    /// What else is known, a line each.
+    /// All remarks, one per line.
     fn all_notes(&self) -> Vec<String> {
         let also = self.also.iter().map(|also| {
             let times = if also.count == 1 {
@@ -231,7 +238,8 @@ impl Finding {
         self.notes.iter().cloned().chain(also).collect()
     }
 
-    /// Its lines: `a.cu:12`, `a.cu:12 with line 15`, `a.cu:12 with b.cu:15`, or where the program was that called.
+    /// The lines as text: `a.cu:12`, `a.cu:12 with line 15`, `a.cu:12 with b.cu:15`, or the calling
+    /// line of the host.
     pub fn lines(&self) -> String {
         let line = |end: &End| {
             let (file, line) = end.line();
@@ -253,9 +261,10 @@ impl Finding {
         }
     }
 
-    /// `at 44 places in PTX, 1,088 times, first by CTA (0, 0, 0), thread (32, 0, 0)`; none of what came up once.
+    /// `at 44 places in PTX, 1,088 times, first by CTA (0, 0, 0), thread (32, 0, 0)`; `None` if it
+    /// occurred once.
     fn times(&self) -> Option<String> {
-        // What is alive at the end has its number in the message.
+        // The message of a leak states its count already.
         if self.count < 2 || self.check() == Check::Leak.name() {
             return None;
         }
@@ -270,12 +279,12 @@ impl Finding {
         Some(text)
     }
 
-    /// What to do about it.
+    /// The advice.
     fn help(&self) -> &str {
         self.help.as_deref().unwrap_or(self.rule.help)
     }
 
-    /// What is said besides the message and the places.
+    /// The remarks that follow the message and the lines.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if let Some(object) =
@@ -291,13 +300,13 @@ impl Finding {
         remarks
     }
 
-    /// Whether an end is in the same text.
+    /// Whether a thread's instruction is in the same PTX file as this finding's.
     fn is_beside(&self, end: &End) -> bool {
         let file = |end: &End| end.place.ptx.file.clone();
         self.at.as_ref().is_some_and(|at| file(at) == file(end))
     }
 
-    /// As a diagnostic of the PTX of its module.
+    /// Formats the finding as a diagnostic of its module's PTX.
     pub fn diagnostic(&self) -> Diagnostic {
         let span = self.at.as_ref().map_or(Span { start: 0, end: 0 }, |at| at.span);
         let mut diagnostic = Diagnostic::error(self.code(), span, self.message.clone());
@@ -314,7 +323,7 @@ impl Finding {
         self.remarks().into_iter().fold(diagnostic, Diagnostic::remark)
     }
 
-    /// As an event of a process, with its number there and the number of its launch.
+    /// Formats the finding as an event of the run's log, with its number and the launch's.
     pub fn event(&self, number: u64) -> texunit_evidence::Finding {
         let ([block, thread], place) = match &self.at {
             Some(at) => ([at.cta, at.thread], Some(at.place.clone())),
@@ -345,8 +354,8 @@ impl Finding {
         }
     }
 
-    /// As reports for programs have it: its event, with file, line, column and function of the place that a reader looks
-    /// at first.
+    /// The JSON of reports for programs: the event, and the file, line, column and function that a
+    /// reader should look at first.
     pub fn json(&self, number: u64) -> serde_json::Value {
         let mut value = serde_json::json!(self.event(number));
         let place = self.at.as_ref().map(|at| &at.place);
@@ -357,13 +366,13 @@ impl Finding {
         value
     }
 
-    /// The name of its check: its code begins with that.
+    /// The name of its check, with which its code begins.
     pub fn check(&self) -> &'static str {
         self.code().split('-').next().unwrap_or_default()
     }
 }
 
-/// Whether a place of the program has a line: `main.cu:12:5 in main`, and not only a file and a function.
+/// Whether a host position has a line (`main.cu:12:5 in main`), and not only file and function.
 pub fn has_line(host: &str) -> bool {
     let place = host.split(" in ").next().unwrap_or_default();
     place.rsplit_once(':').is_some_and(|(_, number)| number.parse::<u32>().is_ok())

@@ -1,4 +1,4 @@
-//! The checks of one launch, as one observer.
+//! Combines the enabled checks of one launch into a single observer.
 
 use crate::finding::Finding;
 use crate::log::Log;
@@ -8,22 +8,23 @@ use std::sync::Arc;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe, probes};
 use texunit_simt::{Fault, LaunchConfig};
 
-/// Which launch it is.
+/// The identity of a launch.
 #[derive(Clone, Debug)]
 pub(crate) struct Of {
-    /// Its number among those that are checked.
+    /// Its number among the checked launches.
     pub(crate) number: u64,
     /// Its stream.
     pub(crate) queue: Queue,
-    /// Its place there, if it was submitted before.
+    /// Its position in the stream, if it was submitted earlier.
     pub(crate) submitted: Option<Submitted>,
     /// Number of its context.
     pub(crate) context: u64,
-    /// Whether anything is told of it: else only what it does to memory counts.
+    /// Whether its findings are reported. If not, it is observed only for its effects on memory,
+    /// which other launches depend on.
     pub(crate) is_told: bool,
 }
 
-/// All checks of a launch. When it ends, the log has what they have found.
+/// The enabled checks of a launch. When the launch ends, their findings are added to the log.
 #[derive(Debug)]
 pub struct LaunchChecks<'l> {
     log: &'l Log,
@@ -33,7 +34,7 @@ pub struct LaunchChecks<'l> {
 }
 
 impl<'l> LaunchChecks<'l> {
-    /// Those that the log asks for; `None`: none of them has to do with launches.
+    /// The checks that the log's options enable; `None` if none of them concerns launches.
     pub(crate) fn new(log: &'l Log, of: Of) -> Option<Self> {
         let sink = Arc::new(Sink::new());
         let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, &of);

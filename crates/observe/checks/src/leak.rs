@@ -1,5 +1,5 @@
-//! Check `leak` in kernels: what `malloc` gives and no kernel frees. What the program does not free itself (memory,
-//! textures, streams) is told by whoever knows that (crate `cuda`).
+//! Check `leak` in kernels: device heap memory that `malloc` returned and no kernel freed. Leaks of
+//! the host program (memory, textures, streams) are found by the crate `cuda`.
 
 use crate::finding::{End, Finding};
 use crate::launch::Of;
@@ -12,34 +12,34 @@ use texunit_forms::Count;
 use texunit_simt::Fault;
 use texunit_simt::observe::{At, CallEvent, Events, LaunchInfo, Observer, Probe};
 
-/// Allocations that are remembered at a time.
+/// Maximum number of live allocations that are remembered.
 const MAX: usize = 1 << 20;
 
-/// What is allocated on the heap of devices, by address.
+/// Live allocations on the device heap, by address.
 pub(crate) type Heap = BTreeMap<u64, Block>;
 
-/// An allocation that a kernel has made.
+/// A live allocation that a kernel made.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     size: u64,
-    /// The launch.
+    /// The launch that made it.
     of: Of,
     made: std::sync::Arc<End>,
 }
 
 impl Block {
-    /// Whether a kernel of this context has made it.
+    /// Whether a kernel of this context made it.
     pub(crate) fn is_of(&self, context: u64) -> bool {
         self.of.context == context
     }
 }
 
-/// The check of a launch.
+/// The check of one launch.
 #[derive(Debug)]
 pub(crate) struct Leak<'l> {
     log: &'l Log,
     of: Of,
-    /// What was allocated in this launch and not freed.
+    /// Allocations of this launch that were not freed.
     live: Mutex<HashMap<u64, (u64, Spot)>>,
 }
 
@@ -108,7 +108,8 @@ impl Probe for Watching<'_> {
     }
 }
 
-/// What is told of a heap when the device is reset or the program ends: each place that allocates, with how often.
+/// The leaks of a heap when the device is reset or the program ends, with one finding for each
+/// allocating line.
 pub(crate) fn findings(heap: &Heap) -> Vec<Finding> {
     let mut places: Vec<(&Block, u64, u64)> = Vec::new();
     for block in heap.values() {

@@ -1,18 +1,20 @@
-//! Checks: what a GPU hides, and a fast run of a kernel does not show.
+//! Checks for errors that a GPU does not report.
 //!
-//! A [`Check`] is an observer of launches (`texunit_simt::observe`) that tells a [`Sink`] what it has found.
-//! [`Log`] has what all launches of a process have found, once per place with a count, without what is suppressed;
-//! [`Log::launch`] makes the one observer of a launch over all checks that are asked for.
+//! A [`Check`] is an observer of launches (`texunit_simt::observe`) that reports to a [`Sink`].
+//! [`Log`] holds the findings of all launches of a process, grouped by line with a count, without
+//! suppressed ones; [`Log::launch`] makes the observer that combines the enabled checks of a
+//! launch.
 //!
-//! # What it promises
+//! # Guarantees
 //!
-//! * A check changes nothing that a kernel computes, and ends no kernel.
-//! * A launch of which no check is asked for has no observer, and runs the code that it would run without this crate.
-//! * A [`Finding`] needs neither the module nor its files: it can be kept, sent to another process and written to a
-//!   report (`texunit_evidence`).
+//! * A check changes no result of a kernel and ends no kernel.
+//! * Without enabled checks a launch has no observer, and runs the code that it would run without
+//!   this crate.
+//! * A [`Finding`] refers neither to the module nor to its files: it can be stored, sent to another
+//!   process, and written to a report (`texunit_evidence`).
 //!
-//! What it leaves out: faults, which are told whether or not something is checked (`memory` is the name for them), and
-//! where findings are printed.
+//! Not in this crate: faults, which are reported with or without checks (`memory` is their name in
+//! lists of checks), and printing.
 
 mod callers;
 mod check;
@@ -46,14 +48,14 @@ pub use text::{summary, text};
 use std::sync::Arc;
 use texunit_simt::Observer;
 
-/// The observers of a launch for the checks that are asked for.
+/// Makes the observers of the enabled checks.
 fn launch_checks<'l>(
     log: &'l Log,
     sink: &Arc<Sink>,
     of: &launch::Of,
 ) -> Vec<Box<dyn Observer + 'l>> {
     let mut all: Vec<Box<dyn Observer + 'l>> = Vec::new();
-    // What a kernel of which nothing is told writes is written, and what it frees is freed.
+    // Even if a kernel's findings are not reported, its stores and frees have to be observed.
     let told = |check| log.has(check) && of.is_told;
     if told(Check::Sync) {
         all.push(Box::new(sync::Sync::new(sink)));
@@ -76,7 +78,7 @@ fn launch_checks<'l>(
     all
 }
 
-/// The lanes of a mask.
+/// The lane numbers in a mask.
 fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();

@@ -1,4 +1,5 @@
-//! What all launches of a process have found.
+//! The findings of all launches of a process. Given each launch's findings, the log groups, counts,
+//! suppresses and limits them, and returns those to report.
 
 use crate::check::{Check, Checks};
 use crate::finding::{Finding, Key};
@@ -17,24 +18,24 @@ use texunit_report::{Host, Severity};
 use texunit_simt::LaunchStats;
 use texunit_syntax::{SourceFile, Span};
 
-/// Findings that a log keeps, whatever is asked for, and places of theirs.
+/// Maximum number of groups in a log, and of PTX positions that are counted for them.
 const MAX_KEPT: usize = 100_000;
 
-/// What is checked, and what is told of it.
+/// Settings of a log.
 #[derive(Debug)]
 pub struct Options {
-    /// Which checks.
+    /// The enabled checks.
     pub checks: Checks,
-    /// Where the check `init` tells of uses.
+    /// At which use the check `init` reports.
     pub init: InitWhen,
-    /// Most findings that are told; of the others the first of each kind is told, and the rest is counted. 0: nothing
-    /// is told. `None`: all of them.
+    /// Maximum number of reported findings. The first of each kind is always reported; the rest is
+    /// only counted. `Some(0)` reports nothing, `None` everything.
     pub max_findings: Option<u64>,
-    /// The least severity that makes a launch fail.
+    /// Minimum severity that makes a launch fail.
     pub fail_on: Severity,
-    /// Kernels that are checked, by their names in the PTX or in the source; none: all of them.
+    /// The checked kernels, by their names in the PTX or in the source; empty for all.
     pub kernels: Vec<Pattern>,
-    /// What is not told.
+    /// Findings that are not reported.
     pub suppressions: Suppressions,
 }
 
@@ -52,7 +53,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether the launches of a kernel are checked.
+    /// Whether launches of a kernel are checked.
     fn has_kernel(&self, name: &str) -> bool {
         let shown = function_name(name);
         let is = |pattern: &Pattern| pattern.matches(name) || pattern.matches(&shown);
@@ -60,65 +61,65 @@ impl Options {
     }
 }
 
-/// A finding that is to be told.
+/// A finding that has to be reported.
 #[derive(Clone, Debug)]
 pub struct News {
     /// Its number in the process, from 1.
     pub number: u64,
-    /// Whether it was not told before: else only its count has changed.
+    /// Whether it is reported for the first time; otherwise only its count has changed.
     pub is_first: bool,
-    /// What it is.
+    /// The finding.
     pub finding: Finding,
 }
 
-/// Findings of a process: what is of one kind and of the same lines once, with a count.
+/// The findings of a process, grouped by kind and lines, with counts.
 #[derive(Debug, Default)]
 pub struct Log {
     options: Options,
     launches: AtomicU64,
-    /// What the race check keeps from launch to launch.
+    /// The race check's state across launches.
     pub(crate) race: race::Memory,
-    /// The origins of undefined bytes that kernels and copies have moved.
+    /// Origins of undefined bytes that kernels and copies stored.
     pub(crate) moves: Moves,
     state: Mutex<State>,
-    /// What kernels have allocated and not freed.
+    /// Device heap allocations that kernels made and did not free.
     heap: Mutex<Heap>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     groups: Vec<Group>,
-    /// Their numbers among these.
+    /// Group number by key.
     known: HashMap<Key, usize>,
-    /// Instructions that are counted: the number of the group, the text, and where it is there.
+    /// PTX instructions that were counted: group number, text, and position in the text.
     places: HashSet<(usize, String, Span)>,
-    /// The kinds that are told.
+    /// The kinds that were reported.
     kinds: HashSet<&'static str>,
-    /// How many are told.
+    /// Number of reported findings.
     shown: u64,
-    /// How often something was found that is not among them.
+    /// Counts of occurrences beyond the maximum number of groups.
     more: Counts,
-    /// How often something was found that is suppressed.
+    /// Number of suppressed occurrences.
     suppressed: u64,
 }
 
-/// A finding, and what of it was told.
+/// A group, and what was reported of it.
 #[derive(Debug)]
 struct Group {
     finding: Finding,
-    /// Its number among those that are told.
+    /// Its number among the reported ones; `None` if it is not reported.
     number: Option<u64>,
-    /// With which count it was told.
+    /// The count with which it was last reported.
     told: u64,
 }
 
 impl Log {
-    /// With nothing found yet.
+    /// An empty log.
     pub fn new(options: Options) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// Whether a check is asked for.
+    /// Whether a check is enabled.
     pub fn has(&self, check: Check) -> bool {
         self.options.checks.has(check)
     }
@@ -143,8 +144,8 @@ impl Log {
         !self.heap().is_empty()
     }
 
-    /// A context ends, or the program with it: what its kernels have allocated and not freed is a finding, unless one
-    /// of them has ended with a fault (`is_told`).
+    /// Reports the leaks of a context's device heap when the context or the program ends, unless
+    /// one of its kernels ended with a fault (then `is_told` is false).
     pub fn heap_ends(&self, context: u64, is_told: bool) {
         let heap: Heap = self.heap().extract_if(.., |_, block| block.is_of(context)).collect();
         if is_told {
@@ -152,12 +153,12 @@ impl Log {
         }
     }
 
-    /// The checks of a launch of a kernel, as its observer; `None`: nothing is checked of it.
+    /// Makes the observer of a launch in the default stream; `None` if its kernel is not checked.
     pub fn launch(&self, kernel: &str) -> Option<LaunchChecks<'_>> {
         self.launch_in(kernel, race::Queue::Default, 0)
     }
 
-    /// A launch in a stream of a context, which has a number.
+    /// Makes the observer of a launch in a stream of a context.
     pub fn launch_in(
         &self,
         kernel: &str,
@@ -167,7 +168,7 @@ impl Log {
         self.launch_submitted(kernel, (queue, None), context)
     }
 
-    /// A launch that was submitted to the stream before.
+    /// Makes the observer of a launch that was submitted to its stream earlier.
     pub fn launch_submitted(
         &self,
         kernel: &str,
@@ -182,12 +183,12 @@ impl Log {
         LaunchChecks::new(self, Of { number, queue, submitted, context, is_told })
     }
 
-    /// What orders launches and the host, if that is asked for.
+    /// The race check's happens-before state of launches and host, if the check is enabled.
     pub fn race(&self) -> Option<&race::Memory> {
         self.has(Check::Race).then_some(&self.race)
     }
 
-    /// Takes in what was found; how often something was found besides.
+    /// Adds the findings of a launch, and the counts of those that the sink did not keep.
     pub(crate) fn take(&self, found: Vec<Finding>, more: &Counts) {
         let state = &mut *self.state();
         state.more.add_all(more);
@@ -196,19 +197,19 @@ impl Log {
         }
     }
 
-    /// Something was found so often that is never told.
+    /// Counts suppressed occurrences.
     pub fn suppress(&self, count: u64) {
         let state = &mut *self.state();
         state.suppressed = state.suppressed.saturating_add(count);
     }
 
-    /// Takes in a finding that is of no launch.
+    /// Adds a finding that belongs to no launch.
     pub fn found(&self, finding: Finding) {
         self.take(vec![finding], &Counts::default());
     }
 
-    /// Takes in the fetches that no texture fits of a launch of a module with this text, whatever
-    /// is checked.
+    /// Adds the fetches of a launch whose handles refer to no matching texture, whatever checks are
+    /// enabled.
     pub fn bad_fetches(&self, stats: &LaunchStats, source: &SourceFile, host: Host) {
         let number = self.launches.load(Relaxed).max(1);
         let found = &stats.bad_fetches;
@@ -217,12 +218,13 @@ impl Log {
         self.take(found.faults.iter().map(finding).collect(), &more);
     }
 
-    /// What undefined bytes of an allocation were stored from, if a kernel has stored them: `copied at a.cu:74 from ...`.
+    /// Describes the origin of unwritten bytes of an allocation if a kernel stored them: `copied at
+    /// a.cu:74 from ...`.
     pub fn moved(&self, address: u64, allocation: u64) -> Option<String> {
         self.moves.words(address, allocation)
     }
 
-    /// Findings that were not told before, or came up again since, with their numbers, from 1.
+    /// Findings that are new or occurred again since the last call.
     pub fn news(&self) -> Vec<News> {
         let state = &mut *self.state();
         let mut news = Vec::new();
@@ -235,19 +237,19 @@ impl Log {
         news
     }
 
-    /// The findings that are told, in the order in which they came up.
+    /// The reported findings, in the order of their first occurrence.
     pub fn findings(&self) -> Vec<Finding> {
         let state = self.state();
         let told = state.groups.iter().filter(|group| group.number.is_some());
         told.map(|group| group.finding.clone()).collect()
     }
 
-    /// All that are known, told or not.
+    /// All groups, reported or not.
     pub fn all(&self) -> Vec<Finding> {
         self.state().groups.iter().map(|group| group.finding.clone()).collect()
     }
 
-    /// How many findings there are that are not told, by how bad they are.
+    /// Counts by severity of the findings that are not reported individually.
     pub fn more(&self) -> Counts {
         let state = self.state();
         let mut more = state.more.clone();
@@ -256,29 +258,29 @@ impl Log {
         more
     }
 
-    /// How often something was found that is suppressed.
+    /// Number of suppressed occurrences.
     pub fn suppressed(&self) -> u64 {
         self.state().suppressed
     }
 
-    /// Whether anything was found that is not suppressed.
+    /// Whether there is any finding that is not suppressed.
     pub fn has_findings(&self) -> bool {
         self.has_any(Severity::Note)
     }
 
-    /// Whether something was found that makes a launch fail.
+    /// Whether a finding is severe enough to make a launch fail.
     pub fn fails(&self) -> bool {
         self.has_any(self.options.fail_on)
     }
 
-    /// Whether anything was found that is so bad or worse.
+    /// Whether there is a finding of at least this severity.
     fn has_any(&self, severity: Severity) -> bool {
         let state = self.state();
         let mut groups = state.groups.iter();
         groups.any(|group| group.finding.severity >= severity) || state.more.from(severity) > 0
     }
 
-    /// Forgets all: in a process that was forked off, it is the parent's.
+    /// Clears the log in a forked process, whose findings until then are its parent's.
     pub fn clear(&self) {
         *self.state() = State::default();
         self.heap().clear();

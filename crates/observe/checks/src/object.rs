@@ -1,11 +1,12 @@
-//! What lies at an address, in words.
+//! Describes the variable or allocation at an address.
 
 use texunit_forms::Count;
 use texunit_report::place::function_name;
 use texunit_simt::observe::{LaunchInfo, MemoryObject, ObjectKind, SharedVariable};
 use texunit_simt::{Described, SpaceKind};
 
-/// ``the shared variable `tile+0x40` (4096 bytes)``: what it lies in and how many bytes from there on.
+/// ``the shared variable `tile+0x40` (4096 bytes)``: the object, the offset of the address in it,
+/// and the object's size.
 pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> Described {
     let Some(object) = launch.object(space, address) else {
         return format!("{} memory at {address:#x}", space.name()).into();
@@ -17,8 +18,8 @@ pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> D
     Described { text: words(&object, launch.kernel), allocation }
 }
 
-/// What is said of an access to shared memory that lies outside of the variable that its address was computed from, in
-/// that of a neighbour: ``one past the end of `hist` (64 elements of 4 bytes)``.
+/// Remark for an access to shared memory that lies in a neighbour of the variable that its address
+/// was computed from: ``one past the end of `hist` (64 elements of 4 bytes)``.
 pub(crate) fn beside(launch: &LaunchInfo<'_>, op: u32, address: u64) -> Option<String> {
     let SharedVariable { name, bytes, element } = launch.shared_base(op)?;
     let (name, size) = (variable(name, launch.kernel), bytes.end - bytes.start);
@@ -55,12 +56,14 @@ fn words(object: &MemoryObject<'_>, kernel: &str) -> String {
     }
 }
 
-/// As the source says it: `tile` of a function's `_ZZ4copyPfE4tile`, `copy.tile` and `tile`.
+/// The variable's name in the source: `tile` for the mangled `_ZZ4copyPfE4tile`, for `copy.tile`,
+/// and for `tile`.
 fn variable(name: &str, kernel: &str) -> String {
     let own = name.strip_prefix(kernel).and_then(|rest| rest.strip_prefix('.'));
     let name = own.unwrap_or(name);
     let full = function_name(name);
-    // Variables of functions have the function before them, with types that may have `::` in them, too.
+    // Names of function-local variables begin with the function, whose parameter types may contain
+    // `::` too.
     let last = full.rsplit("::").next().filter(|_| name.starts_with("_ZZ"));
     last.map_or_else(|| full.clone(), str::to_owned)
 }

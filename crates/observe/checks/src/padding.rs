@@ -1,33 +1,34 @@
-//! Whether bytes that nothing has written are the padding of structures.
+//! Decides whether unwritten bytes are the padding of an array of structures. Given the runs of
+//! unwritten bytes in a range, returns the structure that explains all of them.
 
 use std::ops::Range;
 
-/// Runs of bytes in an element that are looked at.
+/// Maximum number of runs in one element.
 const MOST_RUNS: usize = 16;
 /// The largest alignment of a type.
 const LARGEST: u64 = 16;
 
-/// Elements in which the same bytes are padding.
+/// An array of elements whose padding is at the same offsets in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Padding {
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub stride: u64,
-    /// How many elements there are.
+    /// Number of elements.
     pub elements: u64,
-    /// Bytes of padding in each.
+    /// Padding bytes in each element.
     pub bytes: u64,
 }
 
 impl Padding {
-    /// What the runs of unwritten bytes in so many bytes are, which are in order and apart from each other: padding if they
-    /// are at the same offsets in each element of a stride, and if in each case a member can follow whose alignment they
-    /// make up for. `None`: they are anything else.
+    /// Explains sorted, disjoint runs of unwritten bytes in a range of `len` bytes as padding: they
+    /// must be at the same offsets in each element, and each must end where a member with a
+    /// suitable alignment can follow. `None` if there is no such element size.
     pub fn of(runs: &[Range<u64>], len: u64) -> Option<Self> {
         let most = MOST_RUNS.min(runs.len() / 2);
         (1..=most).find_map(|count| Self::with(runs, count, len))
     }
 
-    /// With so many runs in each element.
+    /// Tries elements with `count` runs each.
     fn with(runs: &[Range<u64>], count: usize, len: u64) -> Option<Self> {
         let stride = runs[count].start - runs[0].start;
         let next = runs.iter().zip(&runs[count..]);
@@ -35,7 +36,7 @@ impl Padding {
             next.clone().all(|(a, b)| a.start + stride == b.start && a.end + stride == b.end);
         let elements = len.div_ceil(stride);
         let own = &runs[..count];
-        // The last element need not be whole.
+        // The last element may be incomplete.
         let is_all = runs[0].start < stride && runs[runs.len() - 1].end + stride > len;
         let is_padding = || own.iter().all(|run| is_padding(run, own, stride));
         let bytes = own.iter().map(|run| run.end - run.start).sum();
@@ -43,8 +44,8 @@ impl Padding {
     }
 }
 
-/// Whether a run of bytes in an element is padding: behind a member, up to where one begins whose alignment is larger than
-/// the run is long, in an element that has such a member.
+/// Whether a run can be padding: it starts after a member, is shorter than the alignment of the
+/// member that follows, and the element has a member of that alignment.
 fn is_padding(run: &Range<u64>, all: &[Range<u64>], stride: u64) -> bool {
     let align = (run.end - run.start + 1).next_power_of_two();
     let is_written = |at: u64| all.iter().all(|run| run.end <= at || run.start >= at + align);
@@ -58,7 +59,7 @@ fn is_padding(run: &Range<u64>, all: &[Range<u64>], stride: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// Runs at these offsets of elements.
+    /// Runs at these offsets of each element.
     fn runs(offsets: &[(u64, u64)], stride: u64, elements: u64) -> Vec<Range<u64>> {
         let element =
             |n: u64| offsets.iter().map(move |(start, end)| start + n * stride..end + n * stride);
@@ -75,7 +76,8 @@ mod tests {
         assert_eq!(of(&[(12, 16)], 16), Some(4));
         assert_eq!(of(&[(1, 2), (9, 12)], 12), Some(4));
         assert_eq!(of(&[(2, 4)], 8), Some(2));
-        // Every other float or float2, the first member, bytes beside members that need no alignment.
+        // Counterexamples: every other float or float2, a missing first member, bytes beside
+        // members without alignment.
         assert_eq!(of(&[(4, 8)], 8), None);
         assert_eq!(of(&[(8, 16)], 16), None);
         assert_eq!(of(&[(0, 4)], 16), None);
@@ -86,12 +88,12 @@ mod tests {
     fn every_element_has_it() {
         let mut all = runs(&[(1, 8)], 16, 8);
         assert_eq!(Padding::of(&all, 128), Some(Padding { stride: 16, elements: 8, bytes: 7 }));
-        // A tail that is not written.
+        // An unwritten tail.
         assert_eq!(Padding::of(&all, 256), None);
-        // One element more is not written.
+        // An unwritten element.
         all[3] = 49..64;
         assert_eq!(Padding::of(&all, 128), None);
-        // One element says nothing.
+        // A single element proves nothing.
         assert_eq!(Padding::of(&runs(&[(1, 8)], 16, 1), 16), None);
         assert_eq!(Padding::of(&[], 16), None);
     }

@@ -1,19 +1,20 @@
-//! Patterns of names.
+//! Patterns for names, with wildcards.
 
 use std::fmt;
 
-/// A text with `*` for any number of characters and `?` for one.
+/// A pattern in which `*` matches any number of characters and `?` matches one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(String);
 
 impl Pattern {
-    /// Of this text.
+    /// Makes a pattern.
     pub fn new(text: &str) -> Self {
         Self(text.to_owned())
     }
 
-    /// Whether a text has this form.
-    // Two places of each text: where it fails behind a star, the star takes one character more.
+    /// Whether the pattern matches a text.
+    // Backtracks only to the last star: when a match fails after it, the star takes one character
+    // more.
     pub fn matches(&self, text: &str) -> bool {
         let (pattern, text) = (self.0.as_bytes(), text.as_bytes());
         let (mut p, mut t, mut star) = (0, 0, None);
@@ -55,7 +56,7 @@ mod tests {
         assert!(matches("*/a.cu:1?", "src/a.cu:12") && !matches("*/a.cu:1?", "src/a.cu:1"));
         assert!(matches("a*b*c", "aXbXbc") && !matches("a*b*c", "aXbXb"));
         assert!(matches("put(int*, int)", "put(int*, int)"));
-        // What fails behind many stars takes the square of the length, not a power of two.
+        // With many stars the time is quadratic in the length, not exponential.
         assert!(!matches(&"*a".repeat(200), &"a".repeat(199)));
     }
 }

@@ -1,8 +1,8 @@
-//! The kinds of findings, which `texunit_report::CHECK_RULES` describes.
+//! The rules of findings by name, from the table `texunit_report::CHECK_RULES`.
 
 pub use texunit_report::{CHECK_RULES, CheckRule};
 
-/// The row of a name.
+/// The rule with this code.
 const fn row(code: &str) -> &'static CheckRule {
     let mut i = 0;
     while i < CHECK_RULES.len() {
@@ -11,7 +11,7 @@ const fn row(code: &str) -> &'static CheckRule {
         }
         i += 1;
     }
-    // Only constants are looked up: this is an error of the compiler's.
+    // Evaluated at compile time, so that a wrong code is a compile error.
     panic!("there is no such rule")
 }
 

@@ -1,4 +1,4 @@
-//! What the checks of a launch have found.
+//! Collects the findings of one launch from all of its workers.
 
 use crate::finding::End;
 use std::collections::hash_map::Entry;
@@ -10,7 +10,7 @@ use texunit_simt::Described;
 use texunit_simt::observe::At;
 use texunit_syntax::Span;
 
-/// Places of one launch at which something is found; what is found at others is counted.
+/// Maximum number of places in a launch with findings of their own; findings at others are counted.
 const MAX: usize = 10_000;
 
 /// A thread at an operation of the launch's code (`texunit_simt::observe::Listing`).
@@ -20,7 +20,7 @@ pub struct Spot {
     pub cta: [u32; 3],
     /// %tid
     pub thread: [u32; 3],
-    /// Number of the operation.
+    /// Index of the operation.
     pub op: u32,
 }
 
@@ -31,12 +31,12 @@ impl Spot {
     }
 }
 
-/// A lane of an event, which is a thread once somebody asks.
+/// A lane of an event, converted to a [`Spot`] only if it is reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lane<'a> {
     /// The event.
     pub(crate) at: &'a At,
-    /// Its number in the warp.
+    /// Lane number.
     pub(crate) lane: u32,
     /// The shape of the CTA.
     pub(crate) block: [u32; 3],
@@ -49,47 +49,47 @@ impl Lane<'_> {
     }
 }
 
-/// The other end of what is found.
+/// The other side of a finding.
 #[derive(Clone, Debug)]
 pub struct Other {
-    /// What is there, in words that follow a place: `stores it here`.
+    /// What happened there, as a predicate: `stores it here`.
     pub what: String,
-    /// Where.
+    /// Its place.
     pub at: OtherAt,
 }
 
-/// Where the other end is.
+/// The place of a finding's other side.
 #[derive(Clone, Debug)]
 pub enum OtherAt {
-    /// In this launch.
+    /// A place in the same launch.
     Here(Spot),
-    /// In a launch before, or kept from one.
+    /// A place in an earlier launch.
     Known(Box<End>),
 }
 
-/// Something that a check has found.
+/// A finding of a launch, before places are resolved to source lines.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// What kind.
+    /// The kind.
     pub rule: &'static CheckRule,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// One sentence without a final stop.
+    /// One sentence without the full stop.
     pub message: String,
-    /// Who, and where.
+    /// The thread and its operation.
     pub at: Spot,
-    /// The other end, if there is one.
+    /// The other side, if there is one.
     pub other: Option<Other>,
-    /// The variable or allocation, in words.
+    /// The variable or allocation, described.
     pub object: Option<Described>,
-    /// What else is known, a line each.
+    /// FurtherLoad remarks, one per line.
     pub notes: Vec<String>,
-    /// How often.
+    /// How often it occurred.
     pub count: u64,
 }
 
 impl Found {
-    /// Once, without another end.
+    /// A finding that occurred once, without another side.
     pub fn new(rule: &'static CheckRule, at: Spot, message: String) -> Self {
         let (severity, notes) = (rule.severity, Vec::new());
         Self { rule, severity, message, at, other: None, object: None, notes, count: 1 }
@@ -117,7 +117,8 @@ enum OtherEnd {
     Known(String, Span),
 }
 
-/// Takes what the checks of a launch find, from all of its workers: once for each place and other end, with a count.
+/// Collects the findings of a launch from all of its workers, grouped by place and other side with
+/// counts.
 #[derive(Debug, Default)]
 pub struct Sink {
     state: Mutex<State>,
@@ -126,14 +127,14 @@ pub struct Sink {
 #[derive(Debug, Default)]
 struct State {
     found: HashMap<Key, Found>,
-    /// The kinds among these.
+    /// The kinds among the collected findings.
     kinds: HashSet<&'static str>,
-    /// How often something was found at places beyond the limit.
+    /// Counts of occurrences beyond the maximum number of places.
     more: Counts,
 }
 
 impl Sink {
-    /// Nothing, yet.
+    /// An empty sink.
     pub fn new() -> Self {
         Self::default()
     }
@@ -142,8 +143,8 @@ impl Sink {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what is found. Of what is found at one place more than once, the first of the lowest CTA is kept, and all
-    /// are counted. Of each kind something is kept, however much there is of others.
+    /// Adds a finding. For each place, the finding of the lowest CTA is kept and all are counted.
+    /// At least one finding of each kind is kept, however many there are of others.
     pub fn found(&self, found: Found) {
         let state = &mut *self.state();
         let is_new = state.kinds.insert(found.rule.code.code);
@@ -163,8 +164,8 @@ impl Sink {
         }
     }
 
-    /// Counts what is found once more at a place of this launch, if it is known there with this other end and of a CTA
-    /// that is not behind this one: then nobody has to put it into words again.
+    /// Counts another occurrence of a known finding with this other side. Returns false if it is
+    /// unknown or was found in a later CTA: then the caller has to describe it, which is slow.
     pub fn again(&self, rule: &CheckRule, at: &Spot, other: Option<u32>, count: u64) -> bool {
         let (code, other) = (rule.code.code, other.map(OtherEnd::Here));
         let state = &mut *self.state();
@@ -177,7 +178,7 @@ impl Sink {
         }
     }
 
-    /// The findings, ordered by CTA and by place in the CTA, and the counts of findings that were not kept.
+    /// Returns the findings, ordered by CTA and place, and the counts of those that were not kept.
     pub(crate) fn take(&self) -> (Vec<Found>, Counts) {
         let state = std::mem::take(&mut *self.state());
         let mut found: Vec<Found> = state.found.into_values().collect();
@@ -186,13 +187,13 @@ impl Sink {
     }
 }
 
-/// By the grid's order of CTAs.
+/// Sort key: the order of CTAs in the grid.
 fn cta(at: &Spot) -> [u32; 3] {
     let [x, y, z] = at.cta;
     [z, y, x]
 }
 
-/// Who comes first where several tell the same.
+/// Decides which of several findings at one place is kept.
 fn order(found: &Found) -> [u32; 3] {
     cta(&found.at)
 }

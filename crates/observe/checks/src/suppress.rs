@@ -1,4 +1,5 @@
-//! Findings that are not to be told: a file of blocks, as Valgrind has them.
+//! Suppressions: a file of blocks in the manner of Valgrind's, which selects findings that are not
+//! reported.
 //!
 //! ```text
 //! # The tail is read by nobody.
@@ -11,11 +12,11 @@
 //! }
 //! ```
 //!
-//! `rule: padding` stands for findings about bytes between the members of structures.
+//! `rule: padding` selects findings about padding between members of structures.
 //!
-//! The first line of a block is its name. A finding is suppressed if all lines of a block fit; a line that is left out
-//! fits always. `at` and `with` are `file:line` of one end and of the other, in the source or in the PTX, of the
-//! instruction itself or of a function that it is inlined into; either end may be the first.
+//! The first line of a block is its name. A finding is suppressed if it matches all other lines of
+//! a block. `at` and `with` match the two sides of a finding in either order, each as `file:line`
+//! in the source or in the PTX, of the instruction itself or of a function that it is inlined into.
 
 use crate::finding::{End, Finding};
 use crate::pattern::Pattern;
@@ -26,10 +27,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_report::place::function_name;
 
-/// Most bytes of a file.
+/// Maximum size of a file in bytes.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
-/// What is not told.
+/// The suppressions in effect.
 #[derive(Debug, Default)]
 pub struct Suppressions(Vec<Suppression>);
 
@@ -44,12 +45,12 @@ pub struct Suppression {
     used: AtomicU64,
 }
 
-/// A file that is none.
+/// A syntax error in a suppression file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuppressionsError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error.
     pub what: String,
 }
 
@@ -62,11 +63,11 @@ impl fmt::Display for SuppressionsError {
 impl std::error::Error for SuppressionsError {}
 
 impl Suppressions {
-    /// Reads a file; in words what is wrong with it.
+    /// Reads a file; the error is a message.
     pub fn read(file: &Path) -> Result<Self, String> {
         let open = || {
             let mut text = String::new();
-            // One byte more than a file may have: then it is too long.
+            // Reading one byte more than allowed shows that the file is too long.
             File::open(file)?.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)?;
             Ok(text)
         };
@@ -74,7 +75,7 @@ impl Suppressions {
         Self::parse(&text).map_err(|error| error.to_string())
     }
 
-    /// Reads a file's text.
+    /// Parses a file's text.
     pub fn parse(text: &str) -> Result<Self, SuppressionsError> {
         let wrong = |line, what: String| Err(SuppressionsError { line, what });
         if text.len() > MAX_BYTES {
@@ -104,12 +105,12 @@ impl Suppressions {
         }
     }
 
-    /// Those of another file, too.
+    /// Adds the suppressions of another file.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
-    /// Whether a finding is not to be told.
+    /// Whether a finding is suppressed.
     pub fn has(&self, finding: &Finding) -> bool {
         let block = self.0.iter().find(|block| block.fits(finding));
         if let Some(block) = block {
@@ -118,7 +119,7 @@ impl Suppressions {
         block.is_some()
     }
 
-    /// The blocks that have suppressed something, and how often.
+    /// The blocks that have suppressed findings, with counts.
     pub fn used(&self) -> impl Iterator<Item = (&str, u64)> {
         let used = self.0.iter().map(|block| (&*block.name, block.used.load(Relaxed)));
         used.filter(|(_, count)| *count > 0)
@@ -131,7 +132,7 @@ impl Suppression {
         Self { name: String::new(), rule: None, kernel: None, at: None, with: None, used }
     }
 
-    /// Takes a line in.
+    /// Parses a line of the block.
     fn add(&mut self, line: &str) -> Result<(), String> {
         let known = line.split_once(':').map(|(key, value)| (key.trim(), value.trim()));
         let place = match known {
@@ -177,7 +178,7 @@ impl Suppression {
     }
 }
 
-/// The places of an end: in the source, the innermost first, and in the PTX.
+/// The places of one side: in the source, the innermost frame first, and in the PTX.
 fn places(end: &End) -> Vec<String> {
     let frames = end.place.frames.iter().map(|frame| format!("{}:{}", frame.file, frame.line));
     let ptx = &end.place.ptx;
@@ -185,7 +186,8 @@ fn places(end: &End) -> Vec<String> {
 }
 
 impl Finding {
-    /// Blocks that suppress it, ready for a file: one for each of its kinds, as another run may find only the second.
+    /// Blocks that suppress this finding, ready for a file. If it has two kinds there is a block
+    /// for each, since another run may find only the second.
     pub fn suppression(&self) -> String {
         self.kinds().map(Self::block).collect()
     }
@@ -194,7 +196,7 @@ impl Finding {
         let end = |end: &End| {
             let place = &end.place;
             let file = place.file();
-            // Wherever it lies.
+            // The file's folder is left out, so that the block works on other machines.
             let name = file.rsplit('/').next().unwrap_or(file);
             texunit_report::visible(&format!("*{name}:{}", place.line()))
         };

@@ -1,4 +1,4 @@
-//! Findings as people read them.
+//! Formats findings as text.
 
 use crate::finding::Finding;
 use crate::log::Log;
@@ -7,7 +7,7 @@ use texunit_evidence::Counts;
 use texunit_forms::Count;
 use texunit_report::{Located, grouped};
 
-/// A finding as a diagnostic; `source` is the text of its module, with what its instructions come from.
+/// Formats a finding as a diagnostic; `source` is the module's text with its line table.
 pub fn text(finding: &Finding, source: Option<Located<'_>>, color: bool) -> String {
     let diagnostic = finding.diagnostic();
     match (source, &finding.at) {
@@ -20,7 +20,8 @@ pub fn text(finding: &Finding, source: Option<Located<'_>>, color: bool) -> Stri
     }
 }
 
-/// What is said when all is over: how much was found, and what of it was not told one by one; `None`: nothing was.
+/// The summary at the end of a run: counts, and a table of findings that were not reported
+/// individually; `None` if there are none.
 pub fn summary(log: &Log) -> Option<String> {
     let (mut counts, all) = (Counts::default(), log.all());
     all.iter().for_each(|finding| counts.add(finding.severity, 1));
@@ -44,10 +45,10 @@ pub fn summary(log: &Log) -> Option<String> {
     (!parts.is_empty()).then(|| format!("checks: {}", parts.join(", ")) + &table(all))
 }
 
-/// Most rows of the table, besides the first one of each kind.
+/// Maximum number of rows in the table, besides the first one of each kind.
 const MAX_ROWS: usize = 40;
 
-/// A row for each finding, the worst first: kind, lines, how often, how bad.
+/// A table with a row for each finding, the most severe first: kind, lines, count, severity.
 fn table(mut all: Vec<Finding>) -> String {
     if all.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! What is covered, by file.
+//! Coverage data by source file: counts of lines, functions and branches, and merging them.
 
 use crate::ledger;
 use serde::{Deserialize, Serialize};
@@ -6,21 +6,21 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// Counts of lanes by file, line, function and branch.
+/// Lane counts by file, line, function and branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// By name of the file, as the compiler has written it.
+    /// By file name as in the compiler's line table.
     pub files: BTreeMap<String, File>,
 }
 
-/// What is covered of a file.
+/// The coverage of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
-    /// Lanes by line, from 1.
+    /// Lane counts by line, from 1.
     pub lines: BTreeMap<u32, u64>,
     /// Functions by name.
     pub functions: BTreeMap<String, Function>,
-    /// Lanes by way of each branch.
+    /// Lane counts of each branch's directions.
     pub branches: BTreeMap<BranchKey, Vec<u64>>,
 }
 
@@ -29,23 +29,23 @@ pub struct File {
 pub struct Function {
     /// Its first line.
     pub line: u32,
-    /// Lanes that have entered it.
+    /// Number of lanes that have entered it.
     pub lanes: u64,
 }
 
-/// Which branch: the same in every process that has loaded the code.
+/// Identifies a branch, in the same way in every process that has loaded the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BranchKey {
     /// Its line.
     pub line: u32,
-    /// Of which function of the PTX, and which copy of inlined code there: a hash.
+    /// A hash of the PTX function, and of the inlined copy in it, that contains the branch.
     pub owner: u64,
-    /// Its number among those of the line and owner.
+    /// Its number among the branches with the same line and owner.
     pub number: u32,
 }
 
 impl Coverage {
-    /// Adds what another process, or another module, has covered.
+    /// Adds the coverage of another process or module.
     pub fn add(&mut self, other: &Coverage) {
         for (name, file) in &other.files {
             match self.files.get_mut(name) {
@@ -55,19 +55,19 @@ impl Coverage {
         }
     }
 
-    /// Lines, functions and branches in all.
+    /// Total number of lines, functions and branches.
     pub fn len(&self) -> usize {
         let sizes =
             self.files.values().map(|f| f.lines.len() + f.functions.len() + f.branches.len());
         sizes.sum()
     }
 
-    /// Whether there is nothing that could be covered.
+    /// Whether there is no code to cover.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Leaves out the headers that come with CUDA or a compiler: nobody tests those of others.
+    /// Removes the headers of CUDA and compilers, which are not the user's to test.
     pub fn leave_out_toolkit(&mut self) {
         self.files.retain(|name, _| !texunit_report::place::is_toolkit(name));
     }
@@ -81,16 +81,16 @@ impl Coverage {
         }
     }
 
-    /// What a process has left of a module in a file ([`crate::Target::Run`]).
+    /// Reads the file that a process has left for a module ([`crate::Target::Run`]).
     ///
     /// # Errors
-    /// The file cannot be read, or is not what a process leaves.
+    /// The file cannot be read or has another format.
     pub fn read(path: &Path) -> io::Result<Self> {
         ledger::read(path)
     }
 
-    /// What several processes have left in these files. Files that cannot be read count as empty: their processes
-    /// ended before they had anything to say.
+    /// Reads and merges the files of several processes. An unreadable file counts as empty, because
+    /// its process ended before it had written any counts.
     pub fn merged(files: &[impl AsRef<Path>]) -> Self {
         let mut sum = Self::default();
         for path in files {
@@ -115,13 +115,13 @@ impl File {
         }
     }
 
-    /// Adds lanes that came to a line.
+    /// Adds to the count of a line.
     pub fn line(&mut self, line: u32, lanes: u64) {
         let sum = self.lines.entry(line).or_default();
         *sum = sum.saturating_add(lanes);
     }
 
-    /// Adds lanes that entered a function.
+    /// Adds to the count of a function.
     pub fn function(&mut self, name: &str, function: Function) {
         match self.functions.get_mut(name) {
             Some(sum) => {
@@ -132,7 +132,7 @@ impl File {
         }
     }
 
-    /// Adds lanes by way of a branch.
+    /// Adds to the counts of a branch's directions.
     pub fn branch(&mut self, key: BranchKey, ways: impl ExactSizeIterator<Item = u64>) {
         let sums = self.branches.entry(key).or_default();
         sums.resize(sums.len().max(ways.len()), 0);

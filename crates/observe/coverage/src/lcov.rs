@@ -1,21 +1,21 @@
-//! Tracefiles of lcov: what genhtml and services that show coverage read.
+//! Tracefiles of lcov, which genhtml and coverage services read.
 //!
-//! [`text`] writes the records of lcov 1 (`man geninfo`), which lcov 2 reads, too. [`parse`] takes what is written
-//! here, and also the lines where functions end that lcov 2 adds; records of other kinds are passed over. Branches
-//! are numbered along each line: after reading, a branch is known by that number alone.
+//! [`text`] writes the records of lcov 1 (`man geninfo`), which lcov 2 also reads. [`parse`] reads
+//! these, accepts the function end lines that lcov 2 adds, and ignores other records. Branches are
+//! numbered within their line, and after reading they are identified by that number only.
 
 use crate::data::{BranchKey, Coverage, File};
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-/// The text of a tracefile.
+/// Formats coverage as a tracefile.
 pub fn text(coverage: &Coverage) -> String {
     let mut out = String::new();
-    // A file without lines, of functions without bodies, says nothing, and is a mistake to genhtml.
+    // genhtml rejects files without lines, which consist of functions without bodies.
     let has_lines = |file: &File| !file.lines.is_empty() || !file.functions.is_empty();
     for (name, file) in coverage.files.iter().filter(|(_, file)| has_lines(file)) {
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = record(&mut out, name, file);
     }
     out
@@ -70,7 +70,7 @@ fn branches(out: &mut String, file: &File) -> std::fmt::Result {
     Ok(())
 }
 
-/// A line of a tracefile that cannot be read.
+/// A line of a tracefile that cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// Its number, from 1.
@@ -85,13 +85,13 @@ impl std::fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// Most ways of a branch that are read.
+/// Maximum number of directions of a branch.
 const MAX_WAYS: u32 = 1 << 16;
 
-/// Reads a tracefile. Records of one file add up.
+/// Parses a tracefile. Several records of one file are added.
 ///
 /// # Errors
-/// The first line that is no record of a tracefile.
+/// The first line that cannot be parsed.
 pub fn parse(text: &str) -> Result<Coverage, Unreadable> {
     let mut all = Coverage::default();
     let mut current: Option<(String, File)> = None;
@@ -117,7 +117,7 @@ pub fn parse(text: &str) -> Result<Coverage, Unreadable> {
     Ok(all)
 }
 
-/// A line between `SF` and `end_of_record`; `None`: it is not what it should be.
+/// Parses a line between `SF` and `end_of_record`; `None` if it is malformed.
 fn item(file: &mut File, kind: &str, rest: &str) -> Option<()> {
     let (first, behind) = rest.split_once(',').unwrap_or((rest, ""));
     match kind {

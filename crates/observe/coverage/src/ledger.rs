@@ -1,9 +1,10 @@
-//! The counts of a module in a file of the run's folder, kept up with every launch: whatever ends the process takes
-//! nothing of a launch with it that has ended before.
+//! The counts of a module in a file of the run's folder, updated after each launch, so that no way
+//! of ending the process can lose the counts of an earlier launch.
 //!
-//! The file begins with a line of JSON, the [`Table`], which says what the counters mean; behind it stand the counters, 8
-//! bytes each. After a launch those are written over that it has changed. No file stays open, as programs have limits for
-//! that, and close files that are not theirs.
+//! The file begins with a line of JSON, the [`Table`], which gives the counters their meaning; the
+//! counters follow, 8 bytes each. After a launch the counters that it has changed are overwritten.
+//! The file is not kept open, since programs have limited descriptors and close ones that they did
+//! not open.
 
 use crate::data::Coverage;
 use crate::table::Table;
@@ -19,15 +20,15 @@ pub const EXTENSION: &str = "counts";
 /// Largest file that is read.
 const LARGEST: u64 = 1 << 30;
 
-/// A file that is there.
+/// An existing file.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     path: PathBuf,
-    /// Where the counters begin.
+    /// Offset of the first counter.
     start: u64,
 }
 
-/// The first line of a file, and a number that those of other tables do not have.
+/// The first line of a file, and a hash that identifies its table.
 pub(crate) fn header(table: &Table) -> io::Result<(Vec<u8>, u64)> {
     let mut line = serde_json::to_vec(table)?;
     line.push(b'\n');
@@ -37,7 +38,7 @@ pub(crate) fn header(table: &Table) -> io::Result<(Vec<u8>, u64)> {
 }
 
 impl Ledger {
-    /// Makes the file of a module, the `number`th of this process.
+    /// Creates the file of a module, which is the `number`th of this process.
     pub(crate) fn create(
         folder: &Path,
         number: u64,
@@ -52,7 +53,7 @@ impl Ledger {
         Ok(Self { path, start })
     }
 
-    /// Writes counters over, from one on.
+    /// Overwrites the counters from `first` on.
     pub(crate) fn put(&self, first: usize, counts: &[u64]) -> io::Result<()> {
         let bytes: Vec<u8> = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         let mut file = File::options().write(true).open(&self.path)?;
@@ -61,7 +62,7 @@ impl Ledger {
     }
 }
 
-/// What a module of a process has covered, by its file.
+/// Reads a module's coverage from its file.
 pub(crate) fn read(path: &Path) -> io::Result<Coverage> {
     let size = path.metadata()?.len();
     if size > LARGEST {

@@ -1,4 +1,4 @@
-//! How the table of a module is made: operations by block, and where `.loc` says that they come from.
+//! Makes the table of a module: assigns the operations of each block to source positions by `.loc`.
 
 use crate::data::BranchKey;
 use crate::table::{At, CodeCopy, Table};
@@ -8,10 +8,10 @@ use texunit_report::place::{function_name, printable, source_file};
 use texunit_simt::observe::{CountedBranch, Listing};
 use texunit_simt::{SourceId, Sources};
 
-/// Calls inlined into each other that are followed.
+/// Maximum depth of nested inlined calls.
 const DEEPEST: usize = 64;
 
-/// The table of a module whose PTX is called `ptx`.
+/// Makes the table of a module whose PTX file has the name `ptx`.
 pub(crate) fn table(listing: Listing<'_>, ptx: &str) -> Table {
     let counting = listing.counting();
     let mut maker = Maker {
@@ -47,35 +47,35 @@ struct Maker<'a> {
     listing: Listing<'a>,
     sources: &'a Sources,
     ptx: &'a str,
-    /// Numbers of files by name.
+    /// File numbers by name.
     numbers: HashMap<String, u32>,
     table: Table,
 }
 
-/// Where an operation comes from, and the copy that it is of.
+/// The source position of an operation, and the copy that it belongs to.
 type CopyPosition = (At, usize);
-/// Where a copy was inlined, and its name.
+/// The call position of an inlined copy, and the function's name.
 type Identity = (Option<CopyPosition>, Option<String>);
 
-/// A copy that is being put together.
+/// A copy of a function's code, under construction.
 struct Part {
     identity: Identity,
     first: u32,
-    /// Blocks by place: those of operations with effects, and all others.
+    /// Blocks by position: those of operations with side effects, and those of all others.
     lines: HashMap<At, [Vec<u32>; 2]>,
-    /// Places in the order in which they came up.
+    /// Positions in the order of their first occurrence.
     order: Vec<At>,
-    /// How many branches each place has.
+    /// Number of branches at each position.
     branches: HashMap<At, u32>,
     hash: u64,
 }
 
-/// The copies in a function of the PTX: that function itself is the first.
+/// The copies in a PTX function; the first is the function itself.
 #[derive(Default)]
 struct Parts {
     all: Vec<Part>,
     found: HashMap<Identity, usize>,
-    /// By what `.loc` says.
+    /// By `.loc` entry.
     known: HashMap<SourceId, Option<CopyPosition>>,
 }
 
@@ -90,7 +90,8 @@ impl Maker<'_> {
         number
     }
 
-    /// A function whose first block is `entry`, its operations with the numbers of their blocks, and its branches.
+    /// Adds a function with its entry block, its operations (each with its block), and its
+    /// branches.
     fn function(&mut self, name: &str, entry: u32, ops: &[(u32, u32)], branches: &[CountedBranch]) {
         let mut parts = Parts::default();
         parts.get((None, Some(name.to_owned())), entry);
@@ -117,21 +118,21 @@ impl Maker<'_> {
         self.table.copies.extend(parts.all.into_iter().map(|part| part.done(before)));
     }
 
-    /// Where an operation comes from, by `.loc`.
+    /// The source position of an operation by `.loc`.
     fn place(&mut self, parts: &mut Parts, block: u32, op: u32) -> Option<CopyPosition> {
         let start = self.listing.span(op).start;
         let id = self.sources.id_at(start)?;
         if let Some(&known) = parts.known.get(&id) {
             return known;
         }
-        // What has no file or line says nothing.
+        // Frames without file or line are skipped.
         let frames = self.sources.frames_at(start);
         let known = frames.into_iter().take(DEEPEST).filter_map(|frame| {
             let file = frame.file.filter(|_| frame.line > 0)?;
             Some((At { file: self.file(file), line: frame.line }, frame.function))
         });
         let known: Vec<_> = known.collect();
-        // From the outermost one on, which is of the function of the PTX itself.
+        // From the outermost frame, which belongs to the PTX function itself, inwards.
         let mut place: Option<CopyPosition> = None;
         for (at, name) in known.into_iter().rev() {
             let part = match place {
@@ -144,7 +145,7 @@ impl Maker<'_> {
         place
     }
 
-    /// A function that is shown by the lines of the PTX; it begins at its header.
+    /// Adds a function that is shown by the lines of the PTX, from its header on.
     fn without_loc(
         &mut self,
         part: &mut Part,
@@ -191,7 +192,7 @@ impl Parts {
 }
 
 impl Part {
-    /// A place that is one of its lines, whether or not an operation of its own is there.
+    /// Makes a position one of the copy's lines, even if no operation is there.
     fn mention(&mut self, at: At) -> &mut [Vec<u32>; 2] {
         self.lines.entry(at).or_insert_with(|| {
             self.order.push(at);
@@ -206,17 +207,19 @@ impl Part {
         }
     }
 
-    /// `before`: copies of other functions.
+    /// Completes the copy; `before` is the number of copies in earlier functions.
     fn done(mut self, before: usize) -> CodeCopy {
         let (call, name) = self.identity;
-        // Compilers begin a function at its first line, but what they inline anywhere.
+        // The function begins at its first line in the file of its first position; inlined code can
+        // come earlier only in other files.
         let begins = self.order.first().and_then(|first| {
             let lines = self.order.iter().filter(|at| at.file == first.file);
             if call.is_some() { lines.min_by_key(|at| at.line).copied() } else { Some(*first) }
         });
         let lines = self.order.iter().map(|at| {
             let [effects, others] = self.lines.remove(at).unwrap_or_default();
-            // Arithmetic alone may have been moved up, before a branch that leads past the line.
+            // Operations without side effects may have been moved above a branch that skips the
+            // line, so they count only if the line has no others.
             (*at, if effects.is_empty() { others } else { effects })
         });
         CodeCopy {

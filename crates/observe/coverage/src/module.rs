@@ -1,4 +1,4 @@
-//! The observer of a module's launches.
+//! The observer of a module's launches, which adds their counts.
 
 use crate::data::Coverage;
 use crate::ledger::Ledger;
@@ -14,35 +14,35 @@ use std::time::Instant;
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Listing, Observer, Probe};
 
-/// What has been covered of a module: the observer of all its launches.
+/// The coverage of a loaded module, and the observer of its launches.
 #[derive(Debug)]
 pub struct Module {
     table: Table,
     counted: Mutex<Counted>,
     recorder: Option<Arc<Recorder>>,
-    /// The process of which a thread writes the ledger; 0: none does. One that was forked off knows so that a thread of
-    /// its parent's was at it, which it does not have.
+    /// ID of the process whose thread is writing the ledger, or 0. A forked process can tell by it
+    /// that the writing thread is its parent's and does not exist here.
     writer: AtomicU32,
 }
 
-/// What has been counted, and where it is written.
+/// The counts of a module, and its ledger.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     counts: Vec<u64>,
-    /// Counters that differ from those in the ledger.
+    /// Range of counters that differ from those in the ledger.
     changed: Range<usize>,
-    /// Its number in the process.
+    /// The module's number in the process.
     number: u64,
-    /// A hash of the table, which modules of one table share.
+    /// Hash of the table, which modules with the same table share.
     pub(crate) key: u64,
     ledger: Option<Ledger>,
-    /// Whether the run was told that there will be one.
+    /// Whether the run was told to expect a ledger.
     is_announced: bool,
     written: Option<Instant>,
 }
 
 impl Counted {
-    /// Nothing, yet, of a number of counters.
+    /// Counts of 0.
     pub(crate) fn new(counters: usize, number: u64, key: u64) -> Self {
         Self { counts: vec![0; counters], number, key, ..Self::default() }
     }
@@ -60,7 +60,7 @@ impl Counted {
 }
 
 impl Module {
-    /// Of a module whose PTX is in this file, which is named where there is no `.loc`.
+    /// The observer of a module; `ptx` names its PTX file, for code without `.loc`.
     pub fn new(listing: Listing<'_>, ptx: &Path) -> Self {
         let table = maker::table(listing, &ptx.to_string_lossy());
         let counted = Counted::new(table.counters, 0, 0);
@@ -76,7 +76,7 @@ impl Module {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What has been counted up to now.
+    /// The coverage until now.
     pub fn coverage(&self) -> Coverage {
         let mut coverage = Coverage::default();
         self.add_to(&mut coverage);
@@ -88,26 +88,28 @@ impl Module {
         self.table.add_to(&counts, coverage);
     }
 
-    /// Forgets what has been counted: it is the parent's.
+    /// Clears the counts in a forked process, since they are its parent's.
     pub(crate) fn clear(&self) {
         let mut counted = self.counted();
         *counted = Counted::new(counted.counts.len(), counted.number, counted.key);
     }
 
-    /// Lines, functions and branches that it has.
+    /// Total number of lines, functions and branches.
     pub(crate) fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// What is left of it when it is loaded no longer.
+    /// Takes the counts when the module is unloaded.
     pub(crate) fn take(&self) -> Counted {
         std::mem::take(&mut self.counted())
     }
 
-    /// Writes what has changed into the ledger. `false`: another thread is at it, and writes that, too.
+    /// Writes changed counts into the ledger. Returns `false` if another thread is writing, which
+    /// then writes these, too.
     pub(crate) fn write_through(&self, folder: &Path) -> io::Result<bool> {
         let own = std::process::id();
-        // Whoever is done looks again: what others have changed meanwhile they have not written.
+        // The writing thread checks again afterwards, since other threads leave their changes to
+        // it.
         while self.has_changed() {
             let writer = self.writer.load(Acquire);
             if writer == own || self.writer.compare_exchange(writer, own, AcqRel, Acquire).is_err()
@@ -126,7 +128,7 @@ impl Module {
         counted.ledger.is_none() || !counted.changed.is_empty()
     }
 
-    /// Writes what has changed, for the thread that is the writer.
+    /// Writes changed counts, in the thread that has become the writer.
     fn put(&self, folder: &Path) -> io::Result<()> {
         let mut counted = self.counted();
         counted.written = Some(Instant::now());
@@ -137,7 +139,7 @@ impl Module {
         if !std::mem::replace(&mut counted.is_announced, true) {
             texunit_evidence::note(folder, texunit_evidence::Told::Coverage);
         }
-        // The counts are not held while a disk is waited for: nobody else touches the ledger.
+        // The counts are unlocked during disk writes; only the writer accesses the ledger.
         let ledger = counted.ledger.take();
         drop(counted);
         let (ledger, written) = match ledger {
@@ -151,12 +153,12 @@ impl Module {
             },
         };
         let mut counted = self.counted();
-        // Whatever is wrong with the file, another one is made with all counts.
+        // After a write error a new file with all counts is created.
         counted.ledger = if written.is_ok() { ledger } else { None };
         written
     }
 
-    /// Whether a launch that goes on is to be written.
+    /// Whether a running launch's counts should be written now.
     fn is_due(&self) -> bool {
         self.counted().written.is_none_or(|written| written.elapsed() >= AT_LEAST)
     }
@@ -187,13 +189,13 @@ impl Observer for Module {
 
     fn launch_ends(&self, _: &LaunchInfo<'_>, fault: Option<&Fault>) {
         if let Some(recorder) = &self.recorder {
-            // What follows a fault is often the end of the process.
+            // After a fault the process often ends.
             recorder.has_counted(self, true, fault.is_some());
         }
     }
 }
 
-/// The counts of a worker go where all are.
+/// The counts of one worker, which go into the module's.
 struct Counts<'a> {
     of: &'a Module,
 }

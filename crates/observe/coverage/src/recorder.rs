@@ -1,4 +1,5 @@
-//! What a process has covered, written as it goes.
+//! Collects the counts of all modules of a process, and writes them repeatedly while the process
+//! runs.
 
 use crate::data::Coverage;
 use crate::lcov;
@@ -13,59 +14,63 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 use std::time::{Duration, Instant};
 use texunit_simt::observe::Listing;
 
-/// Time between two times of writing what goes on, at least;
+/// Minimum interval between two writes during a launch.
 pub(crate) const AT_LEAST: Duration = Duration::from_secs(1);
-/// and so many times as long as writing took.
+/// The interval is also at least this multiple of the time that a write takes.
 const TIMES: u32 = 20;
-/// Lines, functions and branches of all modules together: modules that are loaded beyond that are not covered.
+/// Maximum number of lines, functions and branches of all modules; modules that are loaded beyond
+/// it are not covered.
 const MAX_COUNTERS: usize = 4 << 20;
-/// How long a lock is waited for when the process ends: in a process that was forked, whoever held it may not be there.
+/// How long to wait for a lock at the end of the process: in a forked process, the thread that
+/// holds it may not exist.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long another thread's writing is waited for then.
+/// How long to wait for another thread's write at the end of the process.
 const PATIENCE_TO_WRITE: Duration = Duration::from_secs(10);
 
-/// Where coverage is written.
+/// Where coverage is written to.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// To the folder of the run that the process is part of: a file of each module, with every launch, as
-    /// [`Coverage::read`] takes it.
+    /// The folder of the process's run: a file for each module, updated after every launch, as
+    /// [`Coverage::read`] reads it.
     Run(PathBuf),
-    /// To a tracefile of lcov, now and then, and when the process ends; `%p` in its name is the number of the process. Whether
-    /// with the headers that come with CUDA.
+    /// An lcov tracefile, written occasionally and at the end of the process; `%p` in its name
+    /// stands for the process ID. The flag includes the headers of CUDA and compilers.
     File(PathBuf, bool),
 }
 
-/// What a process covers.
+/// The coverage of a process.
 #[derive(Debug)]
 pub struct Recorder {
     target: Target,
     state: Mutex<State>,
-    /// Number of the process that counts are of. A process that was forked off asks before it waits for a lock.
+    /// ID of the process that the counts belong to; a forked process checks it before it waits for
+    /// a lock.
     process: AtomicU32,
 }
 
 #[derive(Debug)]
 struct State {
-    /// What modules have covered that are not loaded any more: those of a tracefile.
+    /// For tracefiles: the coverage of unloaded modules.
     gone: Coverage,
-    /// What modules with ledgers have covered, by what their tables have in common, and the sizes of these: a module that is
-    /// loaded again goes on with one.
+    /// For ledgers: the counts of unloaded modules by the hash of their tables, with their sizes. A
+    /// module that is loaded again continues with its counts.
     left: HashMap<u64, Vec<(Counted, usize)>>,
-    /// The sum of these sizes.
+    /// Total of these sizes.
     left_size: usize,
     modules: Vec<Weak<Module>>,
-    /// The next module's number.
+    /// The number of the next module.
     number: u64,
-    /// When it was written last, and when it may be written again.
+    /// When the tracefile may be written again.
     next: Option<Instant>,
     has_changed: bool,
-    /// A thread takes a snapshot and writes it. No other one does: an older snapshot is not to replace a newer one.
+    /// Whether a thread is writing a snapshot. Only one may, so that an older snapshot cannot
+    /// replace a newer one.
     is_writing: bool,
     is_full: bool,
 }
 
 impl Recorder {
-    /// Of a process that has covered nothing yet.
+    /// The recorder of a process without coverage.
     pub fn new(target: Target) -> Arc<Self> {
         let state = State {
             gone: Coverage::default(),
@@ -82,8 +87,8 @@ impl Recorder {
         Arc::new(Self { target, state: Mutex::new(state), process })
     }
 
-    /// The observer of a module that is loaded. `ptx` makes a file with its PTX, for functions without `.loc`.
-    /// `None`: there are too many already; `full` is called for the first of those.
+    /// The observer of a loaded module. `ptx` creates a file with its PTX, for functions without
+    /// `.loc`. `None` if the limit is exceeded; `full` is called the first time.
     pub fn module(
         self: &Arc<Self>,
         listing: Listing<'_>,
@@ -119,13 +124,13 @@ impl Recorder {
             state.has_changed = true;
         }
         drop(state);
-        // These may be the last ones to hold a module, which tells us that it goes.
+        // Dropping the last reference to a module calls [`Self::unloaded`].
         drop(loaded);
         if is_first {
             full();
         }
         if let (Some(module), Target::Run(folder)) = (&module, &self.target) {
-            // What cannot be written now is written, or told, at the end.
+            // A failed write is repeated later, and its error reported at the end.
             let _ = module.write_through(folder);
         }
         module
@@ -143,7 +148,8 @@ impl Recorder {
         }
     }
 
-    /// A launch begins. In a process that was forked since the last one, the counts are its parent's.
+    /// A launch begins. In a process forked since the last launch, the counts are its parent's and
+    /// are cleared.
     pub(crate) fn begins(&self) {
         let Some(mut state) = self.state() else { return };
         state.has_changed = true;
@@ -159,7 +165,7 @@ impl Recorder {
         loaded.iter().for_each(|module| module.clear());
     }
 
-    /// A module is loaded no longer.
+    /// A module is unloaded.
     pub(crate) fn unloaded(&self, module: &Module) {
         if let Target::Run(folder) = &self.target {
             let _ = module.write_through(folder);
@@ -173,23 +179,24 @@ impl Recorder {
             }
             Target::File(..) => {
                 module.add_to(&mut state.gone);
-                // What was written while the module was on its way may be without it.
+                // A snapshot written during the unloading may lack the module.
                 state.has_changed = true;
             }
         }
     }
 
-    /// A launch of a module has ended, or goes on and it `is_due` to write what it has counted; or it must be `now`.
+    /// A launch has counted. It has ended, or is running and `is_due` to be written; `now` forces a
+    /// write.
     pub(crate) fn has_counted(&self, module: &Module, is_due: bool, now: bool) {
         match &self.target {
-            // What cannot be written now is written, or told, at the end.
+            // A failed write is repeated later, and its error reported at the end.
             Target::Run(folder) if is_due => drop(module.write_through(folder)),
             Target::Run(_) => {}
             Target::File(path, _) => self.write_at_times(path, now),
         }
     }
 
-    /// Writes what is covered if it has not been written for a while, or `now`.
+    /// Writes the tracefile if the interval has passed, or `now`.
     fn write_at_times(&self, path: &Path, now: bool) {
         let Some(mut state) = self.state() else { return };
         state.has_changed = true;
@@ -210,12 +217,12 @@ impl Recorder {
         }
     }
 
-    /// Writes what is covered: the process ends.
+    /// Writes the coverage at the end of the process.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn write(&self) -> io::Result<()> {
-        // A process that was forked and has launched nothing has covered nothing.
+        // A forked process without launches has no coverage.
         if !self.is_of_this_process() {
             return Ok(());
         }
@@ -260,7 +267,7 @@ impl Recorder {
         self.process.load(Relaxed) == std::process::id()
     }
 
-    /// Takes a snapshot and writes it, for the thread that has set `is_writing`.
+    /// Writes a snapshot, in the thread that has set `is_writing`.
     fn put(&self, path: &Path) -> io::Result<()> {
         let mut state = self.state().ok_or_else(late)?;
         if !std::mem::take(&mut state.has_changed) {
@@ -286,7 +293,7 @@ impl Recorder {
 }
 
 impl State {
-    /// What a module has left that had the same table.
+    /// The counts of an unloaded module with the same table.
     fn again(&mut self, key: u64) -> Option<Counted> {
         let (counted, size) = self.left.get_mut(&key)?.pop()?;
         self.left_size -= size;
@@ -294,13 +301,13 @@ impl State {
     }
 }
 
-/// Whether a tracefile can be written again: not what is written into a pipe.
+/// Whether a tracefile can be replaced, unlike output into a pipe.
 fn is_replaced(path: &Path) -> bool {
     let path = texunit_evidence::name_of_process(path, std::process::id());
     !texunit_evidence::is_written_in_place(&path)
 }
 
-/// Waits a little for another thread that writes, but not for ever.
+/// Waits briefly for another writing thread; an error after [`PATIENCE_TO_WRITE`].
 fn wait(since: Instant) -> io::Result<()> {
     if since.elapsed() > PATIENCE_TO_WRITE {
         return Err(late());
@@ -313,7 +320,7 @@ fn late() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "another thread is at work on it and does not finish")
 }
 
-/// The file that PTX was loaded from, if it has that name and text.
+/// The file that the PTX was loaded from, if it still has that text.
 fn there(name: &str, text: &str) -> Option<PathBuf> {
     let path = std::path::absolute(name).ok()?;
     let size = path.metadata().ok().filter(|m| m.is_file())?.len();

@@ -1,17 +1,18 @@
-//! Which lines, functions and branches of the source the blocks of a module are: what is shown of a module's counts.
+//! The mapping of a module's blocks to lines, functions and branches of the source, which turns its
+//! counters into coverage.
 
 use crate::data::{BranchKey, Coverage, Function};
 use serde::{Deserialize, Serialize};
 use texunit_simt::observe::LaneCount;
 
-/// A place in the source: number of the file among those of the table, and line.
+/// A source position: file number in the table, and line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct At {
     pub(crate) file: u32,
     pub(crate) line: u32,
 }
 
-/// A sum of counters: those that are added, and those that are subtracted.
+/// A sum of counters: those to add, and those to subtract.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CounterSum(Vec<u32>, Vec<u32>);
 
@@ -32,26 +33,26 @@ impl CounterSum {
     }
 }
 
-/// All that can be covered of a module.
+/// Everything of a module that can be covered.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Table {
-    /// How many counters there are.
+    /// Number of counters.
     pub(crate) counters: usize,
-    /// Lanes that come to each block.
+    /// The lane count of each block.
     pub(crate) blocks: Vec<CounterSum>,
-    /// Names of files.
+    /// File names.
     pub(crate) files: Vec<String>,
-    /// A copy stands behind the one that it is inlined into.
+    /// Copies; an inlined copy comes after the one that contains it.
     pub(crate) copies: Vec<CodeCopy>,
     pub(crate) branches: Vec<(u32, BranchKey, Vec<CounterSum>)>,
 }
 
-/// Code of a function of the source: a function of the PTX, or a copy that was inlined into one.
+/// Code of a source function: a PTX function, or a copy that was inlined into one.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CodeCopy {
-    /// Where it was inlined, and into which copy.
+    /// The position of the inlined call, and the copy that contains it.
     pub(crate) call: Option<(At, usize)>,
-    /// Name and first line, if they are known.
+    /// Name and first line, if known.
     pub(crate) function: Option<(String, At)>,
     /// The block of its first operation.
     pub(crate) first: u32,
@@ -60,12 +61,13 @@ pub(crate) struct CodeCopy {
 }
 
 impl Table {
-    /// Lines, functions and branches in all, those of each copy on their own.
+    /// Total number of lines, functions and branches, counted separately for each copy.
     pub(crate) fn len(&self) -> usize {
         self.copies.iter().map(|copy| copy.lines.len() + 1).sum::<usize>() + self.branches.len()
     }
 
-    /// Whether all that it names is there, as in one that was made here: this one was read from a file.
+    /// Whether all indices are valid, as in a table made by this process; the table was read from a
+    /// file.
     pub(crate) fn is_sound(&self) -> bool {
         let block = |block: u32| (block as usize) < self.blocks.len();
         let file = |file: u32| (file as usize) < self.files.len();
@@ -78,24 +80,24 @@ impl Table {
         self.copies.iter().enumerate().all(copy) && self.branches.iter().all(|(of, ..)| file(*of))
     }
 
-    /// Whether there are functions that are shown by the lines of this PTX.
+    /// Whether it has functions that are shown by the lines of this PTX.
     pub(crate) fn shows(&self, ptx: &str) -> bool {
         self.files.iter().any(|file| file == ptx)
     }
 
-    /// Calls a file otherwise.
+    /// Renames a file.
     pub(crate) fn rename(&mut self, from: &str, to: &str) {
         let files = self.files.iter_mut().filter(|file| *file == from);
         files.for_each(|file| *file = to.to_owned());
     }
 
-    /// Adds what has been counted.
+    /// Adds a module's counts to the coverage.
     pub(crate) fn add_to(&self, counts: &[u64], coverage: &mut Coverage) {
-        // Taken out of the map, so that none is looked for twice.
+        // Files are taken out of the map meanwhile, so that each is looked up only once.
         let mut files: Vec<_> =
             self.files.iter().map(|name| coverage.files.remove(name).unwrap_or_default()).collect();
         let blocks: Vec<u64> = self.blocks.iter().map(|sum| sum.of(counts)).collect();
-        // Lanes that called what is inlined, by the copy that it is inlined into.
+        // Counts of inlined calls, by the containing copy.
         let mut calls: Vec<Vec<(At, u64)>> = vec![Vec::new(); self.copies.len()];
         for (i, copy) in self.copies.iter().enumerate().rev() {
             let mut most = 0;
@@ -108,8 +110,8 @@ impl Table {
                 files[at.file as usize].line(at.line, lanes);
             }
             let first = blocks[copy.first as usize];
-            // The first operation of what is inlined may have been moved up, before a branch; where it is not, lines
-            // in loops have more.
+            // The first operation of inlined code may have been moved above a branch. In code that
+            // is not inlined, lines in loops have larger counts.
             let entered = if copy.call.is_some() { first.min(most) } else { first };
             if let Some((at, into)) = copy.call {
                 calls[into].push((at, entered));
@@ -123,7 +125,7 @@ impl Table {
             files[*file as usize].branch(*key, ways.iter().map(|way| way.of(counts)));
         }
         for (name, file) in self.files.iter().zip(files) {
-            // Two may have been given one name.
+            // Two files may have got the same name.
             match coverage.files.get_mut(name) {
                 Some(sum) => sum.add(&file),
                 None => drop(coverage.files.insert(name.clone(), file)),

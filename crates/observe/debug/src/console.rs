@@ -1,11 +1,12 @@
-//! Who asks, and who is answered: a terminal, a script, an adapter, each in this process or behind a socket.
+//! The interface between a session and its user: a terminal, a script or an editor's adapter, each
+//! in this process or behind a socket.
 
 use crate::session::Settings;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What is asked for.
+/// A request of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// A line of the terminal.
@@ -14,20 +15,20 @@ pub enum Request {
     Dap(Value),
 }
 
-/// The other side of a session.
+/// The user's side of a session.
 pub trait Console: Send {
-    /// The next request; `None`: nobody is there any more.
+    /// Reads the next request; `None` when the other side has disconnected.
     fn read(&mut self, prompt: &str) -> Option<Request>;
 
-    /// A request that is there already.
+    /// A request that has arrived already, without waiting.
     fn waiting(&mut self) -> Option<Request> {
         None
     }
 
-    /// Writes an answer.
+    /// Writes output of a command.
     fn write(&mut self, text: &str);
 
-    /// Writes why a command has failed.
+    /// Writes the error of a command.
     fn failed(&mut self, text: &str) {
         self.write(text);
     }
@@ -35,9 +36,9 @@ pub trait Console: Send {
     /// Sends a message of the debug adapter protocol.
     fn send(&mut self, _message: Value) {}
 
-    /// What the session knows when a launch has ended, for the time in which none stands.
+    /// Receives the settings at the end of a launch, to be kept until the next one.
     fn keeps(&mut self, _settings: &Settings) {}
 
-    /// What an interruption sets while a launch is debugged.
+    /// Receives the flag that an interrupt sets, while a launch is debugged.
     fn watches(&mut self, _interrupted: Option<Arc<AtomicBool>>) {}
 }

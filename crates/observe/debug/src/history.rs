@@ -1,10 +1,12 @@
-//! Where a launch has been: checkpoints, from which each position that it has passed is reached again by executing.
+//! Checkpoints of a launch, from which every earlier position can be reached again by execution.
 //!
-//! A checkpoint has the registers and the memory of the CTAs that run (`Saved`), and all memory that the kernel can write, in
-//! pages. A page that has not changed since the checkpoint before is shared with it, so the memory of checkpoints grows
-//! with what the kernel writes. They are made while the launch runs forward, so often that going back by a little
-//! executes little, and so seldom that they cost little of its time. When they take more than
-//! the limit, every second one is given up: going back then executes more. The first one always stays.
+//! A checkpoint has the registers and memory of the running CTAs (`Saved`), and all memory that the
+//! kernel can write, in pages. A page that has not changed since the previous checkpoint is shared
+//! with it, so that checkpoints grow with what the kernel writes. They are made while the launch
+//! runs forward. Their interval is a compromise: short enough that a small step back executes
+//! little, long enough that making them costs a small part of the time. When their memory exceeds
+//! the limit, every second one is dropped, which makes stepping back slower. The first one is
+//! always kept.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,37 +16,38 @@ use texunit_simt::debug::{Machine, Position, Saved};
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
-/// Instructions of warps between checkpoints, at first, and at least.
+/// Initial and minimum number of warp instructions between checkpoints.
 const INTERVAL: u64 = 50_000;
-/// The time that checkpoints may take of all: one part in so many.
+/// Maximum share of the time for making checkpoints, as a reciprocal.
 const SHARE: u32 = 10;
 
 type Pages = Vec<Arc<[u8]>>;
 
-/// The launch at a position.
+/// The state of a launch at a position.
 struct Checkpoint {
     saved: Saved,
     number: u64,
     pages: Vec<Pages>,
-    /// Somebody has changed a value here: executing what is before does not lead to it.
+    /// Whether the user has changed a value here, so that executing from an earlier checkpoint does
+    /// not reach this state.
     is_changed: bool,
 }
 
-/// All checkpoints of a launch.
+/// The checkpoints of a launch.
 pub(crate) struct History {
     blocks: Vec<Arc<Block>>,
     checkpoints: Vec<Checkpoint>,
     limit: u64,
     bytes: u64,
-    /// Instructions until the next one.
+    /// Number of warp instructions between checkpoints.
     interval: u64,
     last: Instant,
-    /// What has not been told yet.
+    /// A message that the user has not seen yet.
     pub(crate) note: Option<String>,
 }
 
 impl History {
-    /// A history that begins where the machine stands.
+    /// A history that begins at the machine's position.
     pub(crate) fn new(machine: &Machine<'_>, limit: u64) -> Self {
         let config = machine.config();
         let mapped = config.memory.blocks().iter().map(|(_, block)| block);
@@ -77,15 +80,15 @@ impl History {
         history
     }
 
-    /// Whether one can go back.
+    /// Whether there is a history to go back in.
     pub(crate) fn is_on(&self) -> bool {
         !self.checkpoints.is_empty()
     }
 
-    /// Where the machine is to stop for the next checkpoint.
+    /// The position at which the machine has to stop for the next checkpoint.
     pub(crate) fn next(&mut self, machine: &Machine<'_>) -> Option<Position> {
         let at = machine.position();
-        // Who goes on before a change goes on without it.
+        // Executing from before a change discards the change.
         let is_before = |c: &Checkpoint| c.is_changed && c.saved.position() > at;
         if let Some(first) = self.checkpoints.iter().position(is_before) {
             self.checkpoints.truncate(first);
@@ -93,7 +96,7 @@ impl History {
                 Some("Values that were changed behind this place are as they were.".to_owned());
         }
         let last = self.checkpoints.last()?;
-        // Behind what has been executed before there are checkpoints already.
+        // Positions before the last checkpoint have checkpoints already.
         if machine.number(at) < last.number {
             return None;
         }
@@ -102,7 +105,7 @@ impl History {
         Some(Position { step, ..at })
     }
 
-    /// Makes a checkpoint where the machine stands, if it is time.
+    /// Makes a checkpoint if the interval has passed.
     pub(crate) fn keep(&mut self, machine: &Machine<'_>) {
         let number = machine.number(machine.position());
         let due = self.checkpoints.last().is_some_and(|last| number >= last.number + self.interval);
@@ -111,7 +114,7 @@ impl History {
         }
     }
 
-    /// Makes a checkpoint here, if there is none. False: there is no room for it.
+    /// Makes a checkpoint here, unless there is one. Returns false if there is no room.
     pub(crate) fn keep_here(&mut self, machine: &Machine<'_>) -> bool {
         let is_last = |history: &Self| {
             let last = history.checkpoints.last();
@@ -123,7 +126,7 @@ impl History {
         is_last(self)
     }
 
-    /// The number of the last checkpoint.
+    /// Index of the last checkpoint.
     pub(crate) fn last(&self) -> usize {
         self.checkpoints.len().saturating_sub(1)
     }
@@ -141,7 +144,7 @@ impl History {
             for (page, from) in (0..block.size()).step_by(PAGE).enumerate() {
                 let size = PAGE.min(block.size() - from);
                 let bytes = &mut buffer[..size];
-                // The part of a block is inside of it.
+                // The range lies in the block, so that reading cannot fail.
                 let _ = block.read(from as u64, bytes);
                 match old.map(|old| &old[page]) {
                     Some(same) if **same == *bytes => own.push(Arc::clone(same)),
@@ -159,7 +162,7 @@ impl History {
         let number = machine.number(saved.position());
         self.checkpoints.push(Checkpoint { saved, number, pages, is_changed });
         let took = begin.elapsed();
-        // So much execution between checkpoints that they are a small part of it.
+        // If making checkpoints takes too large a share of the time, their interval is doubled.
         if took * SHARE > before && before > Duration::ZERO {
             self.interval = self.interval.saturating_mul(2);
         }
@@ -169,7 +172,7 @@ impl History {
         self.last = Instant::now();
     }
 
-    /// Gives every second checkpoint up.
+    /// Drops every second checkpoint.
     fn thin(&mut self) {
         if self.checkpoints.len() < 3 {
             self.interval = self.interval.saturating_mul(4);
@@ -198,18 +201,18 @@ impl History {
         }
     }
 
-    /// Numbers of checkpoints before a position, the last one first.
+    /// Indices of the checkpoints before a position, the last first.
     pub(crate) fn before(&self, position: Position) -> Vec<usize> {
         let all = self.checkpoints.iter().enumerate().rev();
         all.filter(|(_, c)| c.saved.position() <= position).map(|(i, _)| i).collect()
     }
 
-    /// Where a checkpoint is.
+    /// The position of a checkpoint.
     pub(crate) fn position(&self, index: usize) -> Position {
         self.checkpoints[index].saved.position()
     }
 
-    /// Goes to a checkpoint.
+    /// Restores the launch to a checkpoint.
     pub(crate) fn restore(&self, machine: &mut Machine<'_>, index: usize) {
         let checkpoint = &self.checkpoints[index];
         let mut buffer = vec![0; PAGE];
@@ -218,7 +221,7 @@ impl History {
                 let bytes = &mut buffer[..page.len()];
                 let _ = block.read(from as u64, bytes);
                 if *bytes != **page {
-                    // Blocks that are only read have no pages.
+                    // Read-only blocks have no pages, so that writing cannot fail.
                     let _ = block.write(from as u64, page);
                 }
             }
@@ -226,7 +229,7 @@ impl History {
         machine.restore(&checkpoint.saved);
     }
 
-    /// Somebody has changed a value: what was behind this place is another launch now.
+    /// The user has changed a value, so that later checkpoints are invalid.
     pub(crate) fn changed(&mut self, machine: &Machine<'_>) {
         let position = machine.position();
         if self.is_on() {

@@ -1,23 +1,28 @@
-//! A debugger of kernels that goes backwards.
+//! A debugger of kernels that can also run backwards.
 //!
-//! One engine, two faces. The engine is a [`Debugging`], a [`Debugger`] of the executor (`simt::debug`), which runs in the
-//! thread that launches a kernel: of a job in the process of `texunit`, of a program in the program's own process, inside
-//! the driver. It is given the launch before its first instruction, and holds it (and with it the host) until somebody lets
-//! it go on to its end. Who asks and is answered is a [`Console`]: a terminal (`terminal`: gdb's words and forms), an editor
-//! (`dap`: the Debug Adapter Protocol), in the same process or behind a socket ([`remote`]). `texunit debug` and `texunit
-//! dap` are only the ends of that; no state of a session is anywhere but here.
+//! There is one engine with two user interfaces. The engine, [`Debugging`], implements the
+//! executor's [`Debugger`] trait (`simt::debug`) and runs in the thread that launches a kernel: for
+//! a job in the process of `texunit`, for a program inside the driver in the program's process. It
+//! receives each launch before its first instruction, and keeps it (and with it the host thread)
+//! stopped until the user lets it finish. The user is a [`Console`]: a terminal (`terminal`, with
+//! the commands and output of gdb) or an editor (`dap`, the Debug Adapter Protocol), in the same
+//! process or behind a socket ([`remote`]). `texunit debug` and `texunit dap` only connect these;
+//! all state of a session is here.
 //!
-//! * `module`: places of the source, functions, frames. `dwarf`: variables and their types. `expr`, `value`: expressions
-//!   and how values are shown.
-//! * `session`: breakpoints, also where checks have found something (`findings`), stepping (`run`), going back (`back`).
-//!   `history`: checkpoints. `unit`: textures, surfaces, and their texels as values.
-//! * `terminal`, `dap`: the faces. What is asked of breakpoints whether or not a launch stands is in `terminal::kept`.
+//! * `module`: source positions, functions, frames. `dwarf`: variables and their types. `expr`,
+//!   `value`: expressions and formatting of values.
+//! * `session`: breakpoints, including those from findings of checks (`findings`), stepping
+//!   (`run`), reverse execution (`back`). `history`: checkpoints. `unit`: textures, surfaces, and
+//!   their texels as values.
+//! * `terminal`, `dap`: the user interfaces. Commands that do not need a stopped launch are in
+//!   `terminal::kept`.
 //!
-//! # Backwards
+//! # Reverse execution
 //!
-//! A launch is executed by one thread in one order, so a position (how many instructions warps have executed in the CTA
-//! that runs, and how many CTAs have ended) is a place of a launch. To go back is to take up a checkpoint before it and
-//! to execute from there, twice: once to find the last place that is asked for, and once to stand there.
+//! A launch is executed by one thread in a fixed order, so a position (number of completed CTAs,
+//! and number of warp instructions executed in the running CTA) identifies a state. Going back
+//! restores an earlier checkpoint and executes from there, twice: once to find the last matching
+//! position, and once to stop at it.
 
 mod console;
 mod dap;
@@ -59,7 +64,7 @@ impl std::fmt::Debug for Debugging {
 }
 
 impl Debugging {
-    /// A session that begins with these settings.
+    /// A session with these settings.
     pub fn new(settings: Settings, console: Box<dyn Console>) -> Self {
         let session = Session::new(settings);
         Self(Mutex::new(Inner { session, console, stops_first: false }))
@@ -69,7 +74,8 @@ impl Debugging {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the next launch, of this kernel, is to be debugged: others run as without a debugger.
+    /// Whether the next launch of this kernel is to be debugged; other launches run without the
+    /// debugger.
     pub fn wants(&self, kernel: &str) -> bool {
         let mut inner = self.inner();
         let (wants, stops_first) = inner.session.counts(kernel);
@@ -77,7 +83,7 @@ impl Debugging {
         wants
     }
 
-    /// Does what is asked for while no launch stands, up to a command that ends that.
+    /// Executes commands between launches, until one ends that.
     pub fn idles(&self) -> Idle {
         let mut inner = self.inner();
         let Inner { session, console, .. } = &mut *inner;
@@ -96,23 +102,23 @@ impl Debugging {
         Idle::Quit
     }
 
-    /// Whether the program is to be ended.
+    /// Whether the program is to be killed.
     pub fn is_killed(&self) -> bool {
         self.inner().session.is_killed
     }
 
-    /// Does something with the console while no launch stands.
+    /// Uses the console between launches.
     pub fn with_console<T>(&self, work: impl FnOnce(&mut dyn Console) -> T) -> T {
         work(&mut *self.inner().console)
     }
 }
 
-/// The session for one launch.
+/// The debugger of one launch.
 #[derive(Clone, Copy, Debug)]
 pub struct OfLaunch<'a> {
     /// The session.
     pub debugging: &'a Debugging,
-    /// What the launch's checks tell of their findings, if it has checks: its observer.
+    /// The log that the launch's checks report to.
     pub findings: Option<&'a Log>,
 }
 

@@ -1,4 +1,5 @@
-//! A module as a debugger sees it: places of the source, functions by the names that people give them, frames.
+//! The debugger's view of a module: source positions, functions by the names that users give,
+//! frames.
 
 mod places;
 
@@ -13,45 +14,45 @@ use texunit_syntax::SourceFile;
 /// A line of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Line {
-    /// As the compiler has written it; of the PTX its own name.
+    /// The file name as the compiler wrote it; the PTX's own name for a PTX line.
     pub(crate) file: Arc<str>,
     pub(crate) line: u32,
 }
 
-/// A call that a thread is in: of a function of the PTX, or of one that was inlined.
+/// A frame: a call of a PTX function, or an inlined call in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Number of the frame of the PTX function in its warp.
+    /// Number of the PTX function's frame in its warp.
     pub(crate) id: u32,
     /// Name of the PTX function.
     pub(crate) function: String,
-    /// First byte of the instruction.
+    /// Offset of the instruction in the PTX.
     pub(crate) at: u32,
-    /// As in the source.
+    /// Name in the source.
     pub(crate) name: String,
     pub(crate) place: Line,
-    /// How many functions were inlined inside of it, down to the instruction.
+    /// Number of inlined frames below it, down to the instruction.
     inside: usize,
-    /// Calls below it, inlined ones too.
+    /// Number of outer frames, including inlined ones.
     pub(crate) depth: u32,
 }
 
-/// What an instruction is of.
+/// An instruction with its source position.
 #[derive(Clone, Debug)]
 pub(crate) struct Instruction {
     pub(crate) at: u32,
     pub(crate) place: Line,
-    /// Where its source says; 0: before the first statement of its function.
+    /// Its column in the source; 0 in the function's prologue.
     pub(crate) column: u32,
-    /// Calls that were inlined around it.
+    /// Number of inlined calls around it.
     pub(crate) inlined: u32,
-    /// Whether another place begins with it.
+    /// Whether a new source position begins with it.
     pub(crate) begins: bool,
-    /// PTX function.
+    /// Its PTX function.
     pub(crate) function: Arc<str>,
 }
 
-/// A module, as one of its kernels has it: the instructions are those that the kernel can come to.
+/// A module as seen from one of its kernels: it has the instructions that the kernel can reach.
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) text: SourceFile,
@@ -60,7 +61,7 @@ pub(crate) struct Module {
     instructions: Vec<Instruction>,
     by_place: HashMap<u32, usize>,
     has_lines: bool,
-    /// Lines that have code, of whatever kernel, and calls that were inlined, with the first instruction of the copy.
+    /// Lines with code in any kernel, and inlined calls with the first instruction of the copy.
     lines: OnceLock<Vec<Line>>,
     calls: OnceLock<Vec<(Line, u32)>>,
 }
@@ -102,7 +103,7 @@ impl Module {
                     (module.text.name(), place.line, place.column)
                 }
             };
-            // What the compiler knows no line of goes on with the one before.
+            // An instruction without a line belongs to the line of the previous one.
             let goes_on = module.has_lines && known.is_none();
             let inherits = module
                 .instructions
@@ -115,7 +116,7 @@ impl Module {
             }
             let scopes = module.info.scopes_at(at);
             let copies = scopes.iter().filter(|scope| scope.kind == Kind::Inlined).count();
-            // `nvcc -G` writes inlined calls as scopes alone.
+            // `nvcc -G` describes inlined calls only by scopes.
             let inlined = frames.len().saturating_sub(1).max(copies) as u32;
             let id =
                 (module.sources.id_at(at), Arc::clone(&function), known.is_none().then_some(line));
@@ -136,29 +137,29 @@ impl Module {
         self.instructions.get(*self.by_place.get(&at)?)
     }
 
-    /// The instruction behind one, in the text.
+    /// The next instruction in the text.
     pub(crate) fn behind(&self, at: u32) -> Option<&Instruction> {
         self.instructions.get(*self.by_place.get(&at)? + 1)
     }
 
-    /// Whether its lines are those of a source.
+    /// Whether it has source lines.
     pub(crate) fn has_lines(&self) -> bool {
         self.has_lines
     }
 
-    /// The PTX instruction, on one line.
+    /// The PTX instruction on one line.
     pub(crate) fn ptx(&self, at: u32) -> String {
         let rest = &self.text.text()[(at as usize).min(self.text.text().len())..];
         let end = rest.find(';').map_or(rest.len().min(200), |end| end + 1);
         rest[..end].split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The line of the PTX that an instruction stands in.
+    /// The PTX line of an instruction.
     pub(crate) fn ptx_line(&self, at: u32) -> u32 {
         self.text.location(at).line
     }
 
-    /// The text of a line; `None`: the file is not there.
+    /// The text of a line; `None` if the file does not exist.
     pub(crate) fn line(&self, place: &Line, folders: &[String]) -> Option<String> {
         if *place.file == *self.text.name() {
             return (place.line as usize <= self.text.text().lines().count())
@@ -173,13 +174,14 @@ impl Module {
             line_of_file(&whole, place.line)
                 .or_else(|| line_of_file(&format!("{folder}/{name}"), place.line))
         };
-        // gdb's $cdir:$cwd.
+        // As gdb's `$cdir:$cwd`.
         line_of_file(&place.file, place.line)
             .or_else(|| folders.iter().find_map(|folder| under(folder)))
             .or_else(|| under("."))
     }
 
-    /// Functions of the source around an instruction, the innermost first: name, and line where it goes on.
+    /// The source functions around an instruction, innermost first, each with its name and current
+    /// line.
     fn logical(&self, at: u32) -> Vec<(String, Option<Line>)> {
         let frames = self.sources.frames_at(at);
         let scopes = self.info.scopes_at(at);
@@ -193,7 +195,8 @@ impl Module {
             scope.map_or_else(|| short(&function_name(symbol)), |scope| scope.name.clone())
         };
         if named.len() >= frames.len().max(1) {
-            // What the debug information says about inlined calls is at least as much.
+            // Scopes describe at least as many inlined calls as the line table, so that they are
+            // used.
             let mut all = Vec::new();
             let mut inner = frames.iter().find(|f| f.line > 0).and_then(&line);
             for (i, scope) in named.iter().enumerate().rev() {
@@ -217,7 +220,7 @@ impl Module {
         if all.is_empty() { vec![(plain(own), None)] } else { all }
     }
 
-    /// The frames of a thread, the innermost first.
+    /// The frames of a thread, innermost first.
     pub(crate) fn frames(&self, machine: &Machine<'_>, thread: (u64, u32, u32)) -> Vec<Frame> {
         let mut all = Vec::new();
         for FrameAt { id, function, at, .. } in machine.frames(thread) {
@@ -237,7 +240,7 @@ impl Module {
         all
     }
 
-    /// The scopes that are seen in a frame, the function first.
+    /// The visible scopes of a frame, from the function inwards.
     pub(crate) fn scopes(&self, frame: &Frame) -> Vec<&Scope> {
         let all = self.info.scopes_at(frame.at);
         let begins: Vec<usize> =
@@ -247,7 +250,7 @@ impl Module {
         all[begins[own]..end].to_vec()
     }
 
-    /// Whether a file of the module is what somebody calls so.
+    /// Whether a file name given by the user refers to this file.
     fn is_file(file: &str, called: &str) -> bool {
         file == called || file.strip_suffix(called).is_some_and(|folder| folder.ends_with('/'))
     }
@@ -261,7 +264,7 @@ impl Module {
     }
 }
 
-/// Whether a function with these names is what somebody calls so.
+/// Whether a function name given by the user refers to this function.
 fn matches(own: &str, linkage: &str, name: &str) -> bool {
     let without = |text: &str| text.split('<').next().unwrap_or(text).to_owned();
     let last = own.rsplit("::").next().unwrap_or(own);
@@ -273,7 +276,7 @@ fn matches(own: &str, linkage: &str, name: &str) -> bool {
             || without(last) == name)
 }
 
-/// A name without its parameters.
+/// A name without parameters.
 pub(crate) fn short(name: &str) -> String {
     let mut depth = 0;
     for (at, c) in name.char_indices() {
@@ -289,7 +292,7 @@ pub(crate) fn short(name: &str) -> String {
     name.to_owned()
 }
 
-/// A file without its folders.
+/// A file name without folders.
 pub(crate) fn base_name(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }

@@ -1,7 +1,9 @@
-//! A console behind a socket: the process of a program has the engine, `texunit` has the terminal, or the editor.
+//! A console behind a socket: the engine is in the program's process, the terminal or editor is
+//! connected to `texunit`.
 //!
-//! Messages are JSON values, one a line. The engine's side asks for a command and says what it answers; the other side
-//! sends commands, requests of an adapter, and interruptions, which a thread of its own takes as they come.
+//! Messages are JSON values, one per line. The engine requests commands and sends their output. The
+//! other side sends commands, an adapter's requests, and interrupts, which the engine's side
+//! receives in a thread of its own.
 
 use crate::console::{Console, Request};
 use crate::session::Settings;
@@ -13,9 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The variable that names the socket to a program.
+/// The environment variable that names the socket to a program.
 pub const VARIABLE: &str = "TEXUNIT_DEBUG";
-/// Bytes of a message that are read at most.
+/// Maximum size of a message in bytes.
 const LONGEST: u64 = 64 << 20;
 
 type Interrupted = Arc<Mutex<Option<Arc<AtomicBool>>>>;
@@ -33,7 +35,7 @@ impl std::fmt::Debug for Remote {
     }
 }
 
-/// Reads a message; `None`: the other side is gone.
+/// Receives a message; `None` if the other side has disconnected.
 fn receive(from: &mut impl BufRead) -> Option<Value> {
     let mut line = Vec::new();
     let mut limited = std::io::Read::take(from, LONGEST);
@@ -51,8 +53,8 @@ fn send(to: &mut UnixStream, message: &Value) -> bool {
 }
 
 impl Remote {
-    /// Asks whether this process is the one that is debugged; then its console, and what the session begins with. `spawn`
-    /// runs what takes requests in a thread.
+    /// Asks whether this process is to be debugged; if so, returns its console and the settings.
+    /// `spawn` starts the thread that receives requests.
     pub fn connect(
         path: &Path,
         spawn: impl FnOnce(Box<dyn FnOnce() + Send>),
@@ -73,12 +75,12 @@ impl Remote {
     }
 
     fn tell(&mut self, message: &Value) {
-        // Without the other side, the next question ends the session.
+        // If the other side has disconnected, the next read ends the session.
         let _ = send(&mut self.stream, message);
     }
 }
 
-/// Takes messages as they come.
+/// Receives messages until the other side disconnects.
 fn take(reader: &mut BufReader<UnixStream>, to: &Sender<Request>, interrupted: &Interrupted) {
     while let Some(message) = receive(reader) {
         if message.get("interrupt").is_some() {
@@ -132,30 +134,30 @@ impl Console for Remote {
     }
 }
 
-/// The other end.
+/// The user's end.
 #[derive(Debug)]
 pub struct Served {
     reader: BufReader<UnixStream>,
     writer: UnixStream,
 }
 
-/// What the engine says.
+/// A message of the engine.
 #[derive(Clone, Debug)]
 pub enum Said {
-    /// It waits for a request.
+    /// It waits for a request, with this prompt.
     Asks(String),
-    /// An answer.
+    /// Output of a command.
     Text(String),
-    /// Why a command has failed.
+    /// The error of a command.
     Failed(String),
     /// A message for an editor.
     Dap(Value),
-    /// What the session knows now.
+    /// The current settings of the session.
     Settings(Box<Settings>),
 }
 
 impl Served {
-    /// Takes a process that has asked: its number. It is refused if it is not the one.
+    /// Accepts a process that connects, and returns its ID. Without `settings` it is rejected.
     pub fn accept(stream: UnixStream, settings: Option<&Settings>) -> Option<(Self, u64)> {
         let mut writer = stream.try_clone().ok()?;
         let mut reader = BufReader::new(stream);
@@ -168,7 +170,7 @@ impl Served {
         Some((Self { reader, writer }, process))
     }
 
-    /// What is said next; `None`: the process has ended.
+    /// The next message; `None` when the process has ended.
     pub fn hear(&mut self) -> Option<Said> {
         loop {
             let message = receive(&mut self.reader)?;
@@ -193,33 +195,33 @@ impl Served {
         }
     }
 
-    /// Something to answer with, from any thread.
+    /// A sender of requests that any thread can use.
     pub fn answers(&self) -> std::io::Result<Answers> {
         Ok(Answers(self.writer.try_clone()?))
     }
 }
 
-/// Sends requests.
+/// Sends requests to the engine.
 #[derive(Debug)]
 pub struct Answers(UnixStream);
 
 impl Answers {
-    /// A line of the terminal.
+    /// Sends a line of the terminal.
     pub fn command(&mut self, line: &str) -> bool {
         send(&mut self.0, &json!({ "command": line }))
     }
 
-    /// A request of an editor.
+    /// Sends an editor's request.
     pub fn dap(&mut self, request: &Value) -> bool {
         send(&mut self.0, &json!({ "dap": request }))
     }
 
-    /// The launch is to stop where it is.
+    /// Interrupts the launch.
     pub fn interrupt(&mut self) -> bool {
         send(&mut self.0, &json!({ "interrupt": true }))
     }
 
-    /// Nobody asks any more.
+    /// Disconnects.
     pub fn close(&mut self) {
         let _ = self.0.shutdown(std::net::Shutdown::Both);
     }

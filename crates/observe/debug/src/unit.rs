@@ -1,4 +1,4 @@
-//! Textures and surfaces, and the fetch under the cursor.
+//! Shows textures and surfaces, and explains the fetch that a thread executes next.
 
 use crate::expr::eval::basic;
 use crate::expr::parts;
@@ -10,14 +10,14 @@ use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
 use texunit_forms::Count;
 use texunit_unit::{Channel, Resource, TexelIndex};
 
-/// Texels of a preview.
+/// Maximum size of a preview in texels.
 const PREVIEW: u32 = 8;
 
-/// What is told of a resource: one line, and lines inside.
+/// The description of a resource: name, one line, and lines of details.
 type Told = (String, String, Vec<(String, String)>);
 
 impl Live<'_, '_> {
-    /// The PTX opcode that the thread stands before.
+    /// The opcode of the instruction that the thread executes next.
     fn opcode(&self) -> String {
         let text = self.module.ptx(self.at());
         let mut words = text.split_whitespace();
@@ -26,12 +26,12 @@ impl Live<'_, '_> {
         word.split('.').next().unwrap_or("").to_owned()
     }
 
-    /// Whether the thread stands before a fetch or an access to a surface.
+    /// Whether the next instruction is a fetch or a surface access.
     pub(crate) fn is_at_fetch(&self) -> bool {
         matches!(self.opcode().as_str(), "tex" | "tld4" | "suld" | "sust" | "sured")
     }
 
-    /// What the fetch does that the thread stands before. The launch stands where it stood.
+    /// Executes the next fetch for its explanation; the launch returns to its position.
     fn fetch(&mut self) -> Result<Watched, String> {
         if !self.is_at_fetch() {
             let ptx = self.module.ptx(self.at());
@@ -62,7 +62,7 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// The same as lines with a name and a value.
+    /// The explanation of the fetch, as names and values.
     pub(crate) fn fetch_lines(&mut self) -> Result<Vec<(String, String)>, String> {
         let watched = self.fetch()?;
         let text = explained(&watched, |e| e.text(), |e| e.text())?;
@@ -74,7 +74,7 @@ impl Live<'_, '_> {
         Ok(split.collect())
     }
 
-    /// The fetch as a picture.
+    /// The explanation of the fetch, as a picture.
     pub(crate) fn fetch_picture(&mut self) -> Result<Json, String> {
         let watched = self.fetch()?;
         let place = vec![self.module.ptx(self.at())];
@@ -106,7 +106,8 @@ impl Live<'_, '_> {
         all
     }
 
-    /// `texel(1, x, y)`: what stands in a surface, by its number in `info textures` or its handle; of arrays the layer comes last.
+    /// `texel(1, x, y)`: a texel of a surface, which is given by its number in `info textures` or
+    /// its handle; for arrays the layer comes last.
     pub(crate) fn texel(&mut self, arguments: &str) -> Result<Value, String> {
         let mut numbers = Vec::new();
         for argument in parts(arguments) {
@@ -115,7 +116,7 @@ impl Live<'_, '_> {
             numbers.push(number.ok_or_else(|| format!("`{argument}' is not a coordinate."))?);
         }
         let (surface, at) = numbers.split_first().ok_or("`texel(SURFACE, X, Y)' wants numbers.")?;
-        // Of a handle, bits 19:0 say which.
+        // Bits 19:0 of a handle are the index.
         let surface = (*surface & 0xf_ffff) as usize;
         let at: Vec<u32> = at.iter().map(|&n| u32::try_from(n).unwrap_or(u32::MAX)).collect();
         let surfaces = &self.machine.config().descriptors.surfaces;
@@ -186,7 +187,7 @@ fn told(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Told {
     (name, resource.describe(), lines)
 }
 
-/// A view of an access.
+/// The explanation of an access, in one of its forms.
 fn explained<T>(
     watched: &Watched,
     fetch: impl Fn(&Explanation<'_>) -> T,

@@ -1,44 +1,44 @@
-//! What a process tells.
+//! The events that a process appends to its file in the run's folder.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use texunit_forms::Count;
 use texunit_report::{CodeLocation, Instruction, Severity};
 
-/// A line of a process's file.
+/// One line of a process's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
-    /// The process begins, or has become another program.
+    /// The process begins, or has replaced itself by another program (`exec`).
     Process(Process),
-    /// The names of its devices, once they are made.
+    /// The names of its devices, after these were created.
     Devices {
         /// As `--device` takes them.
         names: Vec<String>,
     },
-    /// What all launches of a kernel have done up to now: the last one of a name counts.
+    /// Totals of a kernel's launches until now; a later event of the same kernel replaces it.
     Kernel(Kernel),
-    /// The instruction forms of a kernel, those that were told before left out.
+    /// Instruction forms of a kernel, without those that were reported before.
     Instructions {
-        /// In the order of the text.
+        /// In the order of the PTX.
         rows: Vec<Instruction>,
     },
-    /// A launch that takes long is running.
+    /// A long launch is still running.
     Running(Running),
-    /// A launch that was told to be running has ended.
+    /// A launch that was reported as running has ended.
     Ended {
         /// [`Running::launch`].
         launch: u64,
     },
-    /// A fault of a kernel, or what a check has found: the last one of a number counts.
+    /// A fault or a check's finding; a later event with the same number replaces it.
     Finding(Finding),
-    /// A call that was refused: the last one of a function, code and reason counts.
+    /// A refused API call; a later event with the same function, code and reason replaces it.
     Api(Api),
     /// An allocation that was not freed.
     Allocation(Allocation),
-    /// A library with the name of one of NVIDIA's that was loaded when the process ended.
+    /// A library named like one of NVIDIA's that was loaded when the process ended.
     Library(Library),
-    /// Numbers of the process up to now: the last one counts.
+    /// Totals of the process until now; a later event replaces it.
     Totals(Totals),
 }
 
@@ -46,77 +46,77 @@ pub enum Event {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Process {
-    /// Its number.
+    /// The process ID.
     pub pid: u32,
-    /// Its parent's.
+    /// The parent's process ID.
     pub parent: u32,
     /// Program and arguments.
     pub command: Vec<String>,
     /// The version of texunit.
     pub texunit: String,
-    /// When it loaded the library: seconds since 1970.
+    /// When it loaded the library, in seconds since 1970.
     pub started: f64,
 }
 
-/// All launches of the kernels of one name.
+/// The launches of all kernels with one name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kernel {
     /// Its name in the PTX.
     pub name: String,
-    /// Where it begins, if that is known.
+    /// The kernel's first line, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<CodeLocation>,
-    /// Launches that have ended, also in a fault.
+    /// Launches that have ended, including those that ended with a fault.
     pub launches: u64,
-    /// How many of them each kernel has launched, by its name in the PTX; those of the host are not here.
+    /// Number of these launches made by kernels, by the launching kernel's name in the PTX.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub launched_by: BTreeMap<String, u64>,
     /// CTAs of these launches.
     pub blocks: u64,
     /// Threads of these launches.
     pub threads: u64,
-    /// Wall time.
+    /// Wall time in milliseconds.
     pub milliseconds: f64,
-    /// Time of all cores together.
+    /// CPU time of all threads in milliseconds.
     pub cpu_milliseconds: f64,
-    /// Warp instructions.
+    /// Executed warp instructions.
     pub warp_instructions: u64,
-    /// Thread instructions.
+    /// Executed thread instructions.
     pub thread_instructions: u64,
-    /// Texture fetches, a lane each.
+    /// Texture fetches, counted per lane.
     pub fetches: u64,
-    /// Surface accesses, a lane each.
+    /// Surface accesses, counted per lane.
     pub surface_accesses: u64,
     /// Integer divisions by zero.
     pub divisions_by_zero: u64,
-    /// Accesses past the end of an object that `--bounds hardware` has let pass.
+    /// Accesses past the end of an object that `--bounds hardware` allowed.
     pub accesses_past_end: u64,
-    /// Sums of its code that a product was fused into.
+    /// Additions of its code that were fused with a multiplication.
     pub fused_sums: u64,
-    /// Sums that were left as they are written, as it is not known whether an assembler fuses them.
+    /// Additions that were not fused because it is unknown whether an assembler fuses them.
     pub undecided_sums: u64,
-    /// The target of its PTX, if that is older than the device: `sm_70`.
+    /// The target of its PTX (`sm_70`) if it is older than the device.
     pub ptx_older_than_device: Option<String>,
-    /// Fetches and surface accesses by geometry and format.
+    /// Fetches and surface accesses, by geometry and format.
     pub accesses: Vec<Accesses>,
-    /// What was interpreted in the middle of machine code, the most often first.
+    /// Instructions that were interpreted in the middle of compiled code, the most frequent first.
     pub interpreted: Vec<Interpreted>,
 }
 
-/// An instruction that was interpreted in the middle of machine code.
+/// An instruction that was interpreted in the middle of compiled code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interpreted {
-    /// Where it is.
+    /// Its position.
     pub place: CodeLocation,
     /// Its text in the PTX.
     pub instruction: String,
-    /// How often, for a warp each.
+    /// Number of executions, counted per warp.
     pub count: u64,
 }
 
 impl Interpreted {
-    /// Instructions of a kernel that are told at most.
+    /// Maximum number of such instructions of a kernel that are reported.
     pub const MAX_KEPT: usize = 20;
 }
 
@@ -126,15 +126,15 @@ impl Interpreted {
 pub struct Accesses {
     /// `texture` or `surface`.
     pub kind: String,
-    /// As in PTX: `.2d`.
+    /// The geometry as in PTX: `.2d`.
     pub geometry: String,
     /// Name of the format.
     pub format: String,
-    /// How many, a lane each.
+    /// Number of accesses, counted per lane.
     pub count: u64,
 }
 
-/// A launch that is running.
+/// A launch that is still running.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Running {
@@ -142,47 +142,47 @@ pub struct Running {
     pub launch: u64,
     /// The kernel's name in the PTX.
     pub kernel: String,
-    /// Where it begins, if that is known.
+    /// The kernel's first line, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<CodeLocation>,
-    /// CTAs.
+    /// Number of CTAs along x, y, z.
     pub grid: [u32; 3],
-    /// Threads of a CTA.
+    /// Number of threads of a CTA along x, y, z.
     pub block: [u32; 3],
-    /// How long it has been running when this was told.
+    /// Run time until this event, in milliseconds.
     pub milliseconds: f64,
-    /// CTAs that had ended then.
+    /// CTAs that had ended at this event.
     pub ctas: u64,
 }
 
-/// A fault of a kernel, or what a check has found.
+/// A fault of a kernel, or a check's finding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Finding {
     /// Number in its process, from 1.
     pub number: u64,
-    /// How often it came up: what is of one kind and of the same lines of the source is told of once, with what is known
-    /// of the first.
+    /// Number of occurrences. Findings of one kind at the same source lines are grouped, with the
+    /// details of the first.
     pub count: u64,
-    /// Instructions of the PTX at which it came up.
+    /// Number of PTX instructions at which it occurred.
     pub places: u64,
-    /// Its code: the name of the fault (`out-of-bounds`) or of what was found (`sync-barrier-missed`).
+    /// The fault's name (`out-of-bounds`) or the finding's code (`sync-barrier-missed`).
     pub kind: String,
-    /// The check that has found it (`sync`); none of a fault.
+    /// The check that found it (`sync`); `None` for a fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
-    /// How bad it is.
+    /// The severity.
     #[serde(with = "severity")]
     pub severity: Severity,
     /// One sentence.
     pub message: String,
-    /// What to do about it.
+    /// Advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What else is known: where the program asked for the memory, and freed it.
+    /// Further remarks, for example where the program allocated and freed the memory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What later calls of the program answer, if the context has ended: `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    /// The error that later API calls return, if the context is lost: `CUDA_ERROR_ILLEGAL_ADDRESS`.
     pub code: Option<String>,
     /// The kernel's name in the PTX.
     pub kernel: String,
@@ -192,36 +192,36 @@ pub struct Finding {
     pub block: [u32; 3],
     /// %tid
     pub thread: [u32; 3],
-    /// Where it is.
+    /// The position of the instruction.
     pub place: Option<CodeLocation>,
-    /// Other places that have to do with it.
+    /// Other positions that are involved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
-    /// The variable or allocation that it is about.
+    /// The variable or allocation concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
 }
 
-/// Another end of a finding.
+/// Another position of a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Related {
-    /// Who does what there.
+    /// What happened there.
     pub text: String,
-    /// Where it is.
+    /// The position.
     pub place: CodeLocation,
 }
 
-/// A call that was refused.
+/// A refused API call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Api {
     /// The function: `cuMemcpy2D_v2`.
     pub function: String,
-    /// What it answered: `CUDA_ERROR_INVALID_VALUE`.
+    /// The returned error: `CUDA_ERROR_INVALID_VALUE`.
     pub code: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// How often.
+    /// Number of such calls.
     pub count: u64,
 }
 
@@ -231,39 +231,39 @@ pub struct Api {
 pub struct Allocation {
     /// Its number (`CU_POINTER_ATTRIBUTE_BUFFER_ID`).
     pub number: u64,
-    /// Bytes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// What made it: `cuMemAlloc_v2`.
+    /// The function that allocated it: `cuMemAlloc_v2`.
     pub function: String,
-    /// The place in the program that asked for it, the innermost first.
+    /// The program's call stack at the allocation, innermost frame first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub backtrace: Vec<String>,
 }
 
-/// A library with the name of one of NVIDIA's.
+/// A library named like one of NVIDIA's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Library {
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// `texunit`: it is texunit's; `works`: NVIDIA's, which works on texunit's driver; `fails`: NVIDIA's, of which calls fail; `unused`:
-    /// NVIDIA's, of which nothing was called that needs the driver.
+    /// `texunit`: it is texunit's. The others are NVIDIA's: `works` with texunit's driver; `fails`,
+    /// some of its calls fail; `unused`, no function that needs the driver was called.
     pub state: String,
 }
 
-/// Numbers of a process.
+/// Totals of a process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Totals {
-    /// Faults besides those that were told one by one.
+    /// Faults that were counted but not reported individually.
     pub more_findings: u64,
-    /// What checks have found besides what was told one by one.
+    /// Findings that were counted but not reported individually.
     pub more_checked: Counts,
-    /// Refused calls besides those that were told one by one.
+    /// Refused calls that were counted but not reported individually.
     pub more_api: u64,
-    /// Time of all cores that the process has used.
+    /// CPU time of the process, in milliseconds.
     pub cpu_milliseconds: f64,
-    /// Whether the process has ended by itself.
+    /// Whether the process has ended by itself, and was not killed.
     pub has_ended: bool,
 }
 
@@ -280,7 +280,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// So many more.
+    /// Adds to the count of a severity.
     pub fn add(&mut self, severity: Severity, count: u64) {
         let sum = match severity {
             Severity::Note => &mut self.notes,
@@ -290,12 +290,12 @@ impl Counts {
         *sum = sum.saturating_add(count);
     }
 
-    /// As many more as others are.
+    /// Adds other counts.
     pub fn add_all(&mut self, more: &Self) {
         Severity::ALL.into_iter().for_each(|severity| self.add(severity, more.of(severity)));
     }
 
-    /// Those that are so bad.
+    /// The count of a severity.
     fn of(&self, severity: Severity) -> u64 {
         match severity {
             Severity::Note => self.notes,
@@ -304,13 +304,13 @@ impl Counts {
         }
     }
 
-    /// Those that are so bad or worse.
+    /// The count of this severity and above.
     pub fn from(&self, severity: Severity) -> u64 {
         let all = Severity::ALL.into_iter().filter(|&one| one >= severity);
         all.map(|one| self.of(one)).fold(0, u64::saturating_add)
     }
 
-    /// All of them.
+    /// The count of all severities.
     pub fn total(&self) -> u64 {
         self.from(Severity::Note)
     }
@@ -325,7 +325,7 @@ impl Counts {
     }
 }
 
-/// Severities by their names; what has another one is an error.
+/// Serialises severities by name; an unknown name is read as an error.
 mod severity {
     use serde::{Deserialize, Deserializer, Serializer};
     use texunit_report::Severity;

@@ -1,4 +1,4 @@
-//! How a run is written down.
+//! The formats of reports.
 
 mod github;
 mod joined;
@@ -16,18 +16,18 @@ use texunit_report::{grouped, in_json};
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// texunit's own, in JSON: everything that is known. `schemas/report.schema.json` describes it.
+    /// texunit's own JSON with all data, described by `schemas/report.schema.json`.
     Json,
     /// SARIF 2.1.0: findings, for viewers and code scanning.
     Sarif,
     /// JUnit XML: a test suite for each process, a test case for each kernel.
     Junit,
-    /// Annotations of GitHub Actions, one line a finding.
+    /// Annotations of GitHub Actions, one line for each finding.
     Github,
 }
 
 impl Format {
-    /// All of them, by their names.
+    /// All formats with their names.
     pub const ALL: [(&'static str, Self); 4] = [
         ("json", Self::Json),
         ("sarif", Self::Sarif),
@@ -35,18 +35,18 @@ impl Format {
         ("github", Self::Github),
     ];
 
-    /// The one of a name.
+    /// The format with a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, format)| format)
     }
 
-    /// The one that the ending of a file's name stands for: `.sarif` and `.sarif.json`, `.xml` for JUnit, and JSON for all
-    /// others.
+    /// The format for a file name: SARIF for `.sarif` and `.sarif.json`, JUnit for `.xml`, JSON
+    /// otherwise.
     pub fn of(path: &Path) -> Self {
         Self::of_ending(path).unwrap_or(Self::Json)
     }
 
-    /// As [`Self::of`], but only what the ending says.
+    /// The format for a file name, or `None` if its extension decides nothing.
     pub fn of_ending(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let endings = [
@@ -59,7 +59,7 @@ impl Format {
         endings.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| format)
     }
 
-    /// Writes a run down.
+    /// Formats a run as a report.
     pub fn render(self, run: &Run) -> String {
         match self {
             Self::Json => in_json(&format!("{:#}\n", json::report(run))).into_owned(),
@@ -70,29 +70,30 @@ impl Format {
     }
 }
 
-/// A file as GitHub and viewers of SARIF name it: from the folder on that has the repository, which GitHub says, or from
-/// the current folder on.
+/// A file relative to the repository, as GitHub and SARIF viewers expect it: relative to GitHub's
+/// workspace folder, or to the current folder.
 fn repository_file(file: &str) -> String {
     let workspace = std::env::var_os("GITHUB_WORKSPACE").filter(|folder| !folder.is_empty());
     let below = workspace.and_then(|folder| below(Path::new(&folder), file));
     below.unwrap_or_else(|| shown_file(file))
 }
 
-/// The path of a file from a folder on, if it lies there, whatever links lead to either.
+/// The path of a file relative to a folder that contains it; symbolic links are resolved if
+/// necessary.
 fn below(folder: &Path, file: &str) -> Option<String> {
     let file = std::path::absolute(file).ok()?;
     let plain = file.strip_prefix(folder).ok().map(Path::to_owned);
     let real = || {
         file.canonicalize().ok()?.strip_prefix(folder.canonicalize().ok()?).ok().map(Path::to_owned)
     };
-    // `a/../b` is below wherever it leads.
+    // `a/../b` lies in the folder only if links do not lead elsewhere.
     let plain =
         plain.filter(|path| path.components().all(|part| matches!(part, Component::Normal(_))));
     let path = plain.or_else(real)?;
     path.to_str().map(str::to_owned).filter(|path| !path.is_empty())
 }
 
-/// What a finding says, on several lines: what, who, where, what to do.
+/// A finding on several lines: message, thread, position, advice.
 fn paragraph(finding: &Finding) -> String {
     let ([bx, by, bz], [tx, ty, tz]) = (finding.block, finding.thread);
     let kernel = function_name(&finding.kernel);
@@ -147,7 +148,7 @@ fn was_running(running: &Running) -> String {
     )
 }
 
-/// What went wrong with the run itself.
+/// Failures of the run as a whole.
 fn outcome(run: &Run) -> Vec<String> {
     let ended = if let Some(seconds) = run.timed_out {
         Some(format!("the run was stopped after {seconds} s (--timeout)"))
@@ -173,7 +174,7 @@ mod tests {
         std::fs::write(root.join("src/a.cu"), "").unwrap();
         let name = |file: &str| below(&root, root.join(file).to_str().unwrap());
         assert_eq!(name("src/a.cu").as_deref(), Some("src/a.cu"));
-        // Compilers name what they have found by way of another folder so.
+        // Compilers print positions with such paths.
         assert_eq!(name("src/../src/a.cu").as_deref(), Some("src/a.cu"));
         assert_eq!(name("src/gone.cu").as_deref(), Some("src/gone.cu"));
         assert_eq!([name("../b.cu"), name("src/../../b.cu"), name("")], [None, None, None]);

@@ -1,21 +1,21 @@
-//! What the processes of a run leave behind, and reports of it.
+//! The events that the processes of a run leave behind, and the reports made from them.
 //!
-//! A *run* is a tree of processes. `texunit run` makes a folder for it and names it in the environment
-//! ([`FOLDER`]); every process that loads libcuda appends [`Event`]s to a file of its own there, through a
-//! [`Writer`], one line of JSON each. When the tree has ended, [`read`] makes a [`Record`] of each process, and
-//! [`Run`] is what all of them did together, which [`Format`]s write down.
+//! A *run* is a tree of processes. `texunit run` creates a folder for it and names the folder in
+//! the environment ([`FOLDER`]). Every process that loads libcuda appends [`Event`]s to a file of
+//! its own there, through a [`Writer`], as lines of JSON. When all have ended, [`read`] makes a
+//! [`Record`] of each process; [`Run`] combines them, and a [`Format`] writes them as a report.
 //!
-//! # What it promises
+//! # Guarantees
 //!
-//! * What was appended is there whatever ends the process: a line is one write to the end of a file, and nobody
-//!   waits for the process to end by itself. No handler of signals is needed.
-//! * A reader takes any file for what it is worth: lines that are cut off or nonsense are left out, and sizes have
-//!   bounds.
-//! * What is lost all the same (no room, a child that removes files) is counted ([`Lost`]).
+//! * Appended events survive any end of the process: a line is a single write to the end of a file.
+//!   No signal handler and no exit handler is needed.
+//! * A reader accepts any file: incomplete and invalid lines are skipped, and sizes are limited.
+//! * Events that are lost nevertheless (a full disk, a child that removes files) are counted
+//!   ([`Lost`]).
 //!
-//! What it leaves out: who makes events (crate `cuda`), and who starts and ends processes (`cli::program`). Other
-//! data of a process (coverage, for example) are files beside its events: [`own_file`] names them, [`files`]
-//! finds those of all processes.
+//! Not in this crate: the events' origin (crate `cuda`), and starting and stopping processes
+//! (`cli::program`). Other data of a process, such as coverage, is in files beside its events:
+//! [`own_file`] names them, [`files`] finds them.
 
 mod event;
 mod format;
@@ -42,13 +42,13 @@ pub use witness::{Lost, Tally, Told, WITNESS, note};
 pub use write::{is_of_each_process, is_written_in_place, name_of_process, write};
 pub use writer::Writer;
 
-/// The variable that names the folder of a run.
+/// The environment variable that names the folder of a run.
 pub const FOLDER: &str = "TEXUNIT_EVIDENCE";
 
-/// A file in the folder that tells the processes to end the kernels that they run: the time is over ([`is_over`]).
+/// A file in the folder by which `--timeout` makes the processes stop their kernels ([`is_over`]).
 pub const STOP: &str = "stop";
 
-/// The folder of this run, if the process is part of one.
+/// The folder of the run that this process belongs to.
 pub fn folder() -> Option<std::path::PathBuf> {
     std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()).map(Into::into)
 }

@@ -1,29 +1,29 @@
-//! Files of this process in the folder of the run.
+//! Names of the files and folders of a run.
 
 use crate::STOP;
 use crate::writer::EXTENSION;
 use std::path::{Path, PathBuf};
 
-/// Depth of folders: a run in a run has a folder in that of the outer one.
+/// Maximum nesting of runs; a run inside a run has its folder in that of the outer run.
 const DEPTH: u32 = 16;
-/// Most files that are looked at.
+/// Maximum number of files that are listed.
 const MAX_FILES: usize = 100_000;
 
-/// The file of this process with an extension: the process's number and the time when it started, as numbers are
-/// used again.
+/// The file of this process with an extension. Its name has the process ID and, since IDs are
+/// reused, the start time.
 pub fn own_file(folder: &Path, extension: &str) -> PathBuf {
     folder.join(format!("{}-{}.{extension}", std::process::id(), start_time()))
 }
 
-/// When this process started, in the system's own unit; 0 where there is no telling.
+/// When this process started, in the system's units; 0 if unknown.
 fn start_time() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program comes before, in parentheses, and may have any characters.
+    // The program's name comes first, in parentheses, and may contain any characters.
     let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
     behind.split_whitespace().nth(19).and_then(|time| time.parse().ok()).unwrap_or(0)
 }
 
-/// The files of all processes with an extension, in the order of their names; those of runs inside this one, too.
+/// The files of all processes with an extension, sorted by name, including those of nested runs.
 pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(folder, extension, DEPTH, &mut found);
@@ -48,15 +48,15 @@ fn collect(folder: &Path, extension: &str, depth: u32, found: &mut Vec<PathBuf>)
     }
 }
 
-/// What names of folders of runs begin with.
+/// Prefix of the folders of runs.
 const PREFIX: &str = "texunit-";
 
-/// The name of the folder of a run of this process; `number` is a random one.
+/// The name of a folder for a run of this process; `number` is random.
 pub fn folder_name(number: u64) -> String {
     format!("{PREFIX}{}-{number:016x}", std::process::id())
 }
 
-/// The process that has made a folder, if that is, by its name, one of a run.
+/// The process that created a run's folder, taken from its name; `None` for any other folder.
 pub(crate) fn maker(folder: &Path) -> Option<u32> {
     let name = folder.file_name()?.to_str()?;
     let (process, number) = name.strip_prefix(PREFIX)?.split_once('-')?;
@@ -64,18 +64,18 @@ pub(crate) fn maker(folder: &Path) -> Option<u32> {
     process.parse().ok().filter(|_| is_number)
 }
 
-/// Whether the time of the run with this folder is over, or that of a run that it is part of ([`crate::STOP`]).
+/// Whether the run with this folder, or an outer run, has been stopped ([`crate::STOP`]).
 pub fn is_over(folder: &Path) -> bool {
     let outer = folder.ancestors().skip(1).take_while(|above| maker(above).is_some());
     std::iter::once(folder).chain(outer.take(DEPTH as usize)).any(|of| of.join(STOP).exists())
 }
 
-/// The numbers of the processes that have files with events in a folder.
+/// IDs of the processes with events in a folder.
 pub fn processes(folder: &Path) -> Vec<u32> {
     files(folder, EXTENSION).iter().filter_map(|path| process_of(path)).collect()
 }
 
-/// The number of the process that a file has its name of ([`own_file`]).
+/// The process ID in a file's name ([`own_file`]).
 pub fn process_of(file: &Path) -> Option<u32> {
     file.file_name()?.to_str()?.split('-').next()?.parse().ok()
 }
@@ -91,10 +91,10 @@ mod tests {
         let outer = temporary.join(folder_name(7));
         let inner = outer.join(folder_name(u64::MAX)).join(folder_name(1));
         std::fs::create_dir_all(&inner).unwrap();
-        // Where the outermost run has its folder is not of a run.
+        // The folder that contains the outermost run does not belong to a run.
         std::fs::write(temporary.join(STOP), "").unwrap();
         assert!(!is_over(&inner) && !is_over(&outer));
-        // A folder that somebody else has named is one if the process was told so.
+        // A folder with another name is a run's folder if the process was told so.
         assert!(is_over(&temporary));
         std::fs::write(outer.join(STOP), "").unwrap();
         assert!(is_over(&inner) && is_over(&outer));

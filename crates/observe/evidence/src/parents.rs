@@ -1,26 +1,26 @@
-//! The run of a process whose environment does not say that it is part of one.
+//! Finds the run of a process whose environment does not name it.
 //!
-//! `sudo`, `env -i` and test runners clear the environment of what they start. The parents of a process are known all the
-//! same, and a `texunit run` that stays keeps the folder of its run open.
+//! `sudo`, `env -i` and test runners clear the environment. The parents of a process are still
+//! known, and `texunit run` keeps the folder of its run open, where `/proc` shows it.
 
 use crate::own::maker;
 use std::path::{Path, PathBuf};
 
-/// Most parents that are looked at.
+/// Maximum number of parents that are examined.
 const MAX_PARENTS: usize = 64;
-/// What the system calls `texunit`.
+/// The process name of `texunit`.
 const NAME: &str = "texunit";
 
-/// A run above this process.
+/// A run found among the parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Above {
-    /// With this folder.
+    /// The folder of the run.
     Folder(PathBuf),
-    /// This process has no right to look: the number of a `texunit` that is above it.
+    /// A `texunit` process (its ID) that this process has no permission to inspect.
     Hidden(u32),
 }
 
-/// The innermost run that this process was started in, by its parents.
+/// The innermost run among the parents of this process.
 pub fn run_above() -> Option<Above> {
     #[cfg(target_os = "linux")]
     {
@@ -30,14 +30,14 @@ pub fn run_above() -> Option<Above> {
     None
 }
 
-/// The run of a process or of one above it.
+/// The run of a process or of one of its ancestors.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 fn above(mut process: u32, proc: &Path) -> Option<Above> {
     for _ in 0..MAX_PARENTS {
         let own = proc.join(process.to_string());
         let stat = std::fs::read(own.join("stat")).ok()?;
         let stat = String::from_utf8_lossy(&stat);
-        // The name may have any characters.
+        // The name may contain any characters.
         let (before, behind) = stat.rsplit_once(')')?;
         if before.split_once('(').is_some_and(|(_, name)| name == NAME)
             && let Some(found) = run_of(process, &own)
@@ -49,7 +49,7 @@ fn above(mut process: u32, proc: &Path) -> Option<Above> {
     None
 }
 
-/// What a `texunit` keeps open.
+/// The run's folder among the open files of a `texunit` process.
 fn run_of(process: u32, own: &Path) -> Option<Above> {
     let open = match std::fs::read_dir(own.join("fd")) {
         Ok(open) => open,
@@ -85,13 +85,13 @@ mod tests {
         };
         process(20, NAME, 1, &[&folder.join("report.json"), &run]);
         process(21, "b) (ash", 20, &[]);
-        // One that has become the program, and what only has such a name.
+        // A `texunit` that has replaced itself by the program, and another program with that name.
         process(22, NAME, 21, &[&folder.join("texunit-x")]);
         process(23, "sh", 22, &[&run]);
         assert_eq!(above(23, &proc), Some(Above::Folder(run.clone())));
         process(30, "init", 0, &[]);
         assert_eq!([above(30, &proc), above(99, &proc)], [None, None]);
-        // Nobody can hide anything from root.
+        // Root can read everything, so the case does not exist there.
         let closed = proc.join("20/fd");
         std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o000)).unwrap();
         let expected = match std::fs::read_dir(&closed) {

@@ -1,4 +1,4 @@
-//! What a folder of events says of each process.
+//! Reads the event files of a run's folder into a record for each process.
 
 use crate::event::{Allocation, Api, Event, Finding, Kernel, Library, Process, Running, Totals};
 use crate::own::files;
@@ -9,47 +9,48 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use texunit_report::{Instruction, Severity};
 
-/// Most bytes of a file that are read: a [`crate::Writer`] that keeps to its period writes less.
+/// Maximum number of bytes read from a file; a [`crate::Writer`] that keeps to its period writes
+/// less.
 const MAX_BYTES: u64 = 1 << 30;
-/// Longest line that is read.
+/// Maximum length of a line.
 const LONGEST: u64 = 4 << 20;
-/// Most kernels, findings, refused calls and allocations of a process that are kept, each.
+/// Maximum number of kernels, findings, refused calls and allocations of a process, each.
 const MAX_KEPT: usize = 10_000;
 
-/// What one process did.
+/// The events of one process, combined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// Who it was.
+    /// The process.
     pub process: Process,
     /// The names of its devices.
     pub devices: Vec<String>,
     /// Its kernels, by name.
     pub kernels: BTreeMap<String, Kernel>,
-    /// Their instruction forms, in the order in which they were told.
+    /// Instruction forms of its kernels, in the order of the events.
     pub instructions: Vec<Instruction>,
-    /// Launches that were running when the process ended, or was last heard of, by their numbers.
+    /// Launches that were running at the end, by number.
     pub running: BTreeMap<u64, Running>,
-    /// Faults of kernels, and what checks have found, by their numbers.
+    /// Faults and findings, by number.
     pub findings: BTreeMap<u64, Finding>,
     /// Refused calls, by function, code and reason.
     pub api: BTreeMap<[String; 3], Api>,
     /// Allocations that were not freed.
     pub allocations: Vec<Allocation>,
-    /// Libraries with the names of NVIDIA's that were loaded.
+    /// Loaded libraries with names of NVIDIA's.
     pub libraries: Vec<Library>,
-    /// Numbers.
+    /// Totals.
     pub totals: Totals,
-    /// Things that were told and are not kept here, as there are too many.
+    /// Number of events that were dropped because of the limits.
     pub dropped: u64,
 }
 
 impl Record {
-    /// Of a process that is known.
+    /// The record of a process without events.
     pub fn new(process: Process) -> Self {
         Self { process, ..Self::default() }
     }
 
-    /// Takes an event in.
+    /// Applies an event.
     pub fn add(&mut self, event: Event) {
         match event {
             Event::Process(process) => self.process = process,
@@ -81,26 +82,26 @@ impl Record {
         }
     }
 
-    /// What checks have found that is so bad or worse, each finding once, those included that were only counted.
+    /// Number of findings of this severity and above, including those that were only counted.
     pub fn checked(&self, severity: Severity) -> u64 {
         let told = self.findings.values().filter(|finding| finding.check.is_some());
         let told = told.filter(|finding| finding.severity >= severity).count() as u64;
         told.saturating_add(self.totals.more_checked.from(severity))
     }
 
-    /// Faults, and what checks have found of this severity and above.
+    /// Number of faults, and of findings of this severity and above.
     pub fn failures(&self, fail_on: Severity) -> u64 {
         self.faults().saturating_add(self.checked(fail_on))
     }
 
-    /// Faults of kernels, those included that were only counted.
+    /// Number of faults, including those that were only counted.
     pub fn faults(&self) -> u64 {
         let told = self.findings.values().filter(|finding| finding.check.is_none());
         told.map(|fault| fault.count.max(1)).fold(self.totals.more_findings, u64::saturating_add)
     }
 }
 
-/// Keeps one; how many are dropped.
+/// Inserts an entry within the limit; returns the number of dropped entries.
 fn put<K: Ord, T>(all: &mut BTreeMap<K, T>, key: K, one: T) -> u64 {
     let is_kept = all.len() < MAX_KEPT || all.contains_key(&key);
     if is_kept {
@@ -117,25 +118,26 @@ fn push<T>(all: &mut Vec<T>, one: T) -> u64 {
     (!is_kept).into()
 }
 
-/// What the files of a run hold.
+/// The contents of a run's files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Read {
-    /// What each process did, in the order in which they started.
+    /// The record of each process, in the order of their start.
     pub records: Vec<Record>,
-    /// Events that were read.
+    /// Number of events that were read.
     pub events: u64,
-    /// Lines that are no events, and files that cannot be read to their ends.
+    /// Number of invalid lines, and of files that could not be read completely.
     pub damaged: u64,
-    /// Things that were read and are not kept, as there are too many.
+    /// Number of events that were dropped because of the limits.
     pub dropped: u64,
 }
 
-/// What each process of a run did, in the order in which they started. A folder that is not there has none.
+/// The record of each process of a run, in the order of their start; empty if the folder does not
+/// exist.
 pub fn read(folder: &Path) -> Vec<Record> {
     read_all(folder).records
 }
 
-/// As [`read()`], and how much of it could be read.
+/// As [`read()`], with the amount of data that could be read.
 pub fn read_all(folder: &Path) -> Read {
     let mut all = Read::default();
     for path in files(folder, EXTENSION) {
@@ -151,7 +153,8 @@ pub fn read_all(folder: &Path) -> Read {
     all
 }
 
-/// Reads the events of a file, which are those of one process, or of several programs that it was one after the other.
+/// Reads the events of a file, which belong to one process, or to several programs that the process
+/// executed in turn.
 fn read_file(mut file: impl BufRead, all: &mut Read) {
     let mut line = Vec::new();
     let mut current: Option<Record> = None;
@@ -161,9 +164,9 @@ fn read_file(mut file: impl BufRead, all: &mut Read) {
             Ok(1..) => {}
             _ => break,
         }
-        // The last line of a process that was killed may be cut off.
+        // The last line of a killed process may be incomplete.
         let Ok(event) = serde_json::from_slice(&line) else {
-            // The end of a line that could not be written stands alone, so that the next one can be read.
+            // A lone line end completes a line that could not be written, and is not damage.
             all.damaged += u64::from(line.len() > 1 && line.ends_with(b"\n"));
             continue;
         };

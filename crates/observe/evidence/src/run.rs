@@ -1,4 +1,4 @@
-//! What all processes of a run did together.
+//! A run: the records of all its processes, and sums over them.
 
 use crate::event::{Accesses, Counts, Interpreted, Kernel};
 use crate::reader::Record;
@@ -6,32 +6,32 @@ use crate::witness::Lost;
 use std::collections::{BTreeMap, HashSet};
 use texunit_report::{Instruction, Severity};
 
-/// A run: its processes, and what whoever started them knows.
+/// A run: its processes, and what `texunit run` itself knows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// The version of texunit.
     pub texunit: String,
-    /// The command that was run, and its arguments.
+    /// The executed command with its arguments.
     pub command: Vec<String>,
-    /// Each process that has loaded libcuda, in the order in which they started.
+    /// The processes that have loaded libcuda, in the order of their start.
     pub records: Vec<Record>,
-    /// Wall time of the run.
+    /// Wall time of the run in milliseconds.
     pub milliseconds: Option<f64>,
-    /// Time of all cores that the processes of the run have used, those without libcuda included.
+    /// CPU time of all processes, including those without libcuda, in milliseconds.
     pub cpu_milliseconds: Option<f64>,
     /// The exit code of the run, if it has ended.
     pub exit_code: Option<u8>,
-    /// The signal that has ended the program.
+    /// The signal that ended the program.
     pub signal: Option<i32>,
-    /// The seconds of `--timeout`, if they were over before the program ended.
+    /// The seconds of `--timeout`, if the program was stopped by it.
     pub timed_out: Option<f64>,
     /// The seed of `--schedule`.
     pub schedule: Option<u64>,
-    /// Evidence that is missing.
+    /// Events that are missing.
     pub lost: Option<Lost>,
-    /// Why none of the program's kernels could be executed, if that is so.
+    /// Why the program's kernels could not be executed, if none could.
     pub not_executed: Option<String>,
-    /// The least severity of a finding that makes the run fail.
+    /// Minimum severity of a finding that makes the run fail.
     pub fail_on: Severity,
 }
 
@@ -55,18 +55,18 @@ impl Default for Run {
 }
 
 impl Run {
-    /// Faults, and findings that make the run fail, in all processes.
+    /// Number of faults, and of findings that make the run fail, in all processes.
     pub fn failures(&self) -> u64 {
         let all = self.records.iter().map(|record| self.failures_of(record));
         all.fold(0, u64::saturating_add)
     }
 
-    /// Faults, and findings that make the run fail, in one of its processes.
+    /// Number of faults, and of findings that make the run fail, in one process.
     pub fn failures_of(&self, record: &Record) -> u64 {
         record.failures(self.fail_on)
     }
 
-    /// What checks have found in all processes, by how bad it is.
+    /// Counts of findings in all processes, by severity.
     pub fn findings(&self) -> Counts {
         let mut counts = Counts::default();
         for record in &self.records {
@@ -77,13 +77,13 @@ impl Run {
         counts
     }
 
-    /// This run as one of its processes saw it.
+    /// The part of the run that one process has recorded.
     pub fn of_process(&self, process: u32) -> Self {
         let own = self.records.iter().filter(|record| record.process.pid == process);
         Self { records: own.cloned().collect(), ..self.clone() }
     }
 
-    /// The devices: those of each process, or each one once if processes have different ones.
+    /// The devices' names: the common list of all processes, or each name once if the lists differ.
     pub fn devices(&self) -> Vec<String> {
         let mut lists = self.records.iter().map(|r| &r.devices).filter(|list| !list.is_empty());
         let Some(first) = lists.next() else { return Vec::new() };
@@ -98,7 +98,7 @@ impl Run {
         all
     }
 
-    /// The kernels of all processes, those of one name together.
+    /// The kernels of all processes, those with the same name combined.
     pub fn kernels(&self) -> Vec<Kernel> {
         let mut all: BTreeMap<&str, Kernel> = BTreeMap::new();
         for kernel in self.records.iter().flat_map(|record| record.kernels.values()) {
@@ -110,14 +110,14 @@ impl Run {
         all.into_values().collect()
     }
 
-    /// The instruction forms of all kernels, each once.
+    /// The instruction forms of all kernels, without duplicates.
     pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
         let mut told = HashSet::new();
         let all = self.records.iter().flat_map(|record| &record.instructions);
         all.filter(move |row| told.insert(row.key()))
     }
 
-    /// Fetches and surface accesses of kernels together.
+    /// Fetches and surface accesses of kernels, combined.
     pub fn accesses(&self, kernels: &[Kernel]) -> Vec<Accesses> {
         let mut all = Vec::new();
         kernels.iter().for_each(|kernel| add_accesses(&mut all, &kernel.accesses));
@@ -144,7 +144,7 @@ fn add(sum: &mut Kernel, more: &Kernel) {
     ] {
         *sum = sum.saturating_add(more);
     }
-    // Of the code, whatever runs it.
+    // Properties of the code, not of launches.
     sum.fused_sums = sum.fused_sums.max(more.fused_sums);
     sum.undecided_sums = sum.undecided_sums.max(more.undecided_sums);
     sum.milliseconds += more.milliseconds;

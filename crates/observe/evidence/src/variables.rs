@@ -1,21 +1,21 @@
-//! What `texunit run` sets for its processes, kept for those whose environment was cleared: they find the folder of the
-//! run by their parents ([`crate::run_above`]), and what is asked of them in it.
+//! Keeps the settings of `texunit run` in the run's folder, for processes whose environment was
+//! cleared. They find the folder by their parents ([`crate::run_above`]), and the settings in it.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
-/// The file in the folder of the run, with entries as an environment has them.
+/// The file's name; its entries have the form of environment variables.
 const FILE: &str = "variables";
-/// What the names of variables of ours begin with.
+/// Prefix of texunit's variables.
 const START: &str = "TEXUNIT_";
-/// Most entries that are read; whoever else writes to the folder makes nobody slow.
+/// Maximum number of entries that are read, since other programs can write to the folder.
 const MAX_VARIABLES: usize = 1000;
-/// Largest file that is read.
+/// Maximum size of the file.
 const LARGEST: u64 = 1 << 20;
 
-/// Keeps those of texunit's among some variables for all processes of the run.
+/// Stores texunit's variables among the given ones.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -33,7 +33,7 @@ pub fn keep_variables(
     crate::write(&folder.join(FILE), &bytes)
 }
 
-/// The variables that were kept, without those that are no text; none if there is no such file.
+/// The stored variables, without those that are not UTF-8; empty if there is no file.
 pub fn kept_variables(folder: &Path) -> BTreeMap<String, String> {
     let path = folder.join(FILE);
     if !path.metadata().is_ok_and(|found| found.is_file() && found.len() <= LARGEST) {
@@ -64,7 +64,7 @@ mod tests {
         keep_variables(&folder, all.map(|(name, value)| (name.into(), value.into()))).unwrap();
         let expected = [all[1], all[3], all[4]].map(|(n, v)| (n.to_owned(), v.to_owned()));
         assert_eq!(kept_variables(&folder), BTreeMap::from(expected));
-        // What nobody has written like that.
+        // Invalid contents.
         std::fs::write(folder.join(FILE), b"A=\xff\0nothing\0=\0B=1").unwrap();
         let found = kept_variables(&folder);
         assert_eq!(found.get("B").map(String::as_str), Some("1"));

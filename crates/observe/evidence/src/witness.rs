@@ -1,13 +1,13 @@
-//! How much the processes of a run have told, counted where no disk is full and no child removes anything.
+//! Counts the events of a run where neither a full disk nor a child process can lose them.
 //!
-//! What a process tells stands in its file in the folder of the run ([`crate::Writer`]). That file can be lost: no room is
-//! left, the folder is gone, a child damages it. So `texunit run` keeps a file in memory (`memfd`), of which only its number
-//! of a descriptor is known, and every process appends a byte to it for each event, written or not. What the files hold
-//! less than that is lost ([`Lost`]).
+//! Event files ([`crate::Writer`]) can be lost: the disk is full, the folder is removed, a child
+//! damages a file. Therefore `texunit run` also keeps a file in memory (`memfd`), and every process
+//! appends one byte to it for each event, whether the event could be written or not. The difference
+//! between this count and the events in the files is lost ([`Lost`]).
 //!
-//! The processes find it as they find the run of a cleared environment: the name of the folder has the number of the
-//! process that has made it, and that has the file open. A process that may not look (it has become another user) is not
-//! counted.
+//! Processes find the memory file through `/proc`: the folder's name contains the ID of the process
+//! that created it, which has the file open. A process without permission to look there (it has
+//! become another user) is not counted.
 
 use crate::own::maker;
 use crate::reader::Read;
@@ -19,22 +19,22 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use texunit_report::Severity;
 
-/// The name that the file in memory is made with.
+/// The name of the memory file.
 pub const WITNESS: &std::ffi::CStr = c"texunit-evidence";
-/// What the system calls a file in memory of that name.
+/// How `/proc` shows a memory file of that name.
 const LINK: &str = "/memfd:texunit-evidence";
-/// The time of the file that says that something was told which could not be counted.
+/// The memory file's modification time that marks an event whose byte could not be appended.
 const EVENT: SystemTime = UNIX_EPOCH;
 
-/// The same of something that makes a run fail.
+/// The modification time that marks such an event which makes the run fail.
 fn failure() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1)
 }
 
-/// Folders of runs in runs.
+/// Maximum nesting of runs.
 const DEPTH: usize = 16;
 
-/// What one byte says.
+/// The meaning of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     /// An event.
@@ -45,12 +45,12 @@ pub enum Told {
     Warning = b'w' as isize,
     /// A finding that is an error, or a fault.
     Error = b'f' as isize,
-    /// A file with the coverage of a module, which is about to be made.
+    /// A coverage file of a module is about to be created.
     Coverage = b'c' as isize,
 }
 
 impl Told {
-    /// What an event is.
+    /// The kind of an event.
     pub(crate) fn of(event: &Event) -> Self {
         let mut record = Record::default();
         if matches!(event, Event::Finding(_) | Event::Totals(_)) {
@@ -66,12 +66,12 @@ impl Told {
     }
 }
 
-/// The files in memory of a run, and of those that it is part of, as a process of it finds them.
+/// The memory files of a run and its outer runs, as a process of the run finds them.
 #[derive(Debug, Default)]
 pub(crate) struct Witnesses(Vec<(PathBuf, (u64, u64))>);
 
 impl Witnesses {
-    /// Those of the run with this folder.
+    /// The memory files of the run with this folder.
     pub(crate) fn of(folder: &Path) -> Self {
         let makers = folder.ancestors().map_while(maker).take(DEPTH);
         Self(
@@ -83,13 +83,14 @@ impl Witnesses {
 
     pub(crate) fn note(&self, told: Told) {
         for (path, identity) in &self.0 {
-            // The process that had it may be gone, and another have its number.
+            // The creating process may have ended, and its ID belong to another one.
             let file = File::options().append(true).open(path);
             let mut file =
                 file.ok().filter(|file| crate::writer::identity(file) == Some(*identity));
             let Some(file) = &mut file else { continue };
             if file.write_all(&[told as u8]).is_err() {
-                // A limit of the process for the size of files holds for those in memory, too, but not for their times.
+                // The process's file size limit also applies to memory files; changing the
+                // modification time is always possible.
                 let was = file.metadata().and_then(|found| found.modified()).unwrap_or(EVENT);
                 let now = if told == Told::Error || was == failure() { failure() } else { EVENT };
                 let _ = file.set_modified(now);
@@ -98,12 +99,12 @@ impl Witnesses {
     }
 }
 
-/// Tells the runs of a folder of something that has no event.
+/// Counts something that has no event in the runs of a folder.
 pub fn note(folder: &Path, told: Told) {
     Witnesses::of(folder).note(told);
 }
 
-/// The path below `/proc` of the file in memory that a process has open, and its device and inode.
+/// The memory file that a process has open: its path below `/proc`, device and inode.
 fn find(process: &Path) -> Option<(PathBuf, (u64, u64))> {
     let open = std::fs::read_dir(process.join("fd")).ok()?;
     let is_it = |path: &PathBuf| {
@@ -114,17 +115,17 @@ fn find(process: &Path) -> Option<(PathBuf, (u64, u64))> {
     Some((path, identity))
 }
 
-/// What the processes of a run have told.
+/// The counts of a run's memory file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     events: u64,
-    /// Those of the events that are findings or faults, by [`Severity`].
+    /// Number of findings and faults, by [`Severity`].
     found: [u64; Severity::ALL.len()],
     modules: u64,
 }
 
 impl Tally {
-    /// By the file in memory. What cannot be read counts as nothing told.
+    /// Reads the counts; an unreadable file counts as empty.
     pub fn of(mut witness: &File) -> Self {
         let mut told = Vec::new();
         let _ = witness.seek(SeekFrom::Start(0)).and_then(|_| witness.read_to_end(&mut told));
@@ -138,23 +139,23 @@ impl Tally {
     }
 }
 
-/// Evidence of a run that is missing.
+/// Missing evidence of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// The folder of the run was removed.
+    /// The run's folder was removed.
     pub folder: bool,
-    /// Events that were told and cannot be read.
+    /// Number of events that were counted but cannot be read.
     pub events: u64,
-    /// Modules whose coverage cannot be read.
+    /// Number of modules whose coverage cannot be read.
     pub modules: u64,
-    /// Faults or findings were told, and none can be read.
+    /// Whether faults or findings were counted and none can be read.
     pub failures: bool,
 }
 
 impl Lost {
-    /// What is missing of what was told before all of it was read; `None` if nothing is known to be. `folder` says whether
-    /// that of the run is still there; `modules` is the number of those whose coverage could be read; findings of the severity
-    /// `fail_on` and above are failures.
+    /// Compares the counts with what was read; `None` if nothing is missing. `folder` says whether
+    /// the run's folder still exists, `modules` is the number of modules with readable coverage,
+    /// and findings of the severity `fail_on` and above are failures.
     pub fn of(
         told: &Tally,
         folder: bool,

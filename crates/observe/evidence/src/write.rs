@@ -1,16 +1,16 @@
-//! Putting a report where it belongs.
+//! Writes a report to its destination: a file, a terminal, or a pipe.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long the reader of a pipe may read nothing.
+/// How long a pipe's reader may pause before the write fails.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(5);
-/// The error of a pipe without a reader.
+/// The error for a pipe without a reader.
 const ENXIO: i32 = 6;
 
-/// The name of the report of one process: `%p` stands for its number, `%%` for `%`.
+/// The name of one process's report: `%p` stands for its ID, `%%` for `%`.
 pub fn name_of_process(path: &Path, process: u32) -> PathBuf {
     let name = path.to_string_lossy();
     if !name.contains('%') {
@@ -37,34 +37,36 @@ pub fn name_of_process(path: &Path, process: u32) -> PathBuf {
     (text + rest).into()
 }
 
-/// Whether a name stands for a report of each process.
+/// Whether a name gives each process a report of its own.
 pub fn is_of_each_process(path: &Path) -> bool {
     name_of_process(path, 1) != name_of_process(path, 2)
 }
 
-/// Writes a report. A file gets its name when it is whole; a terminal or a pipe is written to as it is. A pipe may
-/// have no reader, or one that stops: neither is waited for. Whoever calls this has SIGPIPE ignored.
+/// Writes a report. A file appears under its name only when it is complete; a terminal or pipe is
+/// written to directly. The function waits neither for a pipe's first reader nor for one that stops
+/// reading. The caller must ignore SIGPIPE.
 ///
 /// # Errors
-/// It cannot be written, or nobody reads the pipe.
+/// It cannot be written, or the pipe has no reader.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match path.metadata() {
         _ if is_descriptor(path) => write_in_place(path, bytes),
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        // A link stays, and what it leads to is replaced.
+        // A symbolic link is kept, and its target replaced.
         Ok(found) if found.is_file() => replace(&path.canonicalize()?, bytes, Some(&found)),
         Ok(_) => write_in_place(path, bytes),
         Err(_) => replace(path, bytes, None),
     }
 }
 
-/// Whether [`write()`] appends to what is there: a terminal, a pipe, whatever standard output goes to.
+/// Whether [`write()`] appends to the destination: a terminal, a pipe, or the target of standard
+/// output.
 pub fn is_written_in_place(path: &Path) -> bool {
     is_descriptor(path) || path.metadata().is_ok_and(|found| !found.is_file())
 }
 
-/// Whether a path is one of a process's descriptors. The file that it stands for, which may be any, is not to be
-/// replaced. Other files of /dev are like those elsewhere: /dev/shm has regular ones.
+/// Whether a path names one of the process's descriptors, whose file must not be replaced. Other
+/// files in /dev are treated as elsewhere: /dev/shm has regular files.
 fn is_descriptor(path: &Path) -> bool {
     let (folder, name) = (path.parent().unwrap_or(path), path.file_name().unwrap_or_default());
     let is_standard = ["stdin", "stdout", "stderr"].iter().any(|stream| name == *stream);
@@ -73,9 +75,10 @@ fn is_descriptor(path: &Path) -> bool {
         || folder.starts_with("/proc") && folder.ends_with("fd")
 }
 
-/// Writes a new file beside a path, and gives it that name.
+/// Writes a temporary file in the same folder, and renames it.
 fn replace(path: &Path, bytes: &[u8], like: Option<&std::fs::Metadata>) -> io::Result<()> {
-    // Not made from the name, which may already be as long as names can be.
+    // The temporary name is not derived from the final one, which may already have the maximum
+    // length.
     let beside = |n: u32| path.with_file_name(format!(".texunit-{}-{n}.part", std::process::id()));
     let mut file = Err(io::ErrorKind::AlreadyExists.into());
     let mut new = PathBuf::new();
@@ -100,7 +103,7 @@ fn replace(path: &Path, bytes: &[u8], like: Option<&std::fs::Metadata>) -> io::R
 
 fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = File::options();
-    // What stands in a file that standard output goes to is not lost.
+    // Standard output's file may have contents, so the report is appended.
     options.append(true);
     #[cfg(target_os = "linux")]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, O_NONBLOCK);
@@ -126,7 +129,7 @@ fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Opening and writing do not wait; of Linux.
+/// Open and write without blocking; the value is Linux's.
 #[cfg(target_os = "linux")]
 const O_NONBLOCK: i32 = 0o4000;
 
@@ -143,7 +146,7 @@ mod tests {
         assert!(made.success());
         let why = write(&pipe, b"report").unwrap_err().to_string();
         assert_eq!(why, "the pipe has no reader");
-        // More than a pipe holds, to a reader that is slow.
+        // More than a pipe's buffer, to a slow reader.
         let long = vec![b'x'; 1 << 20];
         let open = File::options().read(true).write(true).open(&pipe).unwrap();
         let reader = std::thread::spawn(move || {
@@ -160,7 +163,7 @@ mod tests {
     fn files_are_replaced_and_links_followed() {
         let folder = texunit_testkit::TempDir::new("report");
         let file = folder.file("file", "an older and longer report");
-        // A reader that has the old one open keeps it whole.
+        // A reader that has opened the old file can still read all of it.
         let mut old = File::open(&file).unwrap();
         write(&file, b"new").unwrap();
         let mut read = String::new();

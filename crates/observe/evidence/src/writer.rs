@@ -1,4 +1,4 @@
-//! Appending events.
+//! Appends events to the file of this process.
 
 use crate::event::Event;
 use crate::own::own_file;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The extension of files with events.
+/// The extension of event files.
 pub(crate) const EXTENSION: &str = "jsonl";
 
 /// Appends events to the file of this process.
@@ -18,30 +18,30 @@ pub(crate) const EXTENSION: &str = "jsonl";
 pub struct Writer {
     folder: PathBuf,
     state: Mutex<State>,
-    /// Bytes that were written.
+    /// Number of bytes written.
     bytes: AtomicU64,
-    /// Who counts what is told, whatever becomes of the file.
+    /// The memory files that count events, whether or not they could be written.
     witnesses: OnceLock<Witnesses>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     open: Option<Open>,
-    /// Lines that could not be written, and are with the next one.
+    /// Lines that could not be written, and are written with the next one.
     waiting: Vec<u8>,
-    /// The process that they are of.
+    /// The process that these lines belong to.
     process: u32,
 }
 
-/// Most bytes that wait.
+/// Maximum number of such bytes.
 const MAX_WAITING: usize = 1 << 20;
 
 /// The open file.
 #[derive(Debug)]
 struct Open {
-    /// The process that has opened it: one that was forked off has a file of its own.
+    /// The process that opened it; a forked process opens a file of its own.
     process: u32,
-    /// What file it is.
+    /// Device and inode.
     identity: Option<(u64, u64)>,
     file: File,
 }
@@ -52,14 +52,14 @@ impl Open {
         Ok(Self { process: std::process::id(), identity: identity(&file), file })
     }
 
-    /// Whether it is the file of this process still. Programs close files that they have not opened (daemons close all),
-    /// and then the number is that of another one of theirs.
+    /// Whether the descriptor still is the event file. Programs close descriptors that they did not
+    /// open (daemons close all), and the number may then refer to another file of the program.
     fn is_own(&self) -> bool {
         self.process == std::process::id() && self.identity == identity(&self.file)
     }
 }
 
-/// Device and number of a file; none if it is not open any more.
+/// Device and inode of a file; `None` if its descriptor is closed.
 #[cfg(unix)]
 pub(crate) fn identity(file: &File) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
@@ -71,13 +71,13 @@ pub(crate) fn identity(_: &File) -> Option<(u64, u64)> {
     None
 }
 
-/// Time between two events of things that change all the time, at first.
+/// Initial interval between events about continuously changing numbers.
 const PERIOD: Duration = Duration::from_millis(100);
-/// Bytes after which it is twice as long.
+/// Number of written bytes after which the interval doubles.
 const DOUBLES: u64 = 8 << 20;
 
 impl Writer {
-    /// For the folder of a run. Its file is made with the first event.
+    /// A writer for a run's folder. The file is created with the first event.
     pub fn new(folder: &Path) -> Self {
         let folder = folder.to_owned();
         Self {
@@ -88,25 +88,26 @@ impl Writer {
         }
     }
 
-    /// The folder.
+    /// The run's folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// How long those wait who tell of things that change all the time: longer when much is told, so that a file of
-    /// days does not become too long to be read.
+    /// The minimum interval between events about continuously changing numbers. It grows with the
+    /// size of the file, so that a run of days still has a readable file.
     pub fn period(&self) -> Duration {
         PERIOD * 2_u32.pow((self.bytes.load(Relaxed) / DOUBLES).min(24) as u32)
     }
 
-    /// Appends an event: one write to the end of the file. What cannot be written is written with the next one: when a
-    /// program has closed some files, another can be opened.
+    /// Appends an event in a single write. If that fails, the event is written with the next one,
+    /// since a program that has used up its descriptors may close some.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn append(&self, event: &Event) -> io::Result<()> {
         let written = self.write(event);
-        // Behind: a process that is killed in between has lost nothing.
+        // The event is counted after it is written: a process that is killed in between has lost
+        // nothing.
         self.witnesses.get_or_init(|| Witnesses::of(&self.folder)).note(Told::of(event));
         written
     }
@@ -117,11 +118,11 @@ impl Writer {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let state = &mut *state;
         if std::mem::replace(&mut state.process, std::process::id()) != std::process::id() {
-            // They are of the process that this one was forked from.
+            // The waiting lines belong to the parent that this process was forked from.
             state.waiting.clear();
         }
         if let Some(other) = state.open.take_if(|open| !open.is_own()) {
-            // Another process's, or whatever the program has under this number now: not ours to close.
+            // The descriptor belongs to another process or file, and must not be closed here.
             std::mem::forget(other.file);
         }
         if state.open.is_none() {
@@ -141,7 +142,7 @@ impl Writer {
         self.bytes.fetch_add(bytes.len() as u64, Relaxed);
         let written = open.file.write_all(&bytes);
         if written.is_err() {
-            // A part of it may stand there, which is to end before the next line begins.
+            // A part of the line may be in the file, and has to be ended before the next line.
             state.waiting.push(b'\n');
         }
         written
@@ -153,14 +154,15 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// A program that closes all files and opens others gets nothing of ours in them, and what is told is not lost.
+    /// A program that closes all descriptors and opens files of its own finds no events in them,
+    /// and no event is lost.
     #[test]
     fn a_file_that_has_our_number_is_left_alone() {
         let folder = texunit_testkit::TempDir::new("writer");
         let writer = Writer::new(&folder);
         writer.append(&Event::Ended { launch: 1 }).unwrap();
         let users = folder.join("user.dat");
-        // As the program's dup2 would do it.
+        // As the program's `dup2` would do.
         let mut state = writer.state.lock().unwrap();
         state.open.as_mut().unwrap().file = File::create(&users).unwrap();
         drop(state);

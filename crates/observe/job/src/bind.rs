@@ -1,7 +1,7 @@
-//! From a job and a kernel to objects on the device and arguments for the launch.
+//! Binding: creates the objects of a job on a device, and the arguments of the kernel.
 //!
-//! Everything that can be wrong is found before the launch, outputs included; every mistake is
-//! collected.
+//! All errors are found before the launch, including those of outputs, and all of them are
+//! reported.
 
 mod container;
 mod contents;
@@ -36,7 +36,7 @@ pub use container::container_geometry;
 pub use contents::{Content, Output, Shape, WrongObject};
 use match_params::match_params;
 
-/// Something that a parameter gets.
+/// The object of a parameter.
 #[derive(Debug)]
 enum Object {
     Buffer(Buffer),
@@ -55,46 +55,46 @@ impl Object {
             Object::Texture { object, .. } => Arg::Texture(object),
             Object::Sampler(s) => Arg::Sampler(s),
             Object::Bytes(b) => Arg::Bytes(b),
-            // No parameter gets one: `match_params` sees to that.
+            // `match_params` rejects arrays as parameters.
             Object::Array(_) => Arg::Bytes(&[]),
         }
     }
 }
 
-/// Texels of a `.surfref`, and the part that it is of.
+/// The texels of a `.surfref`, and the part that it refers to.
 #[derive(Debug)]
 struct SurfaceTexels {
     whole: Made,
     part: Made,
 }
 
-/// All objects of a job, arguments in the order of the kernel's parameters, and what is to be
-/// written afterwards.
+/// The result of binding: objects, arguments in the order of the kernel's parameters, and outputs
+/// to be written after the launch.
 #[derive(Debug, Default)]
 pub struct Bound {
     objects: HashMap<usize, Object>,
     /// For each kernel parameter, the job parameters whose objects it gets.
     order: Vec<Assignment>,
-    /// Bytes of the kernel parameters that have members.
+    /// The bytes of kernel parameters with members.
     structures: HashMap<usize, Vec<u8>>,
-    /// Texels of `.surfref`s, by the name in the job.
+    /// The texels of `.surfref`s, by the name in the job.
     surfaces: HashMap<String, SurfaceTexels>,
-    /// Texels of `.texref`s, by the name in the job.
+    /// The texels of `.texref`s, by the name in the job.
     textures: HashMap<String, Made>,
     /// Outputs in the order of the job.
     outputs: Vec<Pending>,
-    /// What objects are to hold after the launch.
+    /// The expected contents of objects after the launch.
     expectations: Vec<Expectation>,
-    /// Files that were read for the objects.
+    /// The files that were read.
     inputs: Vec<PathBuf>,
-    /// Remarks that do not stop the launch.
+    /// Warnings, which do not prevent the launch.
     pub warnings: Vec<String>,
-    /// Names in the PTX of the parameters that `objects` are of.
+    /// For each object, the name of its kernel parameter in the PTX.
     names: HashMap<usize, String>,
 }
 
 impl Bound {
-    /// The launch's arguments. `None` if an object could not be made: the problems say why.
+    /// The kernel's arguments; `None` if an object could not be created and a problem is reported.
     pub fn args(&self) -> Option<Vec<Arg<'_>>> {
         let arg = |(slot, assignment): (usize, &Assignment)| {
             if let Some(bytes) = self.structures.get(&slot) {
@@ -105,7 +105,7 @@ impl Bound {
         self.order.iter().enumerate().map(arg).collect()
     }
 
-    /// Whether a parameter is put together from members.
+    /// Whether any parameter is built from members.
     pub fn has_structures(&self) -> bool {
         !self.structures.is_empty()
     }
@@ -126,24 +126,24 @@ impl Bound {
         })
     }
 
-    /// Whether there is something to write after the launch.
+    /// Whether there are outputs.
     pub fn has_outputs(&self) -> bool {
         !self.outputs.is_empty()
     }
 
-    /// How many objects are looked at after the launch, by [`Self::differences`].
+    /// Number of objects that [`Self::differences`] compares.
     pub fn expectations(&self) -> usize {
         self.expectations.len()
     }
 
-    /// Objects that do not hold what the job expects, after the launch.
+    /// The objects that differ from the job's expectations after the launch.
     pub fn differences(&self) -> Result<Vec<Problem>, Error> {
         let all: Result<Vec<_>, _> = self.expectations.iter().map(Expectation::problem).collect();
         Ok(all?.into_iter().flatten().collect())
     }
 
-    /// Tells of the files that were read for the objects, and of the outputs, if a folder for them is given: how many
-    /// results that are.
+    /// Registers the input files, and the outputs if there is a folder for them, in order to detect
+    /// clashes. Returns the number of outputs.
     pub fn places(&self, folder: Option<&Path>, places: &mut Places) -> usize {
         self.inputs.iter().for_each(|path| places.reads("the job reads", path));
         let Some(folder) = folder else { return 0 };
@@ -153,13 +153,13 @@ impl Bound {
         self.outputs.len()
     }
 
-    /// The problem of an output, by its number, that has the place of another file.
+    /// The problem of an output (by index) that has the same path as another file.
     pub fn clash(&self, output: usize, message: &str) -> Option<Problem> {
         let problem = Problem::new(codes::CONFLICT, self.outputs.get(output)?.at.at(), message);
         Some(problem.help("name another file, or another folder with --out"))
     }
 
-    /// Writes all outputs below a folder; if one cannot be written, none is.
+    /// Writes all outputs below a folder, or none if one of them cannot be written.
     pub fn write_outputs(&self, folder: &Path) -> Result<Vec<Written>, FileError> {
         let prepared: Result<Vec<_>, _> = self.outputs.iter().map(|o| o.prepare(folder)).collect();
         let commit = |(file, written): (Prepared, Written)| file.commit().map(|()| written);
@@ -174,10 +174,10 @@ impl Bound {
     }
 }
 
-/// What the functions of this module share.
+/// The state that the functions of this module share.
 struct Binder<'a> {
     job: &'a Job,
-    /// Folder of the job file.
+    /// The folder of the job file.
     folder: &'a Path,
     device: &'a Device,
     module: &'a Module,
@@ -188,7 +188,7 @@ struct Binder<'a> {
     read: RefCell<Vec<PathBuf>>,
 }
 
-/// Makes the objects of a job.
+/// Creates the objects of a job.
 pub fn bind(
     job: &Job,
     folder: &Path,
@@ -203,8 +203,9 @@ pub fn bind(
     let read = RefCell::default();
     let mut binder = Binder { job, folder, device, module, params, problems, bound, read };
     binder.places();
-    // Buffers first, which may lend their memory, then the texels of the job, then what shares
-    // texels with another object. What has a place of its own comes before what takes any.
+    // Order of creation: buffers, whose memory textures may use; texels of the job; objects that
+    // share texels. Within each group, objects with a fixed address or handle come first, so that
+    // these are free.
     for placed in [true, false] {
         binder.objects(|v| {
             !matches!(v, ParamValue::Texture(_) | ParamValue::Surface(_)) && is_placed(v) == placed
@@ -232,7 +233,7 @@ pub fn bind(
     binder.bound
 }
 
-/// Whether an object has an address or a handle that the job gives.
+/// Whether the job fixes an object's address or handle.
 fn is_placed(value: &ParamValue) -> bool {
     match value {
         ParamValue::Buffer(spec) => spec.is_placed(),
@@ -249,12 +250,12 @@ impl Binder<'_> {
         self.problems.borrow_mut().push(problem);
     }
 
-    /// Keeps a value, or its problem.
+    /// Unwraps a result, and reports its problem.
     fn check<T>(&self, result: Result<T, Problem>) -> Option<T> {
         result.map_err(|problem| self.push(problem)).ok()
     }
 
-    /// What messages call the object of a job parameter: its name in the PTX.
+    /// The name of a parameter's object in messages: the parameter's name in the PTX.
     fn object_name(&self, index: usize) -> String {
         let param = &self.job.params[index];
         let given = match &param.value {

@@ -1,4 +1,4 @@
-//! What objects are to hold after the launch, and whether they do.
+//! The expected contents of objects after the launch, and the comparison.
 
 use crate::output::Source;
 use crate::problem::{Problem, codes};
@@ -7,12 +7,12 @@ use texunit_device::{Error, overlay};
 use texunit_forms::Count;
 use texunit_spec::At;
 
-/// Bytes at several places of an object, in order.
+/// Bytes at several offsets of an object, sorted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pieces(Vec<(u64, Vec<u8>)>);
 
 impl Pieces {
-    /// Bytes that follow each other, at the places that are given; without any, from the first byte on.
+    /// Distributes consecutive bytes to the given parts; without parts they begin at offset 0.
     pub(crate) fn new<T>(
         mut bytes: Vec<u8>,
         parts: Option<&At<Parts>>,
@@ -37,7 +37,7 @@ impl Pieces {
         Ok(Self(pieces))
     }
 
-    /// Bytes from the first on.
+    /// Bytes from offset 0 on.
     pub(crate) fn whole(bytes: Vec<u8>) -> Self {
         Self(if bytes.is_empty() { Vec::new() } else { vec![(0, bytes)] })
     }
@@ -46,50 +46,50 @@ impl Pieces {
         self.0.iter().map(|(offset, bytes)| (*offset, bytes.as_slice()))
     }
 
-    /// First byte behind all of them.
+    /// The end of the last piece.
     pub(crate) fn end(&self) -> u64 {
         self.0.last().map_or(0, |(offset, bytes)| offset + bytes.len() as u64)
     }
 }
 
-/// What one object is to hold.
+/// The expected contents of one object.
 #[derive(Debug)]
 pub(crate) struct Expectation {
-    /// What messages call the object.
+    /// The object's name in messages.
     pub(crate) name: String,
-    /// What the job says of it.
+    /// The position of the expectation in the job.
     pub(crate) at: At<()>,
     pub(crate) source: Source,
-    /// What it held before; zeros where nothing is said.
+    /// The contents before the launch; zero outside of the pieces.
     pub(crate) before: Pieces,
-    /// What differs from that after the launch.
+    /// The expected changes.
     pub(crate) after: Pieces,
 }
 
-/// How an object differs from what it is to hold.
+/// The difference between an object and its expectation.
 struct Difference {
-    /// The first byte that is wrong.
+    /// Offset of the first byte that differs.
     at: u64,
-    /// What it is.
+    /// Its actual value.
     found: u8,
-    /// What it is to be.
+    /// Its expected value.
     expected: u8,
-    /// How many are wrong.
+    /// Number of differing bytes.
     count: u64,
-    /// Of how many.
+    /// Size of the object.
     size: u64,
 }
 
-/// Bytes that are compared at a time.
+/// Number of bytes that are compared at a time.
 const PIECE: usize = 1 << 16;
 
 impl Expectation {
-    /// What is wrong, if anything is.
+    /// Describes the difference, if there is any.
     pub(crate) fn problem(&self) -> Result<Option<Problem>, Error> {
         Ok(self.compare()?.map(|difference| self.differs(&difference)))
     }
 
-    /// The first byte that is wrong, if any is.
+    /// Offset of the first byte that differs.
     pub(crate) fn first_difference(&self) -> Result<Option<u64>, Error> {
         Ok(self.compare()?.map(|difference| difference.at))
     }

@@ -1,10 +1,10 @@
-//! Jobs: a TOML file that says which kernel runs, with what, and where its results go.
+//! Jobs: TOML files that specify a kernel launch with its inputs and outputs.
 //!
-//! [`load`] reads the files, [`spec`] is what a job says, as data, [`bind()`] makes its objects on a device
-//! and matches them with the kernel's parameters, and [`Bound`] has the arguments of the launch and
-//! writes the outputs behind it. Every mistake is a [`Problem`] with its place in the job; all are
-//! collected. The launch itself, what is printed, and the command line are the caller's. docs/jobs.md
-//! describes every key.
+//! [`load`] reads the files, and [`spec`] is the parsed job. [`bind()`] creates its objects on a
+//! device and matches them with the kernel's parameters; [`Bound`] has the arguments of the launch
+//! and writes the outputs afterwards. Every error is a [`Problem`] with its position in the job,
+//! and all are collected. The launch itself, printing and the command line belong to the caller.
+//! docs/jobs.md describes all keys.
 
 mod bind;
 mod expect;

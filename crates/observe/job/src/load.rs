@@ -1,4 +1,4 @@
-//! From a path to a job, its PTX and its kernel.
+//! Loads a job file, its PTX and its kernel.
 
 use crate::problem::{Problem, codes};
 use crate::spec::{self, Job};
@@ -9,27 +9,27 @@ use texunit_forms::Count;
 use texunit_spec::{At, Problems};
 use texunit_syntax::SourceFile;
 
-/// Longest job file: reading TOML takes many times its length in memory, and long data belong
-/// in files of their own.
+/// Maximum size of a job file: parsing TOML takes a multiple of its size in memory, and large data
+/// belongs in files of its own.
 const MAX_JOB: usize = 64 << 20;
 
 /// A job file that was read.
 #[derive(Clone, Debug)]
 pub struct JobFile {
-    /// Its text, for messages.
+    /// The text, for messages.
     pub source: SourceFile,
-    /// What it says; none if it is no TOML, or lacks what every job must have.
+    /// The parsed job; `None` if it is not TOML or lacks a required key.
     pub job: Option<Job>,
-    /// Its mistakes, in the order of the file. There may be some with a job, too.
+    /// Its problems, in the order of the file; a parsed job may have some, too.
     pub problems: Vec<Problem>,
 }
 
-/// A file that cannot be read as a text.
+/// The error for a file that cannot be read as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// What is wrong, with the name of the file.
+    /// The message, with the name of the file.
     pub message: String,
-    /// What to do instead.
+    /// Advice.
     pub help: Option<&'static str>,
 }
 
@@ -48,15 +48,15 @@ pub fn read_job(path: &Path) -> Result<JobFile, Unreadable> {
     Ok(JobFile { source: SourceFile::new(path.display().to_string(), text), job, problems })
 }
 
-/// Whether a TOML file is a job: it names its PTX.
+/// Whether a TOML file is a job, which has a `ptx` key.
 pub fn is_job(path: &Path) -> bool {
-    // Devices, pipes and files of the system that have no end are not read.
+    // Endless devices and pipes are not read.
     let text = texunit_files::read_bytes(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(text) = text else { return false };
     text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("ptx"))
 }
 
-/// Name and text of the PTX of a job that lies in this folder.
+/// The name and text of the PTX of a job in this folder.
 pub fn read_ptx(job: &Job, folder: &Path) -> Result<(String, String), Problem> {
     let path = folder.join(&job.ptx.value);
     match read_text(&path, SourceFile::MAX_LEN) {
@@ -69,7 +69,7 @@ pub fn read_ptx(job: &Job, folder: &Path) -> Result<(String, String), Problem> {
     }
 }
 
-/// Reads a text file of a limited length.
+/// Reads a text file of limited size.
 fn read_text(path: &Path, limit: usize) -> Result<String, Unreadable> {
     let wrong = |message, help| Unreadable { message, help };
     let bytes = texunit_files::read_bytes(path).map_err(|e| wrong(e.to_string(), None))?;
@@ -91,11 +91,11 @@ fn read_text(path: &Path, limit: usize) -> Result<String, Unreadable> {
     })
 }
 
-/// Where the variables of the job's module are to be.
+/// The fixed addresses and handles of the job's module variables.
 pub fn places(job: &Job) -> VariablePlaces {
     let mut places = VariablePlaces::default();
     for (name, at) in &job.places {
-        // A module has one thing of a name, and so one of the two takes it.
+        // A name is either a variable or a reference in the module, so only one of the two applies.
         places.memory.insert(name.value.clone(), at.value);
         places.handles.insert(name.value.clone(), at.value);
     }
@@ -116,7 +116,7 @@ pub fn kernel(job: &Job, module: &Module) -> Result<Kernel, Problem> {
     })
 }
 
-/// A launch that no driver would make, at the key of the job that is to blame.
+/// The problem of a launch configuration that drivers reject, at the key that causes it.
 pub fn wrong_shape(job: &Job, error: &ArgError) -> Problem {
     let at = match error {
         ArgError::Dimension { what: "grid", .. } | ArgError::Ctas(_) => job.grid.at(),

@@ -1,4 +1,4 @@
-//! Texels on the device, whatever holds them.
+//! A created resource with texels: array, mipmapped array, or memory.
 
 use crate::problem::{Problem, codes};
 use crate::spec::PartSpec;
@@ -8,7 +8,7 @@ use texunit_device::{
 };
 use texunit_spec::{At, ViewSpec};
 
-/// What textures and surfaces are made of.
+/// The resource of a texture or surface.
 #[derive(Clone, Debug)]
 pub(crate) enum Made {
     Array(Array),
@@ -27,7 +27,7 @@ pub(crate) enum Made {
         height: u32,
         pitch: u64,
     },
-    /// Of memory by its address; textures only.
+    /// Memory by address, for textures only.
     LinearAt {
         memory: Linear,
         format: Format,
@@ -43,7 +43,7 @@ pub(crate) enum Made {
 }
 
 impl Made {
-    /// Makes texels of its own zero, whatever fresh memory holds.
+    /// Sets all texels to zero.
     pub(crate) fn clear(&self) {
         match self {
             Self::Array(array) => array.clear(),
@@ -79,7 +79,8 @@ impl Made {
         }
     }
 
-    /// `None` for a mipmapped array: a surface is of one level.
+    /// The resource of a surface; `None` for a mipmapped array, since a surface refers to one
+    /// level.
     pub(crate) fn surface(&self) -> Option<SurfaceResource<'_>> {
         match *self {
             Made::Array(ref array) => Some(SurfaceResource::Array(array)),
@@ -115,7 +116,7 @@ impl Made {
         }
     }
 
-    /// Size of a layer of the base level.
+    /// The size of a layer of the base level.
     pub(crate) fn extent(&self) -> Extent {
         match *self {
             Made::Array(ref array) => array.extent(),
@@ -129,7 +130,7 @@ impl Made {
         }
     }
 
-    /// Layers, or faces of all cubes.
+    /// The number of layers or of cube faces.
     pub(crate) fn planes(&self) -> u32 {
         match self {
             Made::Array(array) => array.planes(),
@@ -140,7 +141,7 @@ impl Made {
         }
     }
 
-    /// The texels without padding.
+    /// The texels, packed.
     pub(crate) fn read(&self) -> Vec<u8> {
         match self {
             Made::Array(array) => array.read(),
@@ -158,12 +159,12 @@ impl Made {
                 let rows = texels.chunks(*pitch as usize).take(*height as usize);
                 rows.flat_map(|bytes| bytes.get(..row).unwrap_or_default()).copied().collect()
             }
-            // Of textures only, which are not written.
+            // Only textures have it, and they have no outputs.
             Made::LinearAt { .. } | Made::PitchedAt { .. } => Vec::new(),
         }
     }
 
-    /// Sets the texels of an array, all levels packed.
+    /// Writes the texels of an array, all levels packed.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         match self {
             Made::Array(array) => array.write(bytes),
@@ -175,7 +176,7 @@ impl Made {
         }
     }
 
-    /// Maps all tiles of a sparse array, or none.
+    /// Maps or unmaps all tiles of a sparse array.
     pub(crate) fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
         match self {
             Made::Array(array) => array.map_all_tiles(resident),
@@ -184,7 +185,7 @@ impl Made {
         }
     }
 
-    /// Maps or unmaps some tiles of a sparse array.
+    /// Maps or unmaps tiles of a sparse array.
     pub(crate) fn set_tiles(&self, region: &TileRegion, resident: bool) -> Result<(), Error> {
         match (self, resident) {
             (Made::Array(array), true) => array.map_tiles(region),
@@ -195,14 +196,14 @@ impl Made {
         }
     }
 
-    /// The region of one tile, by its number along each axis.
+    /// The region of one tile, given by its number along each axis.
     pub(crate) fn tile_region(&self, level: u32, layer: u32, tile: [u32; 3]) -> TileRegion {
         let (size, tail) = match self {
             Made::Array(array) => (array.tile(), None),
             Made::Mipmapped(array) => (array.tile(), array.mip_tail()),
             _ => (None, None),
         };
-        // A level of the mip tail stands for the whole tail.
+        // A level in the mip tail refers to the whole tail.
         if tail.is_some_and(|tail| level >= tail.first_level) {
             return TileRegion { level, layer, offset: tile, extent: None };
         }
@@ -213,7 +214,7 @@ impl Made {
         TileRegion { level, layer, offset, extent: Some(Extent { width, height, depth }) }
     }
 
-    /// One level and one layer or face of it, where they are asked for.
+    /// Selects a level and a layer or face, if given.
     pub(crate) fn part(&self, wanted: &PartSpec) -> Result<Self, Problem> {
         let mut part = self.clone();
         if let Some(level) = &wanted.level {
@@ -244,7 +245,7 @@ impl Made {
         Ok(part)
     }
 
-    /// The view that a job asks for.
+    /// The view that the job requests.
     pub(crate) fn view(&self, spec: &At<ViewSpec>) -> Result<Self, Problem> {
         let ViewSpec { format, geometry, levels, layers } = &spec.value;
         let range = |r: &Option<[u32; 2]>| r.map(|[first, last]| first..last.saturating_add(1));
@@ -265,7 +266,7 @@ impl Made {
     }
 }
 
-/// An object that the device refuses, at the place that describes it.
+/// The problem of an object that the device rejects, at the position that describes it.
 pub(crate) fn refused<T>(at: &At<T>) -> impl Fn(Error) -> Problem + '_ {
     |error| {
         let problem = Problem::new(codes::REFUSED, at.at(), error.to_string());

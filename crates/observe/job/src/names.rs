@@ -1,9 +1,9 @@
-//! What the keys of a job stand for: parameters of the kernel, and their members.
+//! Resolves the keys of a job to parameters of the kernel and their members.
 
 use crate::spec::{Job, Param};
 use texunit_device::ParamInfo;
 
-/// The kernel parameter that a job's key names: by name, else by number from 0.
+/// The kernel parameter that a key refers to: by name, or by number from 0.
 pub(crate) fn kernel_param(key: &str, params: &[ParamInfo]) -> Option<usize> {
     params.iter().position(|p| p.name == key).or_else(|| {
         let digits = !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
@@ -11,7 +11,8 @@ pub(crate) fn kernel_param(key: &str, params: &[ParamInfo]) -> Option<usize> {
     })
 }
 
-/// The job parameter that a reference names: by its key, or by the kernel parameter it stands for.
+/// The job parameter that a reference names: by its key, or by the kernel parameter that it belongs
+/// to.
 pub(crate) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<usize> {
     job.params.iter().position(|p| p.name.value == key).or_else(|| {
         let wanted = kernel_param(key, params)?;
@@ -20,16 +21,16 @@ pub(crate) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<us
     })
 }
 
-/// Where in the kernel's parameters something belongs.
+/// A kernel parameter or a member of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ParameterPlace {
-    /// Number of the kernel parameter.
+    /// Index of the kernel parameter.
     pub(crate) slot: usize,
-    /// Byte offset of a member; none: the whole parameter.
+    /// Byte offset of a member; `None` for the whole parameter.
     pub(crate) offset: Option<u32>,
 }
 
-/// The place that a job's key names: `name` or a number from 0, or one of these with `+offset`.
+/// Resolves a key: a name or a number from 0, optionally with `+offset`.
 pub(crate) fn place(key: &str, params: &[ParamInfo]) -> Option<ParameterPlace> {
     if let Some(slot) = kernel_param(key, params) {
         return Some(ParameterPlace { slot, offset: None });
@@ -40,11 +41,11 @@ pub(crate) fn place(key: &str, params: &[ParamInfo]) -> Option<ParameterPlace> {
     Some(ParameterPlace { slot: kernel_param(name.trim_end(), params)?, offset: Some(offset) })
 }
 
-/// What a kernel parameter is made of: job parameters, by index.
+/// The job parameters, by index, that provide a kernel parameter's value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assignment {
-    /// The whole of it.
+    /// The one for the whole parameter.
     pub(crate) whole: Option<usize>,
-    /// Byte offset and job parameter of members, which lie over the whole.
+    /// Those for members, with byte offsets; they overwrite parts of the whole.
     pub(crate) members: Vec<(u32, usize)>,
 }

@@ -1,4 +1,4 @@
-//! What a job wants to have written: checked before the launch, written after it.
+//! Outputs of a job: checked before the launch, written after it.
 
 use crate::made::Made;
 use crate::problem::{Problem, codes};
@@ -9,11 +9,11 @@ use texunit_files::{FileError, Kind, Prepared, Texels};
 use texunit_forms::Count;
 use texunit_spec::At;
 
-/// Where the bytes of an output are.
+/// The object that an output reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Buffer(Buffer),
-    /// Of a surface.
+    /// The texels of a surface.
     Texels(Made),
     Global(Global),
 }
@@ -28,8 +28,7 @@ impl Source {
     }
 }
 
-/// How the bytes of an output are read as texels: width, height and depth, and how many of them
-/// there are.
+/// How bytes are interpreted as texels: format, size, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
     format: Format,
@@ -37,31 +36,31 @@ struct Shape {
     dims: u8,
 }
 
-/// An output whose description is sound.
+/// An output that passed its checks.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    /// Place in the job.
+    /// Its position in the job.
     pub(crate) at: At<()>,
-    /// Parameter, reference or variable that it is of.
+    /// The parameter, reference or variable that is written.
     pub(crate) param: String,
-    /// Below the output folder.
+    /// Relative to the output folder.
     pub(crate) file: PathBuf,
     source: Source,
-    /// As texels; `None`: all bytes as they are.
+    /// The interpretation as texels; `None` for raw bytes.
     texels: Option<Shape>,
 }
 
-/// A file that was written.
+/// A written file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Parameter, reference or variable that it is of.
+    /// The parameter, reference or variable.
     pub param: String,
     /// The file.
     pub path: PathBuf,
 }
 
 impl Pending {
-    /// Checks an output against the object it is of.
+    /// Checks an output against its object.
     pub(crate) fn new(param: &str, source: Source, spec: &At<OutputSpec>) -> Result<Self, Problem> {
         let file = &spec.value.file;
         let kind = Kind::of(&file.value);
@@ -85,7 +84,7 @@ impl Pending {
         })
     }
 
-    /// What the object holds now, as far as it is written.
+    /// The current bytes, limited to those that are written.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = self.source.read()?;
         if let Some(Shape { format, extent: [width, height, depth], .. }) = self.texels {
@@ -95,12 +94,12 @@ impl Pending {
         Ok(bytes)
     }
 
-    /// Format and extent, if the bytes are texels.
+    /// Format and size, if the bytes are texels.
     pub(crate) fn format_and_extent(&self) -> Option<(Format, [u32; 3])> {
         self.texels.map(|shape| (shape.format, shape.extent))
     }
 
-    /// Bytes, as far as they are written.
+    /// Number of bytes that are written.
     pub(crate) fn size(&self) -> u64 {
         match (&self.texels, &self.source) {
             (Some(Shape { format, extent: [width, height, depth], .. }), _) => {
@@ -112,7 +111,7 @@ impl Pending {
         }
     }
 
-    /// The address of memory, or the allocation of an array with the first layer or face.
+    /// The address of memory, or the allocation number of an array with its first layer or face.
     pub(crate) fn whereabouts(&self) -> (Option<u64>, Option<(u64, u32)>) {
         match &self.source {
             Source::Buffer(buffer) => (Some(buffer.address()), None),
@@ -127,7 +126,7 @@ impl Pending {
         }
     }
 
-    /// The file with what the object holds now.
+    /// The file with the current contents.
     pub(crate) fn file_bytes(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let read = self.bytes().map_err(|e| std::io::Error::other(e.to_string()));
         let bytes = read.map_err(|e| FileError::new(path, e))?;
@@ -138,8 +137,8 @@ impl Pending {
         texunit_files::encode(Kind::of(path), &texels).map_err(|e| FileError::new(path, e))
     }
 
-    /// Writes the file below a folder, which is made if it is not there; it has its name only
-    /// when it is committed.
+    /// Writes the file below a folder, which is created if necessary. The file appears under its
+    /// name only when it is committed.
     pub(crate) fn prepare(&self, folder: &Path) -> Result<(Prepared, Written), FileError> {
         let path = folder.join(&self.file);
         let parent = path.parent().unwrap_or(folder);
@@ -151,9 +150,9 @@ impl Pending {
     }
 }
 
-/// Format and size of the texels of a surface; what the output says must agree. Layers and
-/// faces lie one below the other in a picture, and are an axis of an array. `None`: the bytes of
-/// blocks, as they are.
+/// Format and size of a surface's texels, which must agree with the output's keys. Layers and faces
+/// are stacked vertically in an image, and are an axis of an array file. `None` for compressed
+/// blocks, which are written as they are.
 fn surface_texels(
     made: &Made,
     kind: Kind,
@@ -203,7 +202,7 @@ fn surface_texels(
     Ok(Some(Shape { format, extent, dims }))
 }
 
-/// How memory is read as texels; `None` for a raw file of all bytes.
+/// The interpretation of memory as texels; `None` for a raw file.
 fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<Shape>, Problem> {
     let part = [&spec.value.level, &spec.value.layer];
     if let Some(key) = part.into_iter().flatten().next() {

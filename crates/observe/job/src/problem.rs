@@ -1,33 +1,33 @@
-//! Mistakes in a job, as data, and their codes.
+//! Problems in a job, with their codes, and their conversion to diagnostics.
 
 use texunit_syntax::{Diagnostic, Edit, SourceFile, Span};
 
 pub use texunit_spec::problem::{Problem, listed, nearest};
 
-/// Codes of job mistakes.
+/// Codes of problems.
 pub mod codes {
     pub use texunit_spec::codes::*;
 
-    /// Not TOML.
+    /// The text is not TOML.
     pub const SYNTAX: &str = "J0001";
-    /// A file that cannot be read as wanted.
+    /// A file cannot be read, or is not what the job says.
     pub const FILE: &str = "J0007";
-    /// A name that the module or the kernel does not have.
+    /// The module or kernel does not have this name.
     pub const NAME: &str = "J0008";
-    /// A value that the kernel's parameter does not take.
+    /// The kernel's parameter does not accept the value.
     pub const PARAMETER: &str = "J0009";
-    /// An object that the device refuses to make.
+    /// The device rejects an object.
     pub const REFUSED: &str = "J0010";
-    /// An object that does not hold what the job expects after the launch.
+    /// An object's contents are not as expected after the launch.
     pub const DIFFERENT: &str = "J0011";
 }
 
-/// A mistake in the text of a job, for those who show it.
+/// Problems as positions and diagnostics in a job's text.
 pub trait InText {
-    /// As a diagnostic over the text of the job, for rendering. Old names are warnings.
+    /// The problem as a diagnostic. Deprecated names are warnings.
     fn diagnostic(&self) -> Diagnostic;
 
-    /// Line and column of the place.
+    /// Line and column of the problem.
     fn location(&self, source: &SourceFile) -> (u32, u32);
 }
 

@@ -1,6 +1,6 @@
-//! Job files: what they say, as data, and how it is read. docs/jobs.md describes every key.
+//! The parsed form of job files, and the parser. docs/jobs.md describes all keys.
 //!
-//! Nothing here looks at other files or at the module; [`crate::bind()`] does.
+//! This module reads neither other files nor the module; [`crate::bind()`] does.
 
 mod memory;
 mod object;
@@ -25,25 +25,25 @@ use toml::de::DeTable;
 pub struct Job {
     /// The PTX file, as written.
     pub ptx: At<PathBuf>,
-    /// Name of the kernel.
+    /// The kernel's name.
     pub kernel: At<String>,
-    /// CTAs along x, y, z.
+    /// Number of CTAs along x, y, z.
     pub grid: At<[u32; 3]>,
-    /// Threads of a CTA along x, y, z.
+    /// Number of threads of a CTA along x, y, z.
     pub block: At<[u32; 3]>,
-    /// Bytes of dynamic shared memory.
+    /// Size of dynamic shared memory in bytes.
     pub dynamic_shared: Option<At<u32>>,
-    /// Whether all CTAs run at the same time.
+    /// Whether the launch is cooperative, with all CTAs resident.
     pub cooperative: bool,
-    /// CTAs of a cluster along x, y, z.
+    /// Number of CTAs in a cluster along x, y, z.
     pub cluster: Option<At<[u32; 3]>>,
-    /// How it is launched otherwise.
+    /// The other launch options.
     pub settings: Settings,
-    /// Addresses and handles of the module's variables, by name.
+    /// Fixed addresses and handles of the module's variables, by name.
     pub places: Vec<(At<String>, At<u64>)>,
-    /// Kernel parameters, by name or number; and objects that are none, by a name.
+    /// Kernel parameters by name or number, and the entries of `[objects]` by name.
     pub params: Vec<Param>,
-    /// Parameters whose tables have mistakes: given, but not in `params`.
+    /// Parameters with invalid tables, which are not in `params`.
     pub unread: Vec<String>,
     /// Module-scope `.texref`s.
     pub textures: Vec<(At<String>, TextureSpec)>,
@@ -53,38 +53,38 @@ pub struct Job {
     pub surfaces: Vec<(At<String>, SurfaceSpec, Vec<At<OutputSpec>>)>,
     /// Module-scope variables.
     pub globals: Vec<Global>,
-    /// Keys and words that have other names now.
+    /// Deprecated keys and words.
     pub notes: Vec<Problem>,
 }
 
-/// What a kernel parameter gets.
+/// The value of a kernel parameter.
 #[derive(Clone, Debug)]
 pub struct Param {
     /// Name or number, as written.
     pub name: At<String>,
     /// The value.
     pub value: ParamValue,
-    /// Where the object goes after the launch.
+    /// Outputs to be written after the launch.
     pub outputs: Vec<At<OutputSpec>>,
-    /// What it holds then.
+    /// Its expected contents after the launch.
     pub expected: Option<At<ExpectedSpec>>,
-    /// Whether it stands in `[objects]`: no parameter, but something that parameters, other objects and the kernel may
-    /// name.
+    /// Whether it is in `[objects]`: not a parameter, but an object that parameters, other objects
+    /// and the kernel can refer to.
     pub is_object: bool,
 }
 
-/// Kinds of values.
+/// The kinds of values.
 #[derive(Clone, Debug)]
 pub enum ParamValue {
     /// A texture object.
     Texture(TextureSpec),
     /// A surface object.
     Surface(SurfaceSpec),
-    /// The address of memory.
+    /// The address of a buffer.
     Buffer(BufferSpec),
     /// A sampler.
     Sampler(At<IndependentSampler>),
-    /// Texels that textures and surfaces are made of.
+    /// Texels that textures and surfaces refer to.
     Array(ArraySpec),
     /// A number or a structure.
     Scalar(At<Scalar>),
@@ -93,7 +93,7 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
-    /// What messages call it.
+    /// Its name in messages.
     pub fn what(&self) -> String {
         match self {
             ParamValue::Texture(_) => "a texture".into(),
@@ -112,18 +112,18 @@ impl ParamValue {
 pub struct Global {
     /// Its name.
     pub name: At<String>,
-    /// What it holds at the start, instead of the module's initialiser.
+    /// The initial contents, instead of the module's initialiser.
     pub data: Option<At<Data>>,
-    /// Where the data are in it; `None`: from the first byte on.
+    /// Offsets and lengths for the data; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
-    /// Where its bytes go after the launch.
+    /// Outputs to be written after the launch.
     pub outputs: Vec<At<OutputSpec>>,
-    /// What it holds then.
+    /// Its expected contents after the launch.
     pub expected: Option<At<ExpectedSpec>>,
 }
 
-/// Reads a job. `None` if it is no TOML, or lacks what every job must have; the problems say why.
-/// With a job there may be problems too.
+/// Parses a job. `None` if the text is not TOML or lacks a required key, with problems that say so.
+/// A parsed job may have problems too.
 pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
     if text.trim().is_empty() {
         problems.borrow_mut().push(
@@ -143,7 +143,7 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
     Some(Job { notes: context.take_notes(), ..job? })
 }
 
-/// Reads the whole file.
+/// Parses the root table.
 fn job(root: &Table<'_>) -> Option<Job> {
     let ptx = root.need("ptx", "the PTX file").and_then(|v| v.string("a file name"));
     let kernel = root.need("kernel", "the name of the kernel").and_then(|v| v.string("a name"));
@@ -202,7 +202,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
     })
 }
 
-/// The entries of a table of named things, as far as they can be read.
+/// The valid entries of a table of named things.
 fn named<T>(
     root: &Table<'_>,
     key: &'static str,
@@ -212,14 +212,14 @@ fn named<T>(
     table.entries().into_iter().filter_map(|(name, v)| read(name, &v)).collect()
 }
 
-/// CTAs along x, y, z that a grid can have.
+/// Maximum number of CTAs along x, y, z in a grid.
 const MAX_CTAS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
-/// CTAs along x, y, z that a cluster can have.
+/// Maximum number of CTAs along x, y, z in a cluster.
 const MAX_CLUSTER: [u32; 3] = [16; 3];
-/// Threads along x, y, z that a CTA can have.
+/// Maximum number of threads along x, y, z in a CTA.
 const MAX_THREADS: [u32; 3] = [1024, 1024, 64];
 
-/// One to three numbers, none 0; or a single number.
+/// One to three positive numbers, or a single one.
 fn shape(value: &Found<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
     let wanted = "an array of 1 to 3 numbers";
     let items = if value.is_array() { value.array(wanted)? } else { vec![value.clone()] };

@@ -1,11 +1,11 @@
-//! What is said of a file that is not TOML: what it is instead, or which mark is missing.
+//! Messages for files that are not TOML: which other format it is, or which mark is missing.
 
 use crate::problem::{Problem, codes};
 use std::ops::Range;
 use std::path::Path;
 use texunit_syntax::foreign::language;
 
-/// What a text is that is not a job; `None` if it looks like a job with mistakes.
+/// Recognises a file that is not a job; `None` if it looks like a job with errors.
 pub(crate) fn other_file(text: &str, path: &Path) -> Option<Problem> {
     let problem = |what: &str| {
         Problem::new(codes::SYNTAX, ("", 0..0), format!("this is {what}, not a job file"))
@@ -39,7 +39,8 @@ fn cuda(problem: Problem, path: &Path) -> Problem {
     ))
 }
 
-/// The mistakes of a TOML file, one a line: what comes after the first is mostly about the same.
+/// The syntax errors of a TOML file, one per line, since further errors usually follow from the
+/// first.
 pub(crate) fn mistakes(text: &str, errors: &[toml::de::Error]) -> Vec<Problem> {
     let mut lines: Vec<usize> = Vec::new();
     let mut problems = Vec::new();
@@ -59,7 +60,7 @@ pub(crate) fn mistakes(text: &str, errors: &[toml::de::Error]) -> Vec<Problem> {
     problems
 }
 
-/// The parser's message, in words of the file where it guesses wrong.
+/// The parser's message, or a better one where it guesses wrong.
 fn in_words(text: &str, span: &Range<usize>, message: &str) -> String {
     let written = text.get(span.clone()).unwrap_or_default();
     let before = text.get(..span.start).unwrap_or_default();

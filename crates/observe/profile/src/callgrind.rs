@@ -1,15 +1,16 @@
-//! The form of Callgrind's files (Valgrind's manual, "Callgrind Format Specification"), which KCachegrind, QCachegrind and
-//! `callgrind_annotate` show: costs by source line, functions as the compiler has inlined them.
+//! The Callgrind file format (Valgrind's manual, "Callgrind Format Specification"), which
+//! KCachegrind, QCachegrind and `callgrind_annotate` read: costs by source line, with functions as
+//! the compiler has inlined them.
 
 use crate::counts::Counts;
 use crate::data::{Kernel, Profile};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What is counted: name, meaning, number.
+/// An event: its name, its description, and the function that reads it from counts.
 type Event = (&'static str, &'static str, fn(&Counts) -> u64);
 
-/// The events, the first one of which is shown first.
+/// The events; viewers show the first one by default.
 const EVENTS: [Event; 11] = [
     ("Threads", "Thread instructions", |c| c.thread_instructions),
     ("Warps", "Warp instructions", |c| c.warp_instructions),
@@ -28,10 +29,10 @@ const EVENTS: [Event; 11] = [
     ("TextureSectors", "Sectors of textures", |c| c.texture.sectors + c.surface.sectors),
 ];
 
-/// The text of a profile.
+/// Formats a profile.
 pub fn text(profile: &Profile) -> String {
     let mut out = String::new();
-    // A `String` takes everything.
+    // Writing to a `String` cannot fail.
     let _ = write(&mut out, profile);
     out
 }
@@ -79,7 +80,7 @@ fn write_kernel(out: &mut String, kernel: &Kernel) -> std::fmt::Result {
     Ok(())
 }
 
-/// Without characters that would end the line, or stand for a compressed name.
+/// A name without line ends and without parentheses at its start, which mark compressed names.
 fn one_line(name: &str) -> String {
     let name = name.replace(|c: char| c.is_control(), "?");
     if name.starts_with('(') { format!(" {name}") } else { name }

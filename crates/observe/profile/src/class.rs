@@ -1,20 +1,20 @@
-//! Kinds of instructions, as Nsight Compute divides them (`smsp__sass_thread_inst_executed_op_*`).
+//! Instruction classes, as Nsight Compute divides them (`smsp__sass_thread_inst_executed_op_*`).
 
 use serde::{Deserialize, Serialize};
 
-/// What an instruction is, by its opcode and type.
+/// The class of an instruction, by opcode and type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// Arithmetic of integers.
+    /// Integer arithmetic.
     Integer,
-    /// Arithmetic of f16 and bf16.
+    /// Arithmetic on f16 and bf16.
     Fp16,
-    /// Arithmetic of f32.
+    /// Arithmetic on f32.
     Fp32,
-    /// Arithmetic of f64.
+    /// Arithmetic on f64.
     Fp64,
-    /// Products of matrices.
+    /// Matrix multiply-accumulate.
     Tensor,
     /// `cvt`
     Conversion,
@@ -28,21 +28,21 @@ pub enum Class {
     Atomic,
     /// Fetches and queries of textures.
     Texture,
-    /// Accesses of surfaces.
+    /// Surface accesses.
     Surface,
     /// Branches, calls, exits.
     Control,
-    /// Instructions that lanes execute together.
+    /// Warp-level instructions: shuffles, votes, reductions.
     Communication,
     /// Barriers and fences.
     Barrier,
-    /// Moves and all others.
+    /// Moves and all other instructions.
     #[default]
     Other,
 }
 
 impl Class {
-    /// The class of an instruction with these words: `add`, `f32`.
+    /// The class of an instruction with these opcode parts: `add`, `f32`.
     pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let words: Vec<&str> = words.collect();
         let Some((&opcode, modifiers)) = words.split_first() else { return Self::Other };
@@ -74,7 +74,7 @@ impl Class {
         }
     }
 
-    /// Its name in JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Integer => "integer",

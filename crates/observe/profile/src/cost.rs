@@ -1,65 +1,69 @@
-//! What an access of a warp costs, by the addresses of its lanes: sectors, wavefronts, addresses.
+//! The memory cost of a warp's access, computed from the addresses of its lanes: sectors,
+//! wavefronts, distinct addresses.
 //!
-//! * Global memory moves in sectors of 32 bytes (CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory").
-//! * Shared memory has 32 banks of 4 bytes; lanes at one word are served together (CUDA C++ Programming Guide, "Shared
-//!   Memory"). Accesses of 8 bytes a lane are made for half warps, those of 16 bytes for quarters.
-//! * Local memory is laid out so that the same 4-byte word of consecutive threads lies side by side (CUDA C++ Programming
-//!   Guide, "Local Memory").
+//! * Global memory is transferred in sectors of 32 bytes (CUDA C++ Best Practices Guide, "Coalesced
+//!   Access to Global Memory").
+//! * Shared memory has 32 banks of 4 bytes; lanes that access the same word are served together
+//!   (CUDA C++ Programming Guide, "Shared Memory"). Accesses of 8 bytes per lane are made by half
+//!   warps, those of 16 bytes by quarter warps.
+//! * Local memory is laid out so that the same 4-byte word of consecutive threads is contiguous
+//!   (CUDA C++ Programming Guide, "Local Memory").
 //!
-//! Accesses whose lanes have whole elements of a power of two of bytes at multiples of that (nearly all) are compared with each
-//! other, all lanes with those at a distance at once; others are sorted first.
+//! Nearly all accesses consist of aligned elements with a power of two of bytes. Their element
+//! numbers are compared in vector registers; other accesses are sorted first.
 
 use texunit_unit::Build;
 
-/// Addresses of the lanes of a warp.
+/// The addresses of a warp's lanes.
 pub type Addresses = [u64; 32];
 
 /// Bytes of a sector.
 pub const SECTOR: u64 = 32;
-/// Bytes of a word of a bank.
+/// Bytes of a bank's word.
 const WORD: u64 = 4;
-/// Banks of shared memory.
+/// Number of shared memory banks.
 const BANKS: u64 = 32;
 
-/// Sectors of an access, and those that its different bytes would fill.
+/// Sectors of an access, and the minimum for the same number of distinct bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sectors {
-    /// Sectors that are touched.
+    /// Sectors that the access touches.
     pub touched: u64,
-    /// Sectors for the same bytes side by side.
+    /// Sectors that would suffice if the bytes were contiguous.
     pub ideal: u64,
 }
 
-/// Passes over the banks.
+/// Passes over the shared memory banks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wavefronts {
-    /// Passes that are made.
+    /// Passes that the access needs.
     pub made: u64,
-    /// Passes without conflicts.
+    /// Passes that would suffice without bank conflicts.
     pub ideal: u64,
 }
 
 /// How lanes share addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sharing {
-    /// Different addresses.
+    /// Number of distinct addresses.
     pub addresses: u64,
-    /// Lanes at the most frequent one.
+    /// Number of lanes at the most frequent address.
     pub most: u64,
 }
 
-/// Numbers of the elements that lanes have, from one below the first on, and the last one of lanes that take part.
+/// Element numbers of the lanes, relative to a base below the first, and the largest number of an
+/// active lane.
 struct Elements {
     numbers: [u32; 32],
     last: u32,
     lanes: u32,
 }
 
-/// Numbers that are told apart by a bit each.
+/// Maximum range of element numbers for the bit set.
 const MOST: usize = 4096;
 
 impl Elements {
-    /// Elements of so many bytes, if each is whole and the last is not far.
+    /// Elements of `bytes` bytes, if all are aligned and their range is small enough.
     #[inline(always)]
     fn of(addresses: &Addresses, lanes: u32, bytes: u32) -> Option<Self> {
         let bytes = u64::from(bytes);
@@ -73,11 +77,12 @@ impl Elements {
             least = least.min(if on(lane) { at } else { u64::MAX });
             most = most.max(if on(lane) { at } else { 0 });
         }
-        // Sectors begin there, and rows of banks.
+        // The base is aligned to sectors and to rows of banks.
         let first = least & !(BANKS * WORD - 1);
         let last = u32::try_from(most.wrapping_sub(first)).ok().filter(|&last| last != u32::MAX)?;
         let shift = bytes.trailing_zeros();
-        // No `map`: it is compiled for any processor, and called.
+        // A loop instead of `map`, which would be compiled without the vector instructions and
+        // called.
         let mut numbers = [0; 32];
         for (number, at) in numbers.iter_mut().zip(addresses) {
             *number = (at.wrapping_sub(first) >> shift) as u32;
@@ -85,7 +90,7 @@ impl Elements {
         (bits & (bytes - 1) == 0).then_some(Self { numbers, last: last >> shift, lanes })
     }
 
-    /// The same in larger elements.
+    /// The numbers of larger elements that contain these.
     #[inline(always)]
     fn larger(&self, shift: u32) -> Self {
         let mut larger = Self { last: self.last >> shift, ..*self };
@@ -93,7 +98,7 @@ impl Elements {
         larger
     }
 
-    /// A bit for each number: in words of 64.
+    /// A bit set of the numbers, in words of 64 bits.
     #[inline(always)]
     fn bits(&self) -> Option<[u64; MOST / 64]> {
         if self.last as usize >= MOST {
@@ -107,14 +112,14 @@ impl Elements {
         Some(bits)
     }
 
-    /// How many different numbers there are.
+    /// Number of distinct numbers.
     #[inline(always)]
     fn different(&self) -> u64 {
         if let Some(bits) = self.bits() {
             let words = &bits[..=self.last as usize / 64];
             return words.iter().map(|word| u64::from(word.count_ones())).sum();
         }
-        // Who does not take part has the number of one that does.
+        // Inactive lanes get the number of an active one.
         let numbers = self.of_others(self.numbers[self.lanes.trailing_zeros() as usize & 31]);
         let mut before = [self.last.wrapping_add(1); 64];
         before[32..].copy_from_slice(&numbers);
@@ -127,7 +132,7 @@ impl Elements {
         32 - again.iter().map(|&again| u64::from(again)).sum::<u64>()
     }
 
-    /// The numbers, with another one for lanes that do not take part.
+    /// The numbers, with `other` for inactive lanes.
     #[inline(always)]
     fn of_others(&self, other: u32) -> [u32; 32] {
         let mut numbers = self.numbers;
@@ -137,7 +142,8 @@ impl Elements {
         numbers
     }
 
-    /// The most lanes with one number: all are compared with those at a distance at once.
+    /// The maximum number of lanes with the same number; lanes are compared with those at each
+    /// distance, in vectors.
     #[inline(always)]
     fn most(&self) -> u64 {
         let numbers = self.of_others(self.last.wrapping_add(1));
@@ -154,11 +160,12 @@ impl Elements {
         u64::from((0..32).fold(0, |most, lane| most.max(of(lane))))
     }
 
-    /// The most words of one bank.
+    /// The maximum number of distinct words in one bank.
     #[inline(always)]
     fn most_of_bank(&self) -> Option<u64> {
         let bits = self.bits()?;
-        // How many words each bank has, in binary: a word of bits for each digit.
+        // The number of words of each bank as a binary counter: one vector of 32 bits for each
+        // digit.
         let mut counts = [0_u64; 8];
         for &word in &bits[..=self.last as usize / 64] {
             for row in [word & u64::from(u32::MAX), word >> 32] {
@@ -179,7 +186,7 @@ impl Elements {
     }
 }
 
-/// Addresses of the lanes that take part, in ascending order.
+/// Addresses of the active lanes in ascending order.
 #[inline]
 fn ascending(addresses: &Addresses, lanes: u32) -> ([u64; 32], usize) {
     let mut all = *addresses;
@@ -193,7 +200,7 @@ fn ascending(addresses: &Addresses, lanes: u32) -> ([u64; 32], usize) {
             rest &= rest - 1;
         }
     }
-    // Without a branch for each pair, so that several are compared at once.
+    // Without early exit, so that the loop is vectorised.
     let falls = all[..count].windows(2).fold(false, |any, pair| any | (pair[0] > pair[1]));
     if falls {
         all[..count].sort_unstable();
@@ -201,7 +208,7 @@ fn ascending(addresses: &Addresses, lanes: u32) -> ([u64; 32], usize) {
     (all, count)
 }
 
-/// The sectors of global memory that lanes touch with so many bytes each.
+/// The sectors of global memory that the active lanes access, with `bytes` bytes each.
 #[inline]
 pub fn sectors(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
     let bytes = u64::from(bytes.max(1));
@@ -223,7 +230,7 @@ pub fn sectors(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
         || {
             let elements = Elements::of(addresses, lanes, bytes as u32)?;
             let touched = elements.larger((SECTOR / bytes).trailing_zeros()).different();
-            // Where each lane has a sector of its own, no two have one element.
+            // If each lane has a sector of its own, no two lanes share an element.
             let all = u64::from(lanes.count_ones());
             let different = if touched == all { all } else { elements.different() };
             let ideal = (different * bytes).div_ceil(SECTOR);
@@ -234,7 +241,7 @@ pub fn sectors(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
         return sectors;
     }
     let (all, count) = ascending(addresses, lanes);
-    // The first sector that has not been counted yet, and the first byte.
+    // The first sector and the first byte that are not counted yet.
     let (mut touched, mut different, mut next, mut free) = (0, 0, 0, 0);
     for &at in &all[..count] {
         let (begin, end) = (at / SECTOR, (at.saturating_add(bytes - 1)) / SECTOR + 1);
@@ -247,7 +254,7 @@ pub fn sectors(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
     Sectors { touched, ideal: different.div_ceil(SECTOR) }
 }
 
-/// The passes over the banks of shared memory for lanes with so many bytes each.
+/// The passes over the shared memory banks for the active lanes, with `bytes` bytes each.
 #[inline]
 pub fn wavefronts(addresses: &Addresses, lanes: u32, bytes: u32) -> Wavefronts {
     let group = match bytes {
@@ -278,12 +285,12 @@ pub fn wavefronts(addresses: &Addresses, lanes: u32, bytes: u32) -> Wavefronts {
     all
 }
 
-/// The most different words that one bank is asked for.
+/// The maximum number of distinct words that are requested from one bank.
 fn passes(addresses: &Addresses, lanes: u32, words: u64) -> u64 {
     let (all, count) = ascending(addresses, lanes);
     let (first, last) = (all[0] / WORD, all[count - 1] / WORD + words);
     if last - first <= BANKS {
-        // No two words of one bank.
+        // All words are in different banks.
         return 1;
     }
     let mut of_bank = [0_u8; BANKS as usize];
@@ -300,13 +307,14 @@ fn passes(addresses: &Addresses, lanes: u32, words: u64) -> u64 {
     u64::from(most)
 }
 
-/// The sectors of local memory that lanes touch with so many bytes each at these offsets.
+/// The sectors of local memory that the active lanes access at these offsets, with `bytes` bytes
+/// each.
 pub fn local_sectors(offsets: &Addresses, lanes: u32, bytes: u32) -> Sectors {
     let words = u64::from(bytes).div_ceil(WORD).max(1);
     let mut touched: Vec<u64> = Vec::with_capacity(32);
     for lane in (0..32_u64).filter(|lane| lanes >> lane & 1 == 1) {
         let word = offsets[lane as usize] / WORD;
-        // 8 lanes have their words in one sector.
+        // The words of 8 lanes share a sector.
         touched.extend((word..word.saturating_add(words)).map(|word| word * 4 + lane / 8));
     }
     touched.sort_unstable();
@@ -315,7 +323,7 @@ pub fn local_sectors(offsets: &Addresses, lanes: u32, bytes: u32) -> Sectors {
     Sectors { touched: touched.len() as u64, ideal: all.div_ceil(SECTOR) }
 }
 
-/// How many different addresses lanes have, and how many of them are at the same one.
+/// The number of distinct addresses, and the number of lanes at the most frequent one.
 pub fn sharing(addresses: &Addresses, lanes: u32) -> Sharing {
     let near = Build::current().run(
         #[inline(always)]

@@ -1,8 +1,8 @@
-//! What is counted of an instruction, a line or a kernel. All of it adds up.
+//! The counts of an instruction, a line or a kernel, and their addition.
 
 use serde::{Deserialize, Serialize};
 
-/// Defines structures of counts, with their sums.
+/// Defines structures of counts that can be added.
 macro_rules! counts {
     ($($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)* })*) => { $(
         $(#[$meta])*
@@ -11,12 +11,12 @@ macro_rules! counts {
         pub struct $name { $($(#[$doc])* pub $field: u64,)* }
 
         impl $name {
-            /// Adds others.
+            /// Adds other counts.
             pub fn add(&mut self, other: &Self) {
                 $(self.$field = self.$field.saturating_add(other.$field);)*
             }
 
-            /// Whether nothing was counted.
+            /// Whether all counts are zero.
             pub fn is_empty(&self) -> bool {
                 *self == Self::default()
             }
@@ -27,99 +27,102 @@ macro_rules! counts {
 counts! {
     /// Loads or stores of global or local memory.
     Requests {
-        /// How often a warp has made one.
+        /// Number of warp-level accesses.
         requests,
-        /// Lanes that took part.
+        /// Number of active lanes.
         threads,
-        /// Their bytes.
+        /// Bytes accessed by these lanes.
         bytes,
-        /// 32-byte sectors that the warps touch.
+        /// 32-byte sectors accessed by the warps.
         sectors,
-        /// Sectors that would be enough for the same bytes side by side.
+        /// Sectors that would suffice if each warp's bytes were contiguous.
         ideal_sectors,
     }
-    /// Accesses of shared memory.
+    /// Accesses to shared memory.
     Shared {
-        /// How often a warp has made one.
+        /// Number of warp-level accesses.
         requests,
-        /// Lanes that took part.
+        /// Number of active lanes.
         threads,
-        /// Their bytes.
+        /// Bytes accessed by these lanes.
         bytes,
         /// Passes over the banks.
         wavefronts,
-        /// Passes that would be enough without conflicts.
+        /// Passes that would suffice without bank conflicts.
         ideal_wavefronts,
-        /// The passes beyond these.
+        /// Passes in excess of these.
         bank_conflicts,
     }
     /// Atomics and reductions on memory.
     Atomics {
-        /// How often a warp has made one.
+        /// Number of warp-level accesses.
         requests,
-        /// Lanes that took part.
+        /// Number of active lanes.
         threads,
-        /// Different addresses of each request, added up.
+        /// Sum over accesses of the number of distinct addresses.
         addresses,
-        /// Lanes of each request that are at its most frequent address, added up: how many come one after the other.
+        /// Sum over accesses of the number of lanes at the most frequent address, which are
+        /// executed one after another.
         serial,
-        /// 32-byte sectors, of those on global memory.
+        /// 32-byte sectors, for atomics on global memory.
         sectors,
     }
-    /// Loads of constant memory.
+    /// Loads from constant memory.
     Constant {
-        /// How often a warp has made one.
+        /// Number of warp-level accesses.
         requests,
-        /// Lanes that took part.
+        /// Number of active lanes.
         threads,
-        /// Different addresses of each request, added up: each is a pass of its own.
+        /// Sum over accesses of the number of distinct addresses, each of which needs a pass.
         addresses,
     }
-    /// Accesses of surfaces.
+    /// Surface accesses.
     Surface {
-        /// How often a warp has made one.
+        /// Number of warp-level accesses.
         requests,
-        /// Lanes that took part.
+        /// Number of active lanes.
         threads,
-        /// Lanes that are outside.
+        /// Number of lanes outside the surface.
         outside,
-        /// Their bytes.
+        /// Bytes accessed by the lanes.
         bytes,
-        /// 32-byte sectors that the warps touch.
+        /// 32-byte sectors accessed by the warps.
         sectors,
     }
 }
 
-/// Fetches from textures.
+/// Texture fetches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Texture {
-    /// How often a warp has made one.
+    /// Number of warp-level fetches.
     pub requests: u64,
-    /// Fetches, a lane each.
+    /// Number of fetches by lanes.
     pub fetches: u64,
-    /// Linear footprints or single texels that they are made of: one for each level and anisotropic tap.
+    /// Number of footprints (linear ones or single texels) that the fetches consist of: one for
+    /// each level and anisotropic tap.
     pub taps: u64,
-    /// Texels that are read, of memory and outside of it.
+    /// Number of texels in the footprints, inside and outside the texture.
     pub texels: u64,
-    /// Those that lie outside: the border's colour, or zeros.
+    /// Number of these outside, which are the border colour or zeros.
     pub texels_outside: u64,
-    /// Fetches with a texel that lies outside.
+    /// Number of fetches with a texel outside.
     pub fetches_outside: u64,
-    /// 32-byte sectors that the warps touch, rows of texels lying one after the other.
+    /// 32-byte sectors accessed by the warps, if rows of texels are stored one after another.
     pub sectors: u64,
-    /// Sectors that would be enough for the bytes of the different texels of each request side by side.
+    /// Sectors that would suffice if the distinct texels of each warp-level fetch were contiguous.
     pub ideal_sectors: u64,
-    /// Bytes of the different texels that each launch reads.
+    /// Bytes of the distinct texels that each launch reads.
     pub distinct_bytes: u64,
-    /// Fetches whose texels are missing from the sets of distinct texels: the launch has too many textures, or their texture is too large.
+    /// Fetches that `distinct_bytes` does not include, because the launch has too many or too large
+    /// textures.
     pub not_noted: u64,
-    /// Footprints by mip level, from 0.
+    /// Number of footprints by mip level, from 0.
     pub levels: Vec<u64>,
 }
 
 impl Texture {
-    /// Adds others.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         let pairs = [
             (&mut self.requests, other.requests),
@@ -145,28 +148,28 @@ impl Texture {
         self.levels[level] = self.levels[level].saturating_add(footprints);
     }
 
-    /// Whether nothing was counted.
+    /// Whether all counts are zero.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What is counted of an instruction, or of all instructions of a line or kernel.
+/// The counts of an instruction, or the sums for a line or kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// Instructions that warps have issued.
+    /// Number of warp instructions.
     pub warp_instructions: u64,
-    /// Active lanes of these.
+    /// Number of active lanes of these.
     pub thread_instructions: u64,
-    /// Those whose guard holds.
+    /// Number of active lanes whose predicate is true.
     pub thread_instructions_on: u64,
-    /// How often warps have come to branches that could divide them: with a guard or a table, exits and returns with a guard
-    /// among them.
+    /// Number of warp-level executions of branches that can diverge: those with a predicate or a
+    /// table, including predicated exits and returns.
     pub branches: u64,
-    /// Those that have divided the lanes.
+    /// Number of these that diverged.
     pub divergent_branches: u64,
-    /// Loads of global memory.
+    /// Loads from global memory.
     #[serde(skip_serializing_if = "Requests::is_empty")]
     pub global_load: Requests,
     /// Stores to global memory.
@@ -175,7 +178,7 @@ pub struct Counts {
     /// Atomics on global memory.
     #[serde(skip_serializing_if = "Atomics::is_empty")]
     pub global_atomic: Atomics,
-    /// Loads of shared memory.
+    /// Loads from shared memory.
     #[serde(skip_serializing_if = "Shared::is_empty")]
     pub shared_load: Shared,
     /// Stores to shared memory.
@@ -184,16 +187,16 @@ pub struct Counts {
     /// Atomics on shared memory.
     #[serde(skip_serializing_if = "Atomics::is_empty")]
     pub shared_atomic: Atomics,
-    /// Loads of local memory.
+    /// Loads from local memory.
     #[serde(skip_serializing_if = "Requests::is_empty")]
     pub local_load: Requests,
     /// Stores to local memory.
     #[serde(skip_serializing_if = "Requests::is_empty")]
     pub local_store: Requests,
-    /// Loads of constant memory.
+    /// Loads from constant memory.
     #[serde(skip_serializing_if = "Constant::is_empty")]
     pub constant: Constant,
-    /// Fetches.
+    /// Texture fetches.
     #[serde(skip_serializing_if = "Texture::is_empty")]
     pub texture: Texture,
     /// Surface accesses.
@@ -202,7 +205,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Adds others.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         let pairs = [
             (&mut self.warp_instructions, other.warp_instructions),
@@ -225,12 +228,12 @@ impl Counts {
         self.surface.add(&other.surface);
     }
 
-    /// Whether nothing was counted.
+    /// Whether all counts are zero.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Sectors of global memory, those of atomics among them.
+    /// Sectors of global memory, including those of atomics.
     pub fn global_sectors(&self) -> u64 {
         self.global_load.sectors + self.global_store.sectors + self.global_atomic.sectors
     }

@@ -1,4 +1,4 @@
-//! A profile: what was counted, by kernel and instruction, of one process or many.
+//! A profile: counts by kernel and instruction, of one process or several, and its JSON form.
 
 use crate::class::Class;
 use crate::counts::Counts;
@@ -9,13 +9,14 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// What `format` says.
+/// The value of `format`.
 const FORMAT: &str = "texunit-profile";
-/// The version of the form.
+/// The version of the format.
 const VERSION: u32 = 1;
-/// Launches of a kernel that are kept one by one; others are only in the sums.
+/// Maximum number of launches of a kernel that are listed individually; further ones are only in
+/// the sums.
 pub(crate) const MAX_LAUNCHES: usize = 1000;
-/// The largest file that is read.
+/// Maximum size of a file in bytes.
 const LARGEST: u64 = 1 << 30;
 
 /// Counts by kernel.
@@ -25,21 +26,21 @@ pub struct Profile {
     pub kernels: BTreeMap<Key, Kernel>,
 }
 
-/// What a kernel is known by: its name in the PTX, and a hash of the text that it is in.
+/// Identifies a kernel: its name in the PTX, and a hash of the module's text.
 pub type Key = (String, u64);
 
-/// A kernel with the functions that it calls.
+/// A kernel, including the functions that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
-    /// What its PTX is called.
+    /// The name of its PTX.
     pub ptx: String,
-    /// How often it was launched.
+    /// Number of launches.
     pub launches: u64,
-    /// The first launches, one by one.
+    /// The first launches individually.
     pub each: Vec<LaunchCounts>,
     /// Its instructions, by their first byte in the PTX.
     pub instructions: BTreeMap<u32, Instruction>,
-    /// What its lines have in common over launches.
+    /// By source line: its variation over launches.
     pub lines: BTreeMap<(String, u32), OverLaunches>,
 }
 
@@ -47,15 +48,15 @@ pub struct Kernel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LaunchCounts {
-    /// Its number among the launches of its process that are profiled, from 1.
+    /// Its number among the profiled launches of its process, from 1.
     pub launch: u64,
-    /// CTAs along x, y, z.
+    /// Number of CTAs along x, y, z.
     pub grid: [u32; 3],
-    /// Threads along x, y, z.
+    /// Number of threads of a CTA along x, y, z.
     pub block: [u32; 3],
-    /// Instructions that warps have issued.
+    /// Number of warp instructions.
     pub warp_instructions: u64,
-    /// Active lanes of these.
+    /// Number of active lanes of these.
     pub thread_instructions: u64,
 }
 
@@ -65,40 +66,40 @@ pub struct LaunchCounts {
 pub struct Instruction {
     /// Its line in the PTX.
     pub ptx_line: u32,
-    /// Its text in one line.
+    /// Its text on one line.
     pub text: String,
-    /// What kind it is.
+    /// Its class.
     pub class: Class,
-    /// The function of the PTX that it is of, demangled.
+    /// The PTX function that contains it, demangled.
     pub ptx_function: String,
-    /// Where it comes from; without `.loc` in the PTX.
+    /// Its source position; that in the PTX if there is no `.loc`.
     #[serde(flatten)]
     pub place: Place,
-    /// What was counted.
+    /// The counts.
     #[serde(flatten)]
     pub counts: Counts,
 }
 
-/// A line of a source.
+/// A source line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Place {
-    /// The file, by its whole path if it is there.
+    /// The file, with its full path if the file exists.
     pub file: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// The function of the source, demangled.
+    /// The source function, demangled.
     pub function: String,
 }
 
-/// The JSON of a kernel.
+/// A kernel as it is in the JSON.
 #[derive(Serialize, Deserialize)]
 struct KernelForm {
     name: String,
     #[serde(default)]
     function: String,
     ptx: String,
-    /// As text, as JSON has no whole numbers of 64 bits.
+    /// A string, since JSON numbers do not hold 64 bits.
     text_hash: String,
     launches: u64,
     each_launch: Vec<LaunchCounts>,
@@ -131,7 +132,7 @@ struct Form {
     kernels: Vec<KernelForm>,
 }
 
-/// A text that is not a profile.
+/// The error for text that is not a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable(String);
 
@@ -144,14 +145,14 @@ impl fmt::Display for Unreadable {
 impl std::error::Error for Unreadable {}
 
 impl Kernel {
-    /// The sum over all instructions.
+    /// The sums over all instructions.
     pub fn totals(&self) -> Counts {
         let mut totals = Counts::default();
         self.instructions.values().for_each(|instruction| totals.add(&instruction.counts));
         totals
     }
 
-    /// Its lines with what was counted, the busiest first.
+    /// Its source lines with their counts, those with the most thread instructions first.
     pub fn all_lines(&self) -> Vec<Line> {
         let mut lines: BTreeMap<(String, u32), Line> = BTreeMap::new();
         for instruction in self.instructions.values() {
@@ -193,19 +194,19 @@ impl Kernel {
 }
 
 impl Profile {
-    /// Adds what another process has counted.
+    /// Adds the profile of another process.
     pub fn add(&mut self, other: &Profile) {
         for (key, kernel) in &other.kernels {
             self.kernels.entry(key.clone()).or_default().add(kernel);
         }
     }
 
-    /// Whether nothing was launched.
+    /// Whether there are no launches.
     pub fn is_empty(&self) -> bool {
         self.kernels.is_empty()
     }
 
-    /// The profile in JSON: `schemas/profile.schema.json` describes it.
+    /// Formats the profile as JSON, described by `schemas/profile.schema.json`.
     pub fn to_json(&self) -> String {
         let kernel = |((name, hash), kernel): (&Key, &Kernel)| {
             let mut classes: BTreeMap<Class, ClassForm> = BTreeMap::new();
@@ -241,16 +242,16 @@ impl Profile {
             texunit: env!("CARGO_PKG_VERSION").to_owned(),
             kernels: self.kernels.iter().map(kernel).collect(),
         };
-        // Numbers and texts alone cannot fail.
+        // Serialising numbers and strings cannot fail.
         let mut text = serde_json::to_string_pretty(&form).unwrap_or_default();
         text.push('\n');
         text
     }
 
-    /// Reads what [`Self::to_json`] writes.
+    /// Parses the output of [`Self::to_json`].
     ///
     /// # Errors
-    /// It is something else, or a later version.
+    /// The text has another format or a later version.
     pub fn parse(text: &str) -> Result<Self, Unreadable> {
         let form: Form = serde_json::from_str(text)
             .map_err(|error| Unreadable(format!("not a profile of texunit: {error}")))?;
@@ -285,7 +286,7 @@ impl Profile {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or is not a profile.
+    /// It cannot be read or is not a profile.
     pub fn read(path: &Path) -> io::Result<Self> {
         if path.metadata()?.len() > LARGEST {
             return Err(io::Error::other("the file has more than 1 GiB"));
@@ -293,8 +294,8 @@ impl Profile {
         Self::parse(&std::fs::read_to_string(path)?).map_err(io::Error::other)
     }
 
-    /// What several processes have left in files. Files that cannot be read count as empty: their processes ended before
-    /// they had anything to say.
+    /// Reads and merges the files of several processes. An unreadable file counts as empty, because
+    /// its process ended before it had written any counts.
     pub fn merged(files: &[impl AsRef<Path>]) -> Self {
         let mut sum = Self::default();
         for profile in files.iter().filter_map(|path| Self::read(path.as_ref()).ok()) {

@@ -1,4 +1,4 @@
-//! The observer of a launch.
+//! The observer of one launch: sums its workers' counters and adds them to the module's profile.
 
 use crate::module::Module;
 use crate::probe::{Totals, Worker};
@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 
-/// Counts a launch of a kernel of a [`Module`].
+/// The observer of a launch of one of a [`Module`]'s kernels.
 #[derive(Debug)]
 pub struct Launch {
     module: Arc<Module>,
     sums: Mutex<Sums>,
 }
 
-/// What workers have counted.
+/// The sums of the workers' counts.
 #[derive(Debug, Default)]
 struct Sums {
     counters: Vec<u64>,
@@ -27,12 +27,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Launch {
-    /// Of a module that the kernel is of.
+    /// The observer of a launch of this module's kernel.
     pub fn new(module: Arc<Module>) -> Self {
         Self { module, sums: Mutex::default() }
     }
 
-    /// Adds what a worker has counted.
+    /// Adds a worker's counters.
     pub(crate) fn counted(&self, counters: &[u64]) {
         let sums = &mut lock(&self.sums).counters;
         sums.resize(sums.len().max(counters.len()), 0);

@@ -1,15 +1,17 @@
-//! Counts of kernels: how often each PTX instruction and each source line was executed, by how many threads, and what its
-//! accesses cost in sectors, wavefronts and texels.
+//! A profiler of kernels that counts: executions of each PTX instruction and source line by warps
+//! and threads, and the cost of their accesses in sectors, wavefronts and texels.
 //!
-//! A [`Module`] belongs to a loaded module, a [`Launch`] of it is the observer of one launch. How often warps and lanes come
-//! by is counted by operations in the marked code (`simt::observe`: `BlockCounters`, `Issues`), which call nobody, and so are loads
-//! and stores of rows and of one address (`Costs`). Other accesses, and fetches, are told to a `probe` for each worker, which
-//! adds them up by instruction with the rules of [`cost`]. At the end of a launch all become [`Counts`] of instructions; a [`Profile`] has them by kernel, with the sums of each line. A
-//! [`Recorder`] writes what a process has counted, [`Profile::add`] merges processes, [`callgrind`] writes the form that
-//! KCachegrind reads.
+//! A [`Module`] belongs to a loaded module; a [`Launch`] made from it observes one launch.
+//! Executions are counted by operations inserted into the code (`simt::observe`: `BlockCounters`,
+//! `Issues`) without callbacks, and so are loads and stores of coalesced rows and of single
+//! addresses (`Costs`). Other accesses, and fetches, are reported to each worker's `probe`, which
+//! sums them by instruction with the rules of [`cost`]. At the end of a launch all of them become
+//! [`Counts`] of instructions. A [`Profile`] holds them by kernel, with sums by line. A
+//! [`Recorder`] writes the profile of a process, [`Profile::add`] merges processes, and
+//! [`callgrind`] writes the format that KCachegrind reads.
 //!
-//! All numbers are counts of what happened, the same on each run (docs/profile.md says what each is, and what Nsight
-//! Compute calls it). There are no cycles: a CPU that executes a kernel cannot know those of a card.
+//! All numbers count events and are the same in each run (docs/profile.md defines each, with Nsight
+//! Compute's name for it). There are no cycles, because the emulation has no timing model of a GPU.
 
 pub mod callgrind;
 mod class;

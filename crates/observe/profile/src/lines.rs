@@ -1,45 +1,45 @@
-//! Lines of sources, and what they have over the launches of a kernel.
+//! Source lines with their counts, and how these vary over the launches of a kernel.
 
 use crate::counts::Counts;
 use serde::{Deserialize, Serialize};
 
-/// A line with the sums of its instructions.
+/// A line with the sums over its instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Line {
     /// The file.
     pub file: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
     /// The function, demangled.
     pub function: String,
-    /// PTX instructions of the line that were executed.
+    /// Number of the line's PTX instructions that were executed.
     pub instructions: u64,
-    /// How the line varies over launches.
+    /// The variation over launches.
     pub over_launches: OverLaunches,
-    /// What was counted.
+    /// The sums.
     #[serde(flatten)]
     pub counts: Counts,
 }
 
-/// Thread instructions of a line in each launch of its kernel: fewest and most.
+/// Minimum and maximum of a line's thread instructions over the launches of its kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OverLaunches {
-    /// Launches that have come to the line.
+    /// Number of launches that have executed the line.
     pub launches: u64,
-    /// Fewest thread instructions of a launch that came to it.
+    /// The minimum among launches that executed it.
     pub least: u64,
-    /// The number of that launch.
+    /// The number of the launch with the minimum.
     pub least_launch: u64,
-    /// Most thread instructions of a launch.
+    /// The maximum.
     pub most: u64,
-    /// The number of that launch.
+    /// The number of the launch with the maximum.
     pub most_launch: u64,
 }
 
 impl OverLaunches {
-    /// Of one launch.
+    /// The values for a single launch.
     pub(crate) fn of(launch: u64, threads: u64) -> Self {
         Self {
             launches: 1,

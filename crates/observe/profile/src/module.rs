@@ -1,4 +1,4 @@
-//! What has been counted of a loaded module.
+//! The profile of a loaded module, which its launches add to.
 
 use crate::counts::Counts;
 use crate::data::{Instruction, Kernel, LaunchCounts, MAX_LAUNCHES, Profile};
@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_simt::observe::LaunchInfo;
 
-/// A loaded module, whose launches are counted.
+/// The profile of a loaded module.
 #[derive(Debug)]
 pub struct Module {
-    /// What its PTX is called, and a hash of it.
+    /// The name of its PTX file, and a hash of its text.
     ptx: String,
     hash: u64,
     counted: Mutex<Counted>,
@@ -24,14 +24,14 @@ pub struct Module {
 
 #[derive(Debug, Default)]
 struct Counted {
-    /// By kernel.
+    /// By kernel name.
     tables: HashMap<String, Arc<Table>>,
     profile: Profile,
     launches: u64,
 }
 
 impl Module {
-    /// Of PTX in a file of this name.
+    /// A module whose PTX is in a file of this name.
     pub fn new(text: &str, ptx: PathBuf) -> Arc<Self> {
         Arc::new(Self::of(text, ptx, None))
     }
@@ -52,7 +52,7 @@ impl Module {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What has been counted up to now.
+    /// The profile until now.
     pub fn profile(&self) -> Profile {
         self.counted().profile.clone()
     }
@@ -61,7 +61,7 @@ impl Module {
         profile.add(&self.counted().profile);
     }
 
-    /// Forgets what has been counted: it is the parent's.
+    /// Clears the counts in a forked process, since they are its parent's.
     pub(crate) fn clear(&self) {
         let mut counted = self.counted();
         (counted.profile, counted.launches) = (Profile::default(), 0);
@@ -73,7 +73,7 @@ impl Module {
             recorder.begins();
         }
         let known = self.counted().tables.get(launch.kernel).cloned();
-        // All functions may have been lowered since, which have other numbers.
+        // If other functions were lowered since, operation numbers have changed.
         let known = known.filter(|table| table.operations == launch.listing.len());
         known.unwrap_or_else(|| {
             let table = Arc::new(Table::of(launch.listing, &self.ptx));
@@ -83,7 +83,7 @@ impl Module {
         })
     }
 
-    /// A launch has ended.
+    /// Adds the counts of a launch that has ended.
     pub(crate) fn launched(
         &self,
         launch: &LaunchInfo<'_>,

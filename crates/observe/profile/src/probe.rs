@@ -1,4 +1,4 @@
-//! What a worker counts of accesses, fetches and surface accesses.
+//! Counts the accesses, fetches and surface accesses that a worker reports.
 
 use crate::cost::{local_sectors, sectors, sharing, wavefronts};
 use crate::counts::{Atomics, Constant, Counts, Requests, Shared};
@@ -10,7 +10,7 @@ use texunit_simt::observe::{
     Access, AccessOp, At, Costs, ExecutedFetch, ExecutedSurfaceAccess, FurtherLoad, Probe,
 };
 
-/// What an instruction does with a space.
+/// How an instruction accesses memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Way {
     #[default]
@@ -19,29 +19,29 @@ enum Way {
     Atomic,
 }
 
-/// Accesses of an instruction to a space.
+/// Counts of an instruction's accesses to one state space.
 #[derive(Clone, Copy, Debug, Default)]
 struct Told {
     way: Way,
     requests: u64,
     threads: u64,
     bytes: u64,
-    /// Sectors, wavefronts or addresses.
+    /// Sectors, wavefronts or distinct addresses, according to the space.
     cost: u64,
-    /// Ideal sectors or wavefronts, or lanes one after the other.
+    /// Ideal sectors or wavefronts; for atomics the serialised lanes.
     other: u64,
     /// Sectors of atomics.
     sectors: u64,
 }
 
-/// Spaces that are told apart.
+/// State spaces with counts of their own.
 const SPACES: [SpaceKind; 4] =
     [SpaceKind::Global, SpaceKind::Shared, SpaceKind::Local, SpaceKind::Const];
 
-/// Accesses by space, in the order of [`SPACES`].
+/// Counts by state space, in the order of [`SPACES`].
 type BySpace = [Told; SPACES.len()];
 
-/// What all workers of a launch have been told.
+/// The sums over all workers of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     accesses: HashMap<u32, BySpace>,
@@ -53,7 +53,7 @@ pub(crate) struct Totals {
 pub(crate) struct Worker<'a> {
     launch: &'a Launch,
     accesses: Vec<Option<Box<BySpace>>>,
-    /// By operation, in the order in which they were first made.
+    /// By operation, in the order of their first execution.
     fetches: Vec<(u32, Fetches)>,
     surfaces: Vec<(u32, Accesses)>,
     space: Space,
@@ -73,7 +73,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// What there is of an operation, of which a kernel has few.
+/// The entry of an operation; a list suffices, since a kernel has few.
 fn of<T: Default>(all: &mut Vec<(u32, T)>, op: u32) -> &mut T {
     let i = all.iter().position(|of| of.0 == op).unwrap_or_else(|| {
         all.push((op, T::default()));
@@ -147,7 +147,8 @@ impl Told {
 }
 
 impl Totals {
-    /// Adds accesses whose costs compiled code has counted, and gives those that another one leads what that one has.
+    /// Adds accesses whose costs compiled code has counted. An operation that always accesses
+    /// memory like another one (its leader) gets the leader's costs.
     pub(crate) fn take_costs(&mut self, costs: &Costs, counters: &[u64]) {
         let at = |i: u32| counters.get(i as usize).copied().unwrap_or(0);
         for (op, costed) in costs.all() {
@@ -171,7 +172,7 @@ impl Totals {
         }
     }
 
-    /// Adds them to the counts of instructions.
+    /// Adds the sums to the counts of instructions.
     pub(crate) fn put(self, mut of_op: impl FnMut(u32, &mut dyn FnMut(&mut Counts))) {
         for (op, told) in self.accesses {
             of_op(op, &mut |counts| {
@@ -233,7 +234,7 @@ impl Probe for Worker<'_> {
         told.count(lanes, bytes, cost);
     }
 
-    /// Words that lie a whole number of words apart are of other banks, and as many passes.
+    /// Loads at a distance of whole words use other banks, but need the same number of passes.
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
         let cost = wavefronts(first.addresses, at.lanes, first.bytes());
         let cost = (cost.made, cost.ideal);

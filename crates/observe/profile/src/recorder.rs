@@ -1,6 +1,6 @@
-//! What a process has counted, written as it goes: after each of its first launches and after each fault, then when so much
-//! time has gone by that writing takes a twentieth of it, and when the process ends. So a process that is killed loses only
-//! what it has launched in a moment before that.
+//! Collects the profile of a process, and writes it repeatedly: after each of the first launches,
+//! after each fault, later whenever writing takes at most a twentieth of the time, and at the end
+//! of the process. A killed process therefore loses at most the last moments.
 
 use crate::callgrind;
 use crate::data::Profile;
@@ -11,33 +11,34 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-/// Extension of the files that processes leave in the folder of a run.
+/// Extension of the profiles that processes leave in the folder of a run.
 pub const EXTENSION: &str = "profile";
 
-/// Launches that are written one by one: many processes that end without notice make few.
+/// Number of launches after each of which the profile is written: programs that end without running
+/// exit handlers often make few.
 const ONE_BY_ONE: u64 = 32;
-/// Time between two times of writing, in times that writing took.
+/// The interval between writes, in multiples of the time that a write takes.
 const TIMES: u32 = 20;
-/// How long a lock is waited for: in a process that was forked, the thread that held it may not be there.
+/// How long to wait for a lock: in a forked process, the thread that holds it may not exist.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The form of a profile.
+/// The format of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// texunit's own: everything that was counted.
+    /// texunit's own JSON with all counts.
     Json,
-    /// That of Callgrind, which KCachegrind and QCachegrind show.
+    /// Callgrind's, which KCachegrind and QCachegrind show.
     Callgrind,
 }
 
 impl Format {
-    /// The form that a file's name asks for: `callgrind.out` at its beginning, or JSON.
+    /// The format for a file name: Callgrind's if it begins with `callgrind.out`, otherwise JSON.
     pub fn of(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with("callgrind.out") { Self::Callgrind } else { Self::Json }
     }
 
-    /// A profile in this form.
+    /// Formats a profile.
     pub fn text(self, profile: &Profile) -> String {
         match self {
             Self::Json => profile.to_json(),
@@ -49,39 +50,39 @@ impl Format {
 /// Where a process writes its profile.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// To the folder of the run that the process is part of.
+    /// The folder of the process's run.
     Run(PathBuf),
-    /// To a file; `%p` in its name is the number of the process.
+    /// A file; `%p` in its name stands for the process ID.
     File(PathBuf, Format),
 }
 
-/// What a process counts.
+/// The profile of a process.
 #[derive(Debug)]
 pub struct Recorder {
     target: Target,
     state: Mutex<State>,
     launches: AtomicU64,
-    /// Number of the process that counts are of.
+    /// ID of the process that the counts belong to.
     process: AtomicU32,
 }
 
 #[derive(Debug, Default)]
 struct State {
     modules: Vec<Weak<Module>>,
-    /// Of modules that are loaded no longer.
+    /// The counts of unloaded modules.
     gone: Profile,
     next: Option<Instant>,
     has_changed: bool,
 }
 
 impl Recorder {
-    /// Of a process that has launched nothing yet.
+    /// The recorder of a process without launches.
     pub fn new(target: Target) -> Arc<Self> {
         let process = std::process::id().into();
         Arc::new(Self { target, state: Mutex::default(), launches: AtomicU64::new(0), process })
     }
 
-    /// A module that is loaded, of PTX in a file of this name.
+    /// The profile of a loaded module whose PTX is in a file of this name.
     pub fn module(self: &Arc<Self>, text: &str, ptx: PathBuf) -> Arc<Module> {
         let module = Arc::new(Module::of(text, ptx, Some(Arc::clone(self))));
         if let Some(mut state) = self.state() {
@@ -107,7 +108,8 @@ impl Recorder {
         state.modules.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// A launch begins. In a process that was forked since the last one, the counts are its parent's.
+    /// A launch begins. In a process forked since the last launch, the counts are its parent's and
+    /// are cleared.
     pub(crate) fn begins(&self) {
         if self.process.swap(std::process::id(), Relaxed) == std::process::id() {
             return;
@@ -120,12 +122,12 @@ impl Recorder {
         loaded.iter().for_each(|module| module.clear());
     }
 
-    /// The number of a launch.
+    /// The number of the next launch.
     pub(crate) fn number(&self) -> u64 {
         self.launches.fetch_add(1, Relaxed) + 1
     }
 
-    /// A module is loaded no longer.
+    /// Adds the counts of an unloaded module.
     pub(crate) fn unloaded(&self, profile: &Profile) {
         if let Some(mut state) = self.state() {
             state.gone.add(profile);
@@ -133,7 +135,7 @@ impl Recorder {
         }
     }
 
-    /// A launch has ended; what follows a fault (`now`) is often the end of the process.
+    /// A launch has ended; `now` forces a write, after a fault with which the process may end.
     pub(crate) fn has_counted(&self, now: bool) {
         let Some(mut state) = self.state() else { return };
         state.has_changed = true;
@@ -150,12 +152,12 @@ impl Recorder {
         }
     }
 
-    /// Writes what was counted up to now.
+    /// Writes the profile.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn write(&self) -> io::Result<()> {
-        // A process that was forked and has launched nothing has counted nothing.
+        // A forked process without launches has no counts.
         if self.process.load(Relaxed) != std::process::id() {
             return Ok(());
         }
@@ -168,7 +170,7 @@ impl Recorder {
         let loaded = Self::loaded(&state);
         drop(state);
         loaded.iter().for_each(|module| module.add_to(&mut profile));
-        // The last one to hold a module tells that it goes.
+        // Dropping the last reference to a module calls [`Self::unloaded`].
         drop(loaded);
         match &self.target {
             Target::Run(folder) => {

@@ -1,47 +1,48 @@
-//! Texels of the fetches of a warp as rows of bits, if they are close to each other: so each counts once.
+//! The set of texels that a warp's fetch reads, as rows of bits. Applicable if the texels are close
+//! to each other, and counts shared texels once.
 
 use crate::cost::SECTOR;
 use texunit_unit::{AxisTexels, Build, Resource, TexelIndex, WarpTexels, lanes};
 
-/// Rows, and texels of a row.
+/// Maximum number of rows, and of texels in a row.
 const MOST: usize = 64;
 
-/// What the lanes read.
+/// Counts of the lanes' texels.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Read {
     pub(crate) texels: u32,
     pub(crate) outside: u32,
-    /// Lanes with a texel outside.
+    /// Mask of lanes with a texel outside the texture.
     pub(crate) lanes_outside: u32,
 }
 
-/// Texels of a plane, between the first and the last one along each axis.
+/// A set of texels in a plane, as a bit for each texel of the bounding box.
 #[derive(Debug)]
 pub(crate) struct Rows {
     plane: u32,
-    /// The first of each axis, and how many along y and z.
+    /// The first texel along each axis, and the number of texels along y and z.
     first: [u32; 3],
     sizes: [usize; 2],
     bits: [u64; MOST],
 }
 
-/// The texels of a row that are read: the first one's offset, of which each bit stands for the next.
+/// Texels in a row: the offset of the first, and a bit for each from it on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) offset: u64,
     pub(crate) bits: u64,
 }
 
-/// What lanes read along an axis.
+/// The texels of a fetch along one axis.
 struct Along<'a> {
     both: &'a [[i32; 32]; 2],
-    /// The first texel of active lanes, and how many there are up to the last one.
+    /// The first texel of the active lanes, and the number of texels to the last.
     first: u32,
     count: usize,
-    /// Of each lane: how many texels, and how many of these are inside.
+    /// By lane: number of texels, and number of these inside.
     texels: [u32; 32],
     inside: [u32; 32],
-    /// Whether there are upper ones.
+    /// Whether any lane reads an upper neighbour.
     is_double: bool,
 }
 
@@ -53,7 +54,7 @@ impl<'a> Along<'a> {
         for (row, is_upper) in both.iter().zip([false, true]) {
             for (lane, &k) in row.iter().enumerate() {
                 let is_on = active >> lane & 1 == 1;
-                // What is outside is a large number as the first one.
+                // Texels outside are negative, and very large as unsigned numbers.
                 first = first.min(if is_on { k as u32 } else { u32::MAX });
                 last = last.max(if is_on { k } else { -1 });
                 inside[lane] += u32::from(k >= 0);
@@ -65,11 +66,12 @@ impl<'a> Along<'a> {
         Self { both, first, count, texels, inside, is_double: uppers != 0 }
     }
 
-    /// Texels as numbers from the first one on; beyond all where they are outside.
+    /// Texel numbers relative to the first; texels outside get a number beyond all rows.
     #[inline(always)]
     fn numbers(&self, upper: usize) -> [u32; 32] {
         let mut numbers = [0; 32];
-        // No `map`: it is compiled for any processor, and called.
+        // A loop instead of `map`, which would be compiled without the vector instructions and
+        // called.
         for (to, &k) in numbers.iter_mut().zip(&self.both[upper]) {
             *to = if k < 0 { MOST as u32 } else { (k as u32).wrapping_sub(self.first) };
         }
@@ -78,7 +80,8 @@ impl<'a> Along<'a> {
 }
 
 impl Rows {
-    /// The rows of active lanes, and what they read. `None`: they are too many or too long.
+    /// The rows of the active lanes, and their counts; `None` if there are too many rows or too
+    /// long ones.
     pub(crate) fn of(texels: &WarpTexels, active: u32) -> Option<(Self, Read)> {
         Build::current().run(
             #[inline(always)]
@@ -115,10 +118,10 @@ impl Rows {
         )
     }
 
-    /// Adds the bits of active lanes in a line of a slice each.
+    /// Adds the bits of the active lanes, each in its slice and line.
     #[inline(always)]
     fn add(&mut self, slices: &[u32; 32], lines: &[u32; 32], bits: &[u64; 32], active: u32) {
-        // Neighbours mostly have the same row.
+        // Neighbouring lanes usually have the same row.
         let (mut row, mut all) = (0, 0);
         for lane in lanes(active) {
             let (slice, line) = (slices[lane] as usize, lines[lane] as usize);
@@ -134,7 +137,8 @@ impl Rows {
         self.bits[row % MOST] |= all;
     }
 
-    /// All that have texels, in the order of their offsets; false: one does not begin with a whole texel.
+    /// Calls `f` with each row that has texels, in ascending order of offsets. Returns false if a
+    /// row does not begin with a whole texel.
     pub(crate) fn each(&self, resource: &Resource, size: u64, mut f: impl FnMut(Row)) -> bool {
         for (row, &bits) in self.bits[..self.sizes[0] * self.sizes[1]].iter().enumerate() {
             if bits == 0 {
@@ -155,13 +159,14 @@ impl Rows {
         true
     }
 
-    /// How many texels of so many bytes there are, and in how many sectors they lie. `None`: texels are not parts of sectors.
+    /// The number of texels, and of the sectors that contain them; `None` if sectors do not consist
+    /// of whole texels.
     pub(crate) fn sectors(&self, resource: &Resource, size: u64) -> Option<(u64, u64)> {
         if !size.is_power_of_two() || size > SECTOR || resource.format().block_extent() != 1 {
             return None;
         }
         let each = SECTOR / size;
-        // A bit for the first texel of each sector.
+        // A bit at the first texel of each sector.
         let firsts = u128::MAX / (u128::MAX >> (128 - each));
         let (mut texels, mut sectors, mut next) = (0, 0, 0);
         let is_whole = self.each(resource, size, |row| {
@@ -176,7 +181,7 @@ impl Rows {
                 step *= 2;
             }
             sectors += u64::from((bits & firsts).count_ones());
-            // The end of the row before may lie in the first one.
+            // The first sector may contain the end of the previous row.
             sectors -= u64::from(sector(first) < next);
             next = sector(last) + 1;
         });

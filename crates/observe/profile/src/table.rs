@@ -1,4 +1,4 @@
-//! What the counters and operations of a kernel's code are: instructions of the PTX, with the lines that they come from.
+//! Maps the counters and operations of a kernel's code to PTX instructions and source lines.
 
 use crate::class::Class;
 use crate::counts::Counts;
@@ -12,16 +12,16 @@ use texunit_simt::observe::{Costs, LaneCount, Listing};
 /// A PTX instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Its first byte in the PTX, which it is known by.
+    /// Its first byte in the PTX, which identifies it.
     pub(crate) start: u32,
     /// Line in the PTX.
     pub(crate) ptx_line: u32,
-    /// Its text in one line.
+    /// Its text on one line.
     pub(crate) text: String,
     pub(crate) class: Class,
-    /// The function of the PTX that it is of, demangled.
+    /// The PTX function that contains it, demangled.
     pub(crate) function: String,
-    /// Where it comes from; without `.loc` in the PTX.
+    /// Its source position; that in the PTX if there is no `.loc`.
     pub(crate) place: Place,
 }
 
@@ -32,27 +32,28 @@ struct Block {
     lanes: LaneCount,
 }
 
-/// The code of a kernel.
+/// The table of a kernel's code.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// Its operations, from which a launch knows whether the code is the same.
+    /// Number of operations, by which a launch recognises that the code has changed.
     pub(crate) operations: u32,
     pub(crate) entries: Vec<Entry>,
-    /// The instruction of each operation that counts.
+    /// The instruction of each counted operation.
     of_op: HashMap<u32, u32>,
-    /// Instructions by function and line, the numbers of lines.
+    /// Basic blocks, with the counters of their lanes.
     blocks: Vec<Block>,
-    /// Warps that come by: operations and counter.
+    /// Ranges of operations with the counter of the warps that execute them.
     stretches: Vec<(Range<u32>, u32)>,
-    /// By operation: the counter of lanes that the guard lets through.
+    /// By operation: the counter of lanes whose predicate is true.
     guards: HashMap<u32, u32>,
-    /// Accesses whose costs are counted, or those of others.
+    /// Accesses whose costs are counted by compiled code, or follow from another access.
     pub(crate) costs: Costs,
-    /// By operation: what takes a branch, and how often it divides lanes.
+    /// By operation: the number of lanes that take a branch, and the counter of its divergent
+    /// executions.
     branches: HashMap<u32, (LaneCount, u32)>,
 }
 
-/// Longest text of an instruction that is kept.
+/// Maximum length of an instruction's text.
 const LONGEST: usize = 200;
 
 impl Table {
@@ -100,7 +101,7 @@ impl Table {
         self.of_op.get(&op).map(|&number| number as usize)
     }
 
-    /// What the counters of a launch say of each instruction.
+    /// Converts the counters of a launch to counts of each instruction.
     pub(crate) fn counted(&self, counters: &[u64]) -> Vec<Counts> {
         let mut all = vec![Counts::default(); self.entries.len()];
         let at = |counter: u32| counters.get(counter as usize).copied().unwrap_or(0);
@@ -166,7 +167,7 @@ impl Maker<'_> {
         let frames = sources.frames_at(start);
         let mut known = frames.iter().filter(|frame| frame.file.is_some() && frame.line > 0);
         let own = known.clone().find(|frame| frame.file.is_some_and(|file| !is_toolkit(file)));
-        // Of CUDA's headers, which nobody can change, the line that calls them is told.
+        // Code of CUDA's headers is attributed to the user's line that calls it.
         let frame = own.or_else(|| known.next())?;
         let name = frame.file.unwrap_or_default();
         let file = self.files.entry(name.to_owned()).or_insert_with(|| source_file(name));

@@ -1,4 +1,4 @@
-//! What fetches and surface accesses read: texels, sectors, levels.
+//! Counts texels, sectors and levels of fetches and surface accesses.
 
 use crate::cost::SECTOR;
 use crate::counts::{Surface, Texture};
@@ -10,10 +10,11 @@ use texunit_unit::{
     FetchPlan, FetchRequest, ReadTexels, Resource, SurfacePlan, TexelIndex, Texture as Seen, lanes,
 };
 
-/// Memory of a worker for notes of which texels were read; what comes after is counted, and not noted.
+/// Maximum memory of a worker for sets of texels; later fetches are counted without recording their
+/// texels.
 const MAX_NOTES: usize = 64 << 20;
 
-/// Which texels of a texture were read, a bit each.
+/// The set of texels of a texture that were read.
 #[derive(Debug)]
 pub(crate) struct Notes {
     texture: Arc<Seen>,
@@ -21,7 +22,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Notes texels from one on, by bits.
+    /// Adds texels from `first` on, by a mask.
     fn note(&mut self, first: u64, bits: u64) {
         let both = u128::from(bits) << (first % 64);
         for (word, bits) in
@@ -32,33 +33,33 @@ impl Notes {
     }
 }
 
-/// Fetches of an instruction.
+/// The fetches of an instruction.
 #[derive(Debug, Default)]
 pub(crate) struct Fetches {
     pub(crate) counts: Texture,
     notes: Vec<Notes>,
 }
 
-/// Surface accesses of an instruction.
+/// The surface accesses of an instruction.
 #[derive(Debug, Default)]
 pub(crate) struct Accesses {
     pub(crate) counts: Surface,
     plan: Option<SurfacePlan>,
 }
 
-/// What a worker needs for all of its instructions.
+/// Buffers of a worker that all its instructions share.
 #[derive(Debug)]
 pub(crate) struct Space {
-    /// Offsets of texels of a warp.
+    /// Texel offsets of a warp's fetch.
     offsets: Vec<u64>,
-    /// Offsets that were put there last, each at a place that follows from it: neighbours mostly read the same texels, and
-    /// what is there twice all the same goes when they are sorted.
+    /// Recently added offsets, hashed: neighbouring lanes usually read the same texels. Remaining
+    /// duplicates are removed by sorting.
     last: [u64; LAST],
-    /// Bytes of notes.
+    /// Bytes of all texel sets.
     noted: usize,
 }
 
-/// Offsets that are looked at before one is put down.
+/// Size of the table of recent offsets.
 const LAST: usize = 64;
 
 impl Default for Space {
@@ -76,7 +77,7 @@ impl Space {
     fn push(&mut self, resource: &Resource, at: TexelIndex) {
         let Some(offset) = resource.texel_offset(at) else { return };
         let size = u64::from(resource.format().texel_size());
-        // Rows of a power of two are put apart.
+        // The hash separates rows whose length is a power of two.
         let texel = offset / size;
         let place = &mut self.last[((texel ^ texel >> 6 ^ texel >> 10) % LAST as u64) as usize];
         if std::mem::replace(place, offset) != offset {
@@ -84,7 +85,7 @@ impl Space {
         }
     }
 
-    /// The sectors of elements of so many bytes at the offsets, each of which is there once then.
+    /// The number of sectors of the collected elements, after removing duplicate offsets.
     fn sectors(&mut self, size: u64) -> u64 {
         self.offsets.sort_unstable();
         self.offsets.dedup();
@@ -99,7 +100,7 @@ impl Space {
 }
 
 impl Fetches {
-    /// Takes in a fetch of the lanes of a request.
+    /// Counts a warp-level fetch.
     pub(crate) fn take(&mut self, plan: &FetchPlan, request: &FetchRequest<'_>, space: &mut Space) {
         self.counts.requests += 1;
         self.counts.fetches += u64::from(request.active.count_ones());
@@ -132,7 +133,7 @@ impl Fetches {
         }
     }
 
-    /// The same of texels that are close to each other.
+    /// The same for texels that are close to each other.
     fn take_rows(
         &mut self,
         plan: &FetchPlan,
@@ -157,14 +158,15 @@ impl Fetches {
         Some(())
     }
 
-    /// A fetch of several levels or taps, or of a cube, by the reference: how many texels are outside.
+    /// Counts a fetch with several levels or taps, or from a cube, by the reference sampler;
+    /// returns the number of texels outside.
     fn traced(
         &mut self,
         plan: &FetchPlan,
         operands: &texunit_unit::FetchOperands,
         space: &mut Space,
     ) -> u64 {
-        // What the plan took cannot be refused.
+        // A fetch that the plan accepted cannot fail.
         let Ok(trace) = trace(plan.form(), plan.texture(), plan.sampler(), operands) else {
             return 0;
         };
@@ -190,7 +192,7 @@ impl Fetches {
         outside
     }
 
-    /// The notes of the fetches' texture. `None`: there is no room.
+    /// The texel set of the fetch's texture; `None` if memory is exhausted.
     fn notes(&mut self, plan: &FetchPlan, active: u32, space: &mut Space) -> Option<&mut Notes> {
         let texture = plan.seen();
         let found = self.notes.iter().position(|notes| Arc::ptr_eq(&notes.texture, texture));
@@ -198,7 +200,7 @@ impl Fetches {
             Some(i) => i,
             None => {
                 let size = u64::from(texture.resource.format().texel_size());
-                // With room for a row of bits that begins at the last texel.
+                // Includes a row of bits that begins at the last texel.
                 let words = (texture.resource.block().size() as u64 / size / 64 + 2) as usize;
                 if space.noted.saturating_add(8 * words) > MAX_NOTES {
                     self.counts.not_noted += u64::from(active.count_ones());
@@ -212,7 +214,7 @@ impl Fetches {
         self.notes.get_mut(i)
     }
 
-    /// Adds those of another worker of the launch.
+    /// Adds the counts of another worker.
     pub(crate) fn add(&mut self, other: Self) {
         self.counts.add(&other.counts);
         for notes in other.notes {
@@ -224,7 +226,7 @@ impl Fetches {
         }
     }
 
-    /// The counts of the launch.
+    /// Completes the counts of the launch.
     pub(crate) fn done(mut self) -> Texture {
         for notes in &self.notes {
             let texels: u64 = notes.bits.iter().map(|word| u64::from(word.count_ones())).sum();
@@ -236,7 +238,7 @@ impl Fetches {
 }
 
 impl Accesses {
-    /// Takes in an access of the lanes of a request.
+    /// Counts a warp-level surface access.
     pub(crate) fn take(&mut self, answer: &ExecutedSurfaceAccess<'_>, space: &mut Space) {
         let is_it = |plan: &SurfacePlan| Arc::ptr_eq(plan.surface(), answer.surface);
         if !self.plan.as_ref().is_some_and(is_it) {

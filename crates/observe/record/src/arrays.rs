@@ -1,21 +1,21 @@
-//! Arrays of the device, before and after.
+//! The texels of CUDA arrays before a launch, and the changes that the launch makes.
 
 use crate::Refused;
 use crate::bytes::{Budget, Pieces};
 use texunit_device::Array;
 use texunit_forms::Count;
 
-/// An array, and its texels as they were: packed, all levels.
+/// An array, and its texels before the launch: packed, all levels.
 #[derive(Debug)]
 pub(crate) struct Texels {
     pub(crate) array: Array,
     pub(crate) before: Vec<u8>,
 }
 
-/// Most bytes of one array, as of every file of a job.
+/// Maximum size of an array in bytes, as for every file of a job.
 const MAX_BYTES: u64 = 2 << 30;
 
-/// Keeps all of them.
+/// Copies the texels of all arrays.
 pub(crate) fn hold(arrays: &[Array], budget: &mut Budget) -> Result<Vec<Texels>, Refused> {
     let hold = |array: &Array| {
         if array.size() > MAX_BYTES {
@@ -32,10 +32,10 @@ pub(crate) fn hold(arrays: &[Array], budget: &mut Budget) -> Result<Vec<Texels>,
 }
 
 impl Texels {
-    /// What the launch has changed.
+    /// The texels that the launch has changed.
     pub(crate) fn changes(&self, budget: &mut Budget) -> Result<Pieces, Refused> {
         let (now, size) = (self.array.read(), self.before.len() as u64);
-        // Of all bytes, as if they were not zero.
+        // Compared as a whole, including zeros.
         let before = Pieces::whole(&self.before);
         before.changed(&now.as_slice(), size, budget)
     }

@@ -1,18 +1,18 @@
-//! Bytes that are kept: those that are not zero, and those that have changed.
+//! Stores the nonzero bytes of an object, and the bytes that a launch changed.
 
 use crate::Refused;
 use texunit_device::overlay;
 
-/// Bytes that are looked at together: a page that is all zero is not kept.
+/// Bytes that are examined together; pages of zeros are not stored.
 const PAGE: usize = 4096;
 /// Bytes that are read at a time.
 const READ: usize = 16 * PAGE;
-/// Changes with fewer unchanged bytes between them are one.
+/// Changes with fewer unchanged bytes between them are merged.
 const GAP: u64 = 64;
-/// Most parts that an object is divided into.
+/// Maximum number of pieces of an object.
 const MAX_PARTS: usize = 1000;
 
-/// How many bytes may still be kept.
+/// The number of bytes that may still be stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     limit: u64,
@@ -31,7 +31,7 @@ impl Budget {
     }
 }
 
-/// Reads bytes of an object from an offset on; false if they cannot be had.
+/// Reads bytes of an object from an offset on; returns false if they are inaccessible.
 pub(crate) trait Source {
     fn read(&self, offset: u64, out: &mut [u8]) -> bool;
 }
@@ -49,12 +49,12 @@ impl Source for texunit_device::Block {
     }
 }
 
-/// Bytes at several places of an object, in order; elsewhere it is zero, or as it was.
+/// Bytes at several offsets of an object, sorted. The object's other bytes are zero, or unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pieces(Vec<(u64, Vec<u8>)>);
 
 impl Pieces {
-    /// What of an object is not zero, page by page.
+    /// The nonzero bytes of an object, by page.
     pub(crate) fn not_zero(
         source: &dyn Source,
         size: u64,
@@ -77,14 +77,14 @@ impl Pieces {
             at += bytes.len() as u64;
         }
         for (_, bytes) in &mut pieces.0 {
-            // Whole words are left, which is what most memory is made of.
+            // Trailing zeros are dropped in whole words, the unit of most data.
             let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
             bytes.truncate(end.next_multiple_of(4).min(bytes.len()));
         }
         Ok(pieces)
     }
 
-    /// What of an object differs from these pieces of it.
+    /// The bytes of an object that differ from these pieces.
     pub(crate) fn changed(
         &self,
         source: &dyn Source,
@@ -104,7 +104,7 @@ impl Pieces {
             overlay(&self.0, at, then);
             if now != then {
                 for (i, _) in now.iter().zip(then.iter()).enumerate().filter(|(_, (a, b))| a != b) {
-                    // Whole words are easier to read.
+                    // Changes are extended to whole words, which are easier to read.
                     let word = (at + i as u64) / 4 * 4;
                     let next = (word + 4).min(size);
                     match ranges.last_mut() {
@@ -143,12 +143,12 @@ impl Pieces {
         self.0.is_empty()
     }
 
-    /// All bytes, one after the other.
+    /// The bytes of all pieces, concatenated.
     pub(crate) fn joined(&self) -> Vec<u8> {
         self.0.iter().flat_map(|(_, bytes)| bytes).copied().collect()
     }
 
-    /// Where they are: offsets and numbers of bytes. `None`: they are one, and begin with the object.
+    /// Offsets and lengths of the pieces; `None` if there is a single one at offset 0.
     pub(crate) fn parts(&self) -> Option<Vec<(u64, u64)>> {
         match self.0.as_slice() {
             [(0, _)] => None,
@@ -157,12 +157,12 @@ impl Pieces {
     }
 }
 
-/// The program has taken away what the kernel was launched with.
+/// The error for memory that the program freed during the launch.
 fn gone() -> Refused {
     Refused::Launch("the program freed memory while the kernel ran".to_owned())
 }
 
-/// So few ranges that a job can name them: those that are nearest to each other become one.
+/// Merges the nearest ranges until there are few enough for a job file.
 fn coarse(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     let mut gap = GAP;
     while ranges.len() > MAX_PARTS {
@@ -220,7 +220,7 @@ mod tests {
         let pieces = changed(&bytes);
         assert_eq!(pieces.parts(), Some(vec![(70_000, 12), (299_996, 4)]));
         assert_eq!(pieces.joined(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 1]);
-        // More changes than a job can name.
+        // More changes than a job file can list.
         for at in (0..300_000).step_by(100) {
             bytes[at] = 5;
         }

@@ -1,30 +1,31 @@
-//! The files of a job: equal ones once, and none of them if the job cannot be finished.
+//! Writes the files of a job: identical contents only once, and removes all of them if the job
+//! cannot be completed.
 
 use crate::Refused;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A job that was written.
+/// A written job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The job file.
     pub job: PathBuf,
-    /// Files, the job included.
+    /// Number of files, including the job.
     pub files: u32,
-    /// Bytes of all of them.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
-/// Files that are being written into one folder.
+/// The files that are being written into a folder.
 #[derive(Debug)]
 pub(crate) struct Files {
     folder: PathBuf,
-    /// Whether the folder was not there before, or empty.
+    /// Whether the folder was created or empty.
     is_new: bool,
-    /// Contents that have a file already.
+    /// File names by contents.
     known: HashMap<Vec<u8>, String>,
-    /// Files that were not there before.
+    /// Files that did not exist before.
     made: Vec<PathBuf>,
     files: u32,
     bytes: u64,
@@ -36,7 +37,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Refused {
 }
 
 impl Files {
-    /// Makes the folder if it is not there.
+    /// Creates the folder if necessary.
     pub(crate) fn new(folder: &Path) -> Result<Self, Refused> {
         let is_new = std::fs::read_dir(folder).map_or(true, |mut all| all.next().is_none());
         fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;
@@ -51,7 +52,8 @@ impl Files {
         })
     }
 
-    /// Writes bytes to a file of this name, if no other has the same; the name of the file that has them.
+    /// Writes bytes to a file with this name, unless another file has the same contents. Returns
+    /// the name of the file.
     pub(crate) fn data(&mut self, name: &str, bytes: Vec<u8>) -> Result<String, Refused> {
         if let Some(known) = self.known.get(&bytes) {
             return Ok(known.clone());
@@ -73,7 +75,7 @@ impl Files {
         Ok(path)
     }
 
-    /// Everything is written.
+    /// Marks the job as complete, so that its files are kept.
     pub(crate) fn done(mut self, job: PathBuf) -> Written {
         self.is_done = true;
         Written { job, files: self.files, bytes: self.bytes }
@@ -120,7 +122,7 @@ mod tests {
         let folder = temp.path().join("a");
         Files::new(&folder).unwrap().data("x.bin", vec![1]).unwrap();
         assert!(!folder.exists());
-        // What was there stays.
+        // Files that existed before are kept.
         std::fs::write(temp.path().join("file"), "").unwrap();
         let mut files = Files::new(temp.path()).unwrap();
         files.write("x.bin", b"1").unwrap();

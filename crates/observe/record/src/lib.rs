@@ -1,11 +1,14 @@
-//! A launch as a job: what it found on the device, how it was launched, and what it changed.
+//! Records a launch as a job that `texunit launch` can repeat: its inputs, its options, and its
+//! results.
 //!
-//! [`Before::of`] keeps what a launch is about to find, [`Before::write`] compares that with what it has left, and writes
-//! a folder that `texunit launch DIR/job.toml` repeats: buffers at their addresses, textures and surfaces under their
-//! handles, so that pointers and handles in memory mean what they meant. docs/jobs.md describes the keys.
+//! [`Before::of`] copies the device's memory before the launch. [`Before::write`] compares it with
+//! the memory afterwards and writes a folder that `texunit launch DIR/job.toml` repeats: buffers at
+//! the same addresses, textures and surfaces with the same handles, so that pointers and handles in
+//! memory stay valid. docs/jobs.md describes the keys.
 //!
-//! [`refusal`] names launches that another process cannot repeat. What a program does to its own memory while a kernel
-//! of its runs is not known here; such a job says that something is not as expected.
+//! [`refusal`] recognises launches that another process cannot repeat. Changes that the program
+//! itself makes to memory during the launch are not recorded; such a job reports a difference when
+//! it is repeated.
 
 mod arrays;
 mod bytes;
@@ -27,46 +30,46 @@ use memory::Held;
 use std::path::Path;
 use texunit_device::{Fault, Kernel, LaunchOptions, State};
 
-/// A launch that is about to be.
+/// A launch that is about to start.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
-    /// What runs.
+    /// The kernel.
     pub kernel: &'a Kernel,
-    /// How.
+    /// The launch options.
     pub options: &'a LaunchOptions<'a>,
     /// The kernel's parameter buffer.
     pub params: &'a [u8],
-    /// What the job says at its top of where it comes from: lines without `#`.
+    /// Comment lines for the top of the job, without `#`.
     pub remarks: &'a [String],
 }
 
 /// How a launch has ended.
 #[derive(Clone, Copy, Debug)]
 pub enum Ended<'a> {
-    /// The kernel has come to its end: what is on the device now is what the job expects.
+    /// The kernel has completed; the job expects the device memory of now.
     Done,
-    /// It went wrong, and will again.
+    /// It ended with a fault, which the job expects.
     Fault(&'a Fault),
 }
 
-/// Why a launch is not recorded, in words that follow "because".
+/// Why a launch is not recorded; completes a sentence after "because".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Another process cannot repeat it.
+    /// Another process cannot repeat the launch.
     #[error("{0}")]
     Launch(String),
-    /// A job has one place for each memory.
+    /// Two addresses refer to the same memory, which a job cannot express.
     #[error("it reaches one memory at two addresses, {first:#x} and {second:#x} (cuMemMap)")]
     Twice {
-        /// Of a block.
+        /// The first address.
         first: u64,
-        /// Of another one.
+        /// The second address.
         second: u64,
     },
-    /// It would take more room than is left.
+    /// The job would exceed the size limit.
     #[error("it holds more than the {} that are left of the limit", Count(limit, "byte"))]
     Limit {
-        /// Bytes that were left.
+        /// The remaining bytes.
         limit: u64,
     },
     /// A file cannot be written.
@@ -74,8 +77,7 @@ pub enum Refused {
     File(String),
 }
 
-/// What a launch cannot be repeated for; `None` if there is nothing. `devices` is the number of devices that the program
-/// has.
+/// Why a launch cannot be repeated; `None` if it can. `devices` is the program's number of devices.
 pub fn refusal(kernel: &Kernel, devices: usize) -> Option<String> {
     if devices > 1 {
         return Some(format!("the program has {}, and a job has one", Count(devices, "device")));
@@ -103,21 +105,22 @@ pub fn refusal(kernel: &Kernel, devices: usize) -> Option<String> {
     None
 }
 
-/// What a launch finds.
+/// The state of the device before a launch.
 #[derive(Debug)]
 pub struct Before {
     state: State,
     memory: Vec<Held>,
     texels: Vec<Texels>,
-    /// Bytes that all of that takes.
+    /// The remaining size limit.
     budget: Budget,
 }
 
 impl Before {
-    /// Keeps what the launch is about to find: of memory what is not zero, at most `limit` bytes in all.
+    /// Copies the state of the device: of memory only nonzero bytes, at most `limit` bytes in
+    /// total.
     ///
     /// # Errors
-    /// The launch finds more than `limit` bytes, or what no job can have.
+    /// The limit is exceeded, or a job cannot express the state.
     pub fn of(launch: &Launch<'_>, limit: u64) -> Result<Self, Refused> {
         let state = launch.kernel.module().device().state();
         if let Some((first, second)) = state.memory.is_twice() {
@@ -130,10 +133,10 @@ impl Before {
         Ok(Self { state, memory, texels, budget })
     }
 
-    /// Writes the job into a folder, which is made. If it cannot be written whole, nothing of it is left there.
+    /// Writes the job into a folder, which is created. On an error no file is left there.
     ///
     /// # Errors
-    /// The folder cannot be written, or the launch had what no job can have.
+    /// The folder cannot be written, or a job cannot express the launch.
     pub fn write(
         self,
         launch: &Launch<'_>,

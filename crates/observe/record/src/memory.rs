@@ -1,4 +1,4 @@
-//! Memory of the device, before and after.
+//! The device's memory before a launch, and the changes that the launch makes.
 
 use crate::Refused;
 use crate::bytes::{Budget, Pieces};
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_device::{Block, MemoryMap};
 
-/// An allocation or variable, and what it held.
+/// An allocation or variable, with its contents before the launch.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) address: u64,
@@ -20,7 +20,7 @@ impl Held {
     }
 }
 
-/// Keeps all of it.
+/// Copies all memory.
 pub(crate) fn hold(map: &MemoryMap, budget: &mut Budget) -> Result<Vec<Held>, Refused> {
     let hold = |(address, block): &(u64, Arc<Block>)| {
         let before = Pieces::not_zero(&**block, block.size() as u64, budget)?;
@@ -29,13 +29,13 @@ pub(crate) fn hold(map: &MemoryMap, budget: &mut Budget) -> Result<Vec<Held>, Re
     map.blocks().iter().map(hold).collect()
 }
 
-/// What the launch has changed, of each.
+/// The changed bytes of each allocation.
 pub(crate) fn changes(
     held: &[Held],
     now: &MemoryMap,
     budget: &mut Budget,
 ) -> Result<Vec<Pieces>, Refused> {
-    // Of what the program has taken away since, the bytes may not be there any more.
+    // An allocation that the program has freed since may be inaccessible.
     let there: HashMap<u64, u64> =
         now.blocks().iter().map(|(address, block)| (*address, block.number())).collect();
     let change = |held: &Held| {

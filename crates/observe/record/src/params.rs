@@ -1,4 +1,4 @@
-//! The kernel's parameters.
+//! The kernel's parameters as tables of a job.
 
 use crate::Refused;
 use crate::text::{digits, f32, f64, hex, quoted};
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use texunit_device::{ParamInfo, ParamType};
 use texunit_isa::{ScalarType, TypeKind};
 
-/// The table of each parameter. `objects` are the names of objects by their addresses and handles.
+/// The table of each parameter. `objects` has the names of objects by address and handle.
 pub(crate) fn tables(
     params: &[ParamInfo],
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! Arrays, textures, surfaces and samplers.
+//! Arrays, textures, surfaces and samplers as keys of a job.
 
 use crate::Refused;
 use crate::arrays::Texels;
@@ -8,20 +8,20 @@ use texunit_device::{Array, BoundTexture};
 use texunit_spec::write;
 use texunit_unit::{Layout, Resource, TexelIndex, TileShape};
 
-/// Where texels can be.
+/// The places where texels can be stored.
 pub(crate) struct TexelHolders<'a> {
     pub(crate) texels: &'a [Texels],
     pub(crate) memory: &'a [Held],
-    /// Addresses of memory that is gone, by the number of the allocation.
+    /// Addresses of freed memory, by allocation number.
     pub(crate) gone: &'a [(u64, u64)],
 }
 
-/// What messages and the job call an array.
+/// The name of an array in messages and in the job.
 pub(crate) fn array_name(index: usize) -> String {
     format!("array-{}", index + 1)
 }
 
-/// The keys of an array, but for those of its texels.
+/// The keys of an array, without its texels.
 pub(crate) fn array_keys(array: &Array) -> String {
     let mut keys = write::inline(&write::shape(array.texels().shape()));
     keys += &tiles(array.texels());
@@ -31,7 +31,7 @@ pub(crate) fn array_keys(array: &Array) -> String {
     keys + &format!(", name = {}", quoted(array.name()))
 }
 
-/// Which tiles of a sparse array are there.
+/// The resident tiles of a sparse array.
 fn tiles(texels: &Resource) -> String {
     let Some(map) = texels.residency() else { return String::new() };
     if map.resident_count() == map.count() {
@@ -64,7 +64,8 @@ fn tiles(texels: &Resource) -> String {
     format!(", resident = [{}]", regions.join(", "))
 }
 
-/// The keys that say which texels a texture or surface is of; `None`: nobody knows any more where they were.
+/// The keys for the texels of a texture or surface; `None` if their memory is freed and its address
+/// unknown.
 pub(crate) fn source(resource: &Resource, places: &TexelHolders<'_>) -> Option<String> {
     if resource.layout() != Layout::Array {
         return memory_source(resource, places);
@@ -85,7 +86,7 @@ pub(crate) fn source(resource: &Resource, places: &TexelHolders<'_>) -> Option<S
         view.push(format!("layers = [{first_plane}, {last}]"));
     }
     let mut keys = format!("array = {}", quoted(&array_name(index)));
-    // One level alone is an array without levels, of a view too.
+    // A single level, also of a view, is described as an array without mip levels.
     let single = whole.levels.is_some() && shape.levels.is_none();
     if single && view.is_empty() {
         return Some(keys + &format!(", level = {first_level}"));
@@ -112,7 +113,7 @@ fn memory_source(resource: &Resource, places: &TexelHolders<'_>) -> Option<Strin
     };
     let first = TexelIndex { level: 0, plane: 0, sample: 0, at: [0; 3] };
     let address = base + resource.texel_offset(first)?;
-    // What is there, which a driver does not ask for.
+    // The actual format and size, which may differ from what the program asked for.
     let (format, extent) = (resource.format(), resource.levels()[0].extent);
     let keys =
         format!("memory = {}, format = \"{format}\", width = {}", hex(address), extent.width);
@@ -128,13 +129,13 @@ fn memory_source(resource: &Resource, places: &TexelHolders<'_>) -> Option<Strin
     })
 }
 
-/// The keys that say how a texture is read.
+/// The keys for the sampler of a texture.
 pub(crate) fn texture_keys(bound: &BoundTexture) -> String {
     let BoundTexture { texture, sampler, .. } = bound;
     write::inline(&write::texture(texture.read_mode, texture.normalized_coords, sampler))
 }
 
-/// Surfaces of memory have no words in a job that would place them.
+/// A job has no keys for the layout of surfaces on linear memory.
 pub(crate) fn surface_source(
     resource: &Resource,
     places: &TexelHolders<'_>,

@@ -1,6 +1,6 @@
-//! Values as TOML.
+//! Formats values as TOML.
 
-/// A text in quotes.
+/// A quoted string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -19,26 +19,26 @@ pub(crate) fn hex(number: u64) -> String {
     format!("\"{number:#x}\"")
 }
 
-/// Bytes as digits, in words of eight bytes.
+/// Bytes as hexadecimal digits, in groups of eight bytes.
 pub(crate) fn digits(bytes: &[u8]) -> String {
     let word = |word: &[u8]| word.iter().map(|b| format!("{b:02x}")).collect::<String>();
     let words: Vec<String> = bytes.chunks(8).map(word).collect();
     format!("\"{}\"", words.join(" "))
 }
 
-/// The number of these bits; the bits themselves where a text would not say which they are.
+/// The float with these bits, or the bits themselves where a decimal number would be ambiguous.
 pub(crate) fn f32(bits: u32) -> String {
     let value = f32::from_bits(bits);
     if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#010x}\"") }
 }
 
-/// The number of these 64 bits; the bits themselves where a text would not say which they are.
+/// The double with these bits, or the bits themselves where a decimal number would be ambiguous.
 pub(crate) fn f64(bits: u64) -> String {
     let value = f64::from_bits(bits);
     if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#018x}\"") }
 }
 
-/// One line of a comment.
+/// A comment line.
 pub(crate) fn comment(line: &str) -> String {
     let clean: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     format!("# {clean}\n")

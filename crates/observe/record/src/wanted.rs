@@ -1,13 +1,13 @@
-//! Which launches of a program are recorded, as users say it.
+//! Parses which launches of a program should be recorded.
 
 use std::str::FromStr;
 
-/// One launch of a kernel: `NAME`, the first one, or `NAME:N`.
+/// A launch of a kernel: `NAME` for the first, or `NAME:N`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// Its name: in the PTX, or as the source has it, with parameters or without.
+    /// The kernel's name in the PTX, or in the source with or without parameters.
     pub name: String,
-    /// Which of its launches, from 1.
+    /// The number of the launch, from 1.
     pub number: u64,
 }
 
@@ -18,7 +18,7 @@ impl FromStr for Chosen {
         const WANTED: &str =
             "expected the name of a kernel, and the number of its launch from 1 on, such as blur:3";
         let text = text.trim();
-        // Names of C++ have colons of their own, two at a time, and no numbers behind them.
+        // C++ names contain `::`, which no number follows.
         let numbered = text.rsplit_once(':').filter(|(name, _)| !name.ends_with(':'));
         let (name, number) = match numbered {
             None => (text, Some(1)),
@@ -31,12 +31,13 @@ impl FromStr for Chosen {
     }
 }
 
-/// How much a process records: `LAUNCHES`, or `LAUNCHES,BYTES` with K, M and G for 2^10, 2^20 and 2^30.
+/// The limit for a process: `LAUNCHES`, or `LAUNCHES,BYTES` with the suffixes K, M and G for 2^10,
+/// 2^20 and 2^30.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// Launches.
+    /// Maximum number of launches.
     pub launches: u64,
-    /// Bytes of all their files.
+    /// Maximum size of all files in bytes.
     pub bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The job and its files.
+//! Writes the job file and its data files.
 
 mod objects;
 
@@ -11,9 +11,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use texunit_device::{BadFetch, Bounds, End, LaunchOptions, Module, State};
 
-/// Bytes that are written into the job itself, and into no file.
+/// Maximum number of bytes that are written into the job file itself.
 const SHORT: usize = 64;
-/// Name of the PTX file.
+/// The name of the PTX file.
 const PTX: &str = "kernel.ptx";
 
 pub(crate) fn job(
@@ -46,7 +46,7 @@ pub(crate) fn job(
     Ok(job.files.done(path))
 }
 
-/// What the launch has changed, of memory and of arrays.
+/// The changes that the launch has made to memory and arrays.
 struct After {
     memory: Vec<Pieces>,
     texels: Vec<Pieces>,
@@ -62,7 +62,7 @@ impl After {
     }
 }
 
-/// Memory that is gone, as the device remembers it.
+/// A freed allocation, as the device remembers it.
 struct Gone {
     address: u64,
     size: u64,
@@ -72,7 +72,7 @@ struct Gone {
 }
 
 fn gone(state: &State) -> Vec<Gone> {
-    let all = state.memory.graves().into_iter();
+    let all = state.memory.freed().into_iter();
     all.map(|(address, gone)| {
         let texunit_device::Gone { size, number, name, how, .. } = gone;
         Gone { address, size, number, name, how }
@@ -80,21 +80,21 @@ fn gone(state: &State) -> Vec<Gone> {
     .collect()
 }
 
-/// A job that is being written.
+/// A job under construction.
 struct Job<'a> {
     before: &'a Before,
     module: &'a Module,
     after: Option<After>,
     files: Files,
-    /// Objects that parameters can name, by address or handle.
+    /// Objects that parameters can refer to, by address or handle.
     names: HashMap<u64, String>,
     gone: Vec<Gone>,
-    /// The numbers of those that something is made of, or that the fault is about.
+    /// Numbers of freed allocations that textures or the fault refer to.
     lost: HashSet<u64>,
 }
 
 impl Job<'_> {
-    /// What stands at the top.
+    /// The keys at the top of the job.
     fn head(&self, launch: &Launch<'_>, ended: Ended<'_>) -> String {
         let mut text = String::new();
         for remark in launch.remarks {
@@ -153,7 +153,7 @@ impl Job<'_> {
         text
     }
 
-    /// Where the variables of the module are.
+    /// The addresses of the module's variables.
     fn places(&self) -> String {
         let memory = self.module.globals().into_iter();
         let memory = memory.filter_map(|n| Some((n.clone(), self.module.global(&n)?.address())));
@@ -166,14 +166,14 @@ impl Job<'_> {
         if lines.is_empty() { lines } else { format!("\n[places]\n{lines}") }
     }
 
-    /// A table of `[objects]`, which parameters may name from now on.
+    /// Writes a table of `[objects]`, and makes its name known to parameters.
     fn object(&mut self, name: String, place: u64, kind: &str, keys: &str) -> String {
         let table = format!("\n[objects.{}]\n{kind} = {{ {keys} }}\n", quoted(&name));
         self.names.insert(place, name);
         table
     }
 
-    /// The keys of bytes; `None` if there are none.
+    /// The keys for an object's bytes; `None` if they are all zero.
     fn contents(&mut self, name: &str, pieces: &Pieces) -> Result<Option<Vec<String>>, Refused> {
         if pieces.is_empty() {
             return Ok(None);
@@ -192,7 +192,7 @@ impl Job<'_> {
         Ok(Some(keys))
     }
 
-    /// What an object is to hold after the launch, if it has changed.
+    /// The keys for an object's expected bytes, if they have changed.
     fn expected(&mut self, name: &str, of: impl Fn(&After) -> &Pieces) -> Result<String, Refused> {
         let Some(pieces) = self.after.as_ref().map(|after| of(after).clone()) else {
             return Ok(String::new());

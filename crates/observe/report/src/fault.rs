@@ -1,4 +1,4 @@
-//! Faults of a running kernel, rendered as diagnostics of its source.
+//! Faults of a running kernel, converted to diagnostics of its source.
 
 mod host;
 mod json;
@@ -13,11 +13,10 @@ use texunit_simt::{BadHandle, End, Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::codes::Code;
 
-/// Addresses below this are taken for null pointers with an index or a member's offset.
+/// Addresses below this count as null pointers with an index or a member offset.
 const NULL_PAGE: u64 = 64 * 1024;
 
-/// The names of faults ([`FaultKind::name`]), which stand where diagnostics have a code, with what
-/// they stand for.
+/// The codes of faults ([`FaultKind::name`]), with titles and explanations.
 #[rustfmt::skip]
 pub const FAULTS: &[Code] = &[
     Code { code: "assert", title: "failed assertion", explanation:
@@ -58,14 +57,14 @@ pub const FAULTS: &[Code] = &[
         "The kernel executed `trap` or `brkpt`." },
 ];
 
-/// A library of the program that cannot run, which no kernel has to do with.
+/// The code for a library that cannot run, independently of any kernel.
 pub const LIBRARY: &Code = &Code {
     code: "library",
     title: "library that cannot run",
     explanation: "NVIDIA's CUDA runtime is linked into the library, and its symbols were stripped (cuFFT, cuBLAS, cuSOLVER and so on are built so). That runtime works on NVIDIA's driver alone, and texunit's cannot take its place. The library is named at its first call, which fails like all that follow; what it should have computed is not there, also where the program does not look at the answer. A library that is loaded and not called is not named.",
 };
 
-/// Memory of which a package of Python makes arrays of its own.
+/// The code for a memory pool in which a Python package makes its arrays.
 pub const POOL: &Code = &Code {
     code: "memory-pool",
     title: "memory of a pool",
@@ -75,35 +74,35 @@ pub const POOL: &Code = &Code {
 const OF_PARENT: &str = "local and shared memory belong to the grid that has them: a pointer to some of the grid that launches \
      means nothing in the one that it launches; pass global memory";
 
-/// A thread, in words.
+/// Describes a thread.
 fn who((kernel, [cx, cy, cz], [tx, ty, tz]): (&str, [u32; 3], [u32; 3])) -> String {
     let kernel = function_name(kernel);
     format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})")
 }
 
-/// A thread that has launched a grid, in words.
+/// Describes the thread that launched a grid.
 pub fn who_called(caller: &Caller) -> String {
     who((&caller.kernel, caller.cta, caller.thread))
 }
 
-/// A fault as a diagnostic: the code is [`FaultKind::name`], the primary place the instruction,
-/// the label who executed it, and the secondary places the calls that led there. The help speaks
-/// to whoever launched the kernel.
+/// Converts a fault to a diagnostic. Its code is [`FaultKind::name`], its primary position the
+/// instruction, its label the thread, and its secondary positions are the calls that led there. The
+/// advice depends on the host.
 pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     let who = who((&fault.kernel, fault.cta, fault.thread));
     let mut diagnostic =
         Diagnostic::error(fault.kind.name(), fault.span, fault.kind.to_string()).label(who);
-    // The innermost first, as places have them.
+    // Innermost call first, as in code locations.
     let mut calls = fault.calls.iter().rev().peekable();
     while let Some(call @ (function, place)) = calls.next() {
-        // A recursion is one place, not a hundred.
+        // Repeated calls of a recursion are combined.
         let mut times = 1;
         while calls.next_if(|next| *next == call).is_some() {
             times += 1;
         }
         let name = function_name(function);
         let text = match times {
-            // The engine leaves out the middle of a long chain.
+            // The engine drops the middle of a long call chain.
             1 if function.ends_with(" more calls") => format!("and {function}"),
             1 => format!("`{name}` is called here"),
             _ => format!("`{name}` is called here {} in a row", Count(times, "time")),
@@ -129,15 +128,16 @@ pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     }
 }
 
-/// A fetch or access that no texture or surface fits and that was answered all the same
-/// ([`texunit_simt::BadFetches`]), by the fault that it would have been.
+/// A diagnostic for a fetch or access whose handle refers to no matching texture or surface, but
+/// which got a result ([`texunit_simt::BadFetches`]); described by the fault that it would have
+/// been.
 pub fn bad_fetch_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     let mut diagnostic = fault_diagnostic(fault, host);
     diagnostic.code = "texture-bad-fetch";
     host.of_card(&fault.kind).into_iter().fold(diagnostic, Diagnostic::remark)
 }
 
-/// What to do about it, where that is more than the message says.
+/// Advice that goes beyond the message.
 fn help(kind: &FaultKind) -> Option<&'static str> {
     Some(match kind {
         FaultKind::StepLimit { .. } => {
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    /// The table has every name; a new kind stops this from compiling.
+    /// Every fault name is in the table; a new kind does not compile without an entry here.
     #[test]
     fn every_fault_is_explained() {
         let space = SpaceKind::Global;

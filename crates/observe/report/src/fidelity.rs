@@ -1,4 +1,4 @@
-//! How well it is known what the instructions of kernels compute, in reports.
+//! Reports how certain it is that each instruction of a kernel computes what a GPU computes.
 
 use crate::place::function_name;
 use crate::visible;
@@ -8,9 +8,9 @@ use texunit_isa::{Fidelity, MEASURED_ON};
 use texunit_simt::InstructionForm;
 use texunit_syntax::SourceFile;
 
-/// Forms of a kernel that are told at most: the least known are among them.
+/// Maximum number of reported forms of a kernel; the least certain ones have priority.
 const MAX_FORMS: usize = 1000;
-/// Forms that a sentence names of a class.
+/// Maximum number of forms of a class that a sentence names.
 const MAX_NAMED: usize = 5;
 
 /// An instruction form of a kernel.
@@ -23,13 +23,14 @@ pub struct Instruction {
     pub opcode: String,
     /// Line of the form's first instruction in the PTX, from 1.
     pub line: u32,
-    /// The number of instructions of this form in the kernel and the functions that it can call.
+    /// Number of instructions of this form in the kernel and the functions that it can call.
     pub count: u64,
-    /// `specified`, `measured`, `assumed` or `not_card`.
+    /// The class of certainty: `specified`, `measured`, `assumed` or `not_card`.
     pub class: String,
-    /// The special register whose value decides the class: `%clock64`.
+    /// The special register that decides the class: `%clock64`.
     pub register: Option<String>,
-    /// What the value may reach, unless it is specified: `address`, `branch`, `barrier`, `output`.
+    /// What the result can affect, unless it is specified: `address`, `branch`, `barrier`,
+    /// `output`.
     pub reaches: Vec<String>,
 }
 
@@ -60,7 +61,7 @@ impl Instruction {
     }
 }
 
-/// `fidelity` of a report.
+/// The `fidelity` field of a report.
 pub fn fidelity_json<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Value {
     let row = |row: &Instruction| {
         let mut value = json!(row);
@@ -70,7 +71,8 @@ pub fn fidelity_json<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Value {
     json!({ "measured_on": MEASURED_ON, "instructions": rows.map(row).collect::<Vec<_>>() })
 }
 
-/// The instruction forms by class, and what those reach that are not specified: `12 specified, 1 assumed (output)`.
+/// Counts forms by class, with what the unspecified ones can affect: `12 specified, 1 assumed
+/// (output)`.
 pub fn fidelity_totals<'a>(rows: impl Iterator<Item = &'a Instruction>) -> String {
     let rows: Vec<_> = rows.collect();
     let of = |class: &str| {
@@ -91,7 +93,8 @@ pub fn fidelity_totals<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Strin
     if parts.is_empty() { "no kernel was launched".to_owned() } else { parts.join(", ") }
 }
 
-/// What is not known of a card, in one line: `1 instruction is assumed: rsqrt.approx.f64 (line 12)`.
+/// Summarises in one line what is not known about a GPU: `1 instruction is assumed:
+/// rsqrt.approx.f64 (line 12)`.
 pub fn fidelity_sentence<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Option<String> {
     let rows: Vec<_> = rows.collect();
     let of = |class: Fidelity, what: &str| {

@@ -1,4 +1,4 @@
-//! What checks find (crate `checks`): the names of findings, which stand where diagnostics have a code.
+//! The table of check rules: code, severity, explanation and advice of each kind of finding.
 
 use texunit_syntax::Severity::{self, Error, Warning};
 use texunit_syntax::codes::Code;
@@ -6,16 +6,16 @@ use texunit_syntax::codes::Code;
 /// A kind of finding. Its code begins with the name of its check: `sync-barrier-divergent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckRule {
-    /// Name, title and explanation.
+    /// Code, title and explanation.
     pub code: Code,
-    /// How bad it is, unless what is found says otherwise: an error is undefined or wrong on a GPU, a warning is
-    /// hardly what was meant, a note is often meant so.
+    /// Default severity: an error is undefined or wrong on a GPU, a warning is probably unintended,
+    /// a note is often intended.
     pub severity: Severity,
-    /// What to do about it, in a line or two.
+    /// Advice, in a line or two.
     pub help: &'static str,
 }
 
-/// A row of the table.
+/// Makes an entry of the table.
 const fn rule(
     code: &'static str,
     severity: Severity,
@@ -26,12 +26,12 @@ const fn rule(
     CheckRule { code: Code { code, title, explanation }, severity, help }
 }
 
-/// The kind of this name.
+/// The rule with this code.
 pub fn check_rule(code: &str) -> Option<&'static CheckRule> {
     CHECK_RULES.iter().find(|rule| rule.code.code == code)
 }
 
-/// All of them, by their names. docs/checks.md has an example of each.
+/// All rules. docs/checks.md has an example of each.
 #[rustfmt::skip]
 pub const CHECK_RULES: &[CheckRule] = &[
     rule("init-address", Error, "address that depends on uninitialised data",

@@ -1,7 +1,7 @@
-//! The full form: title, source lines with marks and labels, help.
+//! The format for people: title, source lines with marks and labels, advice.
 //!
-//! Only the lines that are pointed at go to the renderer, so that one diagnostic costs the same
-//! in a large file as in a small one.
+//! Only the lines that labels refer to are given to the renderer, so that a diagnostic costs the
+//! same in a large file as in a small one.
 
 mod frames;
 
@@ -17,27 +17,27 @@ use texunit_syntax::{Diagnostic, Label, Severity, SourceFile};
 
 use crate::{FAULTS, Located, check_rule, visible};
 
-/// Labels whose lines are at most this far apart are shown in one excerpt.
+/// Labels on lines at most this far apart share an excerpt.
 const SAME_EXCERPT: u32 = 100;
-/// Most bytes of a line that are shown; of longer ones a part around the mark is.
+/// Maximum number of bytes shown of a line; of a longer line, the part around the mark is shown.
 const LONG_LINE: usize = 400;
-/// Most secondary places that are shown.
+/// Maximum number of secondary positions shown.
 const MAX_NOTES: usize = 8;
-/// A mark over more lines than this is cut to its first line.
+/// A mark on more lines than this is cut to its first line.
 const MAX_LINES: u32 = 8;
 
-/// Columns of the terminal, to which lines of the source are cut.
+/// Width of the terminal, to which source lines are cut.
 static WIDTH: AtomicUsize = AtomicUsize::new(140);
 
-/// Says how many columns the terminal has that the full form goes to.
+/// Sets the width of the terminal.
 pub fn fit(columns: usize) {
     WIDTH.store(columns.max(60), Relaxed);
 }
 
-/// What stands behind the name of a file: the renderer counts characters, of long lines it has a part only, and it
-/// knows no functions.
+/// What is added to a file name in the renderer's output. The renderer counts columns in characters
+/// and within the shown part of a line, and does not print functions.
 struct Head {
-    /// The true column; `None` if it is not known, and none is shown.
+    /// The true column; `None` if it is unknown and not shown.
     column: Option<u32>,
     function: Option<String>,
 }
@@ -52,7 +52,7 @@ pub(crate) fn render(located: Located<'_>, diagnostic: &Diagnostic, color: bool)
     let source = located.text;
     let mut places = Vec::new();
     let from = frames::source(located, diagnostic, &mut places);
-    // What is said is said at the line of the source.
+    // The label is shown at the source line instead.
     let said = from.labelled.then(|| {
         let mut instruction = diagnostic.clone();
         instruction.primary.text = "the instruction in PTX".to_owned();
@@ -83,24 +83,24 @@ pub(crate) fn render(located: Located<'_>, diagnostic: &Diagnostic, color: bool)
     with_columns(&shown, &places)
 }
 
-/// A diagnostic about a whole file, of which no text is shown.
+/// Renders a diagnostic about a whole file, without text.
 pub(crate) fn render_without_text(name: &str, diagnostic: &Diagnostic, color: bool) -> String {
     let group = title(diagnostic).element(Origin::path(visible(name)));
     let shown = match &diagnostic.help {
         Some(help) => draw(&[group.element(Level::HELP.message(visible(help)))], color),
         None => draw(&[group], color),
     };
-    // Without an excerpt there is no column of line numbers; the arrow stands where it does beside one.
+    // Without an excerpt there are no line numbers, but the arrow is indented as if there were.
     shown.replace('\n', "\n ")
 }
 
-/// Whether it is a fault of a kernel or what a check has found, not a mistake in a text.
+/// Whether it is a fault or finding, and not an error in a text.
 fn is_explained(diagnostic: &Diagnostic) -> bool {
     FAULTS.iter().any(|fault| fault.code == diagnostic.code)
         || check_rule(diagnostic.code).is_some()
 }
 
-/// A diagnostic that is about no text.
+/// Renders a diagnostic that is not about a text.
 pub(crate) fn plain(diagnostic: &Diagnostic, color: bool) -> String {
     let help = diagnostic.help.iter().map(|help| Level::HELP.message(visible(help)));
     let remarks = diagnostic.remarks.iter().map(|text| Level::NOTE.message(visible(text)));
@@ -127,8 +127,7 @@ fn draw_within(columns: usize, groups: &[Group<'_>], color: bool) -> String {
     crate::screen(&drawn, color).into_owned()
 }
 
-/// The help with the lines as the fix makes them. `None` if there is no fix, or one that is too
-/// large to be shown.
+/// The help with the corrected lines; `None` if there is no fix or it is too large to show.
 fn suggestion<'s>(source: &'s SourceFile, diagnostic: &'s Diagnostic) -> Option<Group<'s>> {
     let (text, edits) = (source.text(), &diagnostic.fix);
     let start = edits.first()?.span.start;
@@ -158,7 +157,7 @@ fn suggestion<'s>(source: &'s SourceFile, diagnostic: &'s Diagnostic) -> Option<
     Some(Level::HELP.secondary_title(visible(help)).element(snippet))
 }
 
-/// A label with the lines it is on.
+/// A label and its lines.
 struct Mark<'d> {
     label: &'d Label,
     primary: bool,
@@ -238,7 +237,7 @@ fn annotation<'s>(mark: &Mark<'s>, shown: Range<usize>) -> Annotation<'s> {
         .label((!text.is_empty()).then(|| visible(text)))
 }
 
-/// A part of a very long line around the mark.
+/// The part of a very long line around the mark.
 fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<Head>) -> Element<'s> {
     let place = source.location(mark.bytes.start as u32);
     let line = source.line_span(place.line).range();
@@ -259,7 +258,7 @@ fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<Head>
     snippet.into()
 }
 
-/// Puts the true columns and the functions behind the name of the file.
+/// Adds the true columns and the functions to file names.
 fn with_columns(shown: &str, places: &[Head]) -> String {
     let mut places = places.iter();
     let mut result = String::with_capacity(shown.len() + 8);
@@ -287,7 +286,7 @@ fn with_columns(shown: &str, places: &[Head]) -> String {
     result
 }
 
-/// Whether a line is the head of an excerpt: an arrow, perhaps coloured, and the place.
+/// Whether a line is the head of an excerpt: an arrow, possibly coloured, and a position.
 fn names_file(line: &str) -> bool {
     let mut rest = line.trim_start_matches(' ');
     while let Some(styled) = rest.strip_prefix("\x1b[") {
@@ -302,7 +301,7 @@ mod tests {
     use super::*;
     use texunit_syntax::Span;
 
-    /// On a narrow terminal the line of the source is cut, and the label stands beside its mark.
+    /// On a narrow terminal the source line is cut, and the label stays beside its mark.
     #[test]
     fn long_lines_fit_into_the_terminal() {
         let line = format!("texture = {{ {}filter = \"bilinear\" }}", "key = 1, ".repeat(12));

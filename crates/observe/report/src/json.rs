@@ -1,4 +1,4 @@
-//! The form for programs: one object for each diagnostic.
+//! Diagnostics as JSON: one object for each diagnostic.
 
 use serde::Serialize;
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
@@ -6,8 +6,8 @@ use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 use crate::Located;
 use crate::place::Frame;
 
-/// A diagnostic as JSON has it. Lines and columns count from 1, columns in bytes; they are null
-/// where there is no text.
+/// A diagnostic as JSON. Lines and columns count from 1, columns in bytes; they are null without a
+/// text.
 #[derive(Clone, Debug, Serialize)]
 pub struct Object<'a> {
     file: Option<&'a str>,
@@ -17,7 +17,7 @@ pub struct Object<'a> {
     code: Option<&'a str>,
     message: &'a str,
     label: &'a str,
-    /// Where the instruction comes from, the innermost first.
+    /// The source positions of the instruction, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     frames: Vec<Frame>,
     notes: Vec<Note<'a>>,
@@ -25,7 +25,7 @@ pub struct Object<'a> {
     fix: Vec<Change<'a>>,
 }
 
-/// From the first byte to the one past the last.
+/// From the first byte to one past the last.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct TextRange {
     line: Option<u32>,
@@ -34,7 +34,7 @@ struct TextRange {
     end_column: Option<u32>,
 }
 
-/// Another place that explains it.
+/// Another position that explains the diagnostic.
 #[derive(Clone, Debug, Serialize)]
 struct Note<'a> {
     #[serde(flatten)]
@@ -42,7 +42,7 @@ struct Note<'a> {
     message: &'a str,
 }
 
-/// What stands at the place is replaced.
+/// A replacement for the text at a position.
 #[derive(Clone, Debug, Serialize)]
 struct Change<'a> {
     #[serde(flatten)]
@@ -51,7 +51,7 @@ struct Change<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// A diagnostic; its places are unknown without the text that it is about.
+    /// Converts a diagnostic. Without `source`, its positions are unknown.
     pub fn new<L: Into<Located<'a>>>(source: Option<L>, diagnostic: &'a Diagnostic) -> Self {
         let located = source.map(Into::into);
         let frames = located.map(|located| located.frames(diagnostic.primary.span));
@@ -73,7 +73,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// What has no code and no place in a text.
+    /// A message without code and position.
     pub fn plain(
         level: Severity,
         file: Option<&'a str>,
@@ -94,7 +94,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// On one line that ends with a line feed.
+    /// The object on one line, ending with a line feed.
     pub fn line(&self) -> String {
         let text = serde_json::to_string(self);
         let text = text.expect("strings and numbers always have a JSON form");

@@ -1,11 +1,11 @@
-//! Renders mistakes in PTX for people and for programs.
+//! Renders diagnostics, faults and findings for people and for programs.
 //!
-//! [`Run`] writes what was found in many files to a stream, in any [`Format`], without holding more
-//! than one diagnostic at a time. [`human`], [`short`] and [`json`] turn the diagnostics of one text
-//! to a string. Nothing of the text is trusted: control characters come out as visible ones, and
-//! lines of any length are cut.
+//! [`Run`] writes the diagnostics of many files to a stream in any [`Format`], holding one
+//! diagnostic at a time. [`human`], [`short`] and [`json`] render the diagnostics of one text to a
+//! string. Text from files is untrusted: control characters are made visible, and long lines are
+//! cut.
 //!
-//! What it leaves out: which diagnostics are wanted (crate `check` knows the levels of warnings),
+//! Not in this crate: which diagnostics are enabled (crate `check` knows the levels of warnings),
 //! and where the output goes.
 
 mod fault;
@@ -36,24 +36,24 @@ pub use run::{Run, Settings, Totals};
 pub use sarif::{Rule, uri};
 pub use shown::{in_json, in_xml, is_obeyed, screen, visible};
 
-/// How diagnostics are shown.
+/// The format of diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// With the source around them, labels, help and the text that corrects them.
+    /// For people: with source lines, labels, advice and corrected lines.
     Human {
-        /// With ANSI colours.
+        /// Whether to use ANSI colours.
         color: bool,
     },
     /// `file:line:column: error[E0020]: message`
     Short,
-    /// One [`Object`] a line, and a last line with the totals.
+    /// One [`Object`] per line, and a last line with the totals.
     Json,
     /// One SARIF 2.1.0 document.
     Sarif,
 }
 
-/// Diagnostics with the source around them, and an empty line after each. `source` is the text, or the text and what
-/// its instructions come from.
+/// Renders diagnostics for people, each followed by an empty line. `source` is the text, with or
+/// without its line table.
 pub fn human<'a>(
     source: impl Into<Located<'a>>,
     diagnostics: &[Diagnostic],
@@ -63,18 +63,20 @@ pub fn human<'a>(
     diagnostics.iter().map(|d| human::render(source, d, color) + "\n\n").collect()
 }
 
-/// A diagnostic that is about no text, and an empty line after it: what it says, its help and remarks.
+/// Renders a diagnostic that is not about a text, with advice and remarks, followed by an empty
+/// line.
 pub fn plain(diagnostic: &Diagnostic, color: bool) -> String {
     human::plain(diagnostic, color) + "\n\n"
 }
 
-/// One line for each diagnostic; line and column count from 1, the column in bytes.
+/// Renders one line for each diagnostic; line and column count from 1, the column in bytes.
 pub fn short<'a>(source: impl Into<Located<'a>>, diagnostics: &[Diagnostic]) -> String {
     let source = source.into();
     diagnostics.iter().map(|d| short_line(source, d)).collect()
 }
 
-/// The place in the PTX comes first, as programs that read this form expect it; that in the source last.
+/// The PTX position comes first, where programs that read this format expect it, and the source
+/// position last.
 fn short_line(source: Located<'_>, diagnostic: &Diagnostic) -> String {
     let frames = source.frames(diagnostic.primary.span);
     let from = frames.get(place::leading(&frames));
@@ -93,13 +95,13 @@ fn short_line(source: Located<'_>, diagnostic: &Diagnostic) -> String {
     visible(&line) + "\n"
 }
 
-/// One JSON object a line for each diagnostic.
+/// Renders one JSON object per line for each diagnostic.
 pub fn json<'a>(source: impl Into<Located<'a>>, diagnostics: &[Diagnostic]) -> String {
     let source = source.into();
     diagnostics.iter().map(|d| Object::new(Some(source), d).line()).collect()
 }
 
-/// How many errors and warnings there are: `2 errors, 1 warning`; none if there are none.
+/// Counts errors and warnings: `2 errors, 1 warning`; `None` if there are none.
 pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     let errors = diagnostics.iter().filter(|d| d.is_error()).count();
     counts(errors, diagnostics.len() - errors)
@@ -114,7 +116,7 @@ fn counts(errors: usize, warnings: usize) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// A number with a comma after each three digits: `1,088`.
+/// A number with digit groups: `1,088`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let comma = |i: usize| i > 0 && (digits.len() - i).is_multiple_of(3);

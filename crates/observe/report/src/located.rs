@@ -1,17 +1,17 @@
-//! A text, with what its instructions come from.
+//! A text together with its line table.
 
 use texunit_simt::Sources;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 use crate::place::{CodeLocation, Frame};
 
-/// A text that diagnostics are about, and what its instructions come from, if that is known: then the place in the
-/// source is shown first, and the PTX behind it.
+/// A text that diagnostics refer to, and its line table, if known. With a line table, source
+/// positions are shown before those in the PTX.
 #[derive(Clone, Copy, Debug)]
 pub struct Located<'a> {
     /// The text.
     pub text: &'a SourceFile,
-    /// What its `.loc` say.
+    /// The line table, from `.loc` directives.
     pub sources: Option<&'a Sources>,
 }
 
@@ -34,12 +34,12 @@ impl<'a> From<(&'a SourceFile, Option<&'a Sources>)> for Located<'a> {
 }
 
 impl Located<'_> {
-    /// The place of a diagnostic.
+    /// The position of a diagnostic.
     pub fn place(&self, diagnostic: &Diagnostic) -> CodeLocation {
         self.place_of(diagnostic.primary.span)
     }
 
-    /// The place of an instruction.
+    /// The position of an instruction.
     pub fn place_of(&self, span: Span) -> CodeLocation {
         match self.sources {
             Some(sources) => CodeLocation::new(sources, self.text, span),
@@ -47,7 +47,7 @@ impl Located<'_> {
         }
     }
 
-    /// Where an instruction comes from, the innermost first; empty if that is not known.
+    /// The source positions of an instruction, innermost first; empty if unknown.
     pub(crate) fn frames(&self, span: Span) -> Vec<Frame> {
         self.sources.map_or_else(Vec::new, |sources| crate::place::frames_at(sources, span))
     }

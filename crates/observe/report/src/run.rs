@@ -1,4 +1,4 @@
-//! What was found in many files, written as it is found.
+//! Writes the diagnostics of many files as they are found, and counts them.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -10,37 +10,37 @@ use texunit_syntax::{Diagnostic, SourceFile, by_opcode};
 use crate::sarif::{Rule, Sarif};
 use crate::{Format, Located, Object, counts, human, short_line};
 
-/// The codes of instructions that the module's `.version` or `.target` does not have: one change of its head mends all, so
-/// people are told of each opcode once.
+/// Codes of instructions that the module's `.version` or `.target` lacks. A single change in the
+/// module's head corrects all of them, so each opcode is shown once.
 const LACKING: [&str; 2] = ["E0230", "E0231"];
 
-/// How a run is shown.
+/// Settings of the output.
 #[derive(Clone, Copy)]
 pub struct Settings<'r> {
-    /// The form.
+    /// The format.
     pub format: Format,
-    /// Shows errors only; warnings are counted but not shown, and people get no line with totals.
+    /// Shows only errors. Warnings are counted but not shown, and there is no line with totals.
     pub quiet: bool,
-    /// Most diagnostics of one file that are shown to people, errors before warnings.
+    /// Maximum number of diagnostics of a file in the format for people, errors before warnings.
     pub most_shown: usize,
-    /// Version of the program, for SARIF.
+    /// The program's version, for SARIF.
     pub version: &'r str,
-    /// Where the program is at home, for SARIF.
+    /// The program's home page, for SARIF.
     pub home: &'r str,
-    /// What a code stands for, for SARIF.
+    /// Looks up the rule of a code, for SARIF.
     pub rule: &'r dyn Fn(&str) -> Option<Rule>,
 }
 
-/// What a run has found.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
-    /// Files, unreadable ones included.
+    /// Number of files, including unreadable ones.
     pub files: usize,
-    /// Errors in all of them.
+    /// Number of errors.
     pub errors: usize,
-    /// Warnings in all of them.
+    /// Number of warnings.
     pub warnings: usize,
-    /// Mistakes that were corrected in the files; `None` if that was not asked for.
+    /// Number of corrected errors; `None` if correction was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed: Option<usize>,
 }
@@ -55,8 +55,8 @@ impl Totals {
     }
 }
 
-/// Writes the diagnostics of file after file. A stream that cannot be written to ends the writing
-/// but not the counting: [`Run::finish`] tells.
+/// Writes the diagnostics of one file after another. After a write error nothing more is written,
+/// but counting continues; [`Run::finish`] returns the error.
 pub struct Run<'r, W> {
     out: W,
     settings: Settings<'r>,
@@ -66,13 +66,13 @@ pub struct Run<'r, W> {
 }
 
 impl<'r, W: Write> Run<'r, W> {
-    /// Nothing is written before the first file.
+    /// Starts a run; nothing is written before the first file.
     pub fn new(out: W, settings: Settings<'r>) -> Self {
         let (sarif, totals) = (Sarif::default(), Totals::default());
         Self { out, settings, sarif, totals, result: Ok(()) }
     }
 
-    /// What was found in one file, in the order in which it is to be shown.
+    /// Writes the diagnostics of a file, in the order to be shown.
     pub fn file<'a>(&mut self, source: impl Into<Located<'a>>, diagnostics: &[Diagnostic]) {
         let errors = diagnostics.iter().filter(|d| d.is_error()).count();
         self.count(errors, diagnostics.len() - errors);
@@ -81,7 +81,7 @@ impl<'r, W: Write> Run<'r, W> {
         }
     }
 
-    /// A file that could not be read, and why.
+    /// Reports a file that could not be read.
     pub fn unreadable(&mut self, name: &str, why: &Diagnostic) {
         self.count(1, 0);
         if self.result.is_ok() {
@@ -89,20 +89,20 @@ impl<'r, W: Write> Run<'r, W> {
         }
     }
 
-    /// Mistakes that were corrected; makes the number of them part of the totals.
+    /// Adds to the number of corrected errors in the totals.
     pub fn fixed(&mut self, number: usize) {
         *self.totals.fixed.get_or_insert(0) += number;
     }
 
-    /// What was counted up to now.
+    /// The counts until now.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// Writes what comes last. The error is the first one of the whole run.
+    /// Writes the end of the output.
     ///
     /// # Errors
-    /// The first error of the run.
+    /// The first write error of the run.
     pub fn finish(mut self) -> io::Result<()> {
         self.result?;
         match self.settings.format {

@@ -1,8 +1,8 @@
-//! SARIF 2.1.0: one document for all files, written as results come.
+//! SARIF 2.1.0: one document for all files, written while results are found.
 //!
-//! Columns count UTF-16 code units, which SARIF says is the default and viewers agree on; the exact
-//! bytes are in `byteOffset` and `byteLength`. Rules, files and the outcome stand behind the
-//! results, as they are known only then; members of JSON objects have no order.
+//! Columns count UTF-16 code units, which is SARIF's default and what viewers agree on; exact bytes
+//! are in `byteOffset` and `byteLength`. Rules, files and the outcome follow the results because
+//! they are known only then; members of JSON objects have no order.
 
 use crate::in_json;
 use std::collections::HashMap;
@@ -16,18 +16,18 @@ use crate::Located;
 use crate::place::{Frame, leading, shown_file};
 use crate::run::Settings;
 
-/// What a code stands for.
+/// The description of a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// A few words.
+    /// A short title.
     pub title: String,
-    /// A paragraph: what it means, and what to write.
+    /// A paragraph of explanation and advice.
     pub text: String,
     /// The paragraph as Markdown, with examples.
     pub markdown: String,
 }
 
-/// What stands in front of the results.
+/// The document before the results.
 const HEAD: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
     \"version\":\"2.1.0\",\"runs\":[{\"columnKind\":\"utf16CodeUnits\",\"results\":[";
 
@@ -74,7 +74,7 @@ impl Sarif {
         self.result(out, &result)
     }
 
-    /// What stands behind the results.
+    /// Writes the document after the results.
     pub(crate) fn finish(
         mut self,
         out: &mut impl Write,
@@ -97,7 +97,7 @@ impl Sarif {
         let rest = json!({
             "tool": { "driver": driver }, "artifacts": files, "invocations": [invocation],
         });
-        // Without its opening brace: the run has begun long ago.
+        // Without the opening brace, which was written at the beginning.
         writeln!(out, "\n],{}]}}", &in_json(&rest.to_string())[1..])
     }
 
@@ -116,7 +116,7 @@ impl Sarif {
         write!(out, "{comma}\n{}", in_json(&result.to_string()))
     }
 
-    /// The number of a code's rule; codes that come up are numbered.
+    /// The index of a code's rule; rules are numbered in the order of their first use.
     fn rule(&mut self, code: &'static str) -> usize {
         *self.index.entry(code).or_insert_with(|| {
             self.rules.push(code);
@@ -150,7 +150,7 @@ fn result(diagnostic: &Diagnostic, rule: usize, location: &Value) -> Value {
     })
 }
 
-/// A file whose results are written.
+/// The file whose results are being written.
 struct File<'s> {
     located: Located<'s>,
     source: &'s SourceFile,
@@ -178,7 +178,7 @@ impl File<'_> {
             }
             result["relatedLocations"] = Value::Array(related);
         }
-        // Replacements of what is not the file's own text would not fit.
+        // Replacements apply to the file's own text only, not to one that was decoded with losses.
         if !diagnostic.fix.is_empty() && !self.source.is_lossy() {
             let replacements: Vec<Value> =
                 diagnostic.fix.iter().map(|edit| self.replacement(edit)).collect();
@@ -193,8 +193,8 @@ impl File<'_> {
         result
     }
 
-    /// Makes the place in the source that of the result, if it is known. What is left explains it: the other places in
-    /// the source, and the instruction.
+    /// Makes the source position the result's location, if known. The other source positions and
+    /// the instruction become related locations.
     fn lead_with_source(&self, diagnostic: &Diagnostic, place: &mut Value) -> Vec<Value> {
         let mut frames = self.located.frames(diagnostic.primary.span);
         if frames.is_empty() {
@@ -253,7 +253,8 @@ impl File<'_> {
     }
 }
 
-/// A place in the source; columns count UTF-16 code units if the line can be read, else it has none.
+/// A source position. Its column counts UTF-16 code units if the line can be read, and is left out
+/// otherwise.
 fn frame_location(frame: &Frame) -> Value {
     let mut region = json!({ "startLine": frame.line });
     if let (Some(column), Some(text)) = (frame.column, &frame.text) {
@@ -270,7 +271,7 @@ fn frame_location(frame: &Frame) -> Value {
     location
 }
 
-/// A path as a reference of RFC 3986: relative paths stay relative.
+/// A path as a URI reference (RFC 3986); relative paths stay relative.
 pub fn uri(path: &str) -> String {
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
     for byte in path.bytes() {

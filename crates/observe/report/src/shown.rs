@@ -1,28 +1,29 @@
-//! The last step before a writer: what comes from a file (names, source lines, headers of pictures) has any characters, and
-//! none that a terminal obeys, or the log of a CI service, gets there.
+//! Makes text from files (names, source lines, image headers) safe to print: replaces control
+//! characters that a terminal or a CI log would obey.
 //!
-//! [`visible`] makes one line of a message, [`screen`] is for texts that have lines, with our own colours or without,
-//! [`in_json`] and [`in_xml`] write such characters as these forms spell them.
+//! [`visible`] makes a single line for a message, [`screen`] keeps the lines of a text and
+//! optionally texunit's own colours, and [`in_json`] and [`in_xml`] write such characters as
+//! escapes of these formats.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Most characters of a message: names in it may have any length.
+/// Maximum number of characters of a message, since names in it may have any length.
 const LONG_TEXT: usize = 2000;
 
-/// Whether a terminal obeys a character instead of showing it: control characters (C0 and C1), and marks that turn the
-/// direction of writing.
+/// Whether a terminal obeys a character instead of showing it: control characters (C0 and C1) and
+/// marks that change the direction of writing.
 pub fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// A picture of a character that is obeyed.
+/// The visible symbol for such a character.
 fn picture(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' => ' ',
-        // U+2400 to U+241F are pictures of the control characters.
+        // U+2400 to U+241F are symbols for control characters.
         '\0'..='\x1f' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
         '\x7f' => '\u{2421}',
         c if is_obeyed(c) => '\u{fffd}',
@@ -30,15 +31,15 @@ fn picture(c: char) -> char {
     }
 }
 
-/// The text on one line, without characters that a terminal would obey.
+/// A text on one line, with control characters replaced.
 pub fn visible(text: &str) -> String {
     let cut = text.char_indices().nth(LONG_TEXT).map(|(at, _)| at);
     let more = if cut.is_some() { "..." } else { "" };
     text[..cut.unwrap_or(text.len())].chars().map(picture).chain(more.chars()).collect()
 }
 
-/// A text of lines, without characters that a terminal would obey but the ends of lines and, if it is `colored`, the
-/// changes of colour that were drawn into it.
+/// A text of several lines, with control characters replaced except line ends and, if it is
+/// `colored`, colour changes.
 pub fn screen(text: &str, colored: bool) -> Cow<'_, str> {
     let stays = |c: char| matches!(c, '\n' | '\t') || !is_obeyed(c);
     if text.chars().all(stays) {
@@ -58,20 +59,20 @@ pub fn screen(text: &str, colored: bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The length of a change of colour at the begin of a text: `ESC [ 1 ; 31 m`.
+/// The length of a colour change at the beginning of a text: `ESC [ 1 ; 31 m`.
 fn style(text: &str) -> usize {
     let Some(rest) = text.strip_prefix("\x1b[") else { return 0 };
     let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
     if behind.starts_with('m') { text.len() - behind.len() + 1 } else { 0 }
 }
 
-/// A JSON text with such characters as escapes: they can only stand in strings, which keep their meaning.
+/// Escapes such characters in a JSON text. They can only be in strings, whose meaning is unchanged.
 pub fn in_json(text: &str) -> Cow<'_, str> {
-    // Those of C0 are escapes already, but for the ends of lines between values.
+    // JSON writers already escape C0 characters, except the line ends between values.
     escaped(text, |c| c >= '\x7f' && is_obeyed(c), |out, c| write!(out, "\\u{:04x}", c as u32))
 }
 
-/// Text in XML with such characters as references, as far as XML can have them.
+/// Writes such characters in XML as references, where XML allows them.
 pub fn in_xml(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c >= '\x7f' && is_obeyed(c), |out, c| write!(out, "&#x{:x};", c as u32))
 }
@@ -87,7 +88,7 @@ fn escaped(
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match is_escaped(c) {
-            // A `String` takes everything.
+            // Writing to a `String` cannot fail.
             true => drop(escape(&mut out, c)),
             false => out.push(c),
         }
@@ -100,7 +101,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Everything that a terminal obeys.
+    /// All characters that a terminal obeys.
     fn obeyed() -> impl Iterator<Item = char> {
         ('\0'..='\u{2100}').filter(|&c| is_obeyed(c))
     }

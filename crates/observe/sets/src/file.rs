@@ -1,8 +1,8 @@
-//! Sets as bytes.
+//! The file format of [`Sets`].
 //!
-//! [`MAGIC`], then numbers as LEB128 (seven bits a byte, low ones first), then a SHA-256 of all before it.
-//! docs/distributed.md has the layout. A reader takes no count for what it says before that many bytes are there, and
-//! no run that does not lie in its object.
+//! A file consists of [`MAGIC`], numbers as LEB128 (seven bits per byte, low ones first), and a
+//! SHA-256 of everything before it; docs/distributed.md has the layout. The reader allocates memory
+//! for a count only if the file has enough bytes for it, and rejects runs outside their object.
 
 use crate::fold::Fold;
 use crate::runs::{Part, Run, SECTOR};
@@ -11,31 +11,32 @@ use sha2::{Digest, Sha256};
 use texunit_device::{CtaRange, Fusion, LaunchStats};
 use texunit_syntax::Span;
 
-/// What a file of sets begins with; its last byte but one is the version.
+/// The first bytes of the file; the last byte but one is the version.
 pub const MAGIC: &[u8; 16] = b"texunit sets  2\n";
 
-/// Most sectors of all runs of an object and kind, as a multiple of those that it has: each word may have its own.
+/// Maximum total length of the runs of an object and kind, in multiples of the object's sectors: at
+/// worst each word of a sector has a run of its own.
 const MAX_TIMES: u64 = 64;
 
-/// What is wrong with a file.
+/// Why a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// It is something else.
+    /// The file has another format.
     #[error("it is not a file of sets that `texunit launch --writes` has written")]
     Other,
     /// It was written by another version.
     #[error("it has another version of the format of sets than this texunit")]
     Version,
-    /// Bytes are missing or others.
+    /// Bytes are missing or changed.
     #[error("it is damaged: its bytes are not those that were written")]
     Damaged,
-    /// It says what cannot be.
+    /// The checksum is right, but the contents are invalid.
     #[error("it is damaged: {0}")]
     Wrong(&'static str),
 }
 
 impl Sets {
-    /// The file.
+    /// Serialises the sets.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         out.extend_from_slice(&self.identity);
@@ -68,10 +69,10 @@ impl Sets {
         out
     }
 
-    /// What a file says.
+    /// Reads a file.
     ///
     /// # Errors
-    /// The file is of another version, damaged, or no such file.
+    /// The file is of another version, damaged, or of another format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Unreadable> {
         let version = MAGIC.len() - 2;
         match bytes.get(..MAGIC.len()) {
@@ -88,7 +89,7 @@ impl Sets {
         Self::from_body(&body[MAGIC.len()..])
     }
 
-    /// What a file says between its magic number and its checksum.
+    /// Reads the part between magic number and checksum.
     pub(crate) fn from_body(body: &[u8]) -> Result<Self, Unreadable> {
         let mut reader = Reader(body);
         let mut sets =
@@ -144,7 +145,7 @@ fn put_part(out: &mut Vec<u8>, part: &Part) {
     let mut behind = 0;
     for run in &part.runs {
         put(out, run.first - behind);
-        // Whole sectors are what there is most often.
+        // Whole sectors are the most frequent case.
         let whole = run.mask == u32::MAX;
         put(out, run.count << 1 | u64::from(whole));
         if !whole {
@@ -155,7 +156,7 @@ fn put_part(out: &mut Vec<u8>, part: &Part) {
     out.extend_from_slice(&part.values);
 }
 
-/// Bytes that have not been read.
+/// The unread bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -187,7 +188,7 @@ impl<'a> Reader<'a> {
         u32::try_from(number).map_err(|_| Unreadable::Wrong("a number is too large"))
     }
 
-    /// How many things follow, each of at least so many bytes.
+    /// Reads a count of items that take at least `each` bytes.
     fn count(&mut self, each: usize) -> Result<usize, Unreadable> {
         let count = self.number()?;
         match usize::try_from(count) {
@@ -242,7 +243,7 @@ impl<'a> Reader<'a> {
         Ok(Part { span: Span { start, end }, fold, runs, values })
     }
 
-    /// A run that begins behind the one before it, and lies in an object of this size.
+    /// Reads a run that begins after the previous one and lies in an object of this size.
     fn run(&mut self, behind: &mut u64, size: u64, fold: Option<Fold>) -> Result<Run, Unreadable> {
         const OUTSIDE: Unreadable = Unreadable::Wrong("a run does not lie in its object");
         let first = behind.checked_add(self.number()?).ok_or(OUTSIDE)?;
@@ -253,13 +254,13 @@ impl<'a> Reader<'a> {
         };
         let count = count >> 1;
         let end = first.checked_add(count).ok_or(OUTSIDE)?;
-        // The last byte that is meant.
+        // The offset of the last byte in the run's mask.
         let last = end.checked_sub(1).and_then(|last| last.checked_mul(SECTOR)).ok_or(OUTSIDE)?;
         let last = last + u64::from(31 - mask.leading_zeros().min(31));
         if count == 0 || mask == 0 || last >= size {
             return Err(OUTSIDE);
         }
-        // Numbers that are reduced are whole ones.
+        // A reduction covers whole numbers.
         let step = match fold {
             None => 1,
             Some(fold) => fold.size(),

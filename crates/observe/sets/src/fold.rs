@@ -1,36 +1,36 @@
-//! Operations that come out the same in any order.
+//! Reductions: operations on numbers in memory whose result does not depend on their order.
 
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_simt::observe::AtomicForm;
 use texunit_unit::ReduceOp;
 
-/// What is done with numbers in memory.
+/// The operation of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FoldKind {
-    /// Wraps.
+    /// Wrapping addition.
     Add,
-    /// Of unsigned numbers.
+    /// Unsigned minimum.
     MinUnsigned,
-    /// Of unsigned numbers.
+    /// Unsigned maximum.
     MaxUnsigned,
-    /// Of signed numbers.
+    /// Signed minimum.
     MinSigned,
-    /// Of signed numbers.
+    /// Signed maximum.
     MaxSigned,
-    /// Of bits.
+    /// Bitwise AND.
     And,
-    /// Of bits.
+    /// Bitwise OR.
     Or,
-    /// Of bits.
+    /// Bitwise XOR.
     Xor,
 }
 
 /// A reduction of numbers of 4 or 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fold {
-    /// What is done.
+    /// The operation.
     pub kind: FoldKind,
-    /// Whether the numbers have 8 bytes.
+    /// Whether the numbers have 8 bytes, otherwise 4.
     pub wide: bool,
 }
 
@@ -46,7 +46,7 @@ const KINDS: [FoldKind; 8] = [
 ];
 
 impl Fold {
-    /// That of an atomic; `None`: its result is used, or depends on the order.
+    /// The reduction of an atomic; `None` if its result is used or depends on the order.
     pub(crate) fn of_atomic(form: AtomicForm) -> Option<Self> {
         use ScalarType as T;
         let signed = form.ty.is_signed();
@@ -71,7 +71,7 @@ impl Fold {
         Some(Self { kind, wide })
     }
 
-    /// That of a reduction of a surface, of numbers of so many bytes.
+    /// The reduction of a surface instruction, of numbers with `size` bytes.
     pub(crate) fn of_surface(op: ReduceOp, signed: bool, size: u32) -> Self {
         let kind = match op {
             ReduceOp::Add => FoldKind::Add,
@@ -90,19 +90,20 @@ impl Fold {
         if self.wide { 8 } else { 4 }
     }
 
-    /// A number from 1 to 16.
+    /// The code of the reduction, from 1 to 16.
     pub(crate) fn code(self) -> u8 {
         1 + 2 * self.kind as u8 + u8::from(self.wide)
     }
 
-    /// The reduction of this number.
+    /// The reduction with this code.
     pub(crate) fn from_code(code: u8) -> Option<Self> {
         let at = code.checked_sub(1)?;
         let kind = *KINDS.get(usize::from(at / 2))?;
         Some(Self { kind, wide: at % 2 == 1 })
     }
 
-    /// What comes of a number where one range has made `own` of `initial`, and others have made `merged` of it.
+    /// Combines results: one range has turned `initial` into `own`, other ranges have turned it
+    /// into `merged`.
     pub(crate) fn apply(self, initial: u64, merged: u64, own: u64) -> u64 {
         let signed = |n: u64| if self.wide { n as i64 } else { i64::from(n as u32 as i32) };
         let value = match self.kind {
@@ -133,7 +134,8 @@ mod tests {
         assert_eq!((Fold::from_code(0), Fold::from_code(17)), (None, None));
     }
 
-    /// Folding what two ranges have made of a number is what one does that performs all operations.
+    /// Combining the results of two ranges gives the result of one range that executes all
+    /// operations.
     #[test]
     fn two_ranges_are_one() {
         let mut random = texunit_testkit::Random::for_test(24);

@@ -1,13 +1,14 @@
-//! Which launch it is that sets are of.
+//! The identity of a launch: a hash by which sets of different launches can be told apart.
 
 use crate::object::Objects;
 use sha2::{Digest, Sha256};
 
-/// Bytes that are read of an object at once.
+/// Number of bytes that are hashed at a time.
 const PIECE: u64 = 1 << 20;
 
-/// A hash of what makes a launch what it is: texts (of the job, the module, the options), where objects lie, and all
-/// bytes that they hold now. Sets with other hashes are of other launches, or began with other bytes.
+/// Hashes everything that determines a launch: texts (job, module, options), and the addresses and
+/// contents of all objects. Sets with different hashes belong to different launches, or to launches
+/// with different initial memory.
 pub fn identity<'t>(texts: impl IntoIterator<Item = &'t str>, objects: &Objects) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(b"texunit launch 1");

@@ -1,22 +1,25 @@
-//! What a range of CTAs reads and writes, and how the sets of several ranges become the bytes of one launch.
+//! Distributed launches: which bytes a range of CTAs reads and writes, and how the results of
+//! several ranges are merged into those of one launch.
 //!
-//! [`Recorder`] is an observer of a launch of some CTAs (`LaunchOptions::ctas`). Its [`Sets`] say which bytes of which
-//! allocation the range has read, written and reduced, by which instructions, and what the bytes are now. They are
-//! plain data: [`Sets::to_bytes`] and [`Sets::from_bytes`] are a file of them. [`merge()`] puts those of all ranges of a
-//! grid into the memory that they all began with, or says why that would not be what one machine computes.
+//! [`Recorder`] observes the launch of a range of CTAs (`LaunchOptions::ctas`). Its [`Sets`] list
+//! which bytes of which allocation the range has read, written and reduced, by which instructions,
+//! and their final values. Sets are plain data; [`Sets::to_bytes`] and [`Sets::from_bytes`] convert
+//! them to and from a file. [`merge()`] applies the sets of all ranges of a grid to the memory that
+//! they started with, or explains why the result would differ from that of one machine.
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! A merge is made only if no range has read what another one has written or reduced, and no two have written
-//! different bytes to one place. So each range has computed what it would have computed in one launch, whatever the
-//! order of CTAs there, and the merged bytes are those of such a launch. Integer additions, minima, maxima and bit
-//! operations whose results nobody uses are *reductions*: they come out the same in any order, and are folded. An
-//! atomic whose result is used, and one on floats, reads and writes its bytes. What depends on more than memory (clocks,
-//! the heap, CTAs that wait for each other) is [`Refused`] while the range is launched.
+//! Sets are merged only if no range has read a byte that another one has written or reduced, and no
+//! two ranges have written different values to one byte. Each range has then computed what it would
+//! have computed in a single launch, in any order of CTAs, and the merged bytes are those of a
+//! single launch. Integer additions, minima, maxima and bit operations whose results are not used
+//! are *reductions*: their result does not depend on the order, so they are combined. Other atomics
+//! (whose result is used, or on floats) count as reads and writes. A dependence on anything else
+//! than memory (clocks, the heap, CTAs that wait for each other) is [`Refused`] during the launch.
 //!
-//! # What it does not know
+//! # Limits
 //!
-//! Jobs, files and the command line. [`identity`] takes whatever else makes a launch what it is as text.
+//! The crate does not know jobs, files or the command line; [`identity`] takes them as texts.
 
 mod file;
 mod fold;

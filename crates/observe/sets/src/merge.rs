@@ -1,4 +1,4 @@
-//! The sets of all ranges of a grid as the bytes of one launch, or why they are not.
+//! Merges the sets of all ranges of a grid into memory, or finds the conflict that prevents it.
 
 mod page;
 
@@ -10,19 +10,19 @@ use page::Pages;
 use texunit_device::{CtaRange, LaunchStats};
 use texunit_syntax::Span;
 
-/// What a range does with bytes.
+/// How a range accesses bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
     /// It reads them.
     Reads,
     /// It writes them.
     Writes,
-    /// It combines them with numbers of its own, and does not look.
+    /// It combines them with numbers of its own, without using the result.
     Reduces,
 }
 
 impl Does {
-    /// The word for it.
+    /// The verb for messages.
     pub fn word(self) -> &'static str {
         match self {
             Self::Reads => "read",
@@ -37,59 +37,60 @@ impl Does {
 pub struct End {
     /// The range.
     pub ctas: CtaRange,
-    /// What it does.
+    /// The access.
     pub does: Does,
-    /// The instruction that was the first of the range to do it there.
+    /// The range's first instruction with this access.
     pub span: Span,
 }
 
-/// Bytes that ranges do not agree about.
+/// Bytes that two ranges access in conflicting ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// Number of the object.
     pub object: u32,
-    /// The first of these bytes in it.
+    /// Offset of the first conflicting byte.
     pub offset: u64,
     /// The range with the lower CTAs, and the other one.
     pub ends: [End; 2],
 }
 
-/// Why sets are not merged.
+/// Why sets cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// There are none.
+    /// There are no sets.
     #[error("there are no sets to merge")]
     Nothing,
-    /// Sets of another launch: the number in the list.
+    /// A set belongs to another launch; its index in the list.
     #[error(
         "it is of another launch: of another job, with other options, or with other bytes in memory to begin with"
     )]
     Other(usize),
-    /// CTAs that are in no set.
+    /// CTAs that no set covers.
     #[error("no set has the CTAs {0}")]
     Missing(CtaRange),
-    /// CTAs that are in two sets: numbers in the list.
+    /// CTAs that two sets cover, and the indices of these.
     #[error("two sets have the CTAs {0}")]
     Twice(CtaRange, usize, usize),
-    /// An object that the launch does not have, or of another size: the number in the list.
+    /// A set has an object that the launch lacks or that has another size; the set's index in the
+    /// list.
     #[error("it names memory that the launch does not have")]
     Object(usize),
-    /// One range reads or changes what another one changes.
+    /// One range reads or changes bytes that another one changes.
     #[error("ranges of CTAs depend on each other")]
     Conflict(Conflict),
 }
 
-/// What a merge has done.
+/// The result of a merge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Merged {
-    /// Counters of all ranges together, and their text in the order of CTAs.
+    /// The ranges' counters added up, and their `printf` output in the order of CTAs.
     pub stats: LaunchStats,
-    /// Bytes that were put into memory.
+    /// Number of bytes written to memory.
     pub bytes: u64,
 }
 
-/// Puts what ranges have written into objects that hold what they all began with. With an error, nothing is put
-/// anywhere. `printf_limit` is that of the launch.
+/// Writes the results of all ranges into `objects`, which must hold the initial memory. On an error
+/// nothing is written. `printf_limit` is the launch's limit for output.
 pub fn merge(
     objects: &Objects,
     identity: &[u8; 32],
@@ -122,7 +123,7 @@ pub fn merge(
     Ok(Merged { stats: stats(order.iter().map(|&i| &all[i].stats), printf_limit), bytes })
 }
 
-/// The numbers of the sets in the order of their CTAs, which are those of the grid.
+/// Indices of the sets in the order of their CTAs, after checking that they cover the grid exactly.
 fn in_order(identity: &[u8; 32], all: &[Sets]) -> Result<Vec<usize>, MergeError> {
     let grid = all.first().ok_or(MergeError::Nothing)?.grid;
     if let Some(i) = all.iter().position(|s| s.identity != *identity || s.grid != grid) {
@@ -149,8 +150,8 @@ fn in_order(identity: &[u8; 32], all: &[Sets]) -> Result<Vec<usize>, MergeError>
     }
 }
 
-/// The first byte of an object that does not agree with what ranges before have done, what is done with it, and by which
-/// instruction.
+/// The first byte of an object at which a range conflicts with earlier ranges, with the range's
+/// access and instruction.
 fn first_conflict(pages: &Pages, of: &ObjectSets) -> Option<(u64, Does, Span)> {
     let mut first: Option<(u64, Does, Span)> = None;
     let mut take = |offset: Option<u64>, does: Does, span: Span| {
@@ -179,7 +180,7 @@ fn first_conflict(pages: &Pages, of: &ObjectSets) -> Option<(u64, Does, Span)> {
     first
 }
 
-/// The first answer for a run and its values.
+/// Calls `ask` with each run and its values; returns its first result.
 fn of_values<T>(part: &Part, mut ask: impl FnMut(Run, &[u8]) -> Option<T>) -> Option<T> {
     let mut values = &part.values[..];
     for run in &part.runs {
@@ -192,7 +193,7 @@ fn of_values<T>(part: &Part, mut ask: impl FnMut(Run, &[u8]) -> Option<T>) -> Op
     None
 }
 
-/// What an earlier range does with a byte that does not go with what a later one does.
+/// The access of an earlier range with which a later access conflicts.
 fn other_end<'s>(
     before: impl Iterator<Item = &'s Sets>,
     (number, offset): (u32, u64),
@@ -220,7 +221,7 @@ fn other_end<'s>(
     found
 }
 
-/// Takes over what a range has done to an object.
+/// Adds the accesses of a range to an object.
 fn add(pages: &mut Pages, of: &ObjectSets) {
     for run in of.reads.iter().flat_map(|part| &part.runs) {
         pages.read(*run);
@@ -240,10 +241,11 @@ fn add(pages: &mut Pages, of: &ObjectSets) {
     }
 }
 
-/// What text begins with of which the oldest was dropped.
+/// The first line of output whose beginning was dropped.
 const CUT: &[u8] = b"[texunit: older printf output was dropped]\n";
 
-/// Counters together, and text one behind the other, of which no more is kept than a launch keeps.
+/// Adds up counters, and concatenates output, of which only the newest `limit` bytes are kept as in
+/// a single launch.
 fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> LaunchStats {
     let (mut sum, mut cut) = (LaunchStats::default(), false);
     for stats in all {
@@ -252,10 +254,10 @@ fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> Launch
         sum.fetches = sum.fetches.wrapping_add(stats.fetches);
         sum.surface_accesses = sum.surface_accesses.wrapping_add(stats.surface_accesses);
         sum.divisions_by_zero = sum.divisions_by_zero.wrapping_add(stats.divisions_by_zero);
-        // Of the code, which is the same.
+        // A property of the code, the same for all ranges.
         sum.fusion = stats.fusion;
         match stats.printf.strip_prefix(CUT) {
-            // What was before it is not among the newest.
+            // Output of earlier ranges is older than the part that this range dropped.
             Some(rest) => {
                 cut = true;
                 sum.printf = rest.to_vec();
@@ -266,7 +268,7 @@ fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> Launch
     if sum.printf.len() > limit {
         cut = true;
         let newest = &sum.printf[sum.printf.len() - limit..];
-        // Half a line would be misread.
+        // The output must not begin inside a line.
         let line = newest.iter().position(|&b| b == b'\n').map_or(0, |at| at + 1);
         sum.printf = newest[line..].to_vec();
     }
@@ -276,19 +278,19 @@ fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> Launch
     sum
 }
 
-/// Numbers of a sector that a fold means: where each begins.
+/// Offsets of the numbers in a sector's mask.
 fn numbers(mask: u32, fold: Fold) -> impl Iterator<Item = u64> {
     let step = fold.size();
     (0..SECTOR).step_by(step as usize).filter(move |i| mask >> i & 1 == 1)
 }
 
-/// The bytes of a run, by sector: its number, and where its values are.
+/// The sectors of a run, each with the position of its values.
 fn sectors(run: Run) -> impl Iterator<Item = (u64, std::ops::Range<usize>)> {
     let each = run.mask.count_ones() as usize;
     (0..run.count).map(move |n| (run.first + n, n as usize * each..(n as usize + 1) * each))
 }
 
-/// Bytes of a mask, with their numbers among those of it.
+/// Bits of a mask, each with its index among the mask's set bits.
 fn bytes(mask: u32) -> impl Iterator<Item = (usize, u64)> {
     (0..SECTOR).filter(move |i| mask >> i & 1 == 1).enumerate()
 }

@@ -1,4 +1,4 @@
-//! Everything with bytes that a launch can reach.
+//! The objects of a launch: everything with bytes that it can access.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use texunit_memory::Block;
 /// An allocation, a variable, or the texels of an array.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Where it begins, unless only texture and surface instructions reach it.
+    /// The device address; `None` if only texture and surface instructions can access it.
     pub address: Option<u64>,
     /// Its bytes.
     pub block: Arc<Block>,
@@ -21,22 +21,22 @@ impl Object {
     }
 }
 
-/// All of a device: memory in the order of its addresses, then arrays in the order in which they were made. Two devices
-/// on which the same job was bound have the same objects under the same numbers.
+/// All objects of a device: memory in the order of addresses, then arrays in the order of their
+/// creation. Two devices that were set up for the same job number their objects in the same way.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
     list: Vec<Object>,
-    /// By where the first byte is in the host.
+    /// Object numbers by host address.
     numbers: HashMap<usize, u32>,
 }
 
-/// What parts and copies of a block have in common.
+/// The host address, which parts and copies of a block share.
 fn place(block: &Block) -> usize {
     block.reach(0).host().as_ptr().addr()
 }
 
 impl Objects {
-    /// Those that are on a device now.
+    /// The objects of a device in its current state.
     pub fn of(state: &State) -> Self {
         let mut objects = Self::default();
         for (address, block) in state.memory.blocks() {
@@ -50,7 +50,7 @@ impl Objects {
     }
 
     fn push(&mut self, address: Option<u64>, block: &Arc<Block>) {
-        // An empty block has no place of its own, and no bytes to speak of.
+        // An empty block has no address of its own and no bytes to record.
         if block.size() == 0 {
             return;
         }
@@ -61,12 +61,12 @@ impl Objects {
         }
     }
 
-    /// All of them.
+    /// All objects.
     pub fn list(&self) -> &[Object] {
         &self.list
     }
 
-    /// The number of the one that has the bytes of a block.
+    /// The number of the object that contains a block's bytes.
     pub(crate) fn number(&self, block: &Block) -> Option<u32> {
         self.numbers.get(&place(block)).copied()
     }

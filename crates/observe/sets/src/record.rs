@@ -1,4 +1,4 @@
-//! The observer of a range: what it reads, writes and reduces.
+//! The observer of a launch of some CTAs: records the bytes that it reads, writes and reduces.
 
 mod probe;
 
@@ -12,36 +12,36 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 use texunit_syntax::Span;
 
-/// What a range of CTAs cannot do, and where it does it.
+/// An operation that a range of CTAs cannot perform, with its instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The instruction, if it is one.
+    /// The instruction; `None` if the launch as a whole is refused.
     pub span: Option<Span>,
-    /// What it does.
+    /// What the instruction does.
     pub message: String,
-    /// Why that is refused.
+    /// Why it is refused.
     pub help: &'static str,
-    /// Whether it is an access to nothing that is recorded. Observers are told of an access before it is made: a fault may
-    /// come next, and says more.
+    /// Whether it is an access outside every recorded object. Observers run before the access,
+    /// which may also be a fault that explains more.
     pub is_stray: bool,
 }
 
-/// Operations that have been looked at.
+/// Properties of the module's operations.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// The instruction of each operation.
+    /// By operation: its instruction in the text.
     pub(crate) spans: Vec<Span>,
-    /// What atomics fold to, if they do.
+    /// By operation: the reduction of an atomic, or `None` if it is not a reduction.
     pub(crate) folds: BTreeMap<u32, Option<Fold>>,
 }
 
-/// Records what a launch of some CTAs does to the objects of its device. It serves one launch.
+/// Records the accesses of one launch to the objects of its device.
 #[derive(Debug)]
 pub struct Recorder {
     objects: Objects,
     shadows: Vec<OnceLock<Shadow>>,
     known: OnceLock<Known>,
-    /// What was fetched from: object, bytes, and an operation that did.
+    /// Fetched textures: object and byte range, with the first operation that fetched.
     fetched: Mutex<BTreeMap<(u32, u64, u64), u32>>,
     refused: Mutex<Vec<Refused>>,
     stop: AtomicBool,
@@ -51,14 +51,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Most refusals that are kept.
+/// Maximum number of refusals that are kept.
 const MAX_REFUSED: usize = 16;
 const HELP_FLEETING: &str = "it has another value on every machine and in every run";
 const HELP_CLUSTER: &str = "all CTAs of a cluster run at the same time, on one machine";
 const HELP_GRID: &str = "all CTAs of a cooperative launch run at the same time, on one machine";
 
 impl Recorder {
-    /// For a launch that will find these objects.
+    /// A recorder for a launch on a device with these objects.
     pub fn new(objects: Objects) -> Self {
         let shadows = objects.list().iter().map(|_| OnceLock::new()).collect();
         Self {
@@ -71,12 +71,12 @@ impl Recorder {
         }
     }
 
-    /// What the launch cannot go on for, once it has found that: for `LaunchOptions::cancel`.
+    /// Set once the launch is refused, to stop it; for `LaunchOptions::cancel`.
     pub fn stop(&self) -> &AtomicBool {
         &self.stop
     }
 
-    /// Why there are no sets of the launch; none: there are.
+    /// Why the launch has no sets; empty if it has.
     pub fn refused(&self) -> Vec<Refused> {
         let mut all = lock(&self.refused).clone();
         all.sort_by_key(|refused| refused.span);
@@ -88,7 +88,7 @@ impl Recorder {
         &self.objects
     }
 
-    /// The pages of an object, if it has any.
+    /// The shadow of an object, if it was accessed.
     pub(crate) fn shadow(&self, object: u32) -> Option<&Shadow> {
         self.shadows[object as usize].get()
     }
@@ -97,7 +97,7 @@ impl Recorder {
         self.known.get()
     }
 
-    /// What was fetched from, with the operation.
+    /// The fetched byte ranges, with an operation for each.
     pub(crate) fn fetched(&self) -> Vec<((u32, u64, u64), u32)> {
         lock(&self.fetched).iter().map(|(what, op)| (*what, *op)).collect()
     }
@@ -107,13 +107,14 @@ impl Recorder {
         self.shadows[object as usize].get_or_init(|| Shadow::new(size))
     }
 
-    /// Ends the launch.
+    /// Refuses and stops the launch.
     fn refuse(&self, op: Option<u32>, message: String, help: &'static str) {
         self.keep(op, message, help, false);
         self.stop.store(true, Relaxed);
     }
 
-    /// An access to nothing that is recorded, which ends the launch if it is no fault by itself.
+    /// An access outside every recorded object; stops the launch unless the access is a fault
+    /// itself.
     fn stray(&self, op: u32, message: String, help: &'static str, is_fault: bool) {
         self.keep(Some(op), message, help, true);
         if !is_fault {
@@ -142,7 +143,7 @@ impl Observer for Recorder {
             spans: (0..listing.len()).map(|op| listing.span(op)).collect(),
             folds: (0..listing.len()).filter_map(fold).collect(),
         };
-        // One launch; a second one would have other operations.
+        // A recorder serves only one launch, because a second one has other operations.
         if self.known.set(known).is_err() {
             self.refuse(None, "a recorder serves one launch".to_owned(), "");
         }

@@ -1,4 +1,4 @@
-//! Sets of bytes: runs of sectors of 32 bytes in which the same bytes are meant.
+//! Sets of bytes, stored as runs of 32-byte sectors with the same mask of bytes.
 
 use crate::fold::Fold;
 use texunit_syntax::Span;
@@ -6,29 +6,29 @@ use texunit_syntax::Span;
 /// Bytes of a sector.
 pub const SECTOR: u64 = 32;
 
-/// Sectors one behind the other.
+/// Consecutive sectors with the same mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Number of the first in its object.
+    /// Number of the first sector in its object.
     pub first: u64,
-    /// How many.
+    /// Number of sectors.
     pub count: u64,
-    /// The bytes of each that are meant, bit 0 for the first.
+    /// The bytes of each sector that belong to the set, bit 0 for the first.
     pub mask: u32,
 }
 
 impl Run {
-    /// How many bytes are meant.
+    /// Number of bytes in the set.
     pub fn bytes(self) -> u64 {
         self.count.saturating_mul(self.mask.count_ones().into())
     }
 
-    /// The sectors.
+    /// The sector numbers.
     pub(crate) fn sectors(self) -> std::ops::Range<u64> {
         self.first..self.first + self.count
     }
 
-    /// Whether it means a byte of its object.
+    /// Whether the set contains a byte of the object.
     pub(crate) fn has(self, byte: u64) -> bool {
         self.sectors().contains(&(byte / SECTOR)) && self.mask >> (byte % SECTOR) & 1 == 1
     }
@@ -39,15 +39,15 @@ impl Run {
 pub struct Part {
     /// The instruction.
     pub span: Span,
-    /// What it does, if it is a reduction.
+    /// The operation, if it is a reduction.
     pub fold: Option<Fold>,
-    /// In the order of their addresses.
+    /// Sorted by address.
     pub runs: Vec<Run>,
-    /// What the bytes hold at the end, in their order; empty of what was only read.
+    /// Final values of the bytes, in order; empty for reads.
     pub values: Vec<u8>,
 }
 
-/// Makes runs of sectors that come in order.
+/// Builds runs from sectors in ascending order.
 #[derive(Debug, Default)]
 pub(crate) struct Maker(Vec<Run>);
 
@@ -59,7 +59,7 @@ impl Maker {
         }
     }
 
-    /// Whole sectors.
+    /// Adds whole sectors.
     pub(crate) fn push_many(&mut self, first: u64, count: u64) {
         self.0.push(Run { first, count, mask: u32::MAX });
     }

@@ -1,4 +1,4 @@
-//! The sets of a range, as data.
+//! The sets of a range: plain data about its accesses, made from the recorder's shadow.
 
 use crate::fold::Fold;
 use crate::record::{Known, Recorder, Refused};
@@ -9,61 +9,61 @@ use std::sync::OnceLock;
 use texunit_device::{CtaRange, LaunchStats};
 use texunit_memory::Block;
 
-/// What a range of CTAs has done to memory, and what it has printed.
+/// The memory accesses and output of a range of CTAs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sets {
-    /// Which launch it is of: see [`crate::identity`].
+    /// Identity of the launch ([`crate::identity`]).
     pub identity: [u8; 32],
-    /// CTAs of the whole grid along x, y, z.
+    /// Grid size in CTAs along x, y, z.
     pub grid: [u32; 3],
-    /// Numbers of the CTAs: the first, and behind the last.
+    /// The range of CTA numbers, without the second.
     pub ctas: (u64, u64),
-    /// Counters and text of the range. What is counted by others than the kernel is left out.
+    /// Counters and output of the range. Only counters of the kernel itself are included.
     pub stats: LaunchStats,
-    /// Objects that something was done to, by their numbers.
+    /// The accessed objects, by ascending numbers.
     pub objects: Vec<ObjectSets>,
 }
 
-/// What was done to an object.
+/// The accesses to one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectSets {
     /// Its number among the objects of the device.
     pub number: u32,
     /// Its size in bytes.
     pub size: u64,
-    /// Bytes that were read, by instructions.
+    /// Bytes that were read, by instruction.
     pub reads: Vec<Part>,
-    /// Bytes that were written.
+    /// Bytes that were written, by instruction.
     pub writes: Vec<Part>,
-    /// Bytes that were only reduced, in one way.
+    /// Bytes that were reduced by a single operation and not accessed otherwise, by instruction.
     pub folds: Vec<Part>,
 }
 
 impl Sets {
-    /// The CTAs.
+    /// The range of CTAs.
     pub fn range(&self) -> CtaRange {
         CtaRange { begin: self.ctas.0, end: self.ctas.1 }
     }
 
-    /// Bytes that were written or reduced.
+    /// Number of bytes that were written or reduced.
     pub fn written(&self) -> u64 {
         let parts = self.objects.iter().flat_map(|o| o.writes.iter().chain(&o.folds));
         parts.map(|part| part.values.len() as u64).sum()
     }
 
-    /// Bytes that were read.
+    /// Number of bytes that were read.
     pub fn read(&self) -> u64 {
         let parts = self.objects.iter().flat_map(|object| &object.reads);
         parts.flat_map(|part| &part.runs).map(|run| run.bytes()).sum()
     }
 }
 
-/// Runs by what does it.
+/// Run builders by operation and reduction code.
 #[derive(Default)]
 struct Makers(BTreeMap<(u32, u8), Maker>);
 
 impl Makers {
-    /// Bytes of a sector, by the operation of each word.
+    /// Adds bytes of a sector; `code` gives operation and reduction code of each word.
     fn push(&mut self, sector: u64, mask: u32, code: impl Fn(usize) -> (u32, u8)) {
         let mut rest = mask;
         while rest != 0 {
@@ -86,7 +86,7 @@ impl Makers {
     }
 }
 
-/// What the bytes of runs hold.
+/// The values of the runs' bytes.
 fn bytes_of(block: &Block, runs: &[Run]) -> Vec<u8> {
     let mut values = Vec::new();
     let mut sector_bytes = [0; SECTOR as usize];
@@ -106,7 +106,8 @@ fn bytes_of(block: &Block, runs: &[Run]) -> Vec<u8> {
     values
 }
 
-/// The words of a sector that are parts of numbers which were reduced in one way and not touched otherwise.
+/// The words of a sector that belong to numbers which a single operation reduced, and which were
+/// not accessed otherwise.
 fn folded(page: &Page, sector: usize, touched: u32) -> u32 {
     let Some(folds) = page.reduced.get() else { return 0 };
     let reduced = folds.marks.mask(sector);
@@ -126,7 +127,7 @@ fn folded(page: &Page, sector: usize, touched: u32) -> u32 {
     words
 }
 
-/// Adds a page of an object to its sets.
+/// Adds the accesses to a page of an object.
 fn add_page(first: u64, page: &Page, [reads, writes, folds]: &mut [Makers; 3]) {
     for sector in 0..SECTORS {
         let mask = |marks: &OnceLock<Box<Marks>>| marks.get().map_or(0, |marks| marks.mask(sector));
@@ -139,7 +140,8 @@ fn add_page(first: u64, page: &Page, [reads, writes, folds]: &mut [Makers; 3]) {
         let folded = folded(page, sector, read | written);
         if let Some(all) = page.reduced.get() {
             folds.push(number, folded, |w| (all.marks.op(sector, w), all.code(sector, w)));
-            // What else was done with these: it depends on the order.
+            // Words that were also accessed in another way count as read and written, because their
+            // value depends on the order.
             let both = reduced & !folded;
             reads.push(number, both & !read, |w| (all.marks.op(sector, w), 0));
             writes.push(number, both & !written, |w| (all.marks.op(sector, w), 0));
@@ -153,7 +155,7 @@ fn add_page(first: u64, page: &Page, [reads, writes, folds]: &mut [Makers; 3]) {
     }
 }
 
-/// A run of a range of bytes, and those at its ends.
+/// The runs that cover a range of bytes: whole sectors, and partial ones at its ends.
 fn runs_of(first: u64, end: u64) -> Vec<Run> {
     let mut maker = Maker::default();
     let mut at = first;
@@ -173,7 +175,7 @@ fn runs_of(first: u64, end: u64) -> Vec<Run> {
 }
 
 impl Recorder {
-    /// The sets of the launch, which has ended well; `Err`: why there are none.
+    /// Makes the sets after a successful launch; `Err` if the launch was refused.
     pub fn sets(
         &self,
         identity: [u8; 32],
@@ -195,7 +197,7 @@ impl Recorder {
             printf: stats.printf.clone(),
             ..LaunchStats::default()
         };
-        // Nothing of the range has run.
+        // The launch has executed nothing.
         let Some(known) = self.known() else { return Ok(sets) };
         let fetched = self.fetched();
         for (number, object) in (0..).zip(self.objects().list()) {
@@ -206,7 +208,7 @@ impl Recorder {
             let [reads, writes, folds] = makers;
             let block = &*object.block;
             let mut reads = reads.into_parts(known, None);
-            // In the order of where they begin: of what lies in several textures, the first one counts.
+            // Sorted by first byte; bytes in several textures count for the first one only.
             let mut behind = 0;
             for &((_, first, end), op) in fetched.iter().filter(|((of, ..), _)| *of == number) {
                 let first = behind.max(first);

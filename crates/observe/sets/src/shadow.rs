@@ -1,7 +1,8 @@
-//! Which bytes of memory were read, written and reduced: pages of sectors, made where somebody comes by.
+//! The shadow of an object: for each byte whether it was read, written or reduced, in pages that
+//! are allocated at the first access.
 //!
-//! All workers of a launch set the same bits, by relaxed atomics: bits are only set, and who looks at them does so
-//! when the workers are gone.
+//! All workers set bits with relaxed atomics. That is sufficient because bits are never cleared,
+//! and are read only after the workers have ended.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU8;
@@ -11,26 +12,26 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub(crate) const SECTORS: usize = 512;
 /// Bytes of a page.
 pub(crate) const PAGE: u64 = SECTORS as u64 * 32;
-/// Words of 4 bytes of a sector.
+/// 4-byte words of a sector.
 pub(crate) const WORDS: usize = 8;
-/// Stands for several reductions of a word.
+/// The code of a word with several different reductions.
 pub(crate) const MIXED: u8 = u8::MAX;
 
-/// Bytes of a page that something was done with.
+/// The bytes of a page with one kind of access.
 pub(crate) struct Marks {
     /// By sector.
     masks: [AtomicU32; SECTORS],
-    /// The operation that was the first to do it, by word.
+    /// By word: the first operation that accessed it.
     ops: [AtomicU32; SECTORS * WORDS],
 }
 
-/// Reductions of the words of a page, by [`crate::Fold::code`]; 0: none.
+/// The reduced words of a page, with their [`crate::Fold::code`]; 0 for none.
 pub(crate) struct Folds {
     pub(crate) marks: Marks,
     codes: [AtomicU8; SECTORS * WORDS],
 }
 
-/// A page.
+/// The shadow of a page.
 #[derive(Default)]
 pub(crate) struct Page {
     pub(crate) read: OnceLock<Box<Marks>>,
@@ -38,7 +39,7 @@ pub(crate) struct Page {
     pub(crate) reduced: OnceLock<Box<Folds>>,
 }
 
-/// All pages of an object.
+/// The pages of an object.
 pub(crate) struct Shadow(Box<[OnceLock<Box<Page>>]>);
 
 impl Marks {
@@ -97,18 +98,18 @@ impl Folds {
 }
 
 impl Shadow {
-    /// For an object of so many bytes.
+    /// The shadow of an object of `size` bytes.
     pub(crate) fn new(size: u64) -> Self {
         Self((0..size.div_ceil(PAGE)).map(|_| OnceLock::new()).collect())
     }
 
-    /// The page of a byte inside.
+    /// The page that contains an offset.
     #[inline]
     pub(crate) fn page(&self, offset: u64) -> &Page {
         self.0[(offset / PAGE) as usize].get_or_init(Box::default)
     }
 
-    /// Pages where somebody came by, with their numbers.
+    /// The accessed pages, with their numbers.
     pub(crate) fn pages(&self) -> impl Iterator<Item = (u64, &Page)> {
         (0..).zip(&self.0).filter_map(|(n, page)| Some((n, &**page.get()?)))
     }

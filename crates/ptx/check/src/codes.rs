@@ -1,5 +1,5 @@
-//! The codes of this crate, each with a title and an explanation. docs/diagnostics.md lists them
-//! from this table.
+//! The diagnostic codes of this crate, each with a title and an explanation. docs/diagnostics.md is
+//! generated from this table.
 
 pub use texunit_syntax::codes::Code;
 
@@ -7,8 +7,8 @@ const fn code(code: &'static str, title: &'static str, explanation: &'static str
     Code { code, title, explanation }
 }
 
-/// Every code of this crate, in order: names and declarations E01xx, instructions E02xx, texture
-/// and surface instructions E03xx, warnings W01xx, lints W02xx.
+/// All codes in order: names and declarations E01xx, instructions E02xx, texture and surface
+/// instructions E03xx, warnings W01xx, lints W02xx.
 #[rustfmt::skip]
 pub const CODES: &[Code] = &[
     code("E0100", "no `.version`", "Every module begins with `.version major.minor`. It decides which instructions and forms exist; nvcc writes the version of its own release."),
@@ -114,7 +114,7 @@ pub const CODES: &[Code] = &[
     code("W0220", "misaligned surface access", "x of `suld.b`, `sust.b` and `sured.b` counts bytes and must be a multiple of the size of the access; any other value is a fault under `.trap`, `.clamp` and `.zero` alike."),
 ];
 
-/// The entry of a code, of this crate or of the parser.
+/// The entry of a code of this crate or of the parser.
 pub fn find_code(code: &str) -> Option<&'static Code> {
     CODES.iter().find(|c| c.code == code).or_else(|| texunit_syntax::codes::find(code))
 }
@@ -136,7 +136,7 @@ mod tests {
                     folders.push(path);
                     continue;
                 }
-                // Tables of codes name all of them, used or not.
+                // Tables name all codes, whether used or not.
                 let is_table =
                     path.file_name().is_some_and(|n| n == "codes.rs" || n == "cascade.rs")
                         || path.parent().is_some_and(|p| p.ends_with("examples"));
@@ -147,7 +147,7 @@ mod tests {
                 let code = text.split("#[cfg(test)]").next().unwrap_or_default();
                 for part in code.split('"').skip(1) {
                     let digits = part.len() == 5 && part[1..].bytes().all(|b| b.is_ascii_digit());
-                    // Codes of the parser are named where its mistakes explain others.
+                    // Codes of the parser are named where its errors explain others.
                     let parser = texunit_syntax::codes::find(part).is_some();
                     if digits && !parser && part.starts_with(['E', 'W']) {
                         used.insert(part.to_string());

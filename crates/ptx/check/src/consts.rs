@@ -1,4 +1,4 @@
-//! Constant expressions: 64-bit integers and f64, as PTX ISA 4.5 says.
+//! Evaluation of constant expressions: 64-bit integers and f64 (PTX ISA 4.5).
 
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
@@ -7,14 +7,14 @@ use texunit_syntax::{Diagnostic, Span};
 /// The value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Const {
-    /// `.u64` if true, else `.s64`.
+    /// An integer: `.u64` if the flag is true, else `.s64`.
     Int(u64, bool),
-    /// `0f...`: these bits of an f32.
+    /// `0f...`: the bits of an f32.
     F32(u32),
     F64(f64),
 }
 
-/// Nesting that is certainly a mistake or an attack.
+/// Limit for nesting, beyond which the text is a mistake or an attack.
 const MAX_DEPTH: u32 = 500;
 
 const NUMBERS_ONLY: &str = "only numbers and WARP_SZ are allowed here";
@@ -186,9 +186,9 @@ impl Const {
         matches!(self, Const::Int(..))
     }
 
-    /// The bits that an instruction operand of this type gets, if the constant can stand there:
-    /// integers for integer types, floats for f32 and f64, and for untyped bits integers or a
-    /// float of that width.
+    /// The bits that an instruction operand of this type receives, if the constant is valid for it:
+    /// integers for integer types, floats for f32 and f64, and for untyped bits integers or floats
+    /// of the same width.
     pub(crate) fn bits_for(self, ty: ScalarType) -> Option<u64> {
         match (ty.kind(), self) {
             (TypeKind::Predicate, Const::Int(v, _)) => Some(u64::from(v != 0)),
@@ -202,7 +202,7 @@ impl Const {
         }
     }
 
-    /// The bits as a float of type f32 or f64.
+    /// The bits of the constant as an f32 or f64.
     pub(crate) fn float_bits(self, ty: ScalarType) -> Option<u64> {
         Some(match (ty, self) {
             (ScalarType::F32, Const::F32(bits)) => u64::from(bits),
@@ -212,7 +212,8 @@ impl Const {
         })
     }
 
-    /// Whether cutting it to this type loses bits, read as signed and as unsigned.
+    /// Whether truncation to this type loses bits, for both the signed and the unsigned
+    /// interpretation.
     pub(crate) fn overflows(self, ty: ScalarType) -> bool {
         let Const::Int(v, _) = self else { return false };
         let bits = ty.bits();

@@ -1,12 +1,12 @@
-//! Names, types and rules: from the syntax tree to a typed module.
+//! The PTX checker: names, types and rules, from the syntax tree to a typed module.
 //!
-//! [`check`] resolves every name, reads every modifier and operand against the table of crate
-//! `isa`, lays out parameters and initial values, and reports everything that NVIDIA's assembler
-//! would refuse, with a code of [`CODES`]. Modules that the assembler accepts but then translates
-//! wrongly are refused too, unless [`Options::ptxas_compat`] asks for its verdicts.
+//! [`check`] resolves every name, checks every modifier and operand with the table of crate `isa`,
+//! lays out parameters and initial values, and reports everything that ptxas would refuse, with a
+//! code of [`CODES`]. Code that ptxas accepts but miscompiles is refused too, unless
+//! [`Options::ptxas_compat`] requests ptxas's verdicts.
 //!
-//! What it leaves out: whether an instruction can be executed (crate `simt` says so, for the
-//! functions that a launch reaches), and register and resource limits of a particular chip.
+//! Not checked: whether an instruction can be executed (crate `simt` reports that, for the
+//! functions that a launch reaches), and register and resource limits of a particular GPU.
 
 pub mod examples;
 pub mod ir;
@@ -37,7 +37,7 @@ use texunit_syntax::{Diagnostic, SourceFile, ast};
 
 use message::{cap, cascade};
 
-/// Checks a module that was read without syntax errors.
+/// Checks a module that was parsed without syntax errors.
 pub fn check(source: &SourceFile, module: &ast::Module) -> Checked {
     check_with(source, module, Options::default())
 }
@@ -49,19 +49,20 @@ pub fn check_with(source: &SourceFile, module: &ast::Module, options: Options) -
     checked
 }
 
-/// Everything that is to be said about a text: parses it, checks what could be read of it, and
-/// looks for suspicious code ([`lint`]). Errors and warnings come in source order.
+/// All diagnostics for a text: parses it, checks the parts that were parsed, and looks for
+/// suspicious code ([`lint`]). Errors and warnings are in source order.
 pub fn check_source(source: &SourceFile, options: &Options) -> Vec<Diagnostic> {
     check_with_sources(source, options).0
 }
 
-/// As [`check_source`], and what the instructions come from, as far as they could be read.
+/// As [`check_source`], and returns the source locations of the instructions, as far as they could
+/// be read.
 pub fn check_with_sources(
     source: &SourceFile,
     options: &Options,
 ) -> (Vec<Diagnostic>, Arc<sources::Sources>) {
     let mut parsed = texunit_syntax::parse(source);
-    // A header line that is replaced need not be there, if the text is PTX at all.
+    // A header line that options replace may be missing, if the text is PTX at all.
     let replaced = |d: &Diagnostic| match d.code {
         "E0003" => options.version.is_some() && !parsed.module.items.is_empty(),
         "E0005" => options.target.is_some(),
@@ -70,7 +71,7 @@ pub fn check_with_sources(
     parsed.diagnostics.retain(|d| !replaced(d));
     let mut checked = context::Checker::new(source, *options).run(&parsed.module);
     let mut diagnostics = match parsed.diagnostics.iter().any(Diagnostic::is_error) {
-        // Of code with holes nothing is certain that a lint says.
+        // Lints need complete code to be certain.
         true => Vec::new(),
         false => lint::lint(source, &parsed.module, &checked),
     };

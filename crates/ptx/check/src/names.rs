@@ -1,5 +1,5 @@
-//! Names: maps and sets of them, with a hash that is fast for short keys and that no text can be written
-//! against (it is seeded anew in each process).
+//! Maps and sets of names, with a hash that is fast for short keys, and seeded anew in each process
+//! so that no text can provoke collisions.
 
 use foldhash::fast::RandomState;
 use texunit_syntax::numbered;
@@ -7,8 +7,8 @@ use texunit_syntax::numbered;
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, RandomState>;
 pub(crate) type Set<K> = std::collections::HashSet<K, RandomState>;
 
-/// The other spelling of a member of a numbered group, if its number is not written as usual: `%r12` of
-/// `%r012`.
+/// The canonical spelling of a member of a numbered group, if its number is written differently:
+/// `%r12` for `%r012`.
 pub(crate) fn usual(name: &str) -> Option<String> {
     let (prefix, number) = numbered(name)?;
     let digits = &name[prefix.len()..];

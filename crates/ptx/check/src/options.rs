@@ -1,4 +1,4 @@
-//! What a caller of the checker can choose.
+//! Options of the checker.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,33 +6,33 @@ use std::str::FromStr;
 /// How a module is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whose verdicts are given.
+    /// Whose verdicts are reported.
     pub verdicts: Verdicts,
-    /// Stands in the place of the architecture that `.target` names.
+    /// Replaces the architecture of `.target`.
     pub target: Option<Architecture>,
-    /// Stands in the place of `.version`: major, minor.
+    /// Replaces `.version`: major, minor.
     pub version: Option<(u32, u32)>,
-    /// The machine that is assembled for; it decides the limits of a kernel. Default: the target.
+    /// The GPU to assemble for, which determines the limits of a kernel. Default: the target.
     pub arch: Option<Architecture>,
 }
 
 impl Options {
-    /// Nothing replaced, and the verdicts of NVIDIA's assembler: the oldest release that knows the
-    /// module's version.
+    /// No replacements, and the verdicts of the oldest release of ptxas that supports the module's
+    /// version.
     pub const PTXAS: Self =
         Self { verdicts: Verdicts::Ptxas(None), target: None, version: None, arch: None };
 
-    /// Whether verdicts are those of NVIDIA's assembler.
+    /// Whether ptxas's verdicts are reported.
     pub const fn ptxas_compat(&self) -> bool {
         matches!(self.verdicts, Verdicts::Ptxas(_))
     }
 }
 
-/// Reads a version of the PTX ISA, such as `8.8`, for [`Options::version`].
+/// Parses a version of the PTX ISA, such as `8.8`, for [`Options::version`].
 ///
 /// # Errors
 ///
-/// What was expected, for a text that is not two numbers with a dot between.
+/// The text is not two numbers separated by a dot; the message says what was expected.
 pub fn parse_version(text: &str) -> Result<(u32, u32), &'static str> {
     const WANTED: &str = "expected a version of the PTX ISA, such as 8.8";
     let number = |part: &str| {
@@ -43,18 +43,18 @@ pub fn parse_version(text: &str) -> Result<(u32, u32), &'static str> {
     number(major).zip(number(minor)).ok_or(WANTED)
 }
 
-/// Whose verdicts the checker gives.
+/// Whose verdicts the checker reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verdicts {
-    /// Ours: what NVIDIA's assembler accepts, except where it then miscompiles or crashes.
+    /// texunit's: everything that ptxas accepts, except where it miscompiles or crashes.
     #[default]
     Texunit,
-    /// Those of a release of NVIDIA's assembler; `None`: of the oldest that knows the module's
-    /// `.version`. Errors that texunit adds become warnings.
+    /// Those of a release of ptxas; `None`: of the oldest that supports the module's `.version`.
+    /// Additional errors of texunit become warnings.
     Ptxas(Option<Ptxas>),
 }
 
-/// A release of NVIDIA's assembler whose verdicts have been measured.
+/// A release of ptxas whose verdicts have been measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ptxas {
     /// CUDA 11.8
@@ -68,10 +68,10 @@ pub enum Ptxas {
 }
 
 impl Ptxas {
-    /// All, oldest first.
+    /// All releases, oldest first.
     pub const ALL: [Self; 4] = [Self::V11_8, Self::V12_4, Self::V12_9, Self::V13_5];
 
-    /// `12.9`
+    /// The name, such as `12.9`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::V11_8 => "11.8",
@@ -81,7 +81,7 @@ impl Ptxas {
         }
     }
 
-    /// 129 of `12.9`.
+    /// The release as a number, such as 129 for `12.9`.
     pub(crate) const fn number(self) -> u32 {
         match self {
             Self::V11_8 => 118,
@@ -91,7 +91,7 @@ impl Ptxas {
         }
     }
 
-    /// The newest version of the PTX ISA that it knows.
+    /// The newest version of the PTX ISA that it supports.
     pub const fn newest_version(self) -> (u32, u32) {
         match self {
             Self::V11_8 => (7, 8),
@@ -101,7 +101,7 @@ impl Ptxas {
         }
     }
 
-    /// The oldest release that knows a version of the PTX ISA; the newest one if none does.
+    /// The oldest release that supports a version of the PTX ISA; the newest release if none does.
     pub fn for_version(version: (u32, u32)) -> Self {
         Self::ALL.into_iter().find(|p| version <= p.newest_version()).unwrap_or(Self::V13_5)
     }
@@ -124,13 +124,13 @@ impl FromStr for Ptxas {
     }
 }
 
-/// An architecture as `.target` names it: `sm_75`, `sm_90a`, `sm_120f`; `compute_75` is the same
-/// as `sm_75`.
+/// An architecture as in `.target`: `sm_75`, `sm_90a`, `sm_120f`; `compute_75` is the same as
+/// `sm_75`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Architecture {
-    /// 75 of `sm_75`.
+    /// The number, such as 75 for `sm_75`.
     pub number: u32,
-    /// `a` or `f`.
+    /// The suffix, `a` or `f`.
     pub suffix: Option<char>,
 }
 

@@ -1,13 +1,13 @@
-//! Which register may stand for which type (PTX ISA 9.4).
+//! Compatibility of register types with operand types (PTX ISA 9.4).
 
 use texunit_isa::{OperandType, ScalarType, TypeKind};
 
-/// Whether a register of type `reg` may stand where `ty` is wanted, at exactly its width.
+/// Whether a register of type `reg` is valid for an operand of type `ty`, with exactly its width.
 pub(crate) fn fits(ty: ScalarType, reg: ScalarType) -> bool {
     if ty.bits() != reg.bits() {
         return false;
     }
-    // The assembler has .f16x2 registers as plain 32 bits.
+    // ptxas treats .f16x2 registers as untyped 32 bits.
     let half = reg == ScalarType::F16x2 && !ty.is_float() && ty != ScalarType::Bf16x2;
     let bits = reg.kind() == TypeKind::Bits || half;
     match ty.kind() {
@@ -37,7 +37,7 @@ pub(crate) fn fits_relaxed(ty: ScalarType, reg: ScalarType) -> bool {
     }
 }
 
-/// The type of an operand, given the type words.
+/// The type of an operand, given the type modifiers.
 pub(crate) fn operand_type(ty: OperandType, words: &[ScalarType]) -> Option<ScalarType> {
     match ty {
         OperandType::Word(n) => words.get(usize::from(n)).copied(),
@@ -57,7 +57,7 @@ fn wide(ty: ScalarType) -> Option<ScalarType> {
     })
 }
 
-/// What may be written for a type, in words, for messages.
+/// Description of the valid operands for a type, for messages.
 pub(crate) fn describe(ty: ScalarType) -> String {
     let bits = ty.bits();
     match ty.kind() {
@@ -70,7 +70,7 @@ pub(crate) fn describe(ty: ScalarType) -> String {
     }
 }
 
-/// A register type to declare for a type of numbers.
+/// A register type to declare for an operand type, for messages.
 pub(crate) fn register_for(ty: ScalarType) -> String {
     match ty.kind() {
         TypeKind::Unsigned | TypeKind::Signed => format!(".b{}", ty.bits()),

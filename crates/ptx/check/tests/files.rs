@@ -1,8 +1,8 @@
-//! Every `.ptx` file of tests/check/semantics says on the offending lines what the checker
-//! reports: `// error[E0110]: part of the message` or `// warning[W0101]: ...`, once or more. The
-//! set of lines and codes must match exactly. A first line `// options: ptxas-compat` asks for
-//! that. Files of tests/check/lints say in the same way what the lints say too. Programs of examples
-//! and tests/programs must be accepted without errors, and the lints must have nothing against them.
+//! Every `.ptx` file of tests/check/semantics says on the offending lines what the checker reports:
+//! `// error[E0110]: part of the message` or `// warning[W0101]: ...`, once or more. The set of
+//! lines and codes must match exactly. A first line `// options: ptxas-compat` asks for that. Files
+//! of tests/check/lints say in the same way what the lints say too. Programs of examples and
+//! tests/programs must be accepted without errors, and the lints must have nothing against them.
 
 #![allow(clippy::unwrap_used)]
 

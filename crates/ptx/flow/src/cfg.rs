@@ -1,30 +1,31 @@
-//! The control-flow graph of a function.
+//! The control-flow graph of a function: basic blocks, the edges between them, and analyses of the
+//! graph.
 
 use crate::dominators::{DominatorTree, immediate_dominators, with_exits};
 use crate::{Code, Control, Edges};
 use std::ops::Range;
 
-/// Blocks of instructions and the edges between them. A block begins where a branch leads to or
-/// behind one; block 0 with the first instruction. The exit, to which blocks lead that leave the
-/// function, counts as a block without instructions, the last one.
+/// Basic blocks and the edges between them. A block begins at the target of a branch or after a
+/// branch; block 0 begins with the first instruction. The exit is the last block: it has no
+/// instructions, and all blocks that leave the function have an edge to it.
 #[derive(Clone, Debug)]
 pub struct Cfg {
-    /// First instruction of each block, the exit's being the number of instructions.
+    /// The first instruction of each block; that of the exit is the number of instructions.
     starts: Vec<u32>,
     block_of: Vec<u32>,
-    /// The blocks that control may go to from each, in ascending order.
+    /// For each block, the blocks that may run next, in ascending order.
     pub successors: Edges,
-    /// The blocks that control may come from to each, in ascending order.
+    /// For each block, the blocks that may have run before it, in ascending order.
     pub predecessors: Edges,
 }
 
 impl Cfg {
-    /// The graph of a function.
+    /// Builds the graph of a function.
     pub fn new(code: &impl Code) -> Self {
         Self::with_starts(code, [])
     }
 
-    /// The graph in which blocks also begin with these instructions.
+    /// Builds the graph of a function, in which blocks also begin with these instructions.
     pub fn with_starts(code: &impl Code, starts: impl IntoIterator<Item = usize>) -> Self {
         let n = code.instructions();
         let mut is_start = vec![false; n + 1];
@@ -76,46 +77,46 @@ impl Cfg {
         Self { starts, block_of, successors, predecessors }
     }
 
-    /// The exit, which is also the number of blocks that have instructions.
+    /// The number of the exit block, which is also the number of blocks with instructions.
     pub fn exit(&self) -> u32 {
         self.starts.len() as u32 - 1
     }
 
-    /// The instructions of a block.
+    /// The range of instructions of a block.
     pub fn range(&self, block: u32) -> Range<usize> {
         let start = self.starts[block as usize] as usize;
         start..self.starts.get(block as usize + 1).map_or(start, |&end| end as usize)
     }
 
-    /// The blocks that have instructions, each as its instructions.
+    /// The ranges of instructions of all blocks except the exit.
     pub fn ranges(&self) -> impl DoubleEndedIterator<Item = Range<usize>> {
         (0..self.exit()).map(|block| self.range(block))
     }
 
-    /// The block of an instruction; the exit for those past the end.
+    /// The block of an instruction; the exit for instructions past the end.
     pub fn block_of(&self, inst: usize) -> u32 {
         self.block_of.get(inst).copied().unwrap_or(self.exit())
     }
 
-    /// The edges that lead back in the order of the text, or to the block itself: each closes a loop, as
-    /// far as the text shows it.
+    /// Edges to the same or an earlier block in the order of the text. Each of them closes a loop,
+    /// as far as the order of the text shows it.
     pub fn back_edges(&self) -> impl Iterator<Item = (u32, u32)> {
         self.successors.pairs().filter(|(from, to)| to <= from)
     }
 
-    /// Dominators from the first block on.
+    /// The dominator tree, with the first block as its root.
     pub fn dominators(&self) -> DominatorTree {
         DominatorTree::new(&self.successors, &self.predecessors, 0)
     }
 
-    /// By block: the first one that is on every path from it to the exit. Parts that never end count as if one
-    /// of their blocks left the function.
+    /// For each block, its immediate post-dominator: the first block that is on every path from it
+    /// to the exit. Infinite loops are treated as if one of their blocks could leave the function.
     pub fn immediate_post_dominators(&self) -> Vec<u32> {
         let (forward, backward) = with_exits(&self.successors);
         immediate_dominators(&backward, &forward, self.exit())
     }
 
-    /// By block: whether control can come to it.
+    /// For each block, whether control can reach it.
     pub fn reachable(&self) -> Vec<bool> {
         let mut reachable = vec![false; self.starts.len()];
         let order = self.successors.reverse_postorder(0);

@@ -1,18 +1,19 @@
-//! Which writes reach a read, and which reads see a write: found for one register at a time.
+//! Use-definition chains: which definitions reach a use, and which uses a definition reaches, for
+//! one register at a time.
 //!
-//! Most registers are written once or in few blocks, so that a search from the place of a question is
-//! quicker than sets of all writes for each block.
+//! Most registers are defined once or in few blocks, so that a search for one register is faster
+//! than a data-flow analysis of all definitions.
 
 use crate::{Access, Cfg, Code, Control, Edges};
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
-/// The instructions that write each register.
+/// For each register, the instructions that define it.
 #[derive(Clone, Debug)]
 pub struct Definitions(Edges);
 
 impl Definitions {
-    /// The definitions of a function.
+    /// Finds the definitions in a function.
     pub fn new(code: &impl Code) -> Self {
         let mut list: Vec<(u32, u32)> = Vec::new();
         for at in 0..code.instructions() as u32 {
@@ -26,12 +27,12 @@ impl Definitions {
         Self(Edges::new(code.registers(), &list))
     }
 
-    /// The instructions of a register, in the order of the text.
+    /// The instructions that define a register, in the order of the text.
     pub fn of(&self, reg: u32) -> &[u32] {
         self.0.of(reg)
     }
 
-    /// The instructions of a register in a range, in the order of the text.
+    /// The instructions in a range that define a register, in the order of the text.
     pub fn within(&self, reg: u32, range: Range<usize>) -> &[u32] {
         let list = self.of(reg);
         let at = |end: usize| list.partition_point(|&inst| (inst as usize) < end);
@@ -39,23 +40,25 @@ impl Definitions {
         &list[first..at(range.end).max(first)]
     }
 
-    /// The last instruction of a register in a range.
+    /// The last instruction in a range that defines a register.
     pub fn last_within(&self, reg: u32, range: Range<usize>) -> Option<usize> {
         self.within(reg, range).last().map(|&inst| inst as usize)
     }
 }
 
-/// The writes of a register that reach an instruction.
+/// The definitions of a register that reach an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reaching {
-    /// The instructions that write it, in the order of the text.
+    /// The instructions that define the register, in the order of the text.
     pub definitions: Vec<u32>,
-    /// Whether some path from the beginning of the function has no write.
+    /// Whether a path from the beginning of the function has no definition, so that the register
+    /// may be uninitialised.
     pub unwritten: bool,
 }
 
 impl Reaching {
-    /// Adds the writes in a range of instructions that reach its end. True: no write before the range does.
+    /// Adds the definitions in a range of instructions that reach its end. Returns true if no
+    /// definition from before the range can reach its end.
     fn within(
         &mut self,
         code: &impl Code,
@@ -73,8 +76,8 @@ impl Reaching {
     }
 }
 
-/// The writes of a register that reach an instruction, from its own block, and whether those from the
-/// blocks before do, too.
+/// The definitions of a register in the same block that reach an instruction, and whether
+/// definitions from earlier blocks reach it too.
 pub fn reaching_in_block(
     code: &impl Code,
     cfg: &Cfg,
@@ -87,8 +90,8 @@ pub fn reaching_in_block(
     (found.definitions, !closed)
 }
 
-/// The writes of a register that reach the beginning of a block. Takes the number of blocks visited off
-/// `left`; `None` where that would be more than there is.
+/// The definitions of a register that reach the beginning of a block. Subtracts the number of
+/// visited blocks from `left`; returns `None` if that is not enough.
 pub fn reaching_definitions(
     code: &impl Code,
     cfg: &Cfg,
@@ -114,9 +117,9 @@ pub fn reaching_definitions(
     Some(found)
 }
 
-/// Calls `f` with each instruction that may read what instruction `at` leaves in a register, until `f`
-/// breaks. Takes the number of instructions visited off `left`; breaks, too, where that would be more than
-/// there is.
+/// Calls `f` with each instruction that may read the register's value after instruction `at`, until
+/// `f` breaks. Subtracts the number of visited instructions from `left`; also breaks if that is not
+/// enough.
 pub fn reached_uses(
     code: &impl Code,
     (reg, at): (u32, usize),

@@ -1,25 +1,27 @@
-//! Dominators of a graph, in O(n log n): Lengauer and Tarjan's algorithm with path compression, so
-//! that any graph a user can write (irreducible, endless, 100,000 blocks) is quick.
+//! Dominators and control dependence, in O(n log n): Lengauer and Tarjan's algorithm with path
+//! compression, which is fast for any graph that a program can have (irreducible, infinite loops,
+//! 100,000 blocks).
 
 use crate::Edges;
 
-/// Marks a vertex that the root does not reach.
+/// Marks a vertex that cannot be reached from the root.
 pub const UNREACHABLE: u32 = u32::MAX;
 
 /// A dominator tree.
 #[derive(Clone, Debug)]
 pub struct DominatorTree {
-    /// The immediate dominator of each vertex. The root's is itself; that of a vertex that the root
-    /// does not reach is [`UNREACHABLE`].
+    /// The immediate dominator of each vertex. The root is its own; vertices that cannot be reached
+    /// from the root have [`UNREACHABLE`].
     pub idom: Vec<u32>,
-    /// The vertices that each one is the immediate dominator of.
+    /// The children of each vertex: those whose immediate dominator it is.
     pub children: Edges,
     enter: Vec<u32>,
     leave: Vec<u32>,
 }
 
 impl DominatorTree {
-    /// The dominators of the vertices that `root` reaches. `predecessors` are the successors turned round.
+    /// Computes the dominators of all vertices that `root` reaches. `predecessors` are the reversed
+    /// edges.
     pub fn new(successors: &Edges, predecessors: &Edges, root: u32) -> Self {
         let idom = immediate_dominators(successors, predecessors, root);
         let n = idom.len();
@@ -58,8 +60,8 @@ impl DominatorTree {
     }
 }
 
-/// The edges with one more to the exit, which is the last vertex, from each part that never reaches the
-/// exit; and these edges turned round.
+/// Adds an edge to the exit, which is the last vertex, from each part of the graph that cannot
+/// reach the exit. Returns these edges, and the reversed edges.
 pub fn with_exits(next: &Edges) -> (Edges, Edges) {
     let n = next.vertices();
     let exit = n as u32 - 1;
@@ -86,8 +88,9 @@ pub fn with_exits(next: &Edges) -> (Edges, Edges) {
     (forward, backward)
 }
 
-/// Which branches decide whether a block runs (Ferrante, Ottenstein, Warren): for each block the blocks
-/// that end with them. The exit is the last vertex. `None` if there are more pairs than `limit`.
+/// Control dependence (Ferrante, Ottenstein, Warren): for each block, the blocks whose branches
+/// decide whether it runs. The exit is the last vertex. Returns `None` if there are more than
+/// `limit` pairs.
 pub fn control_dependence(successors: &Edges, limit: usize) -> Option<Edges> {
     let n = successors.vertices();
     let exit = n as u32 - 1;
@@ -120,7 +123,7 @@ pub fn control_dependence(successors: &Edges, limit: usize) -> Option<Edges> {
     Some(Edges::new(n, &list))
 }
 
-/// The tables of the algorithm, all in depth-first numbers.
+/// The tables of Lengauer and Tarjan's algorithm, indexed by depth-first numbers.
 struct Forest {
     ancestor: Vec<u32>,
     label: Vec<u32>,
@@ -128,7 +131,8 @@ struct Forest {
 }
 
 impl Forest {
-    /// The vertex of least semi-dominator on the path up from `v`, which is compressed.
+    /// The vertex with the lowest semidominator on the path from `v` to its root in the forest. The
+    /// path is compressed.
     fn eval(&mut self, v: u32, path: &mut Vec<u32>) -> u32 {
         if self.ancestor[v as usize] == UNREACHABLE {
             return v;
@@ -187,7 +191,8 @@ pub(crate) fn immediate_dominators(next: &Edges, previous: &Edges, root: u32) ->
     result
 }
 
-/// Vertices in depth-first order, the parent of each (by number), and the number of each vertex.
+/// The vertices in depth-first order, the parent of each (by depth-first number), and the
+/// depth-first number of each vertex.
 fn depth_first(next: &Edges, root: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let mut number = vec![UNREACHABLE; next.vertices()];
     let (mut order, mut parent) = (Vec::new(), Vec::new());
@@ -210,7 +215,7 @@ mod tests {
     use super::*;
     use texunit_testkit::Random;
 
-    /// The vertices that the root reaches without `a`.
+    /// The vertices that the root reaches if `a` is removed.
     fn reached_without(edges: &Edges, root: u32, a: u32) -> Vec<bool> {
         let mut seen = vec![false; edges.vertices()];
         let mut stack = vec![root];
@@ -222,7 +227,7 @@ mod tests {
         seen
     }
 
-    /// Dominators by their definition: without `a`, the root does not reach `b`.
+    /// Dominance by its definition: without `a`, the root does not reach `b`.
     fn dominates(edges: &Edges, root: u32, a: u32, b: u32) -> bool {
         !reached_without(edges, root, a)[b as usize]
     }
@@ -237,7 +242,7 @@ mod tests {
             let edges = Edges::new(n as usize, &list);
             let tree = DominatorTree::new(&edges, &edges.reversed(), 0);
             for b in 0..n {
-                // There is no vertex n, so that nothing is removed.
+                // Vertex n does not exist, so that no vertex is removed.
                 let reached = !dominates(&edges, 0, n, b);
                 assert_eq!(tree.reaches(b), reached, "{b} in {list:?}");
                 for a in 0..n {
@@ -248,8 +253,8 @@ mod tests {
         }
     }
 
-    /// A chain each of whose vertices has an edge back, half way to the root: an algorithm that walks such an edge
-    /// from end to end needs quadratic time.
+    /// A chain in which each vertex has an edge back, half way to the root. An algorithm that walks
+    /// such edges from end to end needs quadratic time.
     #[test]
     fn a_long_chain_is_quick() {
         let n = 300_000_u32;
@@ -258,13 +263,13 @@ mod tests {
         let start = std::time::Instant::now();
         let tree = DominatorTree::new(&edges, &edges.reversed(), 0);
         let taken = start.elapsed();
-        // No path leads past a vertex of the chain.
+        // No path avoids a vertex of the chain.
         assert!((1..n).all(|v| tree.idom[v as usize] == v - 1));
-        // A quarter of a second on a busy machine; quadratic, more than a minute.
+        // A quarter of a second on a busy machine; a quadratic algorithm needs more than a minute.
         assert!(taken.as_secs() < 5, "{taken:?}");
     }
 
-    /// Edges past each vertex but every hundredth, and back to anywhere.
+    /// Edges that skip every vertex except each hundredth, and edges back to arbitrary vertices.
     #[test]
     fn a_long_graph_with_gates_agrees_with_the_definition() {
         let n = 50_000_u32;

@@ -1,6 +1,6 @@
-//! Edges of a graph whose vertices are numbers.
+//! Directed graphs whose vertices are numbers, as compressed adjacency lists.
 
-/// Edges of a graph by the vertex that they leave.
+/// The edges of a graph, grouped by the vertex that they leave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
     first: Vec<u32>,
@@ -8,7 +8,8 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// The edges `(from, to)` of a graph of `n` vertices; those of one vertex keep their order.
+    /// The graph of `n` vertices with these edges `(from, to)`; edges that leave the same vertex
+    /// keep their order.
     pub fn new(n: usize, list: &[(u32, u32)]) -> Self {
         let mut first = vec![0_u32; n + 1];
         for &(from, _) in list {
@@ -26,30 +27,30 @@ impl Edges {
         Self { first, to }
     }
 
-    /// The vertices that the edges of a vertex lead to.
+    /// The vertices to which a vertex has edges.
     pub fn of(&self, vertex: u32) -> &[u32] {
         let v = vertex as usize;
         &self.to[self.first[v] as usize..self.first[v + 1] as usize]
     }
 
-    /// Number of vertices.
+    /// The number of vertices.
     pub fn vertices(&self) -> usize {
         self.first.len().saturating_sub(1)
     }
 
-    /// All edges, by the vertex that they leave.
+    /// All edges, grouped by the vertex that they leave.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
         (0..self.vertices() as u32).flat_map(|v| self.of(v).iter().map(move |&to| (v, to)))
     }
 
-    /// The graph with each edge turned round.
+    /// The graph with all edges reversed.
     pub fn reversed(&self) -> Self {
         let turned: Vec<_> = self.pairs().map(|(a, b)| (b, a)).collect();
         Self::new(self.vertices(), &turned)
     }
 
-    /// The vertices that `root` reaches, each before the vertices that it leads to, but for those of
-    /// edges that close a cycle.
+    /// The vertices that `root` reaches, in reverse postorder: each before its successors, except
+    /// along edges that close a cycle.
     pub(crate) fn reverse_postorder(&self, root: u32) -> Vec<u32> {
         let mut seen = vec![false; self.vertices()];
         let mut order = Vec::new();

@@ -1,13 +1,14 @@
-//! Forward data flow.
+//! A solver for forward data-flow problems.
 
 use crate::Cfg;
 
-/// Passes over a function. Each loop around another one takes one more.
+/// Maximum number of passes over a function. Each nesting of loops needs one more pass.
 pub(crate) const MAX_PASSES: usize = 64;
 
-/// The state where each block begins; `None` for blocks that control never comes to. `entry` is the state at
-/// the beginning, `transfer` takes a state from the beginning of a block to its end, and `join` adds
-/// that of another path to a state, and says whether it changes. Returns nothing if loops are too deep.
+/// Computes the state at the beginning of each block; `None` for unreachable blocks. `entry` is the
+/// state at the beginning of the function, `transfer` turns the state at the beginning of a block
+/// into that at its end, and `join` merges the state of another path into a state and returns
+/// whether it changed. Returns `None` if loops are nested too deeply.
 pub fn forward<S: Clone>(
     cfg: &Cfg,
     entry: S,

@@ -1,22 +1,22 @@
-//! Control flow and data flow of a function.
+//! Control-flow and data-flow analysis of a function.
 //!
-//! The analyses are written over one trait, [`Code`], which says what an instruction reads and
-//! writes and where control goes behind it. Three forms of PTX implement it: the typed IR (crate
-//! `check`), warp code (crate `simt`) and the regions that become machine code (crate `jit`).
+//! The analyses are written for one trait, [`Code`], which tells the operands of an instruction and
+//! its successors. Three representations of PTX implement it: the typed IR (crate `check`), warp
+//! code (crate `simt`) and the regions that become machine code (crate `jit`).
 //!
 //! | question | answer |
 //! |---|---|
-//! | blocks, edges between them | [`Cfg`] |
-//! | which block is on every path to which | [`DominatorTree`], [`Cfg::immediate_post_dominators`] |
+//! | basic blocks and edges | [`Cfg`] |
+//! | dominators, post-dominators | [`DominatorTree`], [`Cfg::immediate_post_dominators`] |
 //! | which branches decide whether a block runs | [`control_dependence`] |
-//! | which registers are read later | [`Liveness`] |
-//! | which writes reach a read, which reads a write | [`Definitions`], [`reaching_definitions`], [`reached_uses`] |
-//! | any other fact that holds where a block begins | [`forward`] |
+//! | which registers are live | [`Liveness`] |
+//! | use-definition chains | [`Definitions`], [`reaching_definitions`], [`reached_uses`] |
+//! | other facts at the beginning of each block | [`forward()`] |
 //! | how a value differs between threads | [`Variation`] |
 //!
-//! Instructions, blocks and registers are numbers from 0 on. Costs are bounded for any code that a
-//! user can write (irreducible, endless, 100,000 blocks): dominators take O(n log n), and the
-//! analyses that may need more take a limit, beyond which they return nothing.
+//! Instructions, blocks and registers are numbers from 0 on. Time is bounded for all code that a
+//! program can have (irreducible, infinite loops, 100,000 blocks): dominators take O(n log n), and
+//! analyses that may need more have a limit, beyond which they return no result.
 
 mod cfg;
 mod chains;
@@ -36,12 +36,12 @@ pub use liveness::{LiveSet, Liveness};
 pub use set::Set;
 pub use variation::Variation;
 
-/// What an instruction does with a register.
+/// How an instruction accesses a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reads it.
+    /// The instruction reads the register.
     Use,
-    /// Writes all of it, in each thread in which the instruction's guard holds.
+    /// The instruction writes the whole register, in each thread in which its guard is true.
     Def,
 }
 
@@ -56,32 +56,34 @@ pub enum Control {
     Jump,
 }
 
-/// The code of a function.
+/// The code of a function, as the analyses see it.
 pub trait Code {
-    /// Number of instructions.
+    /// The number of instructions.
     fn instructions(&self) -> usize;
 
-    /// Number of registers.
+    /// The number of registers.
     fn registers(&self) -> usize;
 
-    /// How control leaves an instruction. Calls `target` with each instruction it may jump to; with
-    /// [`Self::instructions`], or more, where it leaves the function.
+    /// How control leaves an instruction. Calls `target` with each instruction that it may jump to;
+    /// [`Self::instructions`] or a larger number means that it leaves the function.
     fn control(&self, inst: usize, target: impl FnMut(usize)) -> Control;
 
-    /// Calls `f` with each register that an instruction reads, its guard among them, then with each
-    /// that it writes. False: it may read others, too.
+    /// Calls `f` with each register that an instruction reads, including its guard, and then with
+    /// each register that it writes. Returns false if the instruction may read other registers as
+    /// well.
     fn operands(&self, inst: usize, f: impl FnMut(u32, Access)) -> bool;
 
-    /// Whether threads may come past an instruction without executing it. Registers that it
-    /// writes keep their values there.
+    /// Whether threads may skip an instruction because its guard is false. Registers that it writes
+    /// keep their values in these threads.
     fn is_guarded(&self, inst: usize) -> bool;
 
-    /// Whether an instruction need not be executed if nothing reads what it writes.
+    /// Whether an instruction has no effect other than writing registers, so that it can be removed
+    /// if they are dead.
     fn is_removable(&self, _inst: usize) -> bool {
         false
     }
 
-    /// Calls `f` with each register that is read when the function is left.
+    /// Calls `f` with each register that is read after the function returns.
     fn results(&self, _f: impl FnMut(u32)) {}
 }
 

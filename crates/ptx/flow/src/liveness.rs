@@ -1,28 +1,30 @@
-//! Which registers are read later: backward data flow.
+//! Liveness of registers, by backward data flow.
 //!
-//! Most registers are written and read in one block. Only the others, the global ones, need a bit for
-//! each block: they get the lowest numbers in the sets.
+//! Most registers are written and read in one block. Only the others, the global registers, need a
+//! bit for each block; they have the lowest numbers in the sets.
 
 use crate::forward::MAX_PASSES;
 use crate::{Access, Cfg, Code, Set};
 
-/// The registers that are live where each block begins: whose values are read on some path from there.
+/// The registers that are live at the beginning of each block: their values are read on some path
+/// from there.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    /// By register: its number in sets.
+    /// For each register, its number in sets.
     numbers: Vec<u32>,
     /// The global registers.
     globals: Vec<u32>,
-    /// By block: the global registers that are live where it begins. `None`: any may be.
+    /// For each block, the global registers that are live at its beginning. `None` if any of them
+    /// may be live.
     live_in: Option<Vec<Set>>,
 }
 
-/// The registers that are live at one place of a function.
+/// The registers that are live at one point of a function.
 #[derive(Clone, Debug)]
 pub struct LiveSet<'a> {
     numbers: &'a [u32],
     set: Set,
-    /// Those of the last instruction.
+    /// The operands of the last instruction, kept to reuse the memory.
     operands: Operands,
 }
 
@@ -32,8 +34,8 @@ impl LiveSet<'_> {
         self.numbers.get(reg as usize).is_some_and(|&number| self.set.has(number as usize))
     }
 
-    /// From what is live behind an instruction to what is live before it. False: nothing reads what the
-    /// instruction writes, and it does nothing else.
+    /// Moves from the point after an instruction to the point before it. Returns false if the
+    /// instruction is dead: nothing reads the registers that it writes, and it has no other effect.
     pub fn step_back(&mut self, code: &impl Code, inst: usize) -> bool {
         let mut operands = std::mem::take(&mut self.operands);
         operands.clear();
@@ -44,18 +46,19 @@ impl LiveSet<'_> {
     }
 }
 
-/// The operands of some instructions, which are visited several times.
+/// The operands of several instructions, which are visited repeatedly.
 #[derive(Clone, Debug, Default)]
 struct Operands {
-    /// By instruction: where its operands begin in the list, and where those that it writes do.
+    /// For each instruction, where its operands begin in the list, and where the written ones
+    /// begin.
     first: Vec<(u32, u32)>,
     list: Vec<u32>,
     kinds: Vec<Kind>,
-    /// Registers that the last instruction writes.
+    /// The registers that the last instruction writes.
     written: Vec<u32>,
 }
 
-/// What is asked of an instruction besides its operands.
+/// Properties of an instruction besides its operands.
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     is_known: bool,
@@ -83,7 +86,7 @@ impl Operands {
         kinds.push(Kind { is_known, is_guarded, is_removable });
     }
 
-    /// The registers that an instruction reads, and those that it writes.
+    /// The registers that an instruction reads, and the registers that it writes.
     fn at(&self, inst: usize) -> (&[u32], &[u32]) {
         let (first, middle) = self.first[inst];
         let end = self.first.get(inst + 1).map_or(self.list.len(), |next| next.0 as usize);
@@ -113,8 +116,8 @@ impl Operands {
 }
 
 impl Liveness {
-    /// Finds what is live. Where global registers times blocks are more than `limit`, or loops are too deep,
-    /// all global registers count as live everywhere.
+    /// Computes liveness. If the number of global registers times blocks is above `limit`, or loops
+    /// are nested too deeply, all global registers count as live everywhere.
     pub fn new(code: &impl Code, cfg: &Cfg, limit: usize) -> Self {
         let mut operands = Operands::default();
         (0..code.instructions()).for_each(|inst| operands.push(code, inst));
@@ -137,7 +140,7 @@ impl Liveness {
                 cfg.range(block).rev().for_each(|inst| {
                     operands.step_back(inst, &mut live);
                 });
-                // Registers of one block are dead where it begins.
+                // Registers that are used in one block only are dead at its beginning.
                 changes |= live_in[block as usize].assign(&live.set);
             }
             if !changes {
@@ -148,17 +151,17 @@ impl Liveness {
         liveness
     }
 
-    /// Whether it has been found out which registers are live.
+    /// Whether liveness has been computed; otherwise all global registers count as live.
     pub fn is_known(&self) -> bool {
         self.live_in.is_some()
     }
 
-    /// The registers that may be live where a block begins or ends.
+    /// The global registers: those that may be live at the beginning or the end of a block.
     pub fn globals(&self) -> &[u32] {
         &self.globals
     }
 
-    /// Whether a register is live where a block begins.
+    /// Whether a register is live at the beginning of a block.
     pub fn is_live_in(&self, block: u32, reg: u32) -> bool {
         let number = self.numbers.get(reg as usize).map_or(usize::MAX, |&number| number as usize);
         match &self.live_in {
@@ -167,7 +170,7 @@ impl Liveness {
         }
     }
 
-    /// What is live where a block ends.
+    /// The registers that are live at the end of a block.
     pub fn live_out(&self, cfg: &Cfg, block: u32) -> LiveSet<'_> {
         let Some(live_in) = &self.live_in else {
             let mut all = self.union(&[], &[]);
@@ -177,7 +180,7 @@ impl Liveness {
         self.union(cfg.successors.of(block), live_in)
     }
 
-    /// What is live where one of these blocks begins.
+    /// The registers that are live at the beginning of one of these blocks.
     fn union(&self, blocks: &[u32], live_in: &[Set]) -> LiveSet<'_> {
         let mut set = Set::new(self.numbers.len());
         blocks.iter().for_each(|&block| set.union(&live_in[block as usize]));
@@ -185,12 +188,12 @@ impl Liveness {
     }
 }
 
-/// Gives each register its number in sets, and lists the global registers: these are read in a block that
-/// has not written them before.
+/// Gives each register its number in sets, and lists the global registers: those that a block reads
+/// before it has written them.
 fn number(code: &impl Code, cfg: &Cfg, operands: &Operands) -> (Vec<u32>, Vec<u32>) {
     let mut is_global = vec![operands.kinds.iter().any(|kind| !kind.is_known); code.registers()];
     code.results(|reg| is_global.get_mut(reg as usize).into_iter().for_each(|is| *is = true));
-    // The last block that wrote each register, plus one.
+    // For each register, the number of the last block that wrote it, plus one.
     let mut written = vec![0; code.registers()];
     for (block, range) in (1..).zip(cfg.ranges()) {
         for inst in range {

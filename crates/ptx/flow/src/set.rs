@@ -1,6 +1,6 @@
-//! Sets of small numbers, as bits.
+//! Sets of small numbers, as bit vectors.
 
-/// A set of numbers below a limit. No other number is ever in it.
+/// A set of numbers below a limit. Larger numbers are never members.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Set(Vec<u64>);
 
@@ -22,19 +22,20 @@ impl Set {
         }
     }
 
-    /// Takes a number away.
+    /// Removes a number.
     pub fn remove(&mut self, i: usize) {
         if let Some(word) = self.0.get_mut(i / 64) {
             *word &= !(1 << (i % 64));
         }
     }
 
-    /// Adds all members of another set, as far as they are below the limit.
+    /// Adds all members of another set that are below the limit.
     pub fn union(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 
-    /// Takes the members of another set, as far as they are below the limit. Whether any member changes.
+    /// Replaces the members by those of another set that are below the limit. Returns whether the
+    /// set has changed.
     pub(crate) fn assign(&mut self, other: &Self) -> bool {
         let words = self.0.len().min(other.0.len());
         let changes = self.0[..words] != other.0[..words];

@@ -1,10 +1,10 @@
-//! The analyses of small and of random functions, against their definitions.
+//! Tests the analyses on small and on random functions, against their definitions.
 
 use super::*;
 use std::ops::ControlFlow;
 use texunit_testkit::Random;
 
-/// An instruction of a function of tests.
+/// An instruction of a test function.
 #[derive(Clone, Debug)]
 struct Inst {
     control: Control,
@@ -15,7 +15,7 @@ struct Inst {
     is_removable: bool,
 }
 
-/// A function of tests.
+/// A test function.
 #[derive(Clone, Debug)]
 struct Function {
     registers: usize,
@@ -40,7 +40,7 @@ fn branch(target: usize) -> Inst {
     Inst { control: Control::Branch, targets: vec![target], ..PLAIN }
 }
 
-/// The end of functions of tests.
+/// The exit, as a target in test functions.
 const EXIT: usize = usize::MAX;
 
 impl Function {
@@ -69,7 +69,7 @@ impl Function {
         Self { registers: registers as usize, insts, results }
     }
 
-    /// The instructions that may follow one; the number of instructions stands for the exit.
+    /// The instructions that may follow an instruction; the number of instructions is the exit.
     fn next(&self, at: usize) -> Vec<usize> {
         let inst = &self.insts[at];
         let mut next: Vec<usize> = inst.targets.iter().map(|&t| t.min(self.insts.len())).collect();
@@ -79,8 +79,8 @@ impl Function {
         next
     }
 
-    /// Instructions that a register's value may come to unchanged from before instruction `from`, that one
-    /// included; the number of instructions stands for the exit.
+    /// The instructions that are reachable from instruction `from` (inclusive) without passing a
+    /// definition of a register; the number of instructions is the exit.
     fn unchanged(&self, reg: u32, from: usize) -> Vec<bool> {
         let mut seen = vec![false; self.insts.len() + 1];
         let mut stack = vec![from];
@@ -95,7 +95,7 @@ impl Function {
         seen
     }
 
-    /// Instructions that read what a register holds before instruction `from`.
+    /// The instructions that read the value that a register has before instruction `from`.
     fn reads(&self, reg: u32, from: usize) -> Vec<usize> {
         let seen = self.unchanged(reg, from);
         let reads = |&at: &usize| seen[at] && self.insts[at].uses.contains(&reg);
@@ -143,7 +143,7 @@ fn controls(cfg: &Cfg) -> Vec<Vec<u32>> {
 
 #[test]
 fn if_else_and_loop() {
-    // 0: if -> 3; 1, 2: else, jump 4; 3: then; 4: meet; 5: loop -> 4; 6: leave
+    // 0: branch to 3; 1, 2: else, jump to 4; 3: then; 4: reconvergence; 5: loop to 4; 6: return
     let insts = vec![branch(3), PLAIN, jump(4), PLAIN, PLAIN, branch(4), jump(EXIT)];
     let cfg = Cfg::new(&Function::new(insts));
     assert_eq!(cfg.exit(), 5);
@@ -160,13 +160,13 @@ fn if_else_and_loop() {
 
 #[test]
 fn early_return_endless_loop_and_dead_code() {
-    // 0: return if; 1: 2: loop -> 1 for ever; 3: dead
+    // 0: conditional return; 1, 2: infinite loop; 3: unreachable
     let cfg = Cfg::new(&Function::new(vec![branch(EXIT), PLAIN, jump(1), jump(EXIT)]));
     assert_eq!(cfg.exit(), 3);
     let dominators = cfg.dominators();
     assert!(dominators.reaches(1) && !dominators.reaches(2));
     assert_eq!(controls(&cfg)[1], [0]);
-    // An if inside an endless loop: its sides meet at the loop's last block.
+    // An `if` inside an infinite loop, whose sides meet in the last block of the loop.
     let cfg = Cfg::new(&Function::new(vec![branch(2), PLAIN, PLAIN, jump(0), jump(EXIT)]));
     assert_eq!(cfg.immediate_post_dominators()[..2], [2, 2]);
     // Two loops that jump into each other.
@@ -188,7 +188,7 @@ fn targets_past_the_end_more_starts_and_no_code() {
 
 #[test]
 fn too_many_pairs_are_refused() {
-    // Loops in loops: each decides about all that is in it.
+    // Nested loops, each of which controls all blocks inside it.
     let mut insts = vec![PLAIN; 50];
     insts.extend((0..50).map(|i| branch(49 - i)));
     insts.push(jump(EXIT));
@@ -228,7 +228,7 @@ fn post_dominators_agree_with_the_definition() {
         let function = Function::random(&mut random);
         let cfg = Cfg::new(&function);
         let exit = cfg.exit();
-        // The blocks from which paths without `removed` lead to the exit.
+        // The blocks from which a path to the exit avoids `removed`.
         let reaches = |removed: u32| {
             let mut seen = vec![false; exit as usize + 1];
             let mut stack = vec![exit];
@@ -286,7 +286,7 @@ fn limits_and_instructions_that_nobody_needs() {
         is_removable: true,
         ..PLAIN
     };
-    // 1 is read by an instruction whose result nothing reads.
+    // Register 1 is read by an instruction whose result is dead.
     let mut insts = vec![inst(&[0], &[1]), branch(0), inst(&[2], &[0]), jump(EXIT)];
     let function = |insts| Function { registers: 3, insts, results: vec![2] };
     let needed = function(insts.clone());
@@ -310,7 +310,7 @@ fn reaching_definitions_and_uses_agree_with_the_definition() {
         let function = Function::random(&mut random);
         let cfg = Cfg::new(&function);
         let definitions = Definitions::new(&function);
-        // What a definition's value comes to.
+        // The instructions that a definition's value reaches.
         let behind = |reg: u32, def: usize| -> Vec<Vec<bool>> {
             function.next(def).into_iter().map(|to| function.unchanged(reg, to)).collect()
         };

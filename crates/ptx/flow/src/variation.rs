@@ -1,28 +1,30 @@
-//! How a value differs between the threads of a CTA.
+//! The lattice by which uniformity analyses describe how a value differs between the threads of a
+//! CTA.
 
 use texunit_isa::{CmpOp, SpecialReg};
 
-/// How a value differs between the threads of a CTA. [`Self::Uniform`] is the least of a lattice whose
-/// greatest is [`Self::Varying`]; nothing is between the others.
+/// How a value differs between the threads of a CTA. The bottom of the lattice is
+/// [`Self::Uniform`], the top is [`Self::Varying`], and the other elements are not comparable with
+/// each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variation {
-    /// One value in all threads.
+    /// All threads have the same value.
     #[default]
     Uniform,
-    /// `base + stride * %tid.x`.
+    /// The value is `base + stride * %tid.x`.
     Affine {
-        /// Whether the base is 0; else it is any value that is uniform.
+        /// Whether the base is 0; otherwise it is any uniform value.
         from_zero: bool,
-        /// The difference between threads beside each other in x, wrapping; never 0.
+        /// The wrapping difference between threads that are adjacent in x; never 0.
         stride: i32,
     },
-    /// `%laneid`, and what distinguishes the lanes of a warp as it does.
+    /// The value is `%laneid`, or distinguishes the lanes of a warp in the same way.
     Lane,
     /// A predicate that certainly differs between threads of one warp.
     InWarp,
-    /// A predicate that compares an affine or a lane's value with a uniform one.
+    /// A predicate that compares an affine value or a lane number with a uniform value.
     Bound,
-    /// Differs between threads.
+    /// The value may differ between threads in any way.
     Varying,
 }
 
@@ -49,7 +51,7 @@ impl Variation {
         self != Self::Uniform
     }
 
-    /// The variation of a value that is one or the other, which one being the same for all threads.
+    /// The variation of a value that is one of two values, the choice being uniform.
     pub fn join(self, other: Self) -> Self {
         match (self, other) {
             (Self::Uniform, k) | (k, Self::Uniform) => k,
@@ -58,7 +60,7 @@ impl Variation {
         }
     }
 
-    /// The variation of a function of values of which at most one is not uniform.
+    /// The variation of a function of two values, at most one of which is not uniform.
     fn affine(self, other: Self, of: impl Fn(i32, bool) -> Option<Self>) -> Self {
         match (self, other) {
             (Self::Uniform, Self::Uniform) => Self::Uniform,
@@ -72,12 +74,12 @@ impl Variation {
         }
     }
 
-    /// Of a sum.
+    /// The variation of a sum.
     pub fn plus(self, other: Self) -> Self {
         self.affine(other, |stride, _| Some(Self::Affine { from_zero: false, stride }))
     }
 
-    /// Of a difference.
+    /// The variation of a difference.
     pub fn minus(self, other: Self) -> Self {
         self.affine(other, |stride, is_first| {
             let stride = if is_first { stride } else { stride.wrapping_neg() };
@@ -85,7 +87,7 @@ impl Variation {
         })
     }
 
-    /// Of a product with a constant factor, if it is known.
+    /// The variation of a product with a constant factor, if the factor is known.
     pub fn times(self, factor: Option<i32>) -> Self {
         match (self, factor) {
             (Self::Uniform, _) => self,
@@ -99,8 +101,8 @@ impl Variation {
         }
     }
 
-    /// Of the remainder by a number of threads up to those of a warp: the lowest bits of a thread's number
-    /// distinguish the lanes of a warp.
+    /// The variation of a remainder. If the divisor is a number of threads up to the size of a
+    /// warp, the lowest bits of a thread's number distinguish the lanes of a warp.
     pub fn remainder(self, divisor: Option<i32>) -> Self {
         match (self, divisor) {
             (Self::Uniform, _) => self,
@@ -109,8 +111,8 @@ impl Variation {
         }
     }
 
-    /// Of a comparison `left cmp right` in which one side is uniform; constants are its value, as far as it is
-    /// known.
+    /// The variation of a comparison `left cmp right`, one side of which is uniform. `constants`
+    /// are the values of the sides, as far as they are known.
     pub fn compare(self, other: Self, cmp: Option<CmpOp>, constants: [Option<i32>; 2]) -> Self {
         use CmpOp::{Eq, Ge, Gt, Hi, Hs, Le, Lo, Ls, Lt, Ne};
         let value = match (self, other) {
@@ -127,7 +129,7 @@ impl Variation {
         let Some(constant) = left.or(right) else { return Self::Bound };
         let limit = match (cmp, left.is_some()) {
             (Some(Eq | Ne), _) => None,
-            // Threads below the limit go one way.
+            // The comparison separates the threads below this limit from the others.
             (Some(Lt | Lo | Ge | Hs), false) | (Some(Gt | Hi | Le | Ls), true) => Some(constant),
             (Some(Le | Ls | Gt | Hi), false) | (Some(Ge | Hs | Lt | Lo), true) => {
                 Some(constant.wrapping_add(1))
@@ -135,7 +137,7 @@ impl Variation {
             _ => return Self::Bound,
         };
         match (value, limit) {
-            // Whole warps, or all threads, go one way.
+            // The limit separates whole warps, or no threads at all.
             (Self::Lane, Some(limit)) if !(1..32).contains(&limit) => Self::Varying,
             (Self::TID, Some(limit)) if limit % 32 == 0 || limit < 0 => Self::Varying,
             (Self::Lane, None) if !(0..32).contains(&constant) => Self::Varying,

@@ -1,5 +1,5 @@
-//! What the tables say about an instruction, in words: for `texunit isa`, docs/isa.md and hover
-//! texts. Structured, so that each of them lays it out in its own way.
+//! Descriptions of instructions, generated from the tables: for `texunit isa`, docs/isa.md and
+//! hover texts. They are structured data, which each user formats in its own way.
 
 mod summaries;
 mod texture;
@@ -8,86 +8,86 @@ use crate::form::{Class, OperandRule, OperandType, Property, Role, Shape};
 use crate::table::forms_of;
 use crate::{Fidelity, Form, Opcode, fidelities};
 
-/// An instruction, or those of its forms that were asked for.
+/// The description of an instruction, or of some of its forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// The opcode.
     pub name: &'static str,
     /// Section of the PTX ISA.
     pub section: &'static str,
-    /// What it does, one sentence.
+    /// Its effect, in one sentence.
     pub summary: &'static str,
     /// Its forms.
     pub forms: Vec<FormText>,
-    /// What its operands are.
+    /// Its operands.
     pub operands: Vec<OperandText>,
-    /// What may be written or left out, with what it needs.
+    /// Optional modifiers and operands with their requirements.
     pub options: Vec<OptionText>,
 }
 
-/// A form.
+/// The description of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormText {
-    /// Opcode and modifiers: `(a|b)` one of them, `{.a}` may be left out.
+    /// Opcode and modifiers: `(a|b)` is a choice, `{.a}` is optional.
     pub syntax: String,
-    /// Operands; in unified mode, where the texturing mode matters.
+    /// Operands; if the texturing mode matters, those of unified mode.
     pub operands: String,
-    /// Operands with `texmode_independent`, where they differ.
+    /// Operands with `texmode_independent`, if they differ.
     pub independent: Option<String>,
-    /// The `.version` it needs: major, minor.
+    /// The required `.version`: major, minor.
     pub version: (u32, u32),
-    /// Number of the `.target` it needs; 0: any.
+    /// Number of the required `.target`; 0: any.
     pub target: u32,
     /// Section of the PTX ISA.
     pub section: &'static str,
-    /// What it computes.
+    /// Its effect.
     pub doc: &'static str,
-    /// How well that is known, of all choices of words.
+    /// The fidelity classes of all of its modifier combinations.
     pub fidelity: Vec<Fidelity>,
 }
 
-/// An operand.
+/// The description of an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperandText {
-    /// Its name in the forms, or what it is of: `c`, `c of .2d`.
+    /// Its name in the forms, with the geometry if it depends on it: `c`, `c of .2d`.
     pub name: String,
-    /// What may be written.
+    /// Valid operands.
     pub shape: String,
-    /// What it means.
+    /// Its meaning.
     pub doc: String,
 }
 
-/// Something that may be written or left out.
+/// The description of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionText {
-    /// How it is written.
+    /// Syntax.
     pub syntax: &'static str,
-    /// The `.version` it needs: major, minor.
+    /// The required `.version`: major, minor.
     pub version: (u32, u32),
-    /// Number of the `.target` it needs; 0: any.
+    /// Number of the required `.target`; 0: any.
     pub target: u32,
-    /// What it does.
+    /// Its effect.
     pub doc: &'static str,
 }
 
-/// Why nothing can be said about a name.
+/// The error for a name that cannot be described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// The part of the name that is not known.
+    /// The unknown part of the name.
     pub word: String,
-    /// What may have been meant.
+    /// A suggestion.
     pub suggestion: Option<String>,
 }
 
 impl FormText {
-    /// `PTX ISA 3.1, sm_20`
+    /// The requirement as text, such as `PTX ISA 3.1, sm_20`.
     pub fn requirement(&self) -> String {
         requirement(self.version, self.target)
     }
 }
 
 impl OptionText {
-    /// `PTX ISA 4.3, sm_30`
+    /// The requirement as text, such as `PTX ISA 4.3, sm_30`.
     pub fn requirement(&self) -> String {
         requirement(self.version, self.target)
     }
@@ -100,7 +100,7 @@ fn requirement((major, minor): (u32, u32), target: u32) -> String {
     }
 }
 
-/// The instructions that have rows, by name.
+/// The instructions that have forms in the table, by name.
 pub fn instructions() -> Vec<Description> {
     let mut list: Vec<_> = Opcode::ALL
         .iter()
@@ -111,12 +111,12 @@ pub fn instructions() -> Vec<Description> {
     list
 }
 
-/// What there is to say about an opcode (`tex`), or about those of its forms that have all of the
-/// modifiers behind it (`tex.level.2d`).
+/// Describes an opcode (`tex`), or those of its forms that have all of the modifiers after it
+/// (`tex.level.2d`).
 ///
 /// # Errors
 ///
-/// A name that no opcode has, or modifiers that none of its forms has, with the nearest one.
+/// The opcode does not exist, or none of its forms has the modifiers; with a suggestion.
 pub fn describe(name: &str) -> Result<Description, Unknown> {
     let mut words = name.split('.');
     let opcode = words.next().unwrap_or_default();
@@ -176,7 +176,7 @@ fn of_form(form: &Form) -> FormText {
     }
 }
 
-/// Opcode and modifiers with all words.
+/// Opcode and modifiers with all choices.
 fn syntax(form: &Form) -> String {
     let mut text = form.row.opcode.name().to_owned();
     for slot in &form.slots {
@@ -190,7 +190,7 @@ fn syntax(form: &Form) -> String {
     text
 }
 
-/// The operands of a form as they are written, with their types where those are not the
+/// The operands of a form as they are written, with their types if those differ from the
 /// instruction's: `d, a, c (.pred)`.
 pub fn operands(form: &Form) -> String {
     let types = form.slots.iter().filter(|s| s.class == Class::Type).count();
@@ -233,7 +233,7 @@ pub fn operands(form: &Form) -> String {
     list.join(", ")
 }
 
-/// The type of an operand, where it is not that of the instruction.
+/// The type of an operand, if it differs from the instruction's.
 fn kind(rule: &OperandRule, types: usize) -> String {
     let constant = if rule.role == Role::Constant { " constant" } else { "" };
     let ty = match rule.ty {
@@ -257,8 +257,8 @@ fn unknown<'n>(word: &str, known: impl Iterator<Item = &'n str>) -> Unknown {
     Unknown { word: word.to_owned(), suggestion: near.map(|(_, name)| name.to_owned()) }
 }
 
-/// Insertions, deletions and replacements of letters from one word to another, of which the second
-/// is cut after 40.
+/// Edit distance between two words (insertions, deletions, replacements); only the first 40 letters
+/// of the second are used.
 pub fn distance(a: &str, b: &str) -> usize {
     let end = b.char_indices().nth(40).map_or(b.len(), |(at, _)| at);
     strsim::levenshtein(a, &b[..end])

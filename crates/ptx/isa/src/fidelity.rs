@@ -1,5 +1,5 @@
-//! How well it is known what an instruction computes: whether the PTX ISA says it, a card has answered, or neither. docs/numerics.md
-//! has the rules behind the classes.
+//! Fidelity classes: whether the result of an instruction is specified by the PTX ISA, measured on
+//! a GPU, or assumed. docs/numerics.md has the rules behind the classes.
 
 use crate::types::words;
 use crate::{
@@ -7,23 +7,27 @@ use crate::{
 };
 
 words! {
-    /// Where the bits of a result come from; of several rules that an instruction needs, the last one of these counts.
+    /// The source of a result's bits. If an instruction depends on several rules, the last of these
+    /// classes applies.
     Fidelity {
-        // The PTX ISA and IEEE 754 leave nothing open but the bits of a NaN of f32, f16 and bf16, which is the canonical one.
+        // The PTX ISA and IEEE 754 define the result completely, except for the bits of a NaN of
+        // f32, f16 and bf16, which is the canonical one.
         Specified = "specified",
-        // A card was asked, and gives these bits.
+        // Measured on a GPU.
         Measured = "measured",
-        // No card was asked.
+        // Not measured.
         Assumed = "assumed",
-        // A card gives other bits.
+        // A GPU returns other bits.
         NotCard = "not_card",
     }
 }
 
-/// The card that has given the answers behind [`Fidelity::Measured`]. Every device computes as it does.
+/// The GPU on which [`Fidelity::Measured`] results were measured. Every simulated device computes
+/// as it does.
 pub const MEASURED_ON: &str = "NVIDIA H200";
 
-/// The class of an instruction, whatever its operands are; none of one that is not executed.
+/// The class of an instruction, whatever its operands; `None` for instructions that are not
+/// executed.
 pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
     use Fidelity::{Assumed, Measured, NotCard, Specified};
     use Opcode as O;
@@ -50,7 +54,8 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         O::Cvt => conversion(mods)?,
         O::Atom | O::Red => atomic(mods)?,
         O::Mma => product(mods)?,
-        // Which lane holds which element is read from code of ptxas, and so is the order of sums.
+        // The mapping of elements to lanes, and the order of summation, are derived from ptxas's
+        // code.
         O::Wmma => Assumed,
         O::Mov | O::Selp | O::Set | O::Setp | O::Slct | O::Testp | O::Cvta | O::Isspacep => {
             Specified
@@ -61,12 +66,12 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         O::Nanosleep | O::Griddepcontrol | O::Fence | O::Membar | O::Bar | O::Barrier => Specified,
         O::Mbarrier | O::Vote | O::Match | O::Redux => Specified,
         O::Ldmatrix | O::Stmatrix | O::Movmatrix => Specified,
-        // Lanes that are not there, the lane that is elected, lanes that run together.
+        // Depends on inactive lanes, the elected lane, or which lanes execute together.
         O::Shfl | O::Elect | O::Activemask => Measured,
         O::Tex | O::Tld4 | O::Suld | O::Sust | O::Sured => Measured,
         O::Istypep => Specified,
         O::Txq | O::Suq => match mods.query {
-            // Drivers load no module that asks for OpenCL's numbers.
+            // Drivers load no module that queries OpenCL's enumeration values.
             Some(Attribute::ChannelDataType | Attribute::ChannelOrder) => Assumed,
             _ => Specified,
         },
@@ -83,7 +88,7 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         O::Vadd4 | O::Vsub4 | O::Vavrg4 | O::Vabsdiff4 | O::Vmin4 | O::Vmax4 | O::Vset4 => {
             Specified
         }
-        // All policies are 0.
+        // All policies are 0 in texunit.
         O::Createpolicy => NotCard,
         O::Getctarank | O::Mapa => Specified,
         O::Clusterlaunchcontrol | O::Multimem => return None,
@@ -91,7 +96,7 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
     })
 }
 
-/// Of what a special register holds.
+/// The class of a special register's value.
 pub fn fidelity_of_register(reg: SpecialReg) -> Fidelity {
     use SpecialReg as R;
     match reg {
@@ -111,7 +116,7 @@ pub fn fidelity_of_register(reg: SpecialReg) -> Fidelity {
     }
 }
 
-/// The classes of all choices of words that a form has, each once.
+/// The distinct classes of all modifier combinations of a form.
 pub fn fidelities(form: &Form) -> Vec<Fidelity> {
     let mut all: Vec<_> =
         choices(form).iter().filter_map(|mods| fidelity(form.row.opcode, mods)).collect();
@@ -120,7 +125,7 @@ pub fn fidelities(form: &Form) -> Vec<Fidelity> {
     all
 }
 
-/// What the choices of words of a form say, hints apart.
+/// All modifier combinations of a form, except hints.
 fn choices(form: &Form) -> Vec<Modifiers> {
     let mut all = vec![Modifiers::default()];
     for slot in form.slots.iter().filter(|s| !matches!(s.class, Class::Hint | Class::Policy)) {
@@ -144,7 +149,7 @@ fn arithmetic(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
     use Fidelity::{Assumed, Measured, Specified};
     use Opcode as O;
     use ScalarType as T;
-    // Where a product or quotient is flushed that rounds up to the smallest normal number.
+    // Flushing of a product or quotient that rounds up to the smallest normal number.
     let at_border = mods.ftz && matches!(opcode, O::Div | O::Fma | O::Mad | O::Mul | O::Rcp);
     let ty = mods.ty()?;
     Some(match ty {
@@ -155,7 +160,7 @@ fn arithmetic(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
             integer(opcode, mods, ty)
         }
         T::F64 if opcode == O::Rsqrt && !mods.ftz => Assumed,
-        // Which NaN comes out.
+        // Which NaN is returned.
         T::F64 => Measured,
         T::F32x2 if at_border => Assumed,
         T::F32x2 => Specified,
@@ -169,11 +174,11 @@ fn arithmetic(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
 
 fn integer(opcode: Opcode, mods: &Modifiers, ty: ScalarType) -> Fidelity {
     let is_open = match opcode {
-        // By zero.
+        // Division by zero.
         Opcode::Div | Opcode::Rem => true,
-        // Fields beyond 64 bits.
+        // Fields that exceed 64 bits.
         Opcode::Bfe | Opcode::Bfi => ty.bits() == 64,
-        // What CC.CF is after a difference.
+        // The value of CC.CF after a subtraction.
         Opcode::Sub => mods.cc,
         Opcode::Subc | Opcode::Fns => true,
         _ => false,
@@ -188,7 +193,7 @@ fn conversion(mods: &Modifiers) -> Option<Fidelity> {
     };
     let narrow = |ty| matches!(ty, T::E2m1x2 | T::E2m3x2 | T::E3m2x2 | T::Ue8m0x2);
     let tiny = |ty| matches!(ty, T::E4m3x2 | T::E5m2x2);
-    // Neither was in the architecture that was asked.
+    // The measured architecture has neither type.
     let is_late = narrow(to)
         || narrow(from)
         || tiny(to) && from == T::Bf16x2
@@ -198,7 +203,7 @@ fn conversion(mods: &Modifiers) -> Option<Fidelity> {
         _ if mods.pack.is_some() => Fidelity::Specified,
         _ if is_late => Fidelity::Assumed,
         T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => Fidelity::Specified,
-        // What becomes of a NaN.
+        // The result for a NaN.
         T::F16 | T::F32 | T::F64 | T::Bf16 | T::F16x2 => Fidelity::Measured,
         T::E4m3x2 | T::E5m2x2 => Fidelity::Measured,
         _ => return None,
@@ -211,7 +216,7 @@ fn atomic(mods: &Modifiers) -> Option<Fidelity> {
         T::U32 | T::U64 | T::S32 | T::S64 | T::B16 | T::B32 | T::B64 | T::B128 => {
             Fidelity::Specified
         }
-        // NaNs, and subnormals of f32.
+        // NaNs, and f32 subnormals.
         T::F32 | T::F64 => Fidelity::Measured,
         T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2 if mods.vector == 0 => Fidelity::Measured,
         T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2 => Fidelity::Assumed,
@@ -219,7 +224,7 @@ fn atomic(mods: &Modifiers) -> Option<Fidelity> {
     })
 }
 
-/// `mma`: of the sums, those that a card was asked about.
+/// `mma`: whether this product and sum has been measured.
 fn product(mods: &Modifiers) -> Option<Fidelity> {
     use ScalarType as T;
     let &[d, a, b, _] = &mods.types[..] else { return None };
@@ -305,7 +310,7 @@ mod tests {
         assert_eq!(of("cvt.rs.f16x2.f32"), None);
     }
 
-    /// `vadd.s32.s32.s32 d.h1, a, b, c`: a merge, which `.add` is not.
+    /// `vadd.s32.s32.s32 d.h1, a, b, c` merges the result, unlike `.add`.
     #[test]
     fn a_fault_of_ptxas() {
         let class = |half, part, atom| {

@@ -1,16 +1,17 @@
-//! What single words ask of `.version` and `.target` in ordinary instructions, beyond the requirement of
+//! Version and target requirements of single modifiers in ordinary instructions, beyond those of
 //! their row. Measured with ptxas 11.8 to 13.5.
 
 use crate::Opcode;
 use crate::requirement::Requirement;
 
-/// Words that ask for something, in some instructions.
+/// A requirement of some modifiers in some instructions.
 struct Gate {
     /// Names of opcodes.
     opcodes: &'static str,
-    /// The words, any of them. `-` is an instruction without a state space; none: any instruction.
+    /// The modifiers, any of them. `-` is an instruction without a state space; empty: any
+    /// instruction.
     words: &'static str,
-    /// Words of which one must be there too; empty: none.
+    /// Modifiers of which one must also be present; empty: no condition.
     with: &'static str,
     feature: &'static str,
     version: u32,
@@ -67,7 +68,7 @@ const GATES: &[Gate] = &[
     gate("add sub mul", "rm rp", "f32", 20, 20, "directed rounding"),
     gate("div rcp sqrt", "rz rm rp", "f64", 20, 20, "directed rounding"),
     gate("min max", "NaN", "", 70, 80, "results that keep NaN"),
-    // Opcodes that belong to one architecture and those after it.
+    // Opcodes that were introduced with an architecture.
     gate("alloca stacksave stackrestore", "", "", 73, 52, "the stack"),
     gate("cp", "", "", 70, 80, "asynchronous copies"),
     gate("cp", "bulk", "", 80, 90, "bulk copies"),
@@ -119,7 +120,7 @@ const GATES: &[Gate] = &[
     gate("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4", "", "", 30, 30, "SIMD video instructions"),
 ];
 
-/// What the words of an instruction ask for.
+/// The requirements of an instruction's modifiers.
 pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = Requirement> + 'w {
     let has = move |gate: &Gate| {
         (gate.with.is_empty() || gate.with.split(' ').any(|w| words.contains(&w)))

@@ -1,9 +1,9 @@
 //! The PTX instruction table as data: words, opcodes, modifiers, forms.
 //!
-//! [`forms`] has a row for every form of every instruction that texunit checks;
-//! [`read_modifiers`] reads the words of an instruction against them; [`texture`] has the operands
-//! and requirements of the forms of texture and surface instructions. Opcodes without rows
-//! ([`forms_of`] is empty) are known by name only. What an instruction computes is not here.
+//! [`forms`] has a row for every form of every instruction that texunit checks; [`read_modifiers`]
+//! parses the modifiers of an instruction with them; [`texture`] has operands and requirements of
+//! texture and surface instructions. Opcodes without rows ([`forms_of`] is empty) are known only by
+//! name. The results of instructions are defined elsewhere.
 
 pub mod describe;
 mod fidelity;
@@ -20,8 +20,8 @@ pub mod variant;
 
 pub use fidelity::{Fidelity, MEASURED_ON, fidelities, fidelity, fidelity_of_register};
 pub use form::{
-    AsPredicate, Braces, Class, Form, Limit, OperandRule, OperandType, Pointee, Property, Role,
-    Row, Shape, Slot,
+    AsPredicate, Braces, Class, Form, FormRow, Limit, OperandRule, OperandType, Pointee, Property,
+    Role, Shape, Slot,
 };
 pub use modifiers::{Modifiers, MulPart, Selector, VideoOperands};
 pub use opcode::Opcode;

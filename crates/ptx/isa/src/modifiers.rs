@@ -1,52 +1,52 @@
-//! The modifiers of an instruction, read into fields.
+//! The modifiers of an instruction, parsed into fields.
 
 use crate::types::words;
 use crate::types::*;
 
-/// Everything that the words after the opcode say. Fields that an opcode has no word for keep
-/// their default. Cache operators, eviction hints, memory orders and scopes are read and checked
-/// but not kept: the executor is sequentially consistent enough for all of them.
+/// The modifiers after the opcode. Fields without a corresponding word have their default. Cache
+/// operators, eviction hints, memory orders and scopes are checked but not kept, because the
+/// executor's memory ordering is strong enough for all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Modifiers {
-    /// Type words in the order written (`cvt.f32.u8`: `[F32, U8]`; `set.lt.u32.f32`: `[U32, F32]`).
+    /// Type modifiers in source order (`cvt.f32.u8`: `[F32, U8]`; `set.lt.u32.f32`: `[U32, F32]`).
     pub types: Vec<ScalarType>,
-    /// `.v2`, `.v4`, `.v8`; 0 if absent.
+    /// Vector length of `.v2`, `.v4`, `.v8`; 0 if absent.
     pub vector: u8,
-    /// `.rn` ...
+    /// Rounding modifier, such as `.rn`.
     pub rounding: Option<Rounding>,
-    /// `.approx`
+    /// Whether `.approx` is present.
     pub approx: bool,
-    /// `.full`
+    /// Whether `.full` is present.
     pub full: bool,
-    /// `.ftz`
+    /// Whether `.ftz` is present.
     pub ftz: bool,
-    /// `.sat`
+    /// Whether `.sat` is present.
     pub sat: bool,
-    /// `.satfinite`
+    /// Whether `.satfinite` is present.
     pub satfinite: bool,
-    /// `.relu`
+    /// Whether `.relu` is present.
     pub relu: bool,
-    /// `.oob` of fma
+    /// Whether `.oob` of fma is present.
     pub oob: bool,
-    /// `.NaN` of min and max.
+    /// Whether `.NaN` of min and max is present.
     pub nan: bool,
-    /// `.xorsign` of min and max.
+    /// Whether `.xorsign` of min and max is present.
     pub xorsign: bool,
-    /// `.abs` of min, max and redux.
+    /// Whether `.abs` of min, max and redux is present.
     pub abs: bool,
-    /// `.cc`: writes the carry.
+    /// `.cc`: the instruction writes the carry.
     pub cc: bool,
     /// `.lo`, `.hi`, `.wide`
     pub part: Option<MulPart>,
-    /// Comparison.
+    /// Comparison operator.
     pub cmp: Option<CmpOp>,
-    /// Boolean operation with the third source.
+    /// Boolean operation that combines the result with the third source.
     pub bool_op: Option<BoolOp>,
-    /// State space of ld, st, atom, cvta, isspacep, prefetch...; absent: generic.
+    /// State space of ld, st, atom, cvta, isspacep, prefetch and so on; absent: generic.
     pub space: Option<Space>,
-    /// `.to` of cvta.
+    /// Whether `.to` of cvta is present.
     pub to: bool,
-    /// `.nc` of ld.global
+    /// Whether `.nc` of ld.global is present.
     pub nc: bool,
     /// Operation of atom and red; the secondary operation of video instructions.
     pub atom: Option<AtomOp>,
@@ -54,13 +54,13 @@ pub struct Modifiers {
     pub reduce: Option<ReduceOp>,
     /// `.L2::cache_hint`: the last operand is a cache policy.
     pub policy: bool,
-    /// `.noftz` of atom.add.f16 and the like.
+    /// Whether `.noftz` of atom.add.f16 and the like is present.
     pub noftz: bool,
     /// `.l` (false) or `.r` (true) of shf.
     pub shf_right: bool,
     /// `.clamp` (false) or `.wrap` (true) of shf, bmsk, szext.
     pub wrap: bool,
-    /// `.shiftamt` of bfind.
+    /// Whether `.shiftamt` of bfind is present.
     pub shiftamt: bool,
     /// `.f4e` ... of prmt.
     pub prmt: Option<PrmtMode>,
@@ -74,17 +74,17 @@ pub struct Modifiers {
     pub matching: Option<MatchMode>,
     /// Operation of redux.sync: add, min, max, and, or, xor.
     pub redux: Option<AtomOp>,
-    /// `.sync`
+    /// Whether `.sync` is present.
     pub sync: bool,
-    /// `.warp` of bar.warp.sync
+    /// Whether `.warp` of bar.warp.sync is present.
     pub warp: bool,
-    /// `.arrive` of bar
+    /// Whether `.arrive` of bar is present.
     pub arrive: bool,
-    /// `.red` of bar, with its operation in `red_op`.
+    /// Whether `.red` of bar is present; its operation is `red_op`.
     pub red: bool,
-    /// `.popc`, `.and`, `.or` of bar.red: None is popc when `red`.
+    /// Operation `.popc`, `.and`, `.or` of bar.red; `None` with `red` is popc.
     pub red_op: Option<BoolOp>,
-    /// `.uni` of bra, call, ret.
+    /// Whether `.uni` of bra, call, ret is present.
     pub uni: bool,
     /// `.geom` of texture and surface instructions.
     pub geometry: Option<Geometry>,
@@ -98,61 +98,61 @@ pub struct Modifiers {
     pub clamp: Option<ClampMode>,
     /// `.p` (true) or `.b` (false) of suld, sust, sured.
     pub formatted: bool,
-    /// Width of an element that cvt.pack makes, and whether it is signed.
+    /// Width of an element that cvt.pack produces, and whether it is signed.
     pub pack: Option<(u8, bool)>,
-    /// `.po` of vmad: plus one.
+    /// Whether `.po` (plus one) of vmad is present.
     pub po: bool,
-    /// `.shr7` of vmad.
+    /// Whether `.shr7` of vmad is present.
     pub shr7: bool,
-    /// `.shr15` of vmad.
+    /// Whether `.shr15` of vmad is present.
     pub shr15: bool,
     /// Selectors and signs of the operands of a video instruction.
     pub video: Option<VideoOperands>,
-    /// The words that tell apart what shares an opcode: `init`, `arrive`, `expect_tx` of mbarrier,
-    /// `commit_group` of cp.async, `trans` of ldmatrix; in the documented order.
+    /// Modifiers that distinguish instructions with the same opcode, in the documented order:
+    /// `init`, `arrive`, `expect_tx` of mbarrier, `commit_group` of cp.async, `trans` of ldmatrix.
     pub actions: Vec<&'static str>,
-    /// `.proxy` and other kinds of fence, random rounding: a word that changes what
-    /// the instruction does and that has no field. The executor must refuse an instruction that
-    /// has one.
+    /// A modifier that changes the result but has no field, such as `.proxy` of fence, or random
+    /// rounding. The executor must refuse an instruction with such a modifier.
     pub unexecuted: Option<&'static str>,
 }
 
-/// `.b0`, `.h10`, `.b3210`: the parts of a register that a video instruction takes.
+/// A selector such as `.b0`, `.h10`, `.b3210`: the parts of a register that a video instruction
+/// uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Selector {
-    /// Half-words (`.h`), else bytes (`.b`).
+    /// Whether the parts are half-words (`.h`) instead of bytes (`.b`).
     pub half: bool,
-    /// Numbers of the parts, lowest element first; a selector is written with the highest first.
+    /// Indices of the parts, lowest element first; the written selector has the highest first.
     pub parts: [u8; 4],
-    /// How many parts are written; 0: no selector.
+    /// Number of parts; 0: no selector.
     pub count: u8,
 }
 
-/// What stands at the operands of a video instruction besides registers.
+/// Selectors and signs at the operands of a video instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VideoOperands {
-    /// Of the destination: where the result goes, or the mask of a SIMD instruction.
+    /// Selector of the destination: the part that is written, or the mask of a SIMD instruction.
     pub d: Selector,
-    /// Of the first source.
+    /// Selector of the first source.
     pub a: Selector,
-    /// Of the second source.
+    /// Selector of the second source.
     pub b: Selector,
-    /// Which of a, b and c are negated (vmad).
+    /// Whether a, b and c are negated (vmad).
     pub negated: [bool; 3],
 }
 
 words! {
-    /// Which half of a product.
+    /// The selected half of a product.
     MulPart { Lo = "lo", Hi = "hi", Wide = "wide" }
 }
 
 impl Modifiers {
-    /// Whether a word stands among the actions.
+    /// Whether a word is one of the actions.
     pub fn acts(&self, word: &str) -> bool {
         self.actions.contains(&word)
     }
 
-    /// First type word. Every instruction that the executor knows by type has one.
+    /// The first type modifier, which every instruction with a type has.
     pub fn ty(&self) -> Option<ScalarType> {
         self.types.first().copied()
     }

@@ -1,9 +1,9 @@
-//! The opcodes that texunit knows.
+//! The opcodes of PTX that texunit knows.
 
 use crate::types::words;
 
 words! {
-    /// The word before the first dot.
+    /// The word before the first dot of an instruction.
     Opcode {
         // Integer and bits
         Abs = "abs", Add = "add", Addc = "addc", And = "and", Bfe = "bfe", Bfi = "bfi",
@@ -40,7 +40,7 @@ words! {
         Cp = "cp", Createpolicy = "createpolicy", Elect = "elect",
         Griddepcontrol = "griddepcontrol", Ldmatrix = "ldmatrix", Mbarrier = "mbarrier",
         Mma = "mma", Movmatrix = "movmatrix", Stmatrix = "stmatrix", Wmma = "wmma",
-        // Known by name only: no row of the table
+        // Known only by name: no row in the table
         Clusterlaunchcontrol = "clusterlaunchcontrol", Getctarank = "getctarank", Mapa = "mapa",
         Multimem = "multimem", Setmaxnreg = "setmaxnreg", Tcgen05 = "tcgen05",
         Tensormap = "tensormap", Wgmma = "wgmma",
@@ -48,7 +48,7 @@ words! {
 }
 
 impl Opcode {
-    /// Whether a vector of it may have 256 bits, from PTX ISA 8.8 on.
+    /// Whether vectors may have 256 bits, which is so from PTX ISA 8.8 on.
     pub const fn moves_256_bits(self) -> bool {
         matches!(self, Self::Ld | Self::St)
     }

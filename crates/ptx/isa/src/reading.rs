@@ -1,53 +1,54 @@
-//! Reading the modifiers of a written instruction: which row is it, and what do the words say.
+//! Parsing of an instruction's modifiers: finds the matching rows and sets the fields.
 //!
-//! The assembler takes modifiers in any order, except that type words keep theirs and that the
-//! sub-operation (`tex.level`, `suld.b`) follows the opcode; so does this.
+//! As in ptxas, modifiers may be in any order, except that types keep their order and that the
+//! sub-operation (`tex.level`, `suld.b`) follows the opcode.
 
 use crate::form::{Class, Form, apply};
 use crate::table::{forms_of, is_type};
 use crate::{Modifiers, Opcode};
 
-/// Words that the assembler takes twice silently of its own.
+/// Modifiers that ptxas silently accepts twice.
 const REPEATABLE: &[&str] =
     &["NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"];
 
-/// Why modifiers fit no row.
+/// Why modifiers match no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModifierError {
-    /// The word with this index has no place; what the nearest row takes there.
+    /// The modifier with this index is not valid; with those that the most similar row accepts.
     Unexpected {
-        /// Index of the word.
+        /// Index of the modifier.
         index: usize,
-        /// Words that could stand there; empty if nothing more could.
+        /// Modifiers that would be valid; empty if none would.
         expected: Vec<&'static str>,
     },
-    /// The word was given before.
+    /// The modifier was given twice.
     Duplicate {
         /// Index of the second one.
         index: usize,
         /// Index of the first one.
         first: usize,
     },
-    /// The word must follow the opcode directly.
+    /// The modifier must follow the opcode directly.
     Misplaced {
-        /// Index of the word.
+        /// Index of the modifier.
         index: usize,
     },
-    /// Something is missing.
+    /// A modifier is missing.
     Missing {
-        /// The words that could fill the place.
+        /// The modifiers that would be valid.
         expected: Vec<&'static str>,
-        /// What the place is for.
+        /// The class of the missing modifier.
         class: Class,
     },
 }
 
-/// Finds the rows that the words fit and reads the words into fields. There is more than one
-/// row only where the operands tell them apart.
+/// Finds the rows that match the modifiers, and parses the modifiers into fields. Several rows
+/// match only if their operands distinguish them.
 ///
 /// # Errors
 ///
-/// What stopped the row that got farthest, if no row takes the words; of rows that got equally far, what any of them takes.
+/// If no row matches, the error of the row that matched the most modifiers. If several rows matched
+/// equally many, the modifiers that any of them accepts are listed.
 pub fn read_modifiers(
     opcode: Opcode,
     words: &[&str],
@@ -68,7 +69,7 @@ pub fn read_modifiers(
         let nothing = ModifierError::Unexpected { index: 0, expected: Vec::new() };
         return Err(best.map_or(nothing, |(_, error)| error));
     };
-    // Slot order, not word order: a flag such as `.red` is set before what depends on it.
+    // In slot order, so that a flag such as `.red` is set before fields that depend on it.
     let mut mods = Modifiers::default();
     let mut order: Vec<(usize, usize)> = slots.iter().copied().zip(0..).collect();
     order.sort_unstable();
@@ -81,7 +82,7 @@ pub fn read_modifiers(
     Ok((mods, fitting.into_iter().map(|(form, _)| form).collect()))
 }
 
-/// Rows that got equally far: what each of them takes could have been meant.
+/// Merges the errors of rows that matched equally far: any of their choices may have been intended.
 fn add_choices(known: &mut ModifierError, other: ModifierError) {
     match (known, other) {
         (
@@ -90,10 +91,10 @@ fn add_choices(known: &mut ModifierError, other: ModifierError) {
         ) => {
             match (*class == other, *class, other) {
                 (true, _, _) => add(expected, more),
-                // What everything has is said first.
+                // A missing modifier that all rows share is reported first.
                 (_, Class::Type | Class::Query, _) => {}
                 (_, _, Class::Type) => (*class, *expected) = (other, more),
-                // A rounding or `.approx`: of neither kind in particular.
+                // A rounding mode or `.approx`: report without a particular class.
                 _ => {
                     *class = Class::Flag;
                     add(expected, more);
@@ -116,7 +117,7 @@ fn add(words: &mut Vec<&'static str>, more: Vec<&'static str>) {
     }
 }
 
-/// The slot of each word, or how far the row got and what stopped it.
+/// The slot of each modifier, or how many modifiers matched and the error.
 fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)> {
     let mut slot_of_word: Vec<usize> = Vec::with_capacity(words.len());
     let mut last_type = 0;
@@ -126,7 +127,7 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
         let takes = |s: usize| {
             let slot = &form.slots[s];
             let in_order = || {
-                // A type that is jumped over has no place any more.
+                // A skipped type slot cannot be filled any more.
                 let jumped = form.slots.get(last_type..s).unwrap_or_default();
                 s >= last_type && !jumped.iter().any(|s| s.class == Class::Type && !s.optional)
             };
@@ -140,7 +141,8 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
             let score = 4 * index + usize::from(typed);
             return Err((score, unexpected(form, words, index, &slot_of_word)));
         };
-        // What is pinned follows the opcode, or what is pinned before it.
+        // A modifier with a fixed position follows the opcode, or another one with a fixed
+        // position.
         let pinned = |s: &usize| form.slots[*s].pinned && *s < slot;
         if form.slots[slot].pinned && !slot_of_word.iter().all(pinned) {
             return Err((4 * index, ModifierError::Misplaced { index }));
@@ -154,7 +156,7 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
         .filter(|s| !form.slots[*s].optional && !slot_of_word.contains(s))
         .map(|s| &form.slots[s]);
     let missing = match missing.next() {
-        // The type says which roundings there are.
+        // The type determines the valid rounding modes.
         Some(slot) if slot.class == Class::Rounding && !words.iter().any(|w| is_type(w)) => {
             Some(missing.find(|s| s.class == Class::Type).unwrap_or(slot))
         }
@@ -162,7 +164,7 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
     };
     match missing {
         None => Ok(slot_of_word),
-        // Nobody means a row for its cache hint alone.
+        // The row with a cache policy is not suggested for a missing policy alone.
         Some(slot) if slot.class == Class::Policy => {
             Err((0, ModifierError::Missing { expected: slot.words.clone(), class: slot.class }))
         }
@@ -173,18 +175,18 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
     }
 }
 
-/// Whether the slot keeps its place among the types.
+/// Whether the slot keeps its position relative to the types.
 fn ordered(slot: &crate::form::Slot) -> bool {
     let typed = || slot.words.iter().any(|w| is_type(w));
     matches!(slot.class, Class::Type | Class::Pack) || slot.class == Class::Unexecuted && typed()
 }
 
-/// The slot of a flag that was given before and may be given again.
+/// The slot of a flag that was given before and may be repeated.
 fn repeated(form: &Form, words: &[&str], index: usize, filled: &[usize]) -> Option<usize> {
     let first = words[..index].iter().position(|w| *w == words[index])?;
     let slot = *filled.get(first)?;
     let class = form.slots[slot].class;
-    // In front of a texture fetch `uni` is a hint.
+    // In a texture fetch, `uni` is a hint.
     let flag = matches!(class, Class::Flag | Class::Hint);
     (flag && REPEATABLE.contains(&words[index])).then_some(slot)
 }

@@ -1,14 +1,14 @@
-//! What a feature needs of `.version` and `.target`. The rows of the instruction table and of
-//! [`crate::texture`] say it of forms; here are the features that forms share.
+//! Version and target requirements of features that several forms share. Those of forms are in the
+//! instruction table and in [`crate::texture`].
 
-/// A feature with what it needs.
+/// A feature and its requirements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirement {
-    /// What the user would call it.
+    /// Name of the feature for messages.
     pub feature: &'static str,
-    /// `.version`, times ten.
+    /// The required `.version`, times ten.
     pub version: u32,
-    /// Number of `.target`; 0: any.
+    /// Number of the required `.target`; 0: any.
     pub target: u32,
 }
 
@@ -18,7 +18,7 @@ const fn requirement(feature: &'static str, version: u32, target: u32) -> Requir
 
 /// Handles in registers.
 pub const INDIRECT: Requirement = requirement("indirect access through a register", 31, 20);
-/// Handles in registers, `texmode_independent`.
+/// Handles in registers with `texmode_independent`.
 pub const INDIRECT_INDEPENDENT: Requirement =
     requirement("indirect access with texmode_independent", 43, 30);
 /// Offset operand.
@@ -27,7 +27,7 @@ pub const OFFSET: Requirement = requirement("a texture offset", 43, 30);
 pub const COMPARE: Requirement = requirement("depth compare", 43, 30);
 /// `.uni` of texture fetches.
 pub const UNIFORM: Requirement = requirement(".uni of tex and tld4", 32, 0);
-/// `d|p`.
+/// Destination predicate `d|p`.
 pub const RESIDENCY: Requirement = requirement("a destination predicate", 71, 60);
 /// Texels in half precision.
 pub const HALF: Requirement = requirement("texels in half precision", 42, 53);
@@ -37,7 +37,7 @@ pub const CLAMP: Requirement = requirement("clamp modes other than .trap", 20, 0
 pub const CACHE_OPERATOR: Requirement = requirement("a cache operator", 20, 20);
 /// `ld.v4.b64` and `.v8`.
 pub const WIDE: Requirement = requirement("256-bit loads and stores", 88, 100);
-/// Opaque types, `.target` texturing modes.
+/// Opaque types, and the texturing modes of `.target`.
 pub const OPAQUE: Requirement = requirement("opaque types", 15, 0);
 /// A kernel's name as a value.
 pub const KERNEL_ADDRESS: Requirement = requirement("the address of a kernel", 31, 35);

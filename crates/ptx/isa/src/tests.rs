@@ -77,7 +77,8 @@ fn says_what_is_wrong() {
     assert!(forms_of(Opcode::Wgmma).is_empty());
 }
 
-/// What rows that come equally far take is all named: a person reads it as the whole choice.
+/// The error lists the choices of all rows that match equally far, because users take it as
+/// complete.
 #[test]
 fn names_all_that_could_stand_there() {
     let missing = |text| match read(text) {
@@ -93,16 +94,17 @@ fn names_all_that_could_stand_there() {
         Err(ModifierError::Unexpected { index, expected }) => (index, expected),
         other => panic!("{text}: {other:?}"),
     };
-    // Not the second type, whose place only a type before it opens.
+    // Not the second type, whose slot exists only after a first type.
     assert_eq!(unexpected("tex.2d.v2.f32.f32"), (2, vec!["f16x2"]));
     let (index, types) = unexpected("setp.ltu.s32");
     assert!(index == 1 && ["f32", "f64", "f16"].iter().all(|t| types.contains(t)));
-    // Rows that differ from others by a cache hint are nobody's choice.
+    // Rows that differ only in a cache hint are not suggested.
     let (index, types) = unexpected("atom.global.add.s64");
     assert!(index == 2 && types.contains(&"u64"));
 }
 
-/// A row with `policy` is a form without a cache policy and one that has it, the word and the operand together.
+/// A row with `policy` is two forms: without a cache policy, and with both the modifier and the
+/// operand.
 #[test]
 fn a_cache_policy_is_one_optional_operand() {
     let (plain, forms) = read("ld.shared::cta.ca.b128").unwrap();
@@ -111,10 +113,10 @@ fn a_cache_policy_is_one_optional_operand() {
     assert!(with.policy);
     assert_eq!(forms[0].operands.len(), 3);
     assert_eq!((forms[0].row.version, forms[0].row.target), (83, 80));
-    // Of global memory alone.
+    // Only for global memory.
     assert!(read("ld.shared.ca.L2::cache_hint.b32").is_err());
     assert!(read("st.global.wb.L2::cache_hint.v2.f32").is_ok());
-    // A predicate stands for the size that it is instead of, and for the policy.
+    // A predicate may replace the size or the policy.
     let (_, forms) = read("cp.async.ca.shared.global.L2::cache_hint").unwrap();
     let taken: Vec<_> = forms[0].operands.iter().map(|rule| rule.predicate.is_some()).collect();
     assert_eq!(taken, [false, false, false, true, true]);

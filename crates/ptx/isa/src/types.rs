@@ -1,4 +1,5 @@
-//! The words of PTX: types, roundings, comparisons, spaces and so on, each with its spelling.
+//! The words of PTX as enums with their spellings: types, rounding modes, comparisons, state spaces
+//! and so on.
 
 pub(crate) use texunit_forms::words;
 pub use texunit_forms::{
@@ -22,7 +23,7 @@ words! {
     }
 }
 
-/// What a type is made of.
+/// The kind of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TypeKind {
@@ -55,7 +56,7 @@ impl ScalarType {
         self.bits().div_ceil(8)
     }
 
-    /// What it is made of.
+    /// The kind of the type.
     pub const fn kind(self) -> TypeKind {
         use ScalarType::*;
         match self {
@@ -70,17 +71,17 @@ impl ScalarType {
         }
     }
 
-    /// `.sN`
+    /// Whether it is a signed integer (`.sN`).
     pub const fn is_signed(self) -> bool {
         matches!(self.kind(), TypeKind::Signed)
     }
 
-    /// `.fN` and relatives, not packed.
+    /// Whether it is a float that is not packed (`.fN` and so on).
     pub const fn is_float(self) -> bool {
         matches!(self.kind(), TypeKind::Float)
     }
 
-    /// `.uN` or `.sN`
+    /// Whether it is an integer (`.uN` or `.sN`).
     pub const fn is_integer(self) -> bool {
         matches!(self.kind(), TypeKind::Unsigned | TypeKind::Signed)
     }
@@ -125,12 +126,12 @@ words! {
 }
 
 words! {
-    /// Mip modes of `tex`. Absent: as `.base`.
+    /// Mip modes of `tex`. Absent: the same as `.base`.
     MipMode { Base = "base", Level = "level", Grad = "grad" }
 }
 
 words! {
-    /// Modes of `prmt`. Absent: the selector's nibbles.
+    /// Modes of `prmt`. Absent: the selector's nibbles are used.
     PrmtMode { F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16" }
 }
 

@@ -1,25 +1,25 @@
-//! Instructions that only some variants of architectures have: `sm_90a` and not `sm_90`, all of
-//! the family `sm_100f`. Measured with NVIDIA's assemblers 12.9 and 13.5.
+//! Instructions that only some architecture variants support: `sm_90a` but not `sm_90`, or the
+//! whole family `sm_100f`. Measured with ptxas 12.9 and 13.5.
 
 use crate::Opcode;
 
-/// What only some architectures have.
+/// A feature of some architecture variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// What the user would call it.
+    /// Name of the feature for messages.
     pub feature: &'static str,
     /// The architectures, without `sm_`, separated by spaces.
     pub targets: &'static str,
     /// Names of opcodes.
     opcodes: &'static str,
-    /// Words, any of them; empty: whatever the words are.
+    /// Modifiers, any of them; empty: any.
     words: &'static str,
-    /// Words of which one must be there too; empty: none.
+    /// Modifiers of which one must also be present; empty: no condition.
     with: &'static str,
 }
 
 impl Variant {
-    /// Whether an architecture has it: `sm_90a`.
+    /// Whether an architecture, such as `sm_90a`, supports it.
     pub fn has(&self, architecture: &str) -> bool {
         let name = architecture.strip_prefix("sm_").unwrap_or(architecture);
         self.targets.split(' ').any(|target| target == name)
@@ -36,32 +36,32 @@ const fn variant(
 }
 
 impl Variant {
-    /// Asked for only beside one of these words.
+    /// Restricts the feature to instructions that also have one of these modifiers.
     const fn with(self, with: &'static str) -> Self {
         Self { with, ..self }
     }
 }
 
-/// The tensor cores of `sm_90a`.
+/// The Hopper variant with tensor core extensions, `sm_90a`.
 const HOPPER: &str = "90a";
-/// Everything with warp groups that trade registers.
+/// All variants in which warp groups can exchange registers.
 const ANY: &str = "90a 100a 100f 101a 101f 103a 103f 107a 107f 110a 110f 120a 120f 121a 121f";
-/// What Blackwell brought.
+/// Variants with the features introduced by Blackwell.
 const BLACKWELL: &str = "100a 100f 101a 101f 103a 103f 107a 107f 110a 110f 120a 120f 121a 121f";
-/// What only machines with tensor memory have.
+/// Variants with tensor memory.
 const TENSOR: &str = "100a 100f 101a 101f 103a 103f 107a 107f 110a 110f";
-/// Tensor memory, of architectures alone and not of their families.
+/// Variants with tensor memory, without families.
 const EXACT: &str = "100a 101a 103a 107a 110a";
 /// The family of `sm_100f`.
 const DATA_CENTRE: &str = "100a 100f 103a 103f 107a 107f";
-/// Arithmetic of four bytes.
+/// Variants with arithmetic on four bytes.
 const BYTES: &str = "107a 107f 120a 120f 121a 121f";
-/// Random rounding.
+/// Variants with random rounding.
 const RANDOM: &str = "100a 103a 107a";
 
-/// Types of less than 8 bits, and those of scales.
+/// Float types of less than 8 bits, and scale types.
 const NARROW: &str = "e2m1x2 e2m3x2 e3m2x2 ue8m0x2";
-/// Types of four in a register.
+/// Types with four elements per register.
 const FOURS: &str = "e2m1x4 e2m3x4 e3m2x4 e4m3x4 e5m2x4";
 
 #[rustfmt::skip]
@@ -85,7 +85,7 @@ const VARIANTS: &[Variant] = &[
     variant("cvt", FOURS, RANDOM, "four narrow floats"),
 ];
 
-/// What of these the words of an instruction ask for.
+/// The variant features that an instruction's modifiers require.
 pub fn variants<'w>(
     opcode: Opcode,
     words: &'w [&'w str],

@@ -1,19 +1,19 @@
-//! Archives of objects (`.a`): only whether one is NVIDIA's runtime of the device, `libcudadevrt.a`, which programs
-//! link for launches from the device and for cooperative groups.
+//! Object archives (`.a`): recognises NVIDIA's device runtime `libcudadevrt.a`, which programs link
+//! for launches from the device and for cooperative groups.
 
-/// First bytes of an archive.
+/// Magic bytes of an archive.
 const MAGIC: &[u8] = b"!<arch>\n";
-/// Bytes of a member's header: name 16, date 12, owner 6, group 6, mode 8, size 10, end 2.
+/// Size of a member's header in bytes: name 16, date 12, owner 6, group 6, mode 8, size 10, end 2.
 const HEADER: usize = 60;
-/// The member of `libcudadevrt.a`.
+/// Name of the only member of `libcudadevrt.a`.
 const RUNTIME: &str = "cuda_device_runtime.o";
 
-/// Whether these bytes are `libcudadevrt.a`: an archive of one object with its name, beside tables of
-/// symbols and names.
+/// Whether these bytes are `libcudadevrt.a`: an archive with a single object of the expected name,
+/// apart from symbol and name tables.
 pub fn is_device_runtime(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.strip_prefix(MAGIC) else { return false };
     let mut objects = 0;
-    // Names that are longer than their place stand in a table; the place has the position there.
+    // Names that exceed the field are in a table, and the field holds their position there.
     let mut long: &[u8] = &[];
     while let Some((header, behind)) = rest.split_at_checked(HEADER) {
         let Some(size) = number(&header[48..58]) else { return false };
@@ -33,13 +33,13 @@ pub fn is_device_runtime(bytes: &[u8]) -> bool {
                 objects += 1;
             }
         }
-        // Members begin at even places.
+        // Members begin at even offsets.
         rest = behind.get(size + size % 2..).unwrap_or_default();
     }
     objects == 1
 }
 
-/// Text up to the end of a line, without spaces behind it.
+/// The text up to the end of a line, without trailing spaces.
 fn trimmed(bytes: &[u8]) -> &str {
     let line = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
     std::str::from_utf8(line).unwrap_or_default().trim_end()
@@ -70,14 +70,14 @@ mod tests {
         let whole = archive(&[table.clone(), names.clone(), object("/0")]);
         assert!(is_device_runtime(&whole));
         assert!(is_device_runtime(&archive(&[table.clone(), names.clone(), object("/0")])));
-        // Another object beside it, none, an archive of others.
+        // Two objects, no object, and an archive of another library.
         let two = [names.clone(), object("/0"), object("other.o/")];
         assert!(!is_device_runtime(&archive(&two)));
         assert!(!is_device_runtime(&archive(&[names.clone(), object("/0"), object("/0")])));
         assert!(!is_device_runtime(&archive(&[table])));
         assert!(!is_device_runtime(&archive(&[object("other.o/")])));
         assert!(!is_device_runtime(&archive(&[object("/7000")])));
-        // Damaged: cut, a size past the end, a size that is none.
+        // Damaged archives: truncated, a size beyond the end, an invalid size.
         for cut in 0..whole.len() - 2 {
             assert!(!is_device_runtime(&whole[..cut]), "{cut}");
         }

@@ -1,8 +1,8 @@
-//! Linking: several PTX texts become one.
+//! The linker: combines several PTX texts into one.
 //!
-//! `.extern` declarations become those of the definition that another text has, a `.weak` definition
-//! gives way to another, and what a text keeps for itself is renamed where the name is taken. Of NVIDIA's
-//! runtime of the device, what cooperative groups need is here.
+//! `.extern` declarations are replaced by the definition from another text, a `.weak` definition
+//! gives way to another one, and private names are renamed if they conflict. The crate includes
+//! replacements for the parts of NVIDIA's device runtime that cooperative groups need.
 
 mod archive;
 mod registers;
@@ -18,31 +18,31 @@ use texunit_syntax::ast::{
 };
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// How the last line begins of PTX that a tool of texunit gives in place of machine code.
+/// Beginning of the last line of PTX that a tool of texunit returns instead of machine code.
 pub const IN_PLACE: &str = "// In place of machine code, by texunit";
 
-/// PTX, and what messages call it.
+/// A PTX text with a name for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ptx {
-    /// What messages call it.
+    /// Name in messages.
     pub name: String,
-    /// All of it.
+    /// The text.
     pub text: String,
 }
 
 /// Why texts cannot be linked.
 #[derive(Clone, Debug)]
 pub enum LinkError {
-    /// There is no text.
+    /// There are no texts.
     Nothing,
-    /// A name has two definitions.
+    /// A symbol has two definitions.
     Twice {
-        /// The name.
+        /// Name of the symbol.
         symbol: String,
         /// The texts that define it.
         texts: [String; 2],
     },
-    /// A text with mistakes.
+    /// A text has syntax errors.
     Unreadable(Box<SourceFile>, Vec<Diagnostic>),
 }
 
@@ -64,32 +64,33 @@ impl fmt::Display for LinkError {
 
 impl std::error::Error for LinkError {}
 
-/// A name at module scope.
+/// A symbol at module scope.
 #[derive(Clone, Copy, Debug)]
 struct Symbol<'a> {
     name: &'a str,
     linkage: Option<Linkage>,
-    /// Whether this is its definition, and no declaration.
+    /// Whether this is a definition, as opposed to a declaration.
     defines: bool,
-    /// Everything from the linkage to the end.
+    /// Byte range from the linkage to the end.
     whole: (usize, usize),
-    /// The word `.extern`.
+    /// Byte range of `.extern`.
     word: Option<(usize, usize)>,
     function: bool,
 }
 
-/// What takes the place of NVIDIA's `libcudadevrt.a`: how the names begin of what a text defines, and the text.
+/// Replacements for NVIDIA's `libcudadevrt.a`: the prefix of the names that a text defines, and the
+/// text.
 const DEVICE_RUNTIME: [(&str, &str); 2] = [
     ("cudaCG", include_str!("device_runtime.ptx")),
     (OF_GRAPHS, include_str!("graph_runtime.ptx")),
 ];
 
-/// Links texts, with the runtime of the device if the program links it too. What is still undefined then,
-/// as launches from the device are, is found when the module is loaded.
+/// Links texts, together with the device runtime if the program links it. Symbols that remain
+/// undefined, such as those for launches from the device, are reported when the module is loaded.
 ///
 /// # Errors
 ///
-/// There is nothing to link, a text cannot be read, or two texts define a name.
+/// There are no texts, a text has syntax errors, or two texts define a symbol.
 pub fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, LinkError> {
     for (prefix, text) in DEVICE_RUNTIME {
         let is_named = with_runtime && inputs.iter().any(|ptx| ptx.text.contains(prefix));
@@ -105,11 +106,12 @@ pub fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, LinkError> 
     }
 }
 
-/// How the names begin of what a driver itself defines for kernels of graphs.
+/// Prefix of the functions that the driver itself defines for kernels of graphs.
 const OF_GRAPHS: &str = "cudaGraph";
 
-/// A text with what it declares and a driver defines itself, without a linker: `cudaGraphSetConditional`, for instance. A
-/// text that declares nothing of that, or cannot be read, stays as it is.
+/// Adds definitions for functions that a text declares and that a driver defines without a linker,
+/// such as `cudaGraphSetConditional`. A text that declares none, or that has syntax errors, is
+/// unchanged.
 pub fn completed(ptx: Ptx) -> Ptx {
     if !ptx.text.contains(OF_GRAPHS) {
         return ptx;
@@ -122,7 +124,7 @@ pub fn completed(ptx: Ptx) -> Ptx {
     }
 }
 
-/// Functions that are declared and defined in none of the texts.
+/// Functions that are declared but not defined in any text.
 fn missing(inputs: &[Ptx]) -> HashSet<String> {
     let (mut declared, mut defined) = (HashSet::new(), HashSet::new());
     for ptx in inputs {
@@ -166,9 +168,9 @@ fn link_all(inputs: &[Ptx]) -> Result<Ptx, LinkError> {
     Ok(Ptx { name: "linked.ptx".to_owned(), text })
 }
 
-/// Everything that has a name.
+/// All symbols.
 fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
-    // A declaration's span may or may not hold the semicolon behind it.
+    // A declaration's span may or may not include the semicolon.
     let end = |end: u32| {
         let rest = &text[end as usize..];
         let next = rest.trim_start();
@@ -176,7 +178,7 @@ fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
     };
     let word = |linkage: &Option<(Linkage, texunit_syntax::Span)>| {
         let (_, span) = linkage.as_ref().filter(|(linkage, _)| *linkage == Linkage::Extern)?;
-        // With the dot, or without it.
+        // The span begins with the dot or after it.
         let start = span.start as usize;
         let dot = text[..start].ends_with('.');
         Some((start - usize::from(dot), span.end as usize))
@@ -208,7 +210,8 @@ fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
     items.iter().filter_map(symbol).collect()
 }
 
-/// Where a name that all texts share is defined: text and symbol. The first that is not weak wins.
+/// Index of the text and of the symbol that defines each shared name. The first definition that is
+/// not weak wins.
 type Chosen<'a> = HashMap<&'a str, (usize, usize)>;
 
 fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>, LinkError> {
@@ -242,12 +245,12 @@ fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>,
     Ok(chosen)
 }
 
-/// Whether a section has the names of functions: of others no bytes are kept.
+/// Whether a section contains names of functions; bytes of other sections are not kept.
 fn has_names(section: &Section<'_>) -> bool {
     !section.bytes.is_empty()
 }
 
-/// Labels of the names of functions that `.loc` speaks of.
+/// Labels of function names that `.loc` directives refer to.
 fn labels<'a>(items: &[Item<'a>]) -> Vec<&'a str> {
     let of = |item: &Item<'a>| match item {
         Item::Directive(Directive { content: Content::Section(names), .. }) if has_names(names) => {
@@ -258,7 +261,8 @@ fn labels<'a>(items: &[Item<'a>]) -> Vec<&'a str> {
     items.iter().flat_map(of).collect()
 }
 
-/// New names for what a text keeps for itself, where another text has the name too. `labels` are kept, too.
+/// New names for private symbols of a text that conflict with names of other texts. `labels` must
+/// also remain unique.
 fn private_names<'a>(
     symbols: &[Vec<Symbol<'a>>],
     labels: &[Vec<&'a str>],
@@ -299,7 +303,7 @@ fn private_names<'a>(
     result
 }
 
-/// A name for text number `i` that nothing has.
+/// An unused name for a symbol of text number `i`.
 fn fresh_name(name: &str, i: usize, taken: &mut HashSet<String>) -> String {
     let names = (0..).map(|n| format!("{name}__{i}_{n}"));
     let fresh = names.into_iter().find(|name| !taken.contains(name)).unwrap_or_default();
@@ -307,10 +311,10 @@ fn fresh_name(name: &str, i: usize, taken: &mut HashSet<String>) -> String {
     fresh
 }
 
-/// A change of a text.
+/// An edit of a text.
 type Edit = (Range<usize>, String);
 
-/// The newest version, and the highest target.
+/// The header of the result: the newest version, and the highest target.
 fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone) -> String {
     let versions = items.clone().filter_map(|item| match item {
         Item::Version(v) => Some((v.major, v.minor)),
@@ -318,29 +322,29 @@ fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone) -> String {
     });
     let (major, minor) = versions.max().unwrap_or_default();
     let targets = items.filter_map(|item| match item {
-        // A text whose sections of debug information are taken out has no `debug` either.
+        // Sections of debug information are removed, and so is the target option `debug`.
         Item::Target(target) => {
             let words = target.options.iter().map(|word| word.text).filter(|&w| w != "debug");
             Some(words.collect::<Vec<_>>().join(", "))
         }
         _ => None,
     });
-    // Of equal ones the first.
+    // Among equal targets, the first.
     let targets: Vec<String> = targets.collect();
     let highest = targets.iter().rev().max_by_key(|words| architecture(words));
     let target = highest.map_or("", String::as_str);
     format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n")
 }
 
-/// 86 of `sm_86, texmode_independent`.
+/// The architecture number, such as 86 for `sm_86, texmode_independent`.
 fn architecture(target: &str) -> u32 {
     let digits = target.strip_prefix("sm_").unwrap_or_default();
     let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
     digits[..end].parse().unwrap_or_default()
 }
 
-/// Takes the header out of a text, and the sections of debug information, whose places are other ones then;
-/// but the names of functions stay.
+/// Edits that remove the header, and the sections of debug information, whose positions are not
+/// valid any more. Names of functions are kept.
 fn headers(items: &[Item<'_>]) -> Vec<Edit> {
     let span = |item: &Item<'_>| match item {
         Item::Version(v) => Some(v.span),
@@ -355,7 +359,8 @@ fn headers(items: &[Item<'_>]) -> Vec<Edit> {
     items.iter().filter_map(span).map(|span| (span.range(), String::new())).collect()
 }
 
-/// Gives the files of a text numbers that no text before it has: above `taken`. The highest that is taken then.
+/// Renumbers the files of a text with numbers above `taken`, so that they are unique; returns the
+/// highest number.
 fn number_files(items: &[Item<'_>], text: &str, taken: u64, edits: &mut Vec<Edit>) -> u64 {
     let mut highest = taken;
     let mut change = |directive: &Directive<'_>| {
@@ -395,7 +400,7 @@ fn number_files(items: &[Item<'_>], text: &str, taken: u64, edits: &mut Vec<Edit
     highest
 }
 
-/// All directives of a body.
+/// Visits all directives of a body.
 fn each_directive<'a>(block: &Block<'a>, visit: &mut impl FnMut(&Directive<'a>)) {
     let mut blocks = vec![block];
     while let Some(block) = blocks.pop() {
@@ -409,7 +414,7 @@ fn each_directive<'a>(block: &Block<'a>, visit: &mut impl FnMut(&Directive<'a>))
     }
 }
 
-/// What linking changes of a symbol.
+/// The edit for a symbol, if linking changes it.
 fn edit(
     symbol: &Symbol<'_>,
     place: (usize, usize),
@@ -419,7 +424,7 @@ fn edit(
     let remove = || Some((symbol.whole.0..symbol.whole.1, String::new()));
     symbol.linkage?;
     let Some(&at) = chosen.get(symbol.name) else {
-        // Declared in each text, defined in none: `.extern .shared` or a function of the device.
+        // Declared in each text and defined in none: `.extern .shared`, or a device function.
         let before = |s: &Symbol<'_>| s.name == symbol.name && s.linkage.is_some();
         let again = symbols[..place.0].iter().flatten().any(before);
         return if again && !symbol.defines { remove() } else { None };
@@ -430,7 +435,7 @@ fn edit(
     if symbol.defines {
         return remove();
     }
-    // A name is declared where it is used before its definition, and not behind that.
+    // A declaration is kept if the name is used before its definition, and removed otherwise.
     if at < place {
         return remove();
     }
@@ -442,12 +447,12 @@ fn edit(
     Some((start..end, word.to_owned()))
 }
 
-/// Applies changes, and gives names new ones.
+/// Applies edits, and renames names.
 fn apply(text: &str, mut edits: Vec<Edit>, names: &HashMap<&str, String>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let (mut result, mut at) = (String::with_capacity(text.len()), 0);
     for (range, new) in edits {
-        // Several declarations of one statement may have one range.
+        // Several declarations of one statement may have the same range.
         if range.start < at {
             continue;
         }
@@ -458,7 +463,7 @@ fn apply(text: &str, mut edits: Vec<Edit>, names: &HashMap<&str, String>) -> Str
     result + &renamed(&text[at..], names)
 }
 
-/// Gives new names to words outside of comments, strings and opcodes.
+/// Renames names outside comments, strings and opcodes.
 fn renamed(text: &str, names: &HashMap<&str, String>) -> String {
     if names.is_empty() {
         return text.to_owned();

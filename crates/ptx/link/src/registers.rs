@@ -1,24 +1,25 @@
-//! `CU_JIT_MAX_REGISTERS`, and `-maxrregcount` of tools: a limit of registers for all kernels of a text.
+//! `CU_JIT_MAX_REGISTERS` and the tools' `-maxrregcount`: a register limit for all kernels of a
+//! text.
 //!
-//! No machine code is made, so that nothing else depends on it than what is said of a kernel. The limit goes
-//! into the text as the directive that says the same (`.maxnreg`), where linking keeps it.
+//! texunit makes no machine code, so the limit affects only what is reported about a kernel. It is
+//! inserted as the equivalent directive (`.maxnreg`), which linking keeps.
 
 use crate::Ptx;
 use texunit_syntax::SourceFile;
 use texunit_syntax::ast::Item;
 
-/// Most registers of a thread.
+/// Maximum number of registers of a thread.
 const MAX_REGISTERS: u32 = 255;
-/// What a kernel says of its own, for which the option is not meant: so does ptxas 13.5.
+/// Directives of a kernel that override the option, as in ptxas 13.5.
 const OWN: [&str; 3] = ["maxnreg", "maxntid", "reqntid"];
 
-/// The fewest registers that a limit leaves, as ptxas raises one to them, for an architecture such as 86.
+/// The minimum limit, to which ptxas raises lower ones, for an architecture such as 86.
 pub const fn fewest_registers(architecture: u32) -> u32 {
     if architecture < 70 { 16 } else { 24 }
 }
 
-/// The text with a limit for each kernel that has none of its own. A limit of 0 or of more registers than a
-/// thread can have is none; one of few is raised.
+/// Adds a limit to each kernel without its own. A limit of 0, or above the maximum of a thread, is
+/// ignored; one that is too low is raised.
 #[must_use]
 pub fn limited(ptx: Ptx, limit: Option<u32>, architecture: u32) -> Ptx {
     let Some(limit) = limit.filter(|limit| (1..=MAX_REGISTERS).contains(limit)) else { return ptx };
@@ -35,7 +36,7 @@ pub fn limited(ptx: Ptx, limit: Option<u32>, architecture: u32) -> Ptx {
     });
     let (mut text, mut at) = (String::with_capacity(ptx.text.len()), 0);
     for body in bodies {
-        // On the line of the brace: lines keep their numbers.
+        // On the line of the brace, so that line numbers do not change.
         text += &ptx.text[at..body];
         text += &format!(".maxnreg {limit} ");
         at = body;
@@ -60,7 +61,8 @@ mod tests {
                 .replace("minnctapersm 2 {", &format!("minnctapersm 2 .maxnreg {n} {{"))
         };
         assert_eq!(with(Some(50), 86), wanted(50));
-        // What ptxas 12.9 and 13.5 say of 8: raised to 16 on sm_50 to sm_61, to 24 from sm_70 on.
+        // Results of ptxas 12.9 and 13.5 for a limit of 8: raised to 16 on sm_50 to sm_61, to 24
+        // from sm_70 on.
         assert_eq!(with(Some(8), 86), wanted(24));
         assert_eq!(with(Some(8), 70), wanted(24));
         assert_eq!(with(Some(8), 61), wanted(16));

@@ -1,4 +1,4 @@
-//! Diagnostics in the protocol's words, and the corrections that they come with.
+//! Conversion of diagnostics and their corrections to LSP types.
 
 use super::document::{Converter, Encoding, Text};
 use lsp_types::{
@@ -11,27 +11,27 @@ use std::collections::HashMap;
 use texunit_forms::Count;
 use texunit_syntax::{Diagnostic, Edit, Label, Severity, Span, fix};
 
-/// Maximum number of diagnostics of a document that are published.
+/// Maximum number of diagnostics that are published per document.
 pub(crate) const MAX: usize = 2000;
 
-/// The kind of the action that makes all corrections.
+/// The code action kind that applies all corrections.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.texunit");
 
 /// A document as the client knows it.
 pub(crate) struct Target<'a> {
-    /// Its name.
+    /// URI of the document.
     pub(crate) uri: &'a Uri,
-    /// The client's number of the text.
+    /// The client's version number.
     pub(crate) version: i32,
     /// Its text.
     pub(crate) text: &'a Text,
     /// The unit of columns.
     pub(crate) encoding: Encoding,
-    /// Whether the client understands edits of a version.
+    /// Whether the client supports versioned edits.
     pub(crate) versioned_edits: bool,
 }
 
-/// The diagnostics of a document. Only the first [`MAX`] are published.
+/// Converts the diagnostics of a document. Only the first [`MAX`] are published.
 pub(crate) fn diagnostics(list: &[Diagnostic], target: &Target<'_>) -> Vec<lsp_types::Diagnostic> {
     let converter = target.text.converter(target.encoding);
     list.iter().take(MAX).map(|d| diagnostic(d, &converter, target)).collect()
@@ -73,7 +73,7 @@ fn diagnostic(
     }
 }
 
-/// Warnings about something that could be removed: the editor shows it faded.
+/// Warnings about removable code, which editors show faded.
 const UNNECESSARY: &[&str] = &["W0103", "W0204", "W0208", "W0209"];
 
 fn edits(fix: &[Edit], converter: &Converter<'_>) -> Vec<TextEdit> {
@@ -81,7 +81,7 @@ fn edits(fix: &[Edit], converter: &Converter<'_>) -> Vec<TextEdit> {
     fix.iter().map(edit).collect()
 }
 
-/// The corrections in a range.
+/// The code actions for corrections in a range.
 pub(crate) fn actions(
     list: &[Diagnostic],
     target: &Target<'_>,
@@ -122,13 +122,13 @@ pub(crate) fn actions(
     found
 }
 
-/// Whether a kind that was asked for means this one: `source` means `source.fixAll`.
+/// Whether a requested kind includes this one: `source` includes `source.fixAll`.
 fn covers(asked: &str, kind: &str) -> bool {
     kind.strip_prefix(asked).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         || asked.is_empty()
 }
 
-/// The description of a fix.
+/// The title of a correction.
 fn title(fix: &[Edit], text: &Text) -> String {
     let [edit] = fix else { return format!("Correct it in {}", Count(fix.len(), "place")) };
     let old = shown(text.as_str().get(edit.span.range()).unwrap_or(""));
@@ -146,11 +146,11 @@ fn shown(text: &str) -> String {
     if cut.len() < text.len() { cut + "..." } else { cut }
 }
 
-/// Edits of one document.
+/// A workspace edit of one document.
 pub(crate) fn workspace_edit(edits: Vec<TextEdit>, target: &Target<'_>) -> WorkspaceEdit {
     if !target.versioned_edits {
         return WorkspaceEdit {
-            // The key has no interior mutability that its hash could see.
+            // The key has no interior mutability that affects its hash.
             changes: Some(HashMap::from([(target.uri.clone(), edits)])),
             ..WorkspaceEdit::default()
         };

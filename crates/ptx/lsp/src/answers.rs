@@ -1,4 +1,4 @@
-//! Answers to requests about a document whose index is current.
+//! Answers to requests about a document whose index is up to date.
 
 use super::actions::{self, Target};
 use super::completion::{self, Completion};
@@ -14,17 +14,17 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use texunit_syntax::{Diagnostic, Span};
 
-/// Why a request has no answer.
+/// The error of a request.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// The protocol's code.
+    /// The LSP error code.
     pub(crate) code: ErrorCode,
-    /// In words.
+    /// The message.
     pub(crate) message: String,
 }
 
 impl Failure {
-    /// A failure with a message.
+    /// An error with a message.
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
@@ -33,16 +33,16 @@ impl Failure {
 /// The result of a request.
 pub(crate) type Answer = Result<Value, Failure>;
 
-/// The data of a document that a request needs.
+/// The analysis results that a request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// The names.
+    /// The index of names.
     Index,
-    /// The mistakes, too.
+    /// The index and the diagnostics.
     Diagnostics,
 }
 
-/// The data that a method needs; `None` for unknown methods.
+/// The results that a method needs; `None` for unknown methods.
 pub(crate) fn need(method: &str) -> Option<Need> {
     METHODS.iter().find(|row| row.0 == method).map(|row| row.1)
 }
@@ -66,23 +66,23 @@ const METHODS: &[(&str, Need, Handler)] = &[
 /// The client's capabilities.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Client {
-    /// Hover in Markdown.
+    /// Whether hover texts may be Markdown.
     pub(crate) markdown_hover: bool,
-    /// Documentation of completions in Markdown.
+    /// Whether the documentation of completions may be Markdown.
     pub(crate) markdown_completion: bool,
-    /// The outline as a tree.
+    /// Whether the outline may be a tree.
     pub(crate) symbol_tree: bool,
-    /// Edits of a version.
+    /// Whether versioned edits are supported.
     pub(crate) versioned_edits: bool,
 }
 
-/// A document with all that is known of it.
+/// A document with its analysis results.
 pub(crate) struct View<'a> {
     /// The document.
     pub(crate) target: Target<'a>,
-    /// Its names.
+    /// Its index of names.
     pub(crate) index: &'a Index,
-    /// Its mistakes, if they were needed.
+    /// Its diagnostics, if they are needed.
     pub(crate) diagnostics: &'a [Diagnostic],
     /// The client's capabilities.
     pub(crate) client: Client,
@@ -97,7 +97,7 @@ pub(crate) fn answer(method: &str, params: Value, view: &View<'_>) -> Answer {
     (row.2)(view, params)
 }
 
-/// Reads the parameters of a request.
+/// Parses the parameters of a request.
 pub(crate) fn read<T: DeserializeOwned>(params: Value) -> Result<T, Failure> {
     serde_json::from_value(params)
         .map_err(|error| Failure::new(ErrorCode::InvalidParams, error.to_string()))
@@ -146,7 +146,8 @@ fn references(view: &View<'_>, params: Value) -> Answer {
     let at = view.offset(params.text_document_position.position);
     let found = definition::references(view.text(), view.index, at);
     let converter = view.target.text.converter(view.target.encoding);
-    let wanted = |u: &definition::Use| params.context.include_declaration || !u.is_declaration;
+    let wanted =
+        |u: &definition::Occurrence| params.context.include_declaration || !u.is_declaration;
     let uses = found.into_iter().flatten().filter(wanted);
     let places: Vec<Location> = uses.map(|u| view.location(converter.range(u.span))).collect();
     written(places)

@@ -1,5 +1,5 @@
-//! Completion at a cursor: modifiers that still lead to a form of the table, opcodes,
-//! names in reach, directives and types.
+//! Completion at a cursor: modifiers that can still lead to a form of the table, opcodes, visible
+//! names, directives and types.
 
 mod words;
 
@@ -14,29 +14,29 @@ use std::collections::HashSet;
 use texunit_isa::{Class, Opcode};
 use texunit_syntax::Span;
 
-/// Something that can be written.
+/// A completion item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// The word.
+    /// The inserted word.
     pub(crate) label: String,
-    /// The symbol in front of it.
+    /// The symbol shown before it.
     pub(crate) kind: ItemKind,
     /// A short description.
     pub(crate) detail: String,
-    /// More.
+    /// Documentation.
     pub(crate) page: Option<Page>,
-    /// Its place in the list: smaller first.
+    /// Sort key: smaller is first.
     pub(crate) rank: usize,
 }
 
-/// Everything that can be written.
+/// The completions at a cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Completion {
-    /// In the order to be shown.
+    /// The items in display order.
     pub(crate) items: Vec<Item>,
     /// The range that they replace: the word at the cursor.
     pub(crate) span: Span,
-    /// Whether there is more than was listed.
+    /// Whether items were left out.
     pub(crate) is_incomplete: bool,
 }
 
@@ -69,9 +69,9 @@ struct Cursor<'a> {
     place: &'a CursorContext,
     /// The word at the cursor.
     word: Option<Token>,
-    /// The part of it before the cursor.
+    /// The part of the word before the cursor.
     typed: &'a str,
-    /// All of it, without its dot.
+    /// The whole word, without its dot.
     span: Span,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
             Some(t) => t.span,
             None => Span::new(offset, offset),
         };
-        // Before a dot, nothing of the word after it has been typed.
+        // Before a dot, no part of the following word has been typed.
         let word = word.filter(|_| span.start as usize <= offset);
         let span = if word.is_none() { Span::new(offset, offset) } else { span };
         Self { text, index, offset, place, word, typed: &text[span.start as usize..offset], span }
@@ -138,7 +138,7 @@ impl<'a> Cursor<'a> {
             .collect()
     }
 
-    /// `.x` after a register.
+    /// Completions after a register: components such as `.x`.
     fn components(&self, at: usize) -> Vec<Item> {
         let before = at.checked_sub(1).and_then(|i| self.token(i));
         let of_name = before.is_some_and(|t| {
@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
         ["x", "y", "z", "w"].into_iter().enumerate().map(item).collect()
     }
 
-    /// Nothing, a guard, or an unfinished word of one in front of the cursor.
+    /// Completions at the beginning of a statement: after nothing, a guard, or a part of a word.
     fn at_statement(&self) -> Vec<Item> {
         let is = |at: usize, b: u8| self.token(at).is_some_and(|t| t.kind == TokenKind::Other(b));
         let name = usize::from(is(1, b'!')) + 1;
@@ -172,7 +172,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Names in initial values, options of the target.
+    /// Completions at module scope: names in initial values, options of the target.
     fn at_module(&self) -> Vec<Item> {
         let after_equal = self.place.statement[..self.place.before]
             .iter()
@@ -218,7 +218,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether a bracket is open that follows a name, as in `name[%r1]`.
+    /// Whether the cursor is in a subscript such as `name[%r1]`.
     fn in_subscript(&self, before: &[Token]) -> bool {
         let is = |t: &Token, b: u8| t.kind == TokenKind::Other(b);
         let Some(last) = before.iter().rposition(|t| is(t, b'[') || is(t, b']')) else {
@@ -228,7 +228,7 @@ impl<'a> Cursor<'a> {
         is(&before[last], b'[') && name.is_some_and(|t| t.kind == TokenKind::Ident)
     }
 
-    /// Names in reach that begin as typed, inner ones hiding outer ones; special registers.
+    /// Visible names with the typed prefix (inner ones hide outer ones), and special registers.
     fn names(&self, wanted: impl Fn(&Decl) -> bool, rank: impl Fn(&Decl) -> usize) -> Vec<Item> {
         let mut items = Vec::new();
         let mut seen = HashSet::new();
@@ -269,10 +269,10 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Maximum number of names of one numbered group: longer lists are of no use.
+/// Maximum number of names from one numbered group; longer lists are not useful.
 const MAX_MEMBERS: usize = 100;
 
-/// The names of a group that begin as typed, those with the smallest numbers.
+/// The names of a group with the typed prefix, smallest numbers first.
 fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
     if !starts_with(prefix, typed) && !starts_with(typed, prefix) {
         return Vec::new();
@@ -282,7 +282,7 @@ fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
     let numbers: Vec<u64> = match digits.parse::<u64>() {
         _ if digits.is_empty() => (0..count).take(MAX_MEMBERS).collect(),
         _ if digits == "0" => (0..count.min(1)).collect(),
-        // For `1`: 1, then 10 to 19, then 100 to 199.
+        // For the prefix `1`: 1, then 10 to 19, then 100 to 199.
         Ok(first) if canonical => {
             let decades = (0..20).map_while(|zeros| {
                 let size = 10_u64.checked_pow(zeros)?;

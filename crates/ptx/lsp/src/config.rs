@@ -1,4 +1,4 @@
-//! Settings: what `texunit check` takes as options, as JSON from the editor.
+//! Settings: the options of `texunit check`, as JSON from the editor.
 
 use serde_json::Value;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use texunit_check::{Levels, Options, Verdicts, parse_version};
 /// How files are checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// For the checker.
+    /// Options of the checker.
     pub(crate) options: Options,
     /// Which warnings are shown.
     pub(crate) levels: Levels,
@@ -16,8 +16,8 @@ pub(crate) struct Config {
 const NAMES: &str = "target, ptxVersion, ptxasCompat, ptxas, arch, allow, deny";
 
 impl Config {
-    /// Reads settings, alone or in an object as its member `texunit`. A setting with a mistake is
-    /// reported, and counts as not set.
+    /// Parses settings, given directly or as the member `texunit` of an object. An invalid setting
+    /// is reported, and ignored.
     pub(crate) fn new(settings: &Value) -> (Self, Vec<String>) {
         let mut config = Self::default();
         let mut wrong = Vec::new();

@@ -1,17 +1,17 @@
-//! Where names are declared and used, and giving them other names.
+//! Go to definition, find references, and rename.
 
 use super::index::{Decl, Index, Symbol};
 use super::scan::{Scan, Token, TokenKind};
 use texunit_syntax::Span;
 
-/// The name at an offset and what it means.
+/// The name at an offset, and the symbol that it refers to.
 pub(crate) fn symbol_at(text: &str, index: &Index, offset: usize) -> Option<(Span, Symbol)> {
     let token = name_at(text, index, offset)?;
     let symbol = index.resolve(token.text(text), token.span.start as usize)?;
     Some((token.span, symbol))
 }
 
-/// The name at an offset: a word outside comments that is not an opcode.
+/// The name at an offset: a word that is not in a comment and not an opcode.
 fn name_at(text: &str, index: &Index, offset: usize) -> Option<Token> {
     let from = index.function_before(offset);
     let mut tokens = Scan::new(text, from).take_while(|t| t.span.start as usize <= offset);
@@ -20,30 +20,31 @@ fn name_at(text: &str, index: &Index, offset: usize) -> Option<Token> {
     (!index.is_word(token.span.start)).then_some(token)
 }
 
-/// The declarations of the name at an offset, the definition alone if there is one.
+/// The definition of the name at an offset, or else its declaration.
 pub(crate) fn definition(text: &str, index: &Index, offset: usize) -> Option<Span> {
     let (_, symbol) = symbol_at(text, index, offset)?;
     Some(index.decls[symbol.decl as usize].name)
 }
 
-/// A place where a name is used.
+/// An occurrence of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Use {
-    /// Where.
+pub(crate) struct Occurrence {
+    /// Position in the text.
     pub(crate) span: Span,
-    /// Whether it is declared there.
+    /// Whether it is a declaration.
     pub(crate) is_declaration: bool,
 }
 
-/// All uses of the name at an offset, its declarations among them.
-pub(crate) fn references(text: &str, index: &Index, offset: usize) -> Option<Vec<Use>> {
+/// All occurrences of the name at an offset, including its declarations.
+pub(crate) fn references(text: &str, index: &Index, offset: usize) -> Option<Vec<Occurrence>> {
     let (_, symbol) = symbol_at(text, index, offset)?;
     let found = index.occurrences(text, symbol);
-    let uses = found.into_iter().map(|span| Use { span, is_declaration: index.declares(span) });
+    let uses =
+        found.into_iter().map(|span| Occurrence { span, is_declaration: index.declares(span) });
     Some(uses.collect())
 }
 
-/// The name at an offset, if it can be changed; or why not.
+/// The name at an offset, if it can be renamed; else the reason.
 pub(crate) fn renameable(
     text: &str,
     index: &Index,
@@ -62,7 +63,7 @@ pub(crate) fn renameable(
     Ok((span, symbol))
 }
 
-/// The places of a name that is changed; or why it cannot be.
+/// The occurrences to change for a rename; else the reason why it is not possible.
 pub(crate) fn rename(
     text: &str,
     index: &Index,
@@ -81,8 +82,8 @@ pub(crate) fn rename(
         return Err(format!("`{new}` is a special register"));
     }
     let places = index.occurrences(text, symbol);
-    // A name that means something at one of the places would hide, or be hidden; so would a
-    // declaration of it in a scope inside.
+    // The new name must not be visible at any of the positions, where one would hide the other, and
+    // must not be declared in an inner scope.
     let taken = places.iter().find_map(|p| index.look_up(new, p.start as usize));
     let hidden = index.declared_inside(text, decl.scope, new);
     if let Some(other) = taken.map(|s| s.decl).or(hidden) {
@@ -92,7 +93,7 @@ pub(crate) fn rename(
     Ok(places)
 }
 
-/// Whether a word can be a name.
+/// Whether a word is a valid name.
 fn is_name(word: &str) -> bool {
     let mut tokens = Scan::new(word, 0);
     let one = tokens

@@ -1,11 +1,11 @@
-//! Short documentation of words: modifiers, directives, special registers, types.
+//! Short descriptions of words: modifiers, directives, special registers, types.
 
 use texunit_isa::{Class, Geometry, ScalarType, texture};
 
-/// A word, without its dot or `%`, with what it means.
-type Row = (&'static str, &'static str);
+/// A word, without its dot or `%`, and its description.
+type WordDoc = (&'static str, &'static str);
 
-/// Words of modifiers whose meaning depends on what they set.
+/// Modifiers whose meaning depends on their class.
 #[rustfmt::skip]
 const BY_CLASS: &[(Class, &str, &str)] = &[
     (Class::Mip, "base", "reads the base level"),
@@ -89,9 +89,9 @@ const BY_CLASS: &[(Class, &str, &str)] = &[
     (Class::Hint, "mmio", "access to the registers of a device"),
 ];
 
-/// Words that mean the same in each place.
+/// Modifiers with a single meaning.
 #[rustfmt::skip]
-const WORDS: &[Row] = &[
+const WORDS: &[WordDoc] = &[
     ("rn", "rounds to nearest, ties to even"),
     ("rna", "rounds to nearest, ties away from zero"),
     ("rz", "rounds towards zero"),
@@ -143,7 +143,7 @@ const WORDS: &[Row] = &[
     ("L2::256B", "prefetches 256 bytes into L2"),
 ];
 
-/// The meaning of a word of a modifier.
+/// The description of a modifier.
 pub(crate) fn word(class: Class, word: &str) -> Option<String> {
     let by_class = BY_CLASS.iter().find(|row| row.0 == class && row.1 == word).map(|row| row.2);
     let plain = || WORDS.iter().find(|row| row.0 == word).map(|row| row.1);
@@ -183,9 +183,9 @@ pub(crate) fn ty(ty: ScalarType) -> String {
     }
 }
 
-/// Words that follow a dot outside instructions.
+/// Directives and other words that follow a dot outside instructions.
 #[rustfmt::skip]
-pub(crate) const DIRECTIVES: &[Row] = &[
+pub(crate) const DIRECTIVES: &[WordDoc] = &[
     ("version", "The version of the PTX ISA that the module is written for: `.version 8.0`. Begins the module."),
     ("target", "The architecture that the module is written for, and options: `.target sm_75, texmode_independent`."),
     ("address_size", "The size of addresses in bits: `.address_size 64`."),
@@ -230,12 +230,12 @@ pub(crate) const DIRECTIVES: &[Row] = &[
     ("section", "Debugging data."),
 ];
 
-/// The meaning of a directive.
+/// The description of a directive.
 pub(crate) fn directive(name: &str) -> Option<&'static str> {
     DIRECTIVES.iter().find(|row| row.0 == name).map(|row| row.1)
 }
 
-/// Special registers with their type and what they hold. `<n>` stands for a number.
+/// Special registers with their type and description. `<n>` stands for a number.
 #[rustfmt::skip]
 pub(crate) const SPECIALS: &[(&str, &str, &str)] = &[
     ("tid", ".v4 .u32", "the thread's place in its CTA"),
@@ -280,7 +280,7 @@ pub(crate) const SPECIALS: &[(&str, &str, &str)] = &[
     ("pm<8>_64", ".u64", "a performance counter"),
 ];
 
-/// Type and meaning of a special register, with its `%`.
+/// Type and description of a special register, given with its `%`.
 pub(crate) fn special(name: &str) -> Option<(&'static str, &'static str)> {
     let name = name.strip_prefix('%')?;
     let row = SPECIALS.iter().find(|row| match row.0.split_once('<') {
@@ -290,7 +290,7 @@ pub(crate) fn special(name: &str) -> Option<(&'static str, &'static str)> {
     row.map(|row| (row.1, row.2))
 }
 
-/// Whether a name is one of `before<N>after`; `rest` is what follows the `<`.
+/// Whether a name matches the pattern `before<N>after`; `rest` is the part after the `<`.
 fn numbered(name: &str, before: &str, rest: &str) -> Option<()> {
     let (count, after) = rest.split_once('>')?;
     let digits = name.strip_prefix(before)?.strip_suffix(after)?;

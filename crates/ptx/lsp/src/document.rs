@@ -1,7 +1,7 @@
-//! The text of an open document: byte offsets to the protocol's positions and back, and edits.
+//! The text of an open document: conversion between byte offsets and LSP positions, and edits.
 //!
-//! Lines end with `\n`, `\r\n` or a lone `\r`, as the protocol says. Positions outside the text
-//! mean the nearest place inside it; a position within a character means its beginning.
+//! Lines end with `\n`, `\r\n` or a lone `\r`, as in the protocol. A position outside the text is
+//! clamped; a position within a character is its beginning.
 
 use lsp_types::{Position, PositionEncodingKind, Range};
 use texunit_syntax::Span;
@@ -12,13 +12,13 @@ use texunit_syntax::utf16::Utf16;
 pub(crate) enum Encoding {
     /// Bytes.
     Utf8,
-    /// 16-bit units: what every client understands.
+    /// 16-bit code units, which every client supports.
     #[default]
     Utf16,
 }
 
 impl Encoding {
-    /// Its name in the protocol.
+    /// The name in the protocol.
     pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
@@ -33,12 +33,12 @@ pub(crate) struct Text {
     text: String,
     /// First byte of each line.
     starts: Vec<u32>,
-    /// Whether every character is known to be one byte, so that columns need no counting.
+    /// Whether the text is known to be ASCII, so that columns equal bytes.
     ascii: bool,
 }
 
 impl Text {
-    /// Longest text that is served, in bytes; tests have no gigabyte to spare.
+    /// Maximum size of a document in bytes; smaller in tests.
     pub(crate) const MAX_LEN: usize = if cfg!(test) { 1 << 16 } else { 1 << 30 };
 
     /// Indexes a text.
@@ -54,8 +54,8 @@ impl Text {
         &self.text
     }
 
-    /// Replaces the text between two positions, in either order. False, and nothing is changed,
-    /// if the text would become longer than [`Self::MAX_LEN`].
+    /// Replaces the text between two positions, in either order. Returns false, without a change,
+    /// if the text would exceed [`Self::MAX_LEN`].
     pub(crate) fn replace(&mut self, range: Range, new: &str, encoding: Encoding) -> bool {
         let (a, b) = (self.offset(range.start, encoding), self.offset(range.end, encoding));
         let (from, to) = (a.min(b), a.max(b));
@@ -63,8 +63,8 @@ impl Text {
         if len > Self::MAX_LEN {
             return false;
         }
-        // What follows a `\r` decides whether a line begins there: look again from the line of
-        // the byte before the edit to the first line that begins after it.
+        // The text after a `\r` determines whether a line begins there, so lines are searched again
+        // from the line of the byte before the edit to the first line that begins after it.
         let first = self.line_of(from.saturating_sub(1));
         let kept = self.starts.partition_point(|&s| s as usize <= to);
         let moved = |s: u32| (s as usize + new.len() + from - to) as u32;
@@ -114,7 +114,7 @@ impl Text {
         self.converter(encoding).range(span)
     }
 
-    /// Converts many offsets.
+    /// A converter for many offsets.
     pub(crate) fn converter(&self, encoding: Encoding) -> Converter<'_> {
         let counts = encoding == Encoding::Utf16 && !self.ascii;
         Converter { text: self, units: counts.then(|| Utf16::new(&self.text)) }
@@ -124,7 +124,7 @@ impl Text {
         self.starts.partition_point(|&s| s as usize <= offset) - 1
     }
 
-    /// A line without its end.
+    /// The text of a line without its line end.
     fn line_content(&self, line: usize) -> &str {
         let start = self.starts[line] as usize;
         let end = self.starts.get(line + 1).map_or(self.text.len(), |&s| s as usize);
@@ -136,10 +136,10 @@ impl Text {
     }
 }
 
-/// Converts offsets: a place costs the same in lines of any length.
+/// Converts offsets to positions, in constant time even in long lines.
 pub(crate) struct Converter<'a> {
     text: &'a Text,
-    /// Where columns count something else than bytes.
+    /// Code unit counts, if columns do not equal bytes.
     units: Option<Utf16<'a>>,
 }
 
@@ -164,7 +164,7 @@ impl Converter<'_> {
     }
 }
 
-/// Adds the lines that begin in `from+1..=to`.
+/// Adds the starts of lines in `from+1..=to`.
 fn line_starts(text: &str, from: usize, to: usize, starts: &mut Vec<u32>) {
     let bytes = text.as_bytes();
     for (i, &b) in bytes[from..to].iter().enumerate() {
@@ -175,7 +175,7 @@ fn line_starts(text: &str, from: usize, to: usize, starts: &mut Vec<u32>) {
     }
 }
 
-/// The beginning of the character that `at` lies in.
+/// The first byte of the character that contains `at`.
 fn floor_char(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
 }
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Positions of every character by walking the text.
+    /// The position computed by walking the text, as the expected value of tests.
     fn slow_position(text: &str, offset: usize, encoding: Encoding) -> Position {
         let (mut line, mut column) = (0, 0);
         let mut chars = text.char_indices().peekable();

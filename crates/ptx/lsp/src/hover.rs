@@ -1,4 +1,4 @@
-//! The meaning of a word: instructions and modifiers from the table, names from their declarations.
+//! Hover texts: instructions and modifiers from the table, names from their declarations.
 
 use super::doc;
 use super::index::{DeclKind, Index};
@@ -9,7 +9,7 @@ use texunit_isa::describe::operands;
 use texunit_isa::{Form, Opcode, ScalarType, forms_of};
 use texunit_syntax::Span;
 
-/// A text in paragraphs, for clients with and without Markdown.
+/// A text in paragraphs, which can be rendered with or without Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page(Vec<Part>);
 
@@ -30,7 +30,7 @@ impl Page {
         self
     }
 
-    /// In the protocol's words.
+    /// The page as an LSP type.
     pub(crate) fn render(&self, markdown: bool) -> MarkupContent {
         let parts = self.0.iter().map(|part| match part {
             Part::Code(text) if markdown => format!("```ptx\n{text}\n```"),
@@ -42,7 +42,7 @@ impl Page {
         MarkupContent { kind, value: parts.collect::<Vec<_>>().join("\n\n") }
     }
 
-    /// As the documentation of a completion.
+    /// The page as documentation of a completion.
     pub(crate) fn documentation(&self, markdown: bool) -> Documentation {
         Documentation::MarkupContent(self.render(markdown))
     }
@@ -96,7 +96,7 @@ pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
     details.into_iter().fold(page, Page::text)
 }
 
-/// `Texture fetch. PTX ISA 9.7.10.3, needs ...`
+/// The summary of a form, such as `Texture fetch. PTX ISA 9.7.10.3, needs ...`.
 fn about(form: &Form) -> String {
     let row = &form.row;
     let needs = needs(row.version, row.target);
@@ -134,7 +134,7 @@ fn modifier(instruction: &Instruction, index: usize, text: &str) -> Option<Page>
     Some(page.code(form.syntax()).text(about(form)))
 }
 
-/// Longest declaration that is shown.
+/// Maximum length of a declaration that is shown, in bytes.
 const MAX_BYTES: usize = 2000;
 
 /// A page about a name.
@@ -178,7 +178,7 @@ fn shortened(text: &str) -> String {
     format!("{} ...", &text[..end])
 }
 
-/// The value of a floating-point number that is written as its bits.
+/// The value of a floating-point number written as bits.
 fn number(word: &str) -> Option<Page> {
     let bits =
         |digits: &str, len| u64::from_str_radix(digits, 16).ok().filter(|_| digits.len() == len);

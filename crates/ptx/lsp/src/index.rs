@@ -1,9 +1,9 @@
-//! The meaning of the names of a module: declarations in nested scopes, made from the syntax tree.
+//! The index of a module's names: declarations in nested scopes, built from the syntax tree.
 //!
-//! The index is made in linear time, also of a text with errors: the parser recovers, and what it
-//! could not read only lacks its declarations. Uses are not kept; [`Index::occurrences`] reads
-//! the words of a scope again. The rules are the checker's: names of registers and variables
-//! are known from their declaration on, labels and names at module scope everywhere.
+//! It is built in linear time, even for texts with errors, where only declarations in broken
+//! statements are missing. Uses are not stored; [`Index::occurrences`] scans the words of a scope
+//! again. Visibility follows the checker: registers and variables are visible from their
+//! declaration on, labels and names of module scope everywhere.
 
 use super::scan::{Scan, TokenKind};
 use std::collections::HashMap;
@@ -16,21 +16,21 @@ use texunit_syntax::{SourceFile, Span, numbered};
 /// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclKind {
-    /// `.reg`
+    /// A declaration with `.reg`.
     Register,
-    /// Memory.
+    /// A variable in memory.
     Variable,
     /// A `.texref`, `.samplerref` or `.surfref`.
     Reference,
-    /// A parameter, or a result, of a function.
+    /// A parameter or result of a function.
     Parameter,
-    /// `name:`
+    /// A label `name:`.
     Label,
-    /// `.entry`
+    /// A declaration with `.entry`.
     Kernel,
-    /// `.func`
+    /// A declaration with `.func`.
     Function,
-    /// `.alias`
+    /// A declaration with `.alias`.
     Alias,
     /// A label with `.branchtargets`, `.calltargets` or `.callprototype`.
     Targets,
@@ -41,21 +41,21 @@ pub(crate) enum DeclKind {
 pub(crate) struct Decl {
     /// The kind.
     pub(crate) kind: DeclKind,
-    /// The name in it.
+    /// Position of the name.
     pub(crate) name: Span,
-    /// All of it; of a function its header.
+    /// Position of the declaration; for a function, of its header.
     pub(crate) span: Span,
-    /// All of it with its body.
+    /// Position including the body.
     pub(crate) extent: Span,
-    /// The scope that it is in.
+    /// The scope that contains it.
     pub(crate) scope: u32,
-    /// `%r<10>`: how many.
+    /// The count of a numbered group `%r<10>`.
     pub(crate) count: Option<u64>,
-    /// Whether it is more than a prototype.
+    /// Whether it is a definition, as opposed to a prototype.
     pub(crate) is_definition: bool,
-    /// Whether it is of predicates.
+    /// Whether it declares predicates.
     pub(crate) is_predicate: bool,
-    /// The line of its name, from 1.
+    /// Line of the name, from 1.
     pub(crate) line: u32,
 }
 
@@ -75,49 +75,49 @@ impl Decl {
     }
 }
 
-/// A pair of braces, a function with its header, or the module.
+/// A scope: a pair of braces, a function with its header, or the module.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    /// Where it reaches.
+    /// Extent of the scope.
     pub(crate) span: Span,
     parent: Option<u32>,
-    /// Declarations of one name each.
+    /// Declarations of single names.
     pub(crate) names: HashMap<Box<str>, Vec<u32>>,
-    /// Declarations with a count, by what comes before the number.
+    /// Declarations of numbered groups, by prefix.
     pub(crate) ranges: HashMap<Box<str>, Vec<u32>>,
 }
 
-/// How many declarations of one name are looked at: no program has more.
+/// Maximum number of declarations with the same name that are examined; real programs have fewer.
 const MAX_SAME: usize = 64;
 
-/// The meaning of a name at some place.
+/// The symbol that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Symbol {
-    /// The index of its declaration; the best one, if there are several.
+    /// Index of its declaration; if there are several, of the best one.
     pub(crate) decl: u32,
-    /// The number of the register, if the declaration is of many.
+    /// The number within a numbered group.
     pub(crate) member: Option<u64>,
 }
 
 /// The names of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// In the order of their beginnings; the first is the module.
+    /// Scopes ordered by their beginnings; the first is the module.
     pub(crate) scopes: Vec<Scope>,
-    /// In the order of the text.
+    /// Declarations in text order.
     pub(crate) decls: Vec<Decl>,
     /// Whether the parser found errors.
     pub(crate) has_errors: bool,
-    /// Where the name of each declaration begins, with the declaration, sorted.
+    /// Start of each declared name, with the index of the declaration, sorted.
     places: Vec<(u32, u32)>,
-    /// Where functions begin, sorted.
+    /// Starts of functions, sorted.
     functions: Vec<u32>,
-    /// Beginnings of words that are not names: opcodes, fields of initial values.
+    /// Starts of words that are not names: opcodes, and fields of initialisers.
     words: Vec<u32>,
 }
 
 impl Index {
-    /// Reads a text.
+    /// Indexes a text.
     pub(crate) fn new(source: &SourceFile) -> Self {
         let parsed = texunit_syntax::parse(source);
         let mut index =
@@ -205,7 +205,7 @@ impl Index {
         }
     }
 
-    /// The depth of blocks is limited by the parser.
+    /// Indexes the statements of a block; the parser limits the nesting.
     fn statements(&mut self, block: &Block<'_>, scope: u32) {
         for statement in &block.statements {
             match statement {
@@ -237,13 +237,13 @@ impl Index {
         }
     }
 
-    /// Where to begin reading words: the last function that begins at or before an offset.
+    /// Where to start scanning words: the last function that begins at or before an offset.
     pub(crate) fn function_before(&self, offset: usize) -> usize {
         let next = self.functions.partition_point(|&s| s as usize <= offset);
         next.checked_sub(1).map_or(0, |i| self.functions[i] as usize)
     }
 
-    /// The innermost scope around an offset, and all around it, outwards.
+    /// The scopes that contain an offset, innermost first.
     pub(crate) fn scopes_at(&self, offset: usize) -> impl Iterator<Item = (u32, &Scope)> {
         let last = self.scopes.partition_point(|s| s.span.start as usize <= offset);
         let mut next = last.checked_sub(1).map(|i| i as u32);
@@ -252,13 +252,13 @@ impl Index {
             next = self.scopes[id as usize].parent;
             Some((id, &self.scopes[id as usize]))
         });
-        // The last scope that began may have ended; one around it has not.
+        // The last scope that began may have ended; an enclosing one has not.
         let inside = move |s: &Scope| offset <= s.span.end as usize;
         let first = chain.by_ref().find(|(_, s)| inside(s));
         first.into_iter().chain(chain)
     }
 
-    /// What the name at an offset means.
+    /// The symbol that the name at an offset refers to.
     pub(crate) fn resolve(&self, name: &str, offset: usize) -> Option<Symbol> {
         if let Ok(i) = self.places.binary_search_by_key(&(offset as u32), |p| p.0) {
             let decl = self.places[i].1;
@@ -267,7 +267,7 @@ impl Index {
         self.look_up(name, offset)
     }
 
-    /// What a name would mean at an offset.
+    /// The symbol that a name would refer to at an offset.
     pub(crate) fn look_up(&self, name: &str, offset: usize) -> Option<Symbol> {
         let mut hidden = None;
         for (id, scope) in self.scopes_at(offset) {
@@ -287,7 +287,7 @@ impl Index {
         hidden
     }
 
-    /// How many of these declarations are known at an offset: those before it, and all labels.
+    /// Number of these declarations that are visible at an offset: those before it, and all labels.
     fn known(&self, list: &[u32], offset: usize) -> usize {
         let label =
             |d: &u32| matches!(self.decls[*d as usize].kind, DeclKind::Label | DeclKind::Targets);
@@ -308,10 +308,10 @@ impl Index {
         list.iter().rev().take(MAX_SAME).copied().find(|&d| self.fits(d, member))
     }
 
-    /// The best of the declarations of a name that is declared here, too.
+    /// The best declaration of a name that is also declared here.
     fn best_of_same(&self, decl: u32, name: &str) -> u32 {
         let d = &self.decls[decl as usize];
-        // Names inside a body are their own: a second one is a mistake.
+        // A name inside a body is declared once; a second declaration is an error.
         match self.scopes[0].names.get(name) {
             Some(list) if d.scope == 0 && d.count.is_none() => self.best(list),
             _ => decl,
@@ -324,12 +324,12 @@ impl Index {
         first.find(|&d| self.decls[d as usize].is_definition).unwrap_or(list[0])
     }
 
-    /// Whether a name is declared exactly here.
+    /// Whether a name is declared at exactly this position.
     pub(crate) fn declares(&self, name: Span) -> bool {
         self.places.binary_search_by_key(&name.start, |p| p.0).is_ok()
     }
 
-    /// A declaration of a name in a scope or in one inside it.
+    /// A declaration of a name in a scope or an inner one.
     pub(crate) fn declared_inside(&self, text: &str, scope: u32, name: &str) -> Option<u32> {
         let span = self.scopes[scope as usize].span;
         let inside = |d: &Decl| span.start <= d.name.start && d.name.end <= span.end;
@@ -341,13 +341,13 @@ impl Index {
         self.decls.iter().position(|d| inside(d) && same(d)).map(|i| i as u32)
     }
 
-    /// Whether the word that begins at an offset is an opcode or a field, and no name.
+    /// Whether the word at an offset is an opcode or a field, not a name.
     pub(crate) fn is_word(&self, start: u32) -> bool {
         self.words.binary_search(&start).is_ok()
     }
 
-    /// Every place where a symbol is named, in order. A declaration of many registers is named by
-    /// each of them.
+    /// All occurrences of a symbol in order. An occurrence of any member of a numbered group counts
+    /// for the group's declaration.
     pub(crate) fn occurrences(&self, text: &str, symbol: Symbol) -> Vec<Span> {
         let decl = &self.decls[symbol.decl as usize];
         let name = &text[decl.name.range()];
@@ -364,7 +364,7 @@ impl Index {
             if token.kind != TokenKind::Ident || !named || self.is_word(token.span.start) {
                 continue;
             }
-            // A broken statement has no place in the tree.
+            // Broken statements are missing in the tree.
             if self.has_errors && is_opcode_at(text, token.span) {
                 continue;
             }
@@ -387,7 +387,7 @@ impl Index {
     }
 }
 
-/// The declarations of a scope that a name can mean, with the number in it.
+/// The declarations in a scope that a name may refer to, with the number within a group.
 fn candidates<'a>(
     scope: &'a Scope,
     name: &'a str,

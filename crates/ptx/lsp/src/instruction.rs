@@ -1,4 +1,4 @@
-//! The instruction at a cursor, finished or not, and the rows of the table that it can become.
+//! The instruction at a cursor, complete or not, and the table rows that it can become.
 
 use super::scan::{CursorContext, Token, TokenKind};
 use texunit_isa::{Class, Form, MipMode, Modifiers, Opcode, forms_of, read_modifiers, texture};
@@ -6,16 +6,16 @@ use texunit_isa::{Class, Form, MipMode, Modifiers, Opcode, forms_of, read_modifi
 /// The opcode and modifiers of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction {
-    /// The index of the opcode among the statement's words.
+    /// Index of the opcode among the statement's tokens.
     pub(crate) at: usize,
-    /// The opcode, if there is one with this name.
+    /// The opcode, if the name is known.
     pub(crate) opcode: Option<Opcode>,
-    /// The modifiers: words directly after it.
+    /// The modifiers: words directly after the opcode.
     pub(crate) modifiers: Vec<Token>,
 }
 
 impl Instruction {
-    /// Reads a statement in a body that begins like an instruction.
+    /// Parses a statement in a body that begins like an instruction.
     pub(crate) fn read(text: &str, place: &CursorContext) -> Option<Self> {
         let tokens = &place.statement;
         let is = |at: usize, b: u8| tokens.get(at).is_some_and(|t| t.kind == TokenKind::Other(b));
@@ -33,7 +33,7 @@ impl Instruction {
         })
     }
 
-    /// The modifier with this index among the statement's words.
+    /// The index of the modifier at this index of the statement's tokens.
     pub(crate) fn modifier(&self, word: usize) -> Option<usize> {
         word.checked_sub(self.at + 1).filter(|&i| i < self.modifiers.len())
     }
@@ -44,11 +44,12 @@ impl Instruction {
     }
 }
 
-/// The rows that an instruction fits, and what is known of it beyond them.
+/// The table rows that match an instruction, and further details.
 pub(crate) struct Matching {
-    /// The rows: all that fit, or all that it can become, or all of the opcode.
+    /// The rows that match; or else those that the instruction can become; or else all rows of the
+    /// opcode.
     pub(crate) forms: Vec<&'static Form>,
-    /// The effect of a texture or surface instruction, and its requirements, in sentences.
+    /// Effect and requirements of a texture or surface instruction, in sentences.
     pub(crate) details: Vec<String>,
 }
 
@@ -85,7 +86,7 @@ fn details(opcode: Opcode, mods: &Modifiers, cache: bool) -> Vec<String> {
     found
 }
 
-/// A `.version`, times ten, and the number of a `.target`.
+/// The requirement as text: a `.version` (times ten), and the number of a `.target`.
 pub(crate) fn needs(version: u32, target: u32) -> String {
     let version = format!("`.version {}.{}`", version / 10, version % 10);
     match target {
@@ -94,8 +95,8 @@ pub(crate) fn needs(version: u32, target: u32) -> String {
     }
 }
 
-/// The slots that words fill, in the order that the assembler takes them; none if one does not
-/// fit. Slots may be left open.
+/// The slots that words fill, in the order that ptxas accepts; `None` if a word does not fit. Slots
+/// may remain empty.
 pub(crate) fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
     let mut filled: Vec<usize> = Vec::with_capacity(words.len());
     let mut next_type = 0;
@@ -113,19 +114,19 @@ pub(crate) fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
     Some(filled)
 }
 
-/// A word that is allowed at a place among the modifiers.
+/// A modifier that is valid at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
     /// The word.
     pub(crate) word: &'static str,
-    /// What it sets.
+    /// Its class.
     pub(crate) class: Class,
-    /// Its rank among the candidates: smaller first.
+    /// Sort key among the candidates: smaller is first.
     pub(crate) rank: usize,
 }
 
-/// The words that can follow `before` and precede `after`, so that there is still a row
-/// for all of them. Those that come next in the documented order are first.
+/// The modifiers that are valid after `before` and before `after`, so that some row still matches.
+/// The next ones in the documented order are first.
 pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     let mut words = Vec::with_capacity(before.len() + after.len() + 1);
@@ -146,7 +147,7 @@ pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec
                 if slots(form, &words).is_none_or(|s| s[before.len()] != i) {
                     continue;
                 }
-                // Slots that were passed over come last: the assembler takes them, too.
+                // Skipped slots are last; ptxas accepts them, too.
                 let rank = if i >= last { i - last } else { form.slots.len() + i };
                 match found.iter_mut().find(|c| c.word == word && c.class == slot.class) {
                     Some(known) => known.rank = known.rank.min(rank),

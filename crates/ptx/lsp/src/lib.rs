@@ -1,12 +1,12 @@
-//! A language server for PTX without its transport: messages go in as text, messages come out as
-//! text.
+//! A language server for PTX without a transport: messages go in and come out as text.
 //!
-//! Diagnostics with corrections, hover, definitions, references, highlights, outline, completion
-//! and renaming, of the documents that the client has opened; each is looked at alone. Nothing here
-//! reads files, starts threads or asks for the time, so it runs on wasm32 too. What takes time comes
-//! out as [`Task`]s, which the caller does where it likes; [`Server::respond`] does them at once.
-//! Framing, threads and the end of the program are the caller's (`texunit lsp`). Formatting and files
-//! that are not open are left out. docs/lsp.md is for users.
+//! It supports diagnostics with corrections, hover, definitions, references, highlights, outline,
+//! completion and renaming, for documents that the client has opened; each document is analysed
+//! alone. The crate does not read files, start threads or read the clock, so it runs on wasm32 too.
+//! Long-running work is returned as [`Task`]s, which the caller may run anywhere;
+//! [`Server::respond`] runs them immediately. Framing, threads and process exit are the caller's
+//! (`texunit lsp`). Formatting and files that are not open are not supported. docs/lsp.md is the
+//! user documentation.
 //!
 //! ```
 //! use texunit_lsp::Server;

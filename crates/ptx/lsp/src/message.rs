@@ -1,66 +1,66 @@
-//! JSON-RPC: what a client's text is, and the texts that go back.
+//! JSON-RPC: parsing of the client's messages, and construction of answers.
 
 use serde_json::{Value, json};
 
-/// A message of the client.
+/// A message from the client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Incoming {
-    /// Something to answer.
+    /// A request, which must be answered.
     Request(Request),
-    /// Something to know.
+    /// A notification, which is not answered.
     Notification(Notification),
-    /// Input that is not a message, with its answer.
+    /// Invalid input, with its error answer.
     Refused(Value),
 }
 
-/// The number or name of a request.
+/// The id of a request: a number or a string.
 pub type RequestId = lsp_types::NumberOrString;
 
-/// Something to answer.
+/// A request, which must be answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// The identifier of the answer.
+    /// The id, which the answer repeats.
     pub id: RequestId,
-    /// `textDocument/hover`
+    /// The method, such as `textDocument/hover`.
     pub method: String,
-    /// Null if there are none.
+    /// The parameters; null if there are none.
     pub params: Value,
 }
 
-/// Something to know.
+/// A notification, which is not answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notification {
-    /// `textDocument/didOpen`
+    /// The method, such as `textDocument/didOpen`.
     pub method: String,
-    /// Null if there are none.
+    /// The parameters; null if there are none.
     pub params: Value,
 }
 
-/// The codes of errors that are answered, of JSON-RPC and of the language server protocol.
+/// Error codes of JSON-RPC and of the language server protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
-    /// Not JSON.
+    /// The input is not JSON.
     ParseError = -32700,
-    /// JSON, but no message, or one that is out of place.
+    /// The JSON is not a message, or the message is not valid at this time.
     InvalidRequest = -32600,
-    /// No such method.
+    /// The method does not exist.
     MethodNotFound = -32601,
-    /// Parameters of the wrong shape.
+    /// The parameters have the wrong type.
     InvalidParams = -32602,
     /// An internal error.
     InternalError = -32603,
     /// A request before `initialize`.
     ServerNotInitialized = -32002,
-    /// The document has changed since.
+    /// The document has changed since the request.
     ContentModified = -32801,
-    /// The client does not want the answer any more.
+    /// The client has cancelled the request.
     RequestCanceled = -32800,
-    /// There is no answer, for a reason that the message says.
+    /// The request failed for the reason in the message.
     RequestFailed = -32803,
 }
 
 impl Incoming {
-    /// Reads a message.
+    /// Parses a message.
     pub fn read(text: &[u8]) -> Self {
         match serde_json::from_slice(text) {
             Ok(value) => Self::of(value),
@@ -68,7 +68,7 @@ impl Incoming {
         }
     }
 
-    /// Input that was not read as a text, such as one that is too long.
+    /// The answer to input that could not be read, such as a message that is too long.
     pub fn unreadable(code: ErrorCode, message: &str) -> Self {
         Self::refused(Value::Null, code, message)
     }
@@ -87,7 +87,7 @@ impl Incoming {
                     Self::refused(id, ErrorCode::InvalidRequest, message)
                 }
             },
-            // The server asks for nothing whose answer matters.
+            // The server sends no requests whose answers it needs.
             (None, Some(_)) if value.get("result").is_some() || value.get("error").is_some() => {
                 Self::Notification(Notification { method: "$/answer".into(), params })
             }
@@ -104,7 +104,7 @@ impl Incoming {
     }
 }
 
-/// The answer to a request that has none.
+/// The error answer to a request.
 pub(crate) fn failure(id: &Value, code: ErrorCode, message: &str) -> Value {
     let error = json!({ "code": code as i32, "message": message });
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
@@ -114,7 +114,7 @@ pub(crate) fn failure(id: &Value, code: ErrorCode, message: &str) -> Value {
 mod tests {
     use super::*;
 
-    /// The method with the number of a request, or the number and code of an error.
+    /// Method and id of a request, or id and error code.
     fn read(text: &str) -> String {
         match Incoming::read(text.as_bytes()) {
             Incoming::Request(r) => format!("{} {}", json!(r.id), r.method),

@@ -1,8 +1,8 @@
-//! The words around a cursor, found without the parser: while someone types, the statement at
-//! the cursor is broken most of the time, and the syntax tree has a hole there.
+//! The tokens around a cursor, found without the parser: while a user types, the statement at the
+//! cursor is usually broken and missing in the syntax tree.
 //!
-//! [`Scan`] cuts a text into words; [`CursorContext::find`] says what is around an offset: the words
-//! of the statement, and whether it is inside a body or a comment. Both are linear.
+//! [`Scan`] splits a text into tokens; [`CursorContext::find`] returns the tokens of the statement
+//! at an offset, and whether the offset is inside a body or a comment. Both take linear time.
 
 use texunit_isa::Opcode;
 use texunit_syntax::Span;
@@ -10,13 +10,13 @@ use texunit_syntax::Span;
 /// Kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
-    /// `name`, `%r1`, `$L`
+    /// A name: `name`, `%r1`, `$L`.
     Ident,
-    /// `.word`, `.L1::evict_last`, or a dot alone.
+    /// A word with its dot: `.word`, `.L1::evict_last`, or a dot alone.
     Word,
-    /// `12`, `0x1f`, `1.5`
+    /// A number: `12`, `0x1f`, `1.5`.
     Number,
-    /// `"..."`
+    /// A string `"..."`.
     Text,
     /// A comment, or a line that begins with `#`.
     Comment,
@@ -24,36 +24,36 @@ pub(crate) enum TokenKind {
     Other(u8),
 }
 
-/// A token with its place.
+/// A token with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     /// The kind.
     pub(crate) kind: TokenKind,
-    /// Where it is.
+    /// Position in the text.
     pub(crate) span: Span,
     /// Whether it is the first on its line.
     pub(crate) first_on_line: bool,
 }
 
 impl Token {
-    /// Its text; a [`TokenKind::Word`] without the dot.
+    /// The text; for a [`TokenKind::Word`] without the dot.
     pub(crate) fn text<'a>(&self, text: &'a str) -> &'a str {
         let whole = &text[self.span.range()];
         if self.kind == TokenKind::Word { &whole[1..] } else { whole }
     }
 
-    /// Whether the cursor can belong to it: the cursor is in it or at its end.
+    /// Whether the cursor is in the token or at its end.
     fn touches(&self, offset: usize) -> bool {
         self.span.start as usize <= offset && offset <= self.span.end as usize
     }
 }
 
-/// Allowed in a name after its first character.
+/// Whether the character is valid in a name after the first.
 fn is_follow(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b == b'$'
 }
 
-/// The tokens of a text from an offset on.
+/// An iterator over the tokens of a text from an offset on.
 pub(crate) struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -61,7 +61,7 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Begins at `from`, which must not lie in a comment, a string or a word.
+    /// Starts at `from`, which must not be in a comment, a string or a word.
     pub(crate) fn new(text: &'a str, from: usize) -> Self {
         Self { bytes: text.as_bytes(), at: from, first_on_line: true }
     }
@@ -108,7 +108,7 @@ impl<'a> Scan<'a> {
                 }
                 (TokenKind::Number, end)
             }
-            // Alone they are the beginnings of names.
+            // A single one of these characters is the beginning of a name.
             b'%' | b'$' | b'_' => (TokenKind::Ident, self.end_of_names(at + 1)),
             b if b.is_ascii_alphabetic() => (TokenKind::Ident, self.end_of_names(at)),
             b if b.is_ascii() => (TokenKind::Other(b), at + 1),
@@ -145,33 +145,34 @@ impl Iterator for Scan<'_> {
         let (kind, end) = self.kind_and_end();
         let span = Span::new(self.at, end);
         let first_on_line = self.first_on_line;
-        // A comment does not make the next word the second of its line.
+        // A comment does not count as the first token of its line.
         self.first_on_line &= kind == TokenKind::Comment;
         self.at = end;
         Some(Token { kind, span, first_on_line })
     }
 }
 
-/// The text around an offset.
+/// The statement around a cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CursorContext {
-    /// The tokens of the statement, comments left out; empty between statements.
+    /// The tokens of the statement without comments; empty between statements.
     pub(crate) statement: Vec<Token>,
-    /// How many of them end before the offset, the one that is being typed not among them.
+    /// Number of tokens that end before the offset, without the one that is being typed.
     pub(crate) before: usize,
-    /// The word that contains the offset or ends at it: its index in `statement`.
+    /// Index in `statement` of the word that contains the offset or ends at it.
     pub(crate) word: Option<usize>,
     /// Whether it is inside the braces of a function.
     pub(crate) in_body: bool,
-    /// Whether it is inside a comment or a string: nothing there means anything.
+    /// Whether it is inside a comment or a string.
     pub(crate) in_comment: bool,
 }
 
-/// Longest statement that is kept; long initial values are of no interest.
+/// Maximum number of tokens kept for a statement; long initial values are not needed.
 const MAX_TOKENS: usize = 4096;
 
 impl CursorContext {
-    /// Looks at `offset`, reading from `from`: the beginning of the text or of a function.
+    /// Finds the context of `offset`, scanning from `from`, the beginning of the text or of a
+    /// function.
     pub(crate) fn find(text: &str, from: usize, offset: usize) -> Self {
         let mut reader = Reader { text, tokens: Vec::new(), depth: 0, blocks: 0 };
         let mut in_comment = false;
@@ -198,13 +199,13 @@ impl CursorContext {
     }
 }
 
-/// Keeps the tokens of the statement that is being read.
+/// Collects the tokens of the current statement.
 struct Reader<'a> {
     text: &'a str,
     tokens: Vec<Token>,
-    /// Brackets that are open in the statement.
+    /// Number of open brackets in the statement.
     depth: u32,
-    /// Braces of blocks that are open.
+    /// Number of open blocks.
     blocks: u32,
 }
 
@@ -213,7 +214,7 @@ impl Reader<'_> {
         self.tokens.first().is_some_and(|t| t.kind == TokenKind::Word)
     }
 
-    /// Whether a `{` here opens a block, and not a vector or an initial value.
+    /// Whether a `{` here opens a block, as opposed to a vector or an initial value.
     fn opens_block(&self) -> bool {
         let after_equal =
             self.depth > 0 || self.tokens.last().is_some_and(|t| t.kind == TokenKind::Other(b'='));
@@ -231,7 +232,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a token begins another statement although the one before has no end.
+    /// Whether a token begins another statement although the previous one has no end.
     fn begins(&self, token: &Token) -> bool {
         let Some(last) = self.tokens.last() else { return true };
         let guard = matches!(last.kind, TokenKind::Other(b'@' | b'!'));
@@ -281,7 +282,7 @@ impl Reader<'_> {
     fn place(self, offset: usize, in_comment: bool) -> CursorContext {
         let is_word =
             |t: &Token| matches!(t.kind, TokenKind::Ident | TokenKind::Word | TokenKind::Number);
-        // Where two words meet (`%tid` and `.x`), the cursor belongs to the one before it.
+        // Between two adjacent words (`%tid` and `.x`), the cursor belongs to the first.
         let word = self.tokens.iter().position(|t| is_word(t) && t.touches(offset));
         let ended = |t: &&Token| t.span.end as usize <= offset;
         let before = word.unwrap_or_else(|| self.tokens.iter().take_while(ended).count());
@@ -294,7 +295,8 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    /// The words of the statement at `|`, the place of the cursor's word, and how many are before.
+    /// The tokens of the statement at `|`, the index of the cursor's word, and the number of tokens
+    /// before it.
     fn at(text: &str) -> (Vec<String>, Option<usize>, usize, CursorContext) {
         let offset = text.find('|').unwrap();
         let text = text.replacen('|', "", 1);

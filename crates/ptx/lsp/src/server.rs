@@ -1,8 +1,8 @@
-//! The state of the server: the protocol's life cycle, open documents, who waits for what.
+//! The state of the server: the protocol's life cycle, open documents, and waiting requests.
 //!
-//! Everything that takes time is a [`Task`]; the server itself only edits texts and answers from
-//! finished results. A request about a document whose index is not finished waits for it, and
-//! fails with `ContentModified` if the document changes before.
+//! Long-running work is done in [`Task`]s; the server itself only edits texts and answers from
+//! finished results. A request about a document whose index is not finished waits for it, and fails
+//! with `ContentModified` if the document changes first.
 
 mod documents;
 
@@ -31,17 +31,17 @@ enum Phase {
 #[derive(Debug)]
 struct Document {
     text: Text,
-    /// The client's number of the text.
+    /// The client's version number.
     version: i32,
-    /// Our own number: it also changes with the settings.
+    /// The server's revision number, which also changes with the settings.
     revision: u64,
-    /// Whether its tasks were handed out.
+    /// Whether its tasks have been handed out.
     is_posted: bool,
-    /// The index of this very text.
+    /// The index of this revision.
     index: Option<Index>,
-    /// The mistakes of this very text.
+    /// The diagnostics of this revision.
     diagnostics: Option<Vec<Diagnostic>>,
-    /// Whether a task panicked over this very text: what is not there will never be.
+    /// Whether a task panicked on this revision, so that missing results will never arrive.
     is_broken: bool,
 }
 
@@ -52,7 +52,7 @@ impl Document {
         Self { text, version, revision, is_posted, index, diagnostics, is_broken }
     }
 
-    /// Forgets what was found: the text, or how it is looked at, has changed.
+    /// Discards the results, because the text or the settings have changed.
     fn renew(&mut self, revision: u64) {
         self.revision = revision;
         (self.is_posted, self.is_broken) = (false, false);
@@ -68,7 +68,7 @@ impl Document {
     }
 }
 
-/// A request that waits for a task.
+/// A request that waits for a task's result.
 #[derive(Debug)]
 struct Waiting {
     request: Request,
@@ -80,7 +80,7 @@ struct Waiting {
 #[derive(Debug, Default)]
 pub struct Server {
     phase: Phase,
-    /// Whether `exit` has come.
+    /// Whether `exit` was received.
     is_over: bool,
     encoding: Encoding,
     client: Client,
@@ -88,9 +88,9 @@ pub struct Server {
     documents: HashMap<Uri, Document>,
     revisions: u64,
     waiting: Vec<Waiting>,
-    /// Messages that the client has not got yet.
+    /// Messages that have not been sent to the client.
     out: Vec<String>,
-    /// Documents that are known no more, which the caller has not been told.
+    /// Closed documents of which the caller has not been informed.
     closed: Vec<Uri>,
 }
 
@@ -100,8 +100,8 @@ impl Server {
         Self::default()
     }
 
-    /// Everything at once, here and now: what the server says to a message. A caller with threads
-    /// uses the methods below.
+    /// Processes a message completely on the calling thread, and returns the answers. Callers with
+    /// threads use the methods below.
     pub fn respond(&mut self, text: &str) -> Vec<String> {
         self.receive(Incoming::read(text.as_bytes()));
         for task in self.take_tasks() {
@@ -111,7 +111,7 @@ impl Server {
         self.take_messages()
     }
 
-    /// Takes what the client has sent.
+    /// Processes a message from the client.
     pub fn receive(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Request(request) => self.request(request),
@@ -127,22 +127,22 @@ impl Server {
         std::mem::take(&mut self.out)
     }
 
-    /// Documents that were closed: their tasks need not be done any more.
+    /// Documents that were closed, so that their tasks need not be executed.
     pub fn take_closed(&mut self) -> Vec<Uri> {
         std::mem::take(&mut self.closed)
     }
 
-    /// Whether the client has sent `exit`: nothing is answered any more.
+    /// Whether the client has sent `exit`, after which nothing is answered.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Whether the client has asked for the end, as it must before it goes away.
+    /// Whether the client has sent `shutdown`, as it must before `exit`.
     pub fn was_shut_down(&self) -> bool {
         self.phase == Phase::Ended
     }
 
-    // Requests
+    // Handling of requests.
 
     fn request(&mut self, request: Request) {
         let refuse = |code, text: &str| Err(Failure::new(code, text));
@@ -166,7 +166,7 @@ impl Server {
         self.answer(&request.id, answer);
     }
 
-    /// A request about a document: answered now, or when its index is finished.
+    /// Handles a request about a document: answers it now, or when its index is finished.
     fn about_document(&mut self, request: Request) {
         let Some(need) = answers::need(&request.method) else {
             let message = format!("unknown method `{}`", request.method);
@@ -186,7 +186,7 @@ impl Server {
         self.answer_waiting(&uri);
     }
 
-    /// Answers the requests about a document that need not wait any more.
+    /// Answers the waiting requests about a document whose results are complete.
     fn answer_waiting(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
         let (now, later) = std::mem::take(&mut self.waiting)
@@ -201,7 +201,7 @@ impl Server {
         }
     }
 
-    /// Fails the requests that wait for a document.
+    /// Fails the waiting requests about a document.
     fn fail_waiting(&mut self, uri: &Uri, failure: fn() -> Failure) {
         let (now, later): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.waiting).into_iter().partition(|w| w.uri == *uri);

@@ -1,4 +1,4 @@
-//! The outline of a document.
+//! The outline of a document: its functions, labels and variables.
 
 use super::document::{Encoding, Text};
 use super::index::{Decl, DeclKind, Index};
@@ -27,7 +27,8 @@ fn detail(text: &str, span: Span) -> String {
     line.trim().trim_end_matches(['{', ';']).trim_end().to_string()
 }
 
-/// Functions with their labels, parameters, registers and variables; variables of the module.
+/// The outline: functions with their labels, parameters, registers and variables, and variables of
+/// the module.
 pub(crate) fn symbols(
     text: &Text,
     index: &Index,
@@ -39,7 +40,7 @@ pub(crate) fn symbols(
     }
     let converter = text.converter(encoding);
     let mut list: Vec<DocumentSymbol> = Vec::new();
-    // The function that declarations belong to: its place in the list, and where it ends.
+    // The current function: its index in the list, and its end.
     let mut function: Option<(usize, u32)> = None;
     let mut decls: Vec<&Decl> = index.decls.iter().take(MAX).collect();
     decls.sort_by_key(|d| (d.extent.start, d.scope));
@@ -71,7 +72,7 @@ pub(crate) fn symbols(
     DocumentSymbolResponse::Nested(list)
 }
 
-/// For clients that know no tree.
+/// A flat outline, for clients without tree support.
 fn flat(text: &Text, index: &Index, encoding: Encoding, uri: &Uri) -> DocumentSymbolResponse {
     let converter = text.converter(encoding);
     let mut function: Option<&Decl> = None;

@@ -1,5 +1,5 @@
-//! Work on a text that takes time, apart from the server's state, so that it can be done elsewhere
-//! meanwhile.
+//! Long-running analyses of a text, independent of the server's state so that they can run on other
+//! threads.
 
 use crate::config::Config;
 use crate::index::Index;
@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// A text to look at, in two ways: [`Self::index`] and [`Self::check`]. Requests are answered once
-/// the server has been given the results of both.
+/// A text to analyse in two ways: [`Self::index`] and [`Self::check`]. Requests are answered once
+/// the server has received both results.
 #[derive(Clone, Debug)]
 pub struct Task {
     uri: Uri,
@@ -18,20 +18,20 @@ pub struct Task {
     config: Arc<Config>,
 }
 
-/// The result for a text: see [`Task`].
+/// The result of a [`Task`].
 #[derive(Debug)]
 pub struct TaskResult {
     pub(crate) uri: Uri,
     pub(crate) revision: u64,
-    pub(crate) found: Found,
+    pub(crate) found: TaskOutput,
 }
 
 /// The result.
 #[derive(Debug)]
-pub(crate) enum Found {
-    /// The names.
+pub(crate) enum TaskOutput {
+    /// The index of names.
     Index(Index),
-    /// The mistakes.
+    /// The diagnostics.
     Diagnostics(Vec<Diagnostic>),
     /// An internal error.
     Panic,
@@ -42,33 +42,33 @@ impl Task {
         Self { uri, revision, source: Arc::new(source), config }
     }
 
-    /// The document. A newer task of the same document makes older ones superfluous.
+    /// The URI of the document. A newer task for the same document makes older ones obsolete.
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
 
-    /// The number of this text: newer ones have larger numbers.
+    /// The revision of the text; newer ones are larger.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Finds the names.
+    /// Builds the index of names.
     pub fn index(&self) -> TaskResult {
-        self.attempt(|task| Found::Index(Index::new(&task.source)))
+        self.attempt(|task| TaskOutput::Index(Index::new(&task.source)))
     }
 
-    /// Finds the mistakes.
+    /// Checks the text.
     pub fn check(&self) -> TaskResult {
         self.attempt(|task| {
             let mut found = texunit_check::check_source(&task.source, &task.config.options);
             task.config.levels.apply(&mut found);
-            Found::Diagnostics(found)
+            TaskOutput::Diagnostics(found)
         })
     }
 
-    /// Does some work; a panic is also a result.
-    fn attempt(&self, work: impl FnOnce(&Self) -> Found) -> TaskResult {
-        let found = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or(Found::Panic);
+    /// Runs an analysis; a panic becomes a result.
+    fn attempt(&self, work: impl FnOnce(&Self) -> TaskOutput) -> TaskResult {
+        let found = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or(TaskOutput::Panic);
         TaskResult { uri: self.uri.clone(), revision: self.revision, found }
     }
 }
@@ -82,10 +82,13 @@ mod tests {
     fn a_panic_is_a_result() {
         let source = SourceFile::new("t", ".version 8.0");
         let task = Task::new("a:a".parse().unwrap(), 1, source, Arc::default());
-        assert!(matches!(task.attempt(|_| panic!("a test")).found, Found::Panic));
-        assert!(matches!(task.index().found, Found::Index(_)));
+        assert!(matches!(task.attempt(|_| panic!("a test")).found, TaskOutput::Panic));
+        assert!(matches!(task.index().found, TaskOutput::Index(_)));
         let found = task.check();
-        assert!(matches!(&found.found, Found::Diagnostics(list) if !list.is_empty()), "{found:?}");
+        assert!(
+            matches!(&found.found, TaskOutput::Diagnostics(list) if !list.is_empty()),
+            "{found:?}"
+        );
         assert_eq!((found.uri.as_str(), found.revision), ("a:a", 1));
     }
 }

@@ -1,20 +1,21 @@
-//! The words of PTX, for those who highlight it: the TextMate grammar of `editors/vscode` is made from them.
+//! The words of PTX for syntax highlighting: the TextMate grammar in `editors/vscode` is generated
+//! from them.
 
 use crate::doc;
 use std::collections::BTreeSet;
 use texunit_isa::{Class, Opcode, forms};
 
-/// All opcodes, also those that are known by name only.
+/// All opcodes, including those that are known only by name.
 pub fn opcodes() -> Vec<&'static str> {
     Opcode::ALL.iter().map(|opcode| opcode.name()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What can follow an opcode, without the dot; types are in [`types`].
+/// All modifiers without the dot, except types ([`types`]).
 pub fn modifiers() -> Vec<&'static str> {
     slots(|class| class != Class::Type)
 }
 
-/// Types, and vectors of them, of instructions and of declarations.
+/// Types and vector types of instructions and declarations.
 pub fn types() -> Vec<&'static str> {
     let declared = texunit_isa::ScalarType::ALL.iter().map(|ty| ty.name());
     let all: BTreeSet<_> =
@@ -27,7 +28,7 @@ fn slots(wanted: impl Fn(Class) -> bool) -> Vec<&'static str> {
     slots.flat_map(|slot| slot.words.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Words after a dot outside instructions.
+/// Directives and other words that follow a dot outside instructions.
 pub fn directives() -> Vec<&'static str> {
     doc::DIRECTIVES.iter().map(|row| row.0).collect()
 }

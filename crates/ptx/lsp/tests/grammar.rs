@@ -1,5 +1,5 @@
-//! The TextMate grammar of `editors/vscode` is the one that the words of PTX give: `UPDATE=1` writes it again. How it
-//! colours PTX is tested there, by the engine that VS Code has.
+//! The TextMate grammar of `editors/vscode` is the one that the words of PTX give: `UPDATE=1`
+//! writes it again. How it colours PTX is tested there, by the engine that VS Code has.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
@@ -99,7 +99,8 @@ fn modifiers() -> Value {
     ] })
 }
 
-/// From an opcode to its semicolon. An instruction that is being written ends where the next one begins.
+/// From an opcode to its semicolon. An instruction that is being written ends where the next one
+/// begins.
 fn instruction() -> Value {
     let control = CONTROL.to_vec();
     let mut others = words::opcodes();

@@ -1,5 +1,5 @@
-//! A session without a transport: texts in, texts out. `crates/tools/cli/tests/lsp` has the features one by
-//! one, over pipes.
+//! A session without a transport: texts in, texts out. `crates/tools/cli/tests/lsp` has the
+//! features one by one, over pipes.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! The syntax tree of a PTX module. It borrows its names from the source text and keeps the
-//! order and the place of everything, so that the printer can write it back.
+//! The syntax tree of a PTX module. Names are borrowed from the source text, and the order and
+//! position of everything are kept, so that the printer can reproduce the text.
 
 use crate::span::Span;
 
@@ -8,18 +8,18 @@ use crate::span::Span;
 pub struct Ident<'a> {
     /// The text.
     pub text: &'a str,
-    /// Where it stands.
+    /// Position in the text.
     pub span: Span,
 }
 
 /// A whole module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module<'a> {
-    /// Everything at module scope, in order.
+    /// The items in order.
     pub items: Vec<Item<'a>>,
 }
 
-/// Something at module scope.
+/// An item of module scope.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item<'a> {
     /// `.version major.minor`
@@ -34,22 +34,22 @@ pub enum Item<'a> {
     Function(Function<'a>),
     /// `.alias a, b;`
     Alias(Alias<'a>),
-    /// `.file`, `.section`, `.pragma`, `.loc` and the like at module scope.
+    /// `.file`, `.section`, `.pragma`, `.loc` or another directive at module scope.
     Directive(Directive<'a>),
 }
 
-/// `.version`
+/// A `.version` directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Before the dot.
+    /// Major version.
     pub major: u32,
-    /// After the dot.
+    /// Minor version.
     pub minor: u32,
     /// The whole directive.
     pub span: Span,
 }
 
-/// `.target`
+/// A `.target` directive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target<'a> {
     /// Architecture and options, in order.
@@ -58,88 +58,88 @@ pub struct Target<'a> {
     pub span: Span,
 }
 
-/// `.address_size`
+/// An `.address_size` directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressSize {
-    /// 32 or 64 in right modules.
+    /// Size in bits; 32 or 64 in valid modules.
     pub bits: u64,
     /// The whole directive.
     pub span: Span,
 }
 
-/// `.alias alias, aliasee;`
+/// An alias: `.alias alias, aliasee;`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alias<'a> {
     /// The new name.
     pub alias: Ident<'a>,
-    /// The function it stands for.
+    /// The aliased function.
     pub aliasee: Ident<'a>,
     /// The whole directive.
     pub span: Span,
 }
 
-/// A directive that the executor has no use for, kept as its words.
+/// A directive that does not affect execution, kept as text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Directive<'a> {
     /// Name without the dot: `file`, `loc`, `pragma`, `section`.
     pub name: Ident<'a>,
-    /// What follows, as written, without the final `;`.
+    /// The text after the name, without the final `;`.
     pub text: &'a str,
-    /// What of it somebody reads.
+    /// The parsed content, for directives whose content is used.
     pub content: Content<'a>,
     /// The whole directive.
     pub span: Span,
 }
 
-/// What a [`Directive`] says, where somebody reads it.
+/// The parsed content of a [`Directive`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content<'a> {
-    /// Nothing.
+    /// Not parsed.
     None,
-    /// `.file 1 "name.cu"`: the number and the name.
+    /// `.file 1 "name.cu"`: number and name.
     File(u32, &'a str),
-    /// `.loc`
+    /// `.loc` and its location.
     Loc(Loc<'a>),
-    /// `.pragma "nounroll", "used_bytes_mask 0xf";`: the strings without their quotes.
+    /// `.pragma "nounroll", "used_bytes_mask 0xf";`: the strings without quotes.
     Pragma(Vec<&'a str>),
     /// `.section .debug_str { ... }`
     Section(Box<Section<'a>>),
 }
 
-/// A place in a source file. Numbers that are too large are `u32::MAX`.
+/// A location in a source file. Numbers that are too large are `u32::MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FilePlace {
-    /// Number of a `.file`.
+    /// Number of its `.file`.
     pub file: u32,
-    /// Line, from 1; 0: none in particular.
+    /// Line, from 1; 0 for none.
     pub line: u32,
-    /// Column in bytes, from 1; 0: none in particular.
+    /// Column in bytes, from 1; 0 for none.
     pub column: u32,
 }
 
-/// `.loc 1 20 5, function_name $L__info_string0+4, inlined_at 1 9 3`
+/// A line directive: `.loc 1 20 5, function_name $L__info_string0+4, inlined_at 1 9 3`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loc<'a> {
-    /// Where the instructions behind it come from.
+    /// The source location of the instructions that follow.
     pub place: FilePlace,
-    /// Label in the section `.debug_str`, and the offset from there, of the function's name.
+    /// The function's name, as a label in the section `.debug_str` and an offset.
     pub function: Option<(&'a str, u32)>,
-    /// Where the function is called whose code stands here in place of the call.
+    /// For inlined code, the location of the call.
     pub inlined_at: Option<FilePlace>,
 }
 
 /// The contents of a section.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section<'a> {
-    /// Of `.debug_str`: texts, each with a zero behind it. Others keep none.
+    /// Contents of `.debug_str`: zero-terminated strings. Empty for other sections.
     pub bytes: Vec<u8>,
-    /// Names of places, with the bytes before them.
+    /// Labels, each with its byte offset.
     pub labels: Vec<(Ident<'a>, u32)>,
-    /// The first `name+4`.
+    /// The first `name+4`, for diagnostics.
     pub offset: Option<Span>,
-    /// The first `name-name`.
+    /// The first `name-name`, for diagnostics.
     pub difference: Option<Span>,
-    /// The first negative number.
+    /// The first negative number, for diagnostics.
     pub negative: Option<Span>,
 }
 
@@ -167,7 +167,7 @@ pub enum Space {
     Tex,
 }
 
-/// One declared variable: `.global .align 4 .v4 .f32 a[3] = {...}`.
+/// A declared variable, such as `.global .align 4 .v4 .f32 a[3] = {...}`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable<'a> {
     /// `.extern`, `.visible`, ...
@@ -176,21 +176,21 @@ pub struct Variable<'a> {
     pub space: Space,
     /// `.align n`
     pub align: Option<(u64, Span)>,
-    /// `.v2`, `.v4`, `.v8`: number of elements; 1 without.
+    /// Vector length of `.v2`, `.v4`, `.v8`, else 1.
     pub vector: u8,
     /// Type without the dot: `f32`, `b64`, `pred`, `texref`, ...
     pub ty: Ident<'a>,
     /// `.ptr{.space}{.align n}` of a kernel parameter.
     pub ptr: Option<Ptr>,
-    /// `.attribute(...)`: its words.
+    /// The words of `.attribute(...)`.
     pub attributes: Vec<Ident<'a>>,
-    /// The name; empty text for an anonymous parameter `_`.
+    /// The name; empty for an anonymous parameter `_`.
     pub name: Ident<'a>,
-    /// `%r<10>`: that many registers (or variables) numbered from 0.
+    /// The count of a numbered group `%r<10>`: variables numbered from 0.
     pub count: Option<(u64, Span)>,
-    /// `a[2][3]`, each `None` for `[]`.
+    /// Array dimensions `a[2][3]`; `None` for `[]`.
     pub dimensions: Vec<Option<Expr<'a>>>,
-    /// What stands after `=`.
+    /// The value after `=`.
     pub initializer: Option<Initializer<'a>>,
     /// The whole declaration.
     pub span: Span,
@@ -199,15 +199,15 @@ pub struct Variable<'a> {
 /// `.ptr` of a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ptr {
-    /// The space pointed to; none: generic.
+    /// The state space that it points to; `None`: generic.
     pub space: Option<Space>,
-    /// `.align` of the object pointed to.
+    /// `.align` of the object that it points to.
     pub align: Option<u64>,
-    /// `.ptr .texref` and the like: a handle.
+    /// A handle type: `.ptr .texref` and so on.
     pub opaque: Option<OpaqueType>,
 }
 
-/// Handle types that `.ptr` takes in place of a space.
+/// Handle types that `.ptr` accepts instead of a state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum OpaqueType {
@@ -234,49 +234,49 @@ pub struct Function<'a> {
     pub linkage: Option<(Linkage, Span)>,
     /// Whether it is `.entry`.
     pub is_entry: bool,
-    /// `.attribute(...)`: its words.
+    /// The words of `.attribute(...)`.
     pub attributes: Vec<Ident<'a>>,
-    /// Return parameters of a `.func`.
+    /// Results of a `.func`.
     pub returns: Vec<Variable<'a>>,
     /// Name.
     pub name: Ident<'a>,
     /// Parameters.
     pub params: Vec<Variable<'a>>,
-    /// `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, `.noreturn`, `.pragma` ...: name and
-    /// numbers.
+    /// Performance directives: `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, `.noreturn`,
+    /// `.pragma` and so on.
     pub directives: Vec<PerformanceDirective<'a>>,
-    /// `{ ... }`; none for a prototype.
+    /// The body `{ ... }`; `None` for a prototype.
     pub body: Option<Block<'a>>,
-    /// From linkage to the end of the header.
+    /// From the linkage to the end of the header.
     pub span: Span,
 }
 
-/// `.maxntid 256, 1, 1`
+/// A performance directive, such as `.maxntid 256, 1, 1`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PerformanceDirective<'a> {
-    /// Without the dot.
+    /// Name without the dot.
     pub name: Ident<'a>,
     /// Its numbers.
     pub values: Vec<u64>,
-    /// Its strings, without their quotes (`.pragma` only).
+    /// Its strings without quotes (only for `.pragma`).
     pub strings: Vec<&'a str>,
     /// The whole directive.
     pub span: Span,
 }
 
-/// `{ ... }`
+/// A block `{ ... }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block<'a> {
-    /// In order.
+    /// The statements in order.
     pub statements: Vec<Statement<'a>>,
-    /// Braces included.
+    /// Position, including the braces.
     pub span: Span,
 }
 
-/// What stands in a body.
+/// A statement of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement<'a> {
-    /// `name:`
+    /// A label `name:`.
     Label(Ident<'a>),
     /// An instruction.
     Instruction(Instruction<'a>),
@@ -290,11 +290,11 @@ pub enum Statement<'a> {
     CallTargets(BranchTargets<'a>),
     /// `name: .callprototype (ret) _ (params);`
     CallPrototype(CallPrototype<'a>),
-    /// `.loc`, `.pragma` and other words without effect here.
+    /// `.loc`, `.pragma` or another directive that does not affect execution.
     Directive(Directive<'a>),
 }
 
-/// `.branchtargets` or `.calltargets`
+/// A `.branchtargets` or `.calltargets` statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BranchTargets<'a> {
     /// The label before it.
@@ -305,150 +305,152 @@ pub struct BranchTargets<'a> {
     pub span: Span,
 }
 
-/// `.callprototype`
+/// A `.callprototype` statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallPrototype<'a> {
     /// The label before it.
     pub label: Ident<'a>,
-    /// Return parameters.
+    /// Results.
     pub returns: Vec<Variable<'a>>,
     /// Parameters.
     pub params: Vec<Variable<'a>>,
-    /// `.noreturn`
+    /// Whether it has `.noreturn`.
     pub noreturn: bool,
     /// The whole statement.
     pub span: Span,
 }
 
-/// `@p`, `@!p`
+/// A guard, `@p` or `@!p`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guard<'a> {
     /// The predicate register.
     pub register: Ident<'a>,
-    /// With `!`.
+    /// Whether it has a `!`.
     pub negated: bool,
-    /// From `@` on.
+    /// Position, from `@` on.
     pub span: Span,
 }
 
-/// `@p opcode.mod.mod operands;`
+/// An instruction, such as `@p opcode.mod.mod operands;`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction<'a> {
     /// Guard predicate.
     pub guard: Option<Guard<'a>>,
     /// The word before the first dot.
     pub opcode: Ident<'a>,
-    /// The words after the dots, without them, in order. `::` stays inside a word
+    /// The words after the dots, without dots, in order. `::` does not split a word
     /// (`L1::evict_last`, `shared::cta`).
     pub modifiers: Vec<Ident<'a>>,
-    /// In source order, `d|p` as one operand.
+    /// Operands in source order; `d|p` is one operand.
     pub operands: Vec<Operand<'a>>,
     /// The whole instruction with its `;`.
     pub span: Span,
 }
 
-/// An operand with its place.
+/// An operand with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand<'a> {
-    /// What it is.
+    /// The kind of operand.
     pub kind: OperandKind<'a>,
-    /// Where it stands.
+    /// Position in the text.
     pub span: Span,
 }
 
-/// Forms of operands. Nearly all memory of a tree is theirs, so what only few have stands in boxes.
+/// Kinds of operands. Operands take nearly all memory of a tree, so the parts of rare kinds are
+/// boxed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OperandKind<'a> {
-    /// A register, variable, label, function or special register; also `%tid.x` and `%v.y`
-    /// are one of these with the component split off.
+    /// A register, variable, label, function or special register. In `%tid.x` and `%v.y` the
+    /// component is separate.
     Name {
-        /// Without the component.
+        /// The name without component.
         name: Ident<'a>,
-        /// `x`, `y`, `z`, `w`, `r`, `g`, `b`, `a`.
+        /// The component: `x`, `y`, `z`, `w`, `r`, `g`, `b`, `a`.
         component: Option<Ident<'a>>,
     },
     /// A number or constant expression (without names).
     Constant(Expr<'a>),
-    /// `name + 4`, `name + -4`: address of a variable with an offset.
+    /// The address of a variable with an offset: `name + 4`, `name + -4`.
     Offset(Ident<'a>, Box<Expr<'a>>),
-    /// `name[2]`, `name[%r1+2]`: an element of an array. In `ld`, `ldu` and `st` it stands where a
-    /// memory operand does, elsewhere it is the element's address.
+    /// An array element: `name[2]`, `name[%r1+2]`. In `ld`, `ldu` and `st` it is a memory operand,
+    /// elsewhere the element's address.
     Index(Ident<'a>, Box<Subscript<'a>>),
-    /// `!p`
+    /// A negated predicate `!p`.
     Not(Ident<'a>),
-    /// `-%r1`: only `vmad` takes it; elsewhere kept so that the message can say so. A selector
-    /// stays in the name (`%r1.h0`).
+    /// A negated register `-%r1`, which only `vmad` accepts; elsewhere it is kept for the error
+    /// message. A selector is part of the name (`%r1.h0`).
     Negated(Ident<'a>),
-    /// `_`
+    /// The discarded operand `_`.
     Discard,
-    /// `{a, b, c, d}`
+    /// A vector `{a, b, c, d}`.
     Vector(Vec<Operand<'a>>),
-    /// `d|p`
+    /// A pair of destinations `d|p`.
     Pair(Box<Operand<'a>>, Box<Operand<'a>>),
-    /// `[base]`, `[base+8]`, `[base+-8]`: memory operand.
+    /// A memory operand: `[base]`, `[base+8]`, `[base+-8]`.
     Address(Address<'a>),
-    /// `[a, {x, y}]`, `[a, b, {x, y}]`: everything between the brackets, for texture, surface
-    /// and tensor instructions.
+    /// The operands in brackets of texture, surface and tensor instructions: `[a, {x, y}]`, `[a, b,
+    /// {x, y}]`.
     Bracket(Vec<Operand<'a>>),
-    /// `(a, b)` of a call.
+    /// The operand list of a call: `(a, b)`.
     List(Vec<Operand<'a>>),
 }
 
-/// What stands between the brackets behind the name of an array: it counts elements.
+/// The subscript of an array, which counts elements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subscript<'a> {
     /// A constant expression.
     Constant(Expr<'a>),
-    /// `%r1`, `%r1+2`: a register, and what is added to it.
+    /// A register with an optional constant: `%r1`, `%r1+2`.
     Register(Ident<'a>, Option<Expr<'a>>),
 }
 
-/// `[base + offset]`
+/// A memory operand `[base + offset]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Address<'a> {
     /// A register, a variable or a number.
     pub base: Box<Operand<'a>>,
-    /// Constant offset; none: 0.
+    /// Constant offset; `None`: 0.
     pub offset: Option<Expr<'a>>,
 }
 
 /// Constant expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr<'a> {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind<'a>,
-    /// Where it stands.
+    /// Position in the text.
     pub span: Span,
 }
 
-/// Forms of constant expressions. PTX evaluates integers in 64 bits, `.s64` unless an operand
-/// is unsigned (suffix `U`, or too large for `.s64`), and floats in f64.
+/// Kinds of constant expressions. PTX evaluates integers in 64 bits, as `.s64` unless an operand is
+/// unsigned (suffix `U`, or too large for `.s64`), and floats in f64.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind<'a> {
-    /// `12`, `0x1f`, `0b101`, `017`, `12U`. `unsigned` if suffixed or beyond `i64::MAX`.
+    /// An integer: `12`, `0x1f`, `0b101`, `017`, `12U`. It is unsigned if it has a suffix or
+    /// exceeds `i64::MAX`.
     Integer {
-        /// The bits.
+        /// The value as bits.
         value: u64,
         /// Whether it is `.u64`.
         unsigned: bool,
     },
-    /// `0f3f800000`: exactly these bits of an f32.
+    /// The bits of an f32: `0f3f800000`.
     F32(u32),
-    /// `0d3ff0000000000000` or `1.5e3`: an f64, by bits.
+    /// The bits of an f64: `0d3ff0000000000000` or `1.5e3`.
     F64(u64),
-    /// `WARP_SZ`
+    /// The constant `WARP_SZ`.
     WarpSize,
-    /// A name: the address of a variable, or a field value such as `linear`.
+    /// A name: the address of a variable, or a value of a field such as `linear`.
     Name(Ident<'a>),
-    /// `generic(name)`, or the byte mask `0xff(name)`.
+    /// A generic address `generic(name)`, or a byte mask `0xff(name)`.
     Call(Box<Expr<'a>>, Box<Expr<'a>>),
-    /// `- ! ~ +`
+    /// A unary operator: `- ! ~ +`.
     Unary(UnaryOp, Box<Expr<'a>>),
-    /// Two operands.
+    /// A binary operator.
     Binary(BinaryOp, Box<Expr<'a>>, Box<Expr<'a>>),
-    /// `c ? a : b`
+    /// A conditional expression `c ? a : b`.
     Conditional(Box<Expr<'a>>, Box<Expr<'a>>, Box<Expr<'a>>),
-    /// `(.s64) e`, `(.u64) e`; true for `.u64`.
+    /// A cast `(.s64) e` or `(.u64) e`; true for `.u64`.
     Cast(bool, Box<Expr<'a>>),
 }
 

@@ -1,14 +1,14 @@
-//! The codes of syntax errors, each with a title and an explanation. docs/diagnostics.md lists
-//! them from this table.
+//! The codes of syntax errors, each with a title and an explanation. docs/diagnostics.md is
+//! generated from this table.
 
-/// What a code stands for.
+/// A diagnostic code and its description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// `E0010`
+    /// The code, such as `E0010`.
     pub code: &'static str,
-    /// A few words.
+    /// A short title.
     pub title: &'static str,
-    /// A paragraph: what it means, and what to write.
+    /// A paragraph with the meaning and the correction.
     pub explanation: &'static str,
 }
 

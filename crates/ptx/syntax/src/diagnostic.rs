@@ -1,13 +1,14 @@
-//! Mistakes in a source text, as data. Crate `report` renders them.
+//! Diagnostics as data: messages about a source text with positions and corrections. Crate `report`
+//! renders them.
 
 use crate::span::Span;
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing, and often meant so: no mistake in a module is one.
+    /// Information that is often intended; never used for mistakes in a module.
     Note,
-    /// The module can be used; something in it deserves a look.
+    /// The module can be used, but something in it is suspicious.
     Warning,
     /// The module cannot be used.
     #[default]
@@ -15,10 +16,10 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// All of them, the least first.
+    /// All severities, the lowest first.
     pub const ALL: [Self; 3] = [Self::Note, Self::Warning, Self::Error];
 
-    /// `note`, `warning` or `error`.
+    /// The name: `note`, `warning` or `error`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -27,59 +28,59 @@ impl Severity {
         }
     }
 
-    /// The one of this name.
+    /// The severity with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|severity| severity.name() == name)
     }
 }
 
-/// A place in the text with what is to be said about it.
+/// A position in the text with an explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// Position in the text.
     pub span: Span,
-    /// What; may be empty for the place itself.
+    /// The explanation; may be empty for the primary position.
     pub text: String,
 }
 
-/// A change of the text: what stands at `span` is replaced.
+/// A replacement in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced; empty where something is inserted.
+    /// The range that is replaced; empty for an insertion.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The new text.
     pub text: String,
 }
 
-/// One mistake: a stable code, one sentence, where, and what to write instead.
+/// A diagnostic: a stable code, a sentence, positions, and advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable code: `E0xxx` for errors, `W0xxx` for warnings. Listed in docs/diagnostics.md.
     pub code: &'static str,
-    /// Of mistakes error or warning.
+    /// Severity; for mistakes, error or warning.
     pub severity: Severity,
-    /// One sentence without a final stop.
+    /// The message: one sentence without a full stop.
     pub message: String,
-    /// The place of the mistake.
+    /// The position of the mistake.
     pub primary: Label,
-    /// Other places that explain it.
+    /// Other positions that explain the mistake.
     pub secondary: Vec<Label>,
-    /// What to write instead, or why it is so.
+    /// Advice on what to write instead, or a reason.
     pub help: Option<String>,
-    /// What else is known, a line each.
+    /// Further information, one line each.
     pub remarks: Vec<String>,
-    /// Changes that certainly correct the mistake, in source order, not overlapping; empty where
-    /// nothing is certain. All are made or none.
+    /// Replacements that certainly correct the mistake, in source order and without overlaps; empty
+    /// if no correction is certain. They must be applied together.
     pub fix: Vec<Edit>,
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// An error at a position.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Error, span, message)
     }
 
-    /// A warning at `span`.
+    /// A warning at a position.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Warning, span, message)
     }
@@ -97,43 +98,43 @@ impl Diagnostic {
         }
     }
 
-    /// Says something at the primary place.
+    /// Sets the text at the primary position.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();
         self
     }
 
-    /// Adds another place.
+    /// Adds another position.
     #[must_use]
     pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
-    /// Says what to write instead.
+    /// Sets the advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// Adds a line of what else is known.
+    /// Adds a line of further information.
     #[must_use]
     pub fn remark(mut self, text: impl Into<String>) -> Self {
         self.remarks.push(text.into());
         self
     }
 
-    /// Adds a change to the fix.
+    /// Adds a replacement to the correction.
     #[must_use]
     pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
         self.fix.push(Edit { span, text: text.into() });
         self
     }
 
-    /// Cuts the middle out of what repeats a name or number of absurd length, and drops a fix that
-    /// writes one.
+    /// Shortens texts that repeat a name or number of absurd length, and drops a correction that
+    /// contains one.
     pub fn shorten(&mut self) {
         const MAX_WRITTEN: usize = 4096;
         shorten(&mut self.message);

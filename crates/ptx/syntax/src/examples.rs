@@ -1,41 +1,41 @@
-//! Texts that give a code, beside what to write instead: what an example is. The examples themselves stand in the crates
-//! of the codes.
+//! The type of examples for diagnostic codes: a text that causes the code, and a corrected text.
+//! The examples themselves are in the crates that define the codes.
 
-/// What gives a code, and what does not.
+/// An example for a diagnostic code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// `E0110`
+    /// The code, such as `E0110`.
     pub code: &'static str,
-    /// Where both texts stand.
+    /// The context of both texts.
     pub place: ExampleSite,
     /// A text with the mistake.
     pub wrong: &'static str,
-    /// The text without that mistake.
+    /// The text without the mistake.
     pub right: &'static str,
 }
 
-/// Where the text of an example stands.
+/// The context in which the text of an example is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExampleSite {
-    /// It is a whole file.
+    /// The text is a whole file.
     File,
-    /// At module scope.
+    /// Module scope.
     Module,
-    /// In the body of a kernel.
+    /// The body of a kernel.
     Body,
-    /// In the body of a kernel of a module with `texmode_independent`.
+    /// The body of a kernel in a module with `texmode_independent`.
     Independent,
-    /// It is a machine instruction, not PTX.
+    /// The text is a machine instruction, not PTX.
     Machine,
 }
 
-/// The declarations around a text that stands in a body.
+/// Declarations that surround a text in a body.
 const DECLARATIONS: &str = "\
 .global .texref tex_a;
 .global .surfref surf_a;
 .global .f32 data[64];
 ";
-/// The kernel around it.
+/// The kernel that surrounds a text in a body.
 const KERNEL: &str = "\
 .visible .entry kernel(.param .u64 out)
 {
@@ -48,18 +48,18 @@ const KERNEL: &str = "\
 ";
 
 impl Example {
-    /// The whole module with the mistake.
+    /// The complete module with the mistake.
     pub fn wrong_module(&self) -> String {
         module(self.place, self.wrong)
     }
 
-    /// The whole module without it.
+    /// The complete module without the mistake.
     pub fn right_module(&self) -> String {
         module(self.place, self.right)
     }
 }
 
-/// The module in which a text stands.
+/// The complete module for a text in its context.
 fn module(place: ExampleSite, text: &str) -> String {
     let header = |options| format!(".version 8.8\n.target sm_90{options}\n.address_size 64\n");
     let body = |samplers| format!("{DECLARATIONS}{samplers}{KERNEL}{text}\n\tret;\n}}\n");

@@ -1,13 +1,13 @@
-//! Making the changes that diagnostics propose.
+//! Application of the corrections that diagnostics propose.
 //!
-//! What it leaves out: whether a change is right; the site that reports a mistake decides that.
+//! Whether a correction is right is decided where the mistake is reported.
 
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Diagnostic, Edit};
 
-/// The text with the edits made, in whatever order they come. `None` if two of them touch the same
-/// bytes, or one does not fit the text; edits that insert at one place stand in their order.
+/// Applies edits, in any order. Returns `None` if two of them touch the same bytes, or if one does
+/// not fit the text. Insertions at the same position are kept in their order.
 pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let sorted = in_order(text, edits)?;
     let added: usize = sorted.iter().map(|e| e.text.len()).sum();
@@ -23,14 +23,14 @@ pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     Some(result)
 }
 
-/// The edits in the order of the text; `None` if they overlap or do not fit it.
+/// The edits in text order; `None` if they overlap or do not fit the text.
 fn in_order<'e>(text: &str, edits: &'e [Edit]) -> Option<Vec<&'e Edit>> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sorted.sort_by_key(|e| (e.span.start, e.span.end));
     let mut done = 0;
     for edit in &sorted {
         let range = edit.span.range();
-        // `get` refuses what ends before it starts, or lies past the end or inside a character.
+        // `get` refuses ranges that end before they start, exceed the text or split a character.
         if range.start < done || text.get(range.clone()).is_none() {
             return None;
         }
@@ -39,15 +39,16 @@ fn in_order<'e>(text: &str, edits: &'e [Edit]) -> Option<Vec<&'e Edit>> {
     Some(sorted)
 }
 
-/// The diagnostics whose fixes go together, the earlier ones first; each with all of its edits or
-/// none. Fixes that meet do not go together: what is right would depend on their order. A fix that
-/// has to wait finds its place when the new text is checked again.
+/// Selects diagnostics whose corrections are compatible, earlier ones first; each with all of its
+/// edits or none. Corrections that touch each other are not compatible, because their result would
+/// depend on the order. The others can be applied after the new text has been checked again.
 pub fn choose<'d>(
     text: &str,
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
 ) -> Vec<&'d Diagnostic> {
     let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
-    // The ranges are in order, so the last one that begins before the edit's end reaches farthest.
+    // The ranges are disjoint and sorted, so the last one that begins before the edit's end reaches
+    // farthest.
     let touches = |taken: &BTreeMap<u32, u32>, edit: &Edit| {
         taken.range(..=edit.span.end).next_back().is_some_and(|(_, &end)| end >= edit.span.start)
     };
@@ -63,15 +64,15 @@ pub fn choose<'d>(
     chosen
 }
 
-/// The edits of diagnostics whose fixes go together ([`choose`]), in the order of the text.
+/// The edits of compatible diagnostics ([`choose`]) in text order.
 pub fn edits(chosen: &[&Diagnostic]) -> Vec<Edit> {
     let mut edits: Vec<Edit> = chosen.iter().flat_map(|d| &d.fix).cloned().collect();
     edits.sort_by_key(|e| (e.span.start, e.span.end));
     edits
 }
 
-/// Makes the fixes that go together ([`choose`]). Returns the text and how many diagnostics were
-/// fixed.
+/// Applies compatible corrections ([`choose`]). Returns the text and the number of corrected
+/// diagnostics.
 pub fn apply_all<'d>(
     text: &str,
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
@@ -128,7 +129,7 @@ mod tests {
         ];
         assert_eq!(apply_all("abcdef", &all), ("AbcdEf".into(), 2));
         assert_eq!(apply_all("abcdef", &[]), ("abcdef".into(), 0));
-        // Edits of one fix may meet and come in any order; both keep their places.
+        // Edits of one correction may touch and be in any order; both keep their positions.
         let meeting = [fix(&[(1, 4, "-"), (1, 1, "+")]), fix(&[(2, 3, "c")]), fix(&[(5, 6, "F")])];
         assert_eq!(apply_all("abcdef", &meeting), ("a+-eF".into(), 2));
     }

@@ -1,18 +1,17 @@
-//! Files that are not PTX: recognised at their beginning, so that one error says what they are
-//! instead of many that do not help.
+//! Recognition of files that are not PTX, so that a single helpful error is reported.
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 
-/// A kind of binary file that people give in the place of a text.
+/// A kind of binary file that is often given instead of PTX text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binary {
-    /// Its first bytes.
+    /// The magic bytes at the beginning.
     pub magic: &'static [u8],
-    /// `a fatbin`
+    /// Description, such as `a fatbin`.
     pub what: &'static str,
-    /// What to do with it.
+    /// Advice on what to do with it.
     pub help: &'static str,
 }
 
@@ -48,7 +47,7 @@ const BINARY: &[Binary] = &[
     kind(b"\xfe\xff",            "UTF-16 text",       UTF_16),
 ];
 
-/// Words that other languages begin with and PTX does not.
+/// Beginnings of files in other languages: text, language, advice.
 #[rustfmt::skip]
 const LANGUAGES: &[(&str, &str, &str)] = &[
     ("; ModuleID",        "LLVM IR",     "translate it: `llc -march=nvptx64 -mcpu=sm_75 file.ll`"),
@@ -65,19 +64,56 @@ const LANGUAGES: &[(&str, &str, &str)] = &[
     ("Fatbin ptx code:",  "the output of `cuobjdump -ptx` with its headings", "remove everything before `.version`"),
 ];
 
-/// Words that a declaration of C, C++ or CUDA begins with; another word follows, which none of a table's keys has.
+/// Words that begin a declaration of C, C++ or CUDA if another word follows. (In a TOML file, a key
+/// is never followed by a word.)
 #[rustfmt::skip]
 const OF_C: &[&str] = &[
-    "__device__", "__host__", "__shared__", "__constant__", "__managed__", "__forceinline__", "#define", "#if", "#ifdef", "#ifndef",
-    "#pragma", "template", "using", "namespace", "typedef", "struct", "class", "enum", "union", "static", "const", "constexpr",
-    "inline", "extern", "void", "bool", "char", "short", "int", "long", "unsigned", "size_t", "float", "double", "auto",
-    "float2", "float4", "int2", "int4", "uchar4",
+    "__device__",
+    "__host__",
+    "__shared__",
+    "__constant__",
+    "__managed__",
+    "__forceinline__",
+    "#define",
+    "#if",
+    "#ifdef",
+    "#ifndef",
+    "#pragma",
+    "template",
+    "using",
+    "namespace",
+    "typedef",
+    "struct",
+    "class",
+    "enum",
+    "union",
+    "static",
+    "const",
+    "constexpr",
+    "inline",
+    "extern",
+    "void",
+    "bool",
+    "char",
+    "short",
+    "int",
+    "long",
+    "unsigned",
+    "size_t",
+    "float",
+    "double",
+    "auto",
+    "float2",
+    "float4",
+    "int2",
+    "int4",
+    "uchar4",
 ];
 
-/// How PTX is made of C.
+/// How to compile C to PTX.
 const COMPILE: &str = "compile it: `nvcc -ptx file.cu`";
 
-/// Whether a line is the beginning of a declaration of C.
+/// Whether a line begins a declaration of C.
 fn is_c(line: &str) -> bool {
     let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '#'));
     let (word, rest) = line.split_at(end.unwrap_or(line.len()));
@@ -85,15 +121,15 @@ fn is_c(line: &str) -> bool {
     OF_C.contains(&word) && next.is_some_and(|c| c.is_alphabetic() || "_<*&\"".contains(c))
 }
 
-/// How much of a file is looked at.
+/// Number of bytes at the beginning of a file that are examined.
 const LOOK: usize = 4096;
 
-/// Leaves away NUL (which ends C strings, and the PTX that nvrtc returns) and Ctrl-Z at the end.
+/// Removes trailing NUL (from C strings such as nvrtc's PTX) and Ctrl-Z.
 pub(crate) fn without_end_marks(text: &str) -> &str {
     text.trim_end_matches(['\0', '\u{1a}', ' ', '\t', '\r', '\n'])
 }
 
-/// One error if the text is a binary file, whose first bytes are given as they were read.
+/// A single error if the text is a binary file, given its first bytes.
 pub(crate) fn binary(text: &str, first_bytes: &[u8]) -> Option<Diagnostic> {
     let start = Span::new(0, text.chars().next().map_or(0, char::len_utf8));
     if let Some(kind) = binary_file(first_bytes) {
@@ -105,18 +141,18 @@ pub(crate) fn binary(text: &str, first_bytes: &[u8]) -> Option<Diagnostic> {
     Some(Diagnostic::error(codes::BINARY, Span::new(at, at + 1), message).help(COMPILED))
 }
 
-/// Another language.
+/// A language other than PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language {
-    /// `CUDA C++`
+    /// Name, such as `CUDA C++`.
     pub name: &'static str,
-    /// How PTX is made of it.
+    /// How to compile it to PTX.
     pub help: &'static str,
-    /// The line that tells.
+    /// The line by which it was recognised.
     pub span: Span,
 }
 
-/// The language of a text, if it is one that people take for PTX.
+/// The language of a text, if it is one that is often mistaken for PTX.
 pub fn language(text: &str) -> Option<Language> {
     let mut end = text.len().min(LOOK);
     while !text.is_char_boundary(end) {
@@ -137,7 +173,7 @@ pub fn language(text: &str) -> Option<Language> {
     None
 }
 
-/// One error if the text, which does not begin with `.version`, is of another language.
+/// A single error if the text does not begin with `.version` and is in another language.
 pub(crate) fn not_ptx(text: &str) -> Option<Diagnostic> {
     let Language { name, help, span } = language(text)?;
     let message = format!("this is {name}, not PTX");

@@ -1,5 +1,6 @@
-//! Sources that a program has handed to a compiler in memory, kept as comments behind the PTX that came of them: so a
-//! message about the PTX has the lines of the source, in whatever process, and after whatever time in a cache.
+//! In-memory sources of compiled PTX. If a program passes source text to a compiler in memory, the
+//! text is appended to the PTX as comments, so that messages can show source lines in any process,
+//! even for PTX from a cache.
 //!
 //! ```text
 //! // texunit: source scale.cu
@@ -10,44 +11,45 @@
 
 use std::fmt::Write;
 
-/// What stands before the name of a source.
+/// Prefix of the line with a source's name.
 const HEAD: &str = "// texunit: source ";
-/// What stands before each of its lines.
+/// Prefix of each source line.
 const LINE: &str = "//|";
-/// Most bytes that are kept of the sources of one text, and of one source that is read back.
+/// Maximum total size in bytes of the sources in one text, and of one source when it is read.
 const MAX_KEPT: usize = 1 << 20;
-/// Most sources of a text that are read: linked texts have some of each.
+/// Maximum number of sources that are read from a text; linked texts contain those of each input.
 const MAX_SOURCES: usize = 1000;
 
-/// A source that is in no file.
+/// A source that exists only in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandedSource {
-    /// What the program calls it.
+    /// Name given by the program.
     pub name: String,
-    /// All of it.
+    /// The source text.
     pub text: String,
 }
 
 impl HandedSource {
-    /// Whether it is this file of a `.file`: compilers put the current folder before a name.
+    /// Whether a `.file` refers to this source; compilers prepend the current folder to names.
     pub fn is(&self, file: &str) -> bool {
         let name = self.name.strip_prefix("./").unwrap_or(&self.name);
         let folder = file.strip_suffix(name);
         !name.is_empty() && folder.is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
     }
 
-    /// A line, from 1.
+    /// The text of a line, numbered from 1.
     pub fn line(&self, line: u32) -> Option<&str> {
         self.text.lines().nth((line as usize).checked_sub(1)?)
     }
 }
 
-/// Whether there are sources behind a text.
+/// Whether a text contains sources.
 pub fn has_handed(ptx: &str) -> bool {
     ptx.contains(HEAD)
 }
 
-/// The comments that keep sources, by names and texts, to be put behind a PTX text. One that is too large is left out.
+/// The comments for sources (names and texts), to be appended to a PTX text. Sources that are too
+/// large are left out.
 pub fn handed_comments<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut all = String::new();
     for (name, text) in sources {
@@ -70,7 +72,7 @@ pub fn handed_comments<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>
     all
 }
 
-/// The sources that are kept in a text.
+/// The sources in a text.
 pub fn handed_sources(ptx: &str) -> Vec<HandedSource> {
     let mut all = Vec::new();
     let mut rest = ptx;
@@ -96,7 +98,7 @@ pub fn handed_sources(ptx: &str) -> Vec<HandedSource> {
     all
 }
 
-/// PTX is ASCII, in comments too.
+/// Escapes non-ASCII characters, because PTX is ASCII even in comments.
 fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -147,7 +149,7 @@ mod tests {
         }
         assert_eq!(sources[0].line(2), Some("\tprintf(\"\\n\\u{41}\\\\\");"));
         assert_eq!((sources[0].line(0), sources[0].line(7)), (None, None));
-        // PTX that others have linked: more behind the first sources.
+        // PTX that was linked by others has more code after the first sources.
         let linked = format!("{ptx}.func f() {{}}\n{}", handed_comments([("other.cu", "x")]));
         assert_eq!(handed_sources(&linked).len(), 4);
     }
@@ -159,7 +161,7 @@ mod tests {
         assert_eq!(kept.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["small"]);
         let escaped = "\u{e9}".repeat(MAX_KEPT / 3);
         assert_eq!(handed_comments([("grows", escaped.as_str())]), "");
-        // Whoever has written the text.
+        // The text is untrusted.
         let hostile = format!("{HEAD}x\n").repeat(3 * MAX_SOURCES);
         assert_eq!(handed_sources(&hostile).len(), MAX_SOURCES);
         let large = format!("{HEAD}x\n{}", format!("{LINE}\n").repeat(MAX_KEPT + 1));

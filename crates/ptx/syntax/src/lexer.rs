@@ -1,5 +1,5 @@
-//! Text to tokens, over bytes. Every byte ends up in a token, in white space, in a comment, in a
-//! `#` line or in an error; the parser never looks at characters.
+//! The lexer: converts text to tokens, byte by byte. Every byte belongs to a token, white space, a
+//! comment, a `#` line or an error; the parser never looks at characters.
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use crate::number;
 use crate::span::Span;
 use crate::token::{PUNCTUATION, SINGLE, Token, TokenKind};
 
-/// Tokens of a text, the last of them [`TokenKind::End`], and what is wrong with its characters.
+/// The tokens of a text, ending with [`TokenKind::End`], and lexical errors.
 pub(crate) struct Lexed {
     pub(crate) tokens: Vec<Token>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -19,7 +19,7 @@ pub(crate) fn lex(text: &str) -> Lexed {
         bytes: text.as_bytes(),
         at: 0,
         first_on_line: true,
-        // Room that is not used costs nothing: no page of it is touched.
+        // Unused capacity costs nothing, because its pages are not touched.
         tokens: Vec::with_capacity(text.len() / 2),
         diagnostics: Vec::new(),
     };
@@ -37,13 +37,13 @@ pub(crate) fn lex(text: &str) -> Lexed {
     Lexed { tokens: lexer.tokens, diagnostics: lexer.diagnostics }
 }
 
-/// Enough for the parser to drop some of them and still have more than are shown.
+/// More than are shown, so that the parser can drop some.
 const MAX_ERRORS: usize = 10_000;
 
-/// Most characters of one comment that a fix replaces.
+/// Maximum number of characters in one comment that a correction replaces.
 const MAX_REPLACED: usize = 1000;
 
-/// What stands in a comment in the place of a character beyond ASCII.
+/// The ASCII replacement of a character in a comment.
 fn look_alike(c: char) -> &'static str {
     match c {
         '\u{feff}' | '\u{200b}' | '\u{200d}' => "",
@@ -71,7 +71,7 @@ struct Lexer<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// May stand in a name after its first character.
+/// Characters that are valid in a name after the first.
 const FOLLOW: [bool; 256] = {
     let mut follow = [false; 256];
     let mut b = 0;
@@ -102,7 +102,7 @@ impl Lexer<'_> {
         self.error_fixed(code, start, end, message, help, &[]);
     }
 
-    /// An error with the changes that correct it: ranges and what stands there afterwards.
+    /// An error with a correction: ranges and their new texts.
     fn error_fixed(
         &mut self,
         code: &'static str,
@@ -171,7 +171,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// `.word`, `.L1::evict_last`, `.2d`, and `.5` where a value is due.
+    /// Reads a token that begins with a dot: `.word`, `.L1::evict_last`, `.2d`, or `.5` where a
+    /// value is expected.
     fn dot(&mut self) {
         let start = self.at;
         let value_due = self.tokens.last().is_some_and(|t| t.kind.expects_value());
@@ -251,7 +252,7 @@ impl Lexer<'_> {
         self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
     }
 
-    /// NVIDIA's assembler refuses other characters everywhere, in comments too.
+    /// Reports non-ASCII characters, which ptxas refuses everywhere, even in comments.
     fn check_ascii(&mut self, start: usize, end: usize, place: &str) {
         let Some(offset) = self.bytes[start..end].iter().position(|b| !b.is_ascii()) else {
             return;
@@ -261,7 +262,8 @@ impl Lexer<'_> {
         self.non_ascii(from, from + len, &format!(" in {place}"));
         let comment = self.bytes[start] == b'/';
         if let Some(diagnostic) = self.diagnostics.last_mut().filter(|_| comment) {
-            // A comment means nothing, so any ASCII will do; what looks alike reads best.
+            // Any ASCII replacement is valid in a comment; similar characters are the most
+            // readable.
             let others = self.text[from..end].char_indices().filter(|(_, c)| !c.is_ascii());
             for (at, c) in others.take(MAX_REPLACED) {
                 let span = Span::new(from + at, from + at + c.len_utf8());

@@ -1,9 +1,8 @@
-//! Lexer, recovering parser and syntax tree for PTX modules.
+//! Lexer, error-recovering parser and syntax tree of PTX modules.
 //!
-//! [`parse`] takes the text of a whole module and returns a tree of everything it could read
-//! together with every error it found; it never panics and never stops at the first mistake.
-//! What it leaves out: names are not resolved and types are not checked (crate `check`), and
-//! nothing is rendered (crate `report`).
+//! [`parse`] returns a tree of everything that could be parsed together with all errors; it never
+//! panics and never stops at the first error. Names are resolved and types are checked in crate
+//! `check`; diagnostics are rendered in crate `report`.
 
 pub mod ast;
 pub mod codes;
@@ -28,22 +27,22 @@ pub use repeated::by_opcode;
 pub use span::{Location, SourceFile, Span};
 pub use words::numbered;
 
-/// What [`parse`] found.
+/// The result of [`parse`].
 #[derive(Clone, Debug)]
 pub struct Parsed<'a> {
-    /// Everything that could be read.
+    /// The parts that could be parsed.
     pub module: ast::Module<'a>,
-    /// Every mistake, in source order. With an error among them the tree has holes.
+    /// All diagnostics in source order. If there are errors, the tree is incomplete.
     pub diagnostics: Vec<Diagnostic>,
-    /// Statements that could not be read, in the order of their ends: what they declare is not in
-    /// the tree.
+    /// Statements that could not be parsed, ordered by their ends. Their declarations are missing
+    /// in the tree.
     pub lost: Vec<Span>,
 }
 
-/// Most errors of one file that are reported; one more says that there are others.
+/// Maximum number of errors that are reported per file; one more says that there are others.
 pub const MAX_ERRORS: usize = 200;
 
-/// Reads a module.
+/// Parses a module.
 pub fn parse(source: &SourceFile) -> Parsed<'_> {
     let text = foreign::without_end_marks(source.text());
     let refused = |d| Parsed {

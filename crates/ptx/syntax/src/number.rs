@@ -1,27 +1,27 @@
-//! Number literals: where they end, and what they are worth.
+//! Number literals: their extent and value.
 //!
-//! Decimal, hexadecimal, octal and binary integers with an optional `U`; `0f` and `0d` with
-//! exactly 8 and 16 hexadecimal digits; decimal floats. Anything else that begins like a number is
-//! one malformed literal, so that it is reported once and as a whole.
+//! Decimal, hexadecimal, octal and binary integers with an optional `U`; `0f` and `0d` with exactly
+//! 8 and 16 hexadecimal digits; decimal floats. Other text that begins like a number is one
+//! malformed literal, so that it is reported once and as a whole.
 
 use crate::codes;
 use crate::token::TokenKind;
 use texunit_forms::Count;
 
-/// A literal that begins at some place of the text.
+/// A scanned literal.
 pub(crate) struct Scanned {
-    /// Its length in bytes.
+    /// Length in bytes.
     pub(crate) len: usize,
-    /// What it is, or why it is none.
+    /// Its token kind, or the error.
     pub(crate) kind: Result<TokenKind, Malformed>,
 }
 
-/// Why a literal is refused.
+/// The error of a malformed literal.
 pub(crate) struct Malformed {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) help: String,
-    /// What it was meant to be, for the parser to go on with.
+    /// The probable token kind, with which the parser continues.
     pub(crate) meant: TokenKind,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn scan(text: &str) -> Scanned {
     }
 }
 
-/// What a malformed literal means that is a right one with a suffix of C: `1.0f`, `5ULL`.
+/// The valid literal in a malformed one with a C suffix: `1.0f`, `5ULL`.
 pub(crate) fn without_c_suffix(literal: &str) -> Option<String> {
     let hexadecimal = literal.starts_with("0x");
     let of_suffix = |c: char| matches!(c, 'u' | 'U' | 'l' | 'L') || c == 'f' && !hexadecimal;
@@ -157,7 +157,7 @@ fn decimal(text: &str) -> Scanned {
     Scanned { len, kind }
 }
 
-/// End of an exponent that begins at `at`; `at` if there is none.
+/// The end of an exponent that begins at `at`; `at` if there is none.
 fn exponent(bytes: &[u8], at: usize) -> usize {
     if !matches!(bytes.get(at), Some(b'e' | b'E')) {
         return at;
@@ -196,7 +196,7 @@ fn checked_float(literal: &str) -> Result<TokenKind, Malformed> {
     Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, TokenKind::Decimal))
 }
 
-/// Value of a well-formed integer literal and whether it is unsigned; none if it needs more than
+/// Value of a well-formed integer literal, and whether it is unsigned; `None` if it needs more than
 /// 64 bits.
 pub(crate) fn integer(literal: &str) -> Option<(u64, bool)> {
     let (digits, suffixed) = match literal.strip_suffix('U') {

@@ -1,20 +1,19 @@
-//! The tree back to PTX, in one canonical form.
+//! The printer: writes a tree as PTX in a canonical form.
 //!
-//! Parsing what is printed gives the same tree again, places aside. Comments and the way numbers
-//! were written (hexadecimal, octal) are not kept; directives that are kept as words come out as
-//! they were.
+//! Parsing the output gives the same tree, except for positions. Comments and the notation of
+//! numbers (hexadecimal, octal) are not kept; directives that are kept as text are unchanged.
 
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::ast::*;
 use crate::parser::precedence;
 
-/// Shows a module as PTX text.
+/// Prints a module as PTX text.
 pub fn print(module: &Module<'_>) -> String {
     module.to_string()
 }
 
-/// Items with a separator between them.
+/// A list of items with a separator.
 struct Separated<'t, T>(&'t [T], &'static str);
 
 impl<T: Display> Display for Separated<'_, T> {
@@ -303,7 +302,8 @@ impl Display for Operand<'_> {
             OperandKind::Vector(elements) => write!(f, "{{{}}}", commas(elements)),
             OperandKind::Pair(first, second) => write!(f, "{first}|{second}"),
             OperandKind::Address(Address { base, offset: None }) => write!(f, "[{base}]"),
-            // Behind a constant base `+` would be part of it, so the parser never has both.
+            // After a constant base, `+` would be part of the base, so the parser never produces
+            // both.
             OperandKind::Address(Address { base, offset: Some(offset) }) => {
                 write!(f, "[{base}+{offset}]")
             }
@@ -313,9 +313,9 @@ impl Display for Operand<'_> {
     }
 }
 
-/// Precedence of `?:`, below all binary operators.
+/// Precedence of `?:`, lower than all binary operators.
 const CONDITIONAL: u8 = 0;
-/// Precedence of unary operators and casts, above them.
+/// Precedence of unary operators and casts, higher than all binary operators.
 const UNARY: u8 = 11;
 
 impl Display for Subscript<'_> {
@@ -334,19 +334,19 @@ impl Display for Expr<'_> {
     }
 }
 
-/// The operator's precedence; the highest for what has none.
+/// The precedence of the expression's operator; the highest if it has none.
 fn strength(expr: &Expr<'_>) -> u8 {
     match &expr.kind {
         ExprKind::Conditional(..) => CONDITIONAL,
         ExprKind::Binary(op, ..) => precedence(*op),
         ExprKind::Unary(..) | ExprKind::Cast(..) => UNARY,
-        // Operators take it in parentheses only.
+        // It must be in parentheses next to operators.
         ExprKind::F32(_) => CONDITIONAL,
         _ => u8::MAX,
     }
 }
 
-/// Prints `expr` where operators of at least the precedence `least` can stand.
+/// Prints `expr`, in parentheses if its precedence is below `least`.
 fn expression(f: &mut Formatter<'_>, expr: &Expr<'_>, least: u8) -> fmt::Result {
     if strength(expr) < least {
         f.write_char('(')?;
@@ -355,7 +355,7 @@ fn expression(f: &mut Formatter<'_>, expr: &Expr<'_>, least: u8) -> fmt::Result 
     }
     match &expr.kind {
         ExprKind::Integer { value, unsigned } => {
-            // Beyond `i64::MAX` a number is unsigned without the suffix.
+            // Above `i64::MAX` a number is unsigned without a suffix.
             let suffix = if *unsigned && *value <= i64::MAX as u64 { "U" } else { "" };
             write!(f, "{value}{suffix}")
         }

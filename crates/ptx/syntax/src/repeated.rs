@@ -1,17 +1,19 @@
-//! Errors that come again: a kernel may have thousands of instructions of one opcode that are all refused for one reason.
+//! Grouping of repeated errors: a kernel may have thousands of instructions with the same opcode
+//! that are refused for the same reason.
 
 use crate::{Diagnostic, SourceFile};
 use std::collections::HashMap;
 
-/// Of diagnostics of one code that say the same of instructions of one opcode, the first, with how many there are; of those
-/// that `is_grouped` does not name, all. The order stays.
+/// Groups diagnostics with the same code and message for instructions with the same opcode: returns
+/// the first of each group with the size of the group. Diagnostics that `is_grouped` does not
+/// select are returned individually. The order is kept.
 #[must_use]
 pub fn by_opcode(
     source: &SourceFile,
     diagnostics: &[Diagnostic],
     is_grouped: impl Fn(&Diagnostic) -> bool,
 ) -> Vec<Diagnostic> {
-    // By what is said of which opcode, the number of the first, and how many follow it.
+    // For each message and opcode: the index of the first diagnostic, and the number of later ones.
     let mut groups: HashMap<(&str, &str, String), usize> = HashMap::new();
     let mut all: Vec<(Diagnostic, usize)> = Vec::new();
     for diagnostic in diagnostics {
@@ -20,7 +22,7 @@ pub fn by_opcode(
             all.push((diagnostic.clone(), 0));
             continue;
         }
-        // The forms of an opcode are one.
+        // The forms of an opcode are one group.
         let message = diagnostic.message.replace(word, opcode);
         let new = all.len();
         let at = *groups.entry((diagnostic.code, opcode, message)).or_insert(new);
@@ -39,8 +41,8 @@ pub fn by_opcode(
     all.into_iter().map(told).collect()
 }
 
-/// The opcode of the instruction at a place, and its whole first word: `wmma` and `wmma.mma.sync.aligned`. Both are empty where
-/// none begins on the line.
+/// The opcode of the instruction at a position, and its whole first word: `wmma` and
+/// `wmma.mma.sync.aligned`. Both are empty if no instruction begins on the line.
 fn instruction(source: &SourceFile, at: usize) -> (&str, &str) {
     let text = source.text();
     let before = text.get(..at).unwrap_or_default();

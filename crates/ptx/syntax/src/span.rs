@@ -1,6 +1,6 @@
-//! Places in a source text.
+//! Positions in a source text: spans, lines and columns.
 
-/// A range of bytes, `start..end`, of one source text.
+/// A byte range `start..end` in a source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// First byte.
@@ -15,18 +15,18 @@ impl Span {
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// The smallest span that covers both.
+    /// The smallest span that contains both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// As a range of byte indices.
+    /// The span as a range of byte indices.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// Line and column of a byte, both counted from 1; the column counts bytes.
+/// Line and column of a byte, both numbered from 1; the column counts bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
     /// Line, from 1.
@@ -35,34 +35,34 @@ pub struct Location {
     pub column: u32,
 }
 
-/// A named source text with an index of its lines.
+/// A source text with its name and an index of its lines.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     name: String,
     text: String,
     line_starts: Vec<u32>,
-    /// What the text was made of, if not of itself.
+    /// For texts that were converted from invalid UTF-8: the original bytes.
     lossy: Option<Box<Lossy>>,
 }
 
-/// Bytes that are no text.
+/// Information about bytes that are not valid UTF-8.
 #[derive(Clone, Debug)]
 struct Lossy {
-    /// Ends of U+FFFD that stand for other bytes, and how much longer the text is up to there than
-    /// the bytes that it was made of.
+    /// For each U+FFFD that replaces other bytes: its end, and the difference between the lengths
+    /// of the text and of the original bytes up to there.
     replaced: Vec<(u32, u32)>,
-    /// The first bytes.
+    /// The first bytes of the original.
     first: Vec<u8>,
 }
 
-/// How many bytes it takes to recognise a binary file.
+/// Number of bytes that suffice to recognise a binary file.
 const FIRST: usize = 16;
 
 impl SourceFile {
-    /// Longest text that spans can address.
+    /// Maximum length of a text, which spans can address.
     pub const MAX_LEN: usize = u32::MAX as usize - 1;
 
-    /// Wraps a text. Texts longer than [`Self::MAX_LEN`] must be refused by the caller.
+    /// Makes a source file from a text. The caller must refuse texts longer than [`Self::MAX_LEN`].
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         let line_starts = std::iter::once(0)
@@ -71,9 +71,8 @@ impl SourceFile {
         Self { name: name.into(), text, line_starts, lossy: None }
     }
 
-    /// Wraps bytes that should be text. What is not UTF-8 becomes U+FFFD, which the parser refuses
-    /// with its place, or recognises as the binary file that it is. Locations count the bytes as
-    /// they were given.
+    /// Makes a source file from bytes. Invalid UTF-8 becomes U+FFFD, which the parser reports, or
+    /// recognises as a binary file. Locations count the original bytes.
     pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Self {
         let (mut text, mut replaced) = (String::with_capacity(bytes.len()), Vec::new());
         let mut surplus = 0;
@@ -81,7 +80,7 @@ impl SourceFile {
             text.push_str(chunk.valid());
             if !chunk.invalid().is_empty() {
                 text.push(char::REPLACEMENT_CHARACTER);
-                // One to three bytes become three.
+                // One to three bytes are replaced by three.
                 surplus += (char::REPLACEMENT_CHARACTER.len_utf8() - chunk.invalid().len()) as u32;
                 replaced.push((text.len() as u32, surplus));
             }
@@ -91,13 +90,13 @@ impl SourceFile {
         Self { lossy, ..Self::new(name, text) }
     }
 
-    /// The beginning of what the text was made of: enough to recognise a binary file.
+    /// The first bytes of the original: enough to recognise a binary file.
     pub fn first_bytes(&self) -> &[u8] {
         let text = self.text.as_bytes();
         self.lossy.as_ref().map_or(&text[..text.len().min(FIRST)], |lossy| &lossy.first)
     }
 
-    /// The name given at creation: a path, or `<stdin>`.
+    /// The name: a path, or `<stdin>`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -107,12 +106,12 @@ impl SourceFile {
         &self.text
     }
 
-    /// Whether the text was made of other bytes ([`Self::from_bytes`]).
+    /// Whether invalid bytes were replaced ([`Self::from_bytes`]).
     pub fn is_lossy(&self) -> bool {
         self.lossy.is_some()
     }
 
-    /// Where a byte of the text was in the bytes that it was made of.
+    /// The offset in the original bytes of a byte of the text.
     pub fn byte_offset(&self, offset: u32) -> u32 {
         let Some(Lossy { replaced, .. }) = self.lossy.as_deref() else { return offset };
         match replaced.partition_point(|&(end, _)| end <= offset) {
@@ -121,7 +120,7 @@ impl SourceFile {
         }
     }
 
-    /// Line and column of a byte offset (past the end: the end).
+    /// Line and column of a byte offset (past the end: of the end).
     pub fn location(&self, offset: u32) -> Location {
         let line = self.line_starts.partition_point(|&s| s <= offset);
         let start = self.line_starts[line - 1];
@@ -131,7 +130,7 @@ impl SourceFile {
         }
     }
 
-    /// The bytes of a line (counted from 1) without its line end; empty past the last line.
+    /// The span of a line (numbered from 1) without its line end; empty past the last line.
     pub fn line_span(&self, line: u32) -> Span {
         let end = self.text.len();
         let Some(&start) = self.line_starts.get(line.wrapping_sub(1) as usize) else {
@@ -142,7 +141,7 @@ impl SourceFile {
         Span { start, end: start + shown.len() as u32 }
     }
 
-    /// The text of a line (counted from 1) without its line end; empty past the last line.
+    /// The text of a line (numbered from 1) without its line end; empty past the last line.
     pub fn line(&self, line: u32) -> &str {
         &self.text[self.line_span(line).range()]
     }
@@ -179,7 +178,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text() {
-        // A byte that is nothing, the first two bytes of three, a whole character.
+        // An invalid byte, the first two of three bytes, and a whole character.
         let source = SourceFile::from_bytes("x", b"a\xffb\n\xe2\x82c\xe2\x82\xacd");
         assert_eq!(source.text(), "a\u{fffd}b\n\u{fffd}c\u{20ac}d");
         assert!(

@@ -1,36 +1,36 @@
-//! Tokens: what the lexer hands to the parser.
+//! Tokens, the interface between the lexer and the parser.
 
 use crate::span::Span;
 
-/// A token with its place.
+/// A token with its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    /// What it is.
+    /// The kind.
     pub(crate) kind: TokenKind,
     /// Whether it is the first on its line.
     pub(crate) first_on_line: bool,
-    /// Where it stands.
+    /// Position in the text.
     pub(crate) span: Span,
 }
 
-/// Kinds of tokens. The text is found under the span.
+/// Kinds of tokens. The span gives the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
-    /// `name`, `%r1`, `$L`, `_a`
+    /// A name: `name`, `%r1`, `$L`, `_a`.
     Ident,
-    /// `.word`, `.2d`, `.L1::evict_last`: the dot belongs to it.
+    /// A word with its dot: `.word`, `.2d`, `.L1::evict_last`.
     Word,
-    /// `12`, `0x1f`, `017U`
+    /// An integer: `12`, `0x1f`, `017U`.
     Integer,
-    /// `1.5e3`, `.5`
+    /// A decimal float: `1.5e3`, `.5`.
     Decimal,
-    /// `0f3f800000`
+    /// The bits of an f32: `0f3f800000`.
     Float32,
-    /// `0d3ff0000000000000`
+    /// The bits of an f64: `0d3ff0000000000000`.
     Float64,
-    /// `"..."`, quotes included.
+    /// A string `"..."`, including the quotes.
     Text,
-    /// Something that the lexer has reported already.
+    /// Text that the lexer has reported as an error.
     Bad,
     /// The end of the text.
     End,
@@ -44,7 +44,7 @@ pub(crate) enum TokenKind {
     Semicolon,
     Colon,
     At,
-    /// `_` alone.
+    /// A single `_`.
     Underscore,
     Equal,
     Less,
@@ -70,7 +70,7 @@ pub(crate) enum TokenKind {
     ShiftRight,
 }
 
-/// Operators and punctuation, the longer before their beginnings.
+/// Operators and punctuation, longer ones before their prefixes.
 #[rustfmt::skip]
 pub(crate) const PUNCTUATION: &[(&str, TokenKind)] = &[
     ("<<", TokenKind::ShiftLeft),
@@ -107,7 +107,7 @@ pub(crate) const PUNCTUATION: &[(&str, TokenKind)] = &[
     ("?", TokenKind::Question),
 ];
 
-/// The punctuation that is one character and begins nothing longer.
+/// Punctuation of one character that is not the prefix of a longer one.
 pub(crate) const SINGLE: [Option<TokenKind>; 256] = {
     let mut single = [None; 256];
     let (mut n, mut longer) = (0, [false; 256]);
@@ -124,7 +124,7 @@ pub(crate) const SINGLE: [Option<TokenKind>; 256] = {
 };
 
 impl TokenKind {
-    /// Whether a value may follow, so that `.5` after it is a number and not a modifier.
+    /// Whether a value may follow, so that `.5` after it is a number instead of a modifier.
     pub(crate) fn expects_value(self) -> bool {
         use TokenKind::*;
         matches!(

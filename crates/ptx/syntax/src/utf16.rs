@@ -1,7 +1,7 @@
 //! Offsets in UTF-16 code units, in which SARIF and the language server protocol count columns.
 
-/// Counts the code units of a text: of every `STEP`th byte their number is known, from there on
-/// they are counted. So one place costs the same in lines of any length.
+/// Computes code unit offsets. They are stored for every `STEP`th byte and counted from there on,
+/// so that a lookup takes constant time even in long lines.
 #[derive(Clone, Debug)]
 pub struct Utf16<'t> {
     text: &'t str,
@@ -12,7 +12,7 @@ pub struct Utf16<'t> {
 const STEP: usize = 4096;
 
 impl<'t> Utf16<'t> {
-    /// Counts the steps of a text.
+    /// Indexes a text.
     pub fn new(text: &'t str) -> Self {
         if text.is_ascii() {
             return Self { text, steps: Vec::new() };
@@ -26,7 +26,7 @@ impl<'t> Utf16<'t> {
         Self { text, steps: text.as_bytes().chunks(STEP).map(step).collect() }
     }
 
-    /// Code units of the text before a byte; past the end: of the whole text.
+    /// Number of code units before a byte; past the end: of the whole text.
     pub fn before(&self, offset: usize) -> u32 {
         let offset = offset.min(self.text.len());
         if self.steps.is_empty() {
@@ -37,7 +37,7 @@ impl<'t> Utf16<'t> {
     }
 }
 
-/// Code units of characters, each counted at its first byte.
+/// Number of code units of characters, each counted at its first byte.
 fn count(bytes: &[u8]) -> u32 {
     bytes.iter().map(|&b| u32::from(b & 0xc0 != 0x80) + u32::from(b >= 0xf0)).sum()
 }
@@ -46,7 +46,7 @@ fn count(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    /// Against encoding what stands before.
+    /// Compared with encoding the text before the position.
     #[test]
     fn units_before_a_place() {
         let text =

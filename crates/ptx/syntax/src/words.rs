@@ -1,9 +1,9 @@
-//! The words that the grammar knows, and the nearest one to a word that it does not know.
+//! The words of the grammar, and suggestions for unknown words.
 
 use crate::ast::{Linkage, Space};
 
-/// A name as one of a group such as `%r<20>`, as ptxas reads it: all digits at its end are the number,
-/// of which the low 32 bits count. `%r12` and `%r012` are `%r` 12, and never `%r1` 2.
+/// Splits a name such as `%r12` into prefix and number, as ptxas does: all trailing digits are the
+/// number, of which the low 32 bits are used. `%r12` and `%r012` are `%r` 12, never `%r1` 2.
 pub fn numbered(name: &str) -> Option<(&str, u64)> {
     let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = name[prefix.len()..].bytes();
@@ -11,7 +11,7 @@ pub fn numbered(name: &str) -> Option<(&str, u64)> {
     (!prefix.is_empty() && prefix.len() < name.len()).then_some((prefix, u64::from(number)))
 }
 
-/// State spaces.
+/// State spaces by name.
 #[rustfmt::skip]
 pub(crate) const SPACES: &[(&str, Space)] = &[
     ("reg", Space::Reg),
@@ -32,7 +32,7 @@ pub(crate) const LINKAGES: &[(&str, Linkage)] = &[
     ("common", Linkage::Common),
 ];
 
-/// Vector words with their numbers of elements.
+/// Vector words and their lengths.
 pub(crate) const VECTORS: &[(&str, u8)] = &[("v2", 2), ("v4", 4), ("v8", 8)];
 
 /// Types of variables.
@@ -45,8 +45,8 @@ pub(crate) const TYPES: &[&str] = &[
     "pred", "texref", "samplerref", "surfref",
 ];
 
-/// Launch bounds and other words between a header and its body: name, most numbers, and whether a
-/// kernel has them (else a function).
+/// A performance directive: name, number of values, and whether it is for kernels (else for
+/// functions).
 pub(crate) struct Bound {
     pub(crate) name: &'static str,
     pub(crate) numbers: std::ops::RangeInclusive<usize>,
@@ -73,33 +73,33 @@ pub(crate) const BOUNDS: &[Bound] = &[
     bound("abi_preserve_control", 1, 1, false),
 ];
 
-/// Everything else that begins with a dot, for the search of near matches.
+/// All other words that begin with a dot, for suggestions.
 #[rustfmt::skip]
 pub(crate) const OTHERS: &[&str] = &[
     "version", "target", "address_size", "entry", "func", "alias", "align", "ptr", "attribute",
     "branchtargets", "calltargets", "callprototype", "pragma", "loc", "file", "section",
 ];
 
-/// Finds a word in one of the tables.
+/// Looks a word up in a table.
 pub(crate) fn look_up<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     table.iter().find(|(name, _)| *name == word).map(|&(_, value)| value)
 }
 
-/// Words of the other tables that no instruction has as a modifier. (`.weak`, the other state spaces
-/// and types are both.)
+/// Words of the other tables that are never modifiers. (`.weak` and the other state spaces and
+/// types can be modifiers.)
 const NO_MODIFIERS: &[&str] = &["reg", "visible", "extern", "common"];
 
-/// Whether the word is a directive that no instruction has as a modifier.
+/// Whether the word is a directive and never a modifier.
 pub(crate) fn is_no_modifier(word: &str) -> bool {
     maybe_no_modifier(word)
         && (NO_MODIFIERS.contains(&word)
-            // `fence.proxy.alias`
+            // Except for `fence.proxy.alias`.
             || word != "alias" && OTHERS.contains(&word)
             || BOUNDS.iter().any(|b| b.name == word))
 }
 
-/// The lengths, as bits, of the words that begin with each letter and that are no modifiers. Every
-/// modifier of a module is looked up here, and nearly none goes on to the tables.
+/// For each first letter, the lengths of words that are not modifiers, as a bit mask. Every
+/// modifier of a module is tested, and nearly all need no search in the tables.
 const LENGTHS: [u32; 256] = {
     let mut lengths = [0; 256];
     let mut n = 0;
@@ -124,7 +124,7 @@ fn maybe_no_modifier(word: &str) -> bool {
     })
 }
 
-/// Whether the word is a directive in any place.
+/// Whether the word is a directive in some position.
 pub(crate) fn is_directive(word: &str) -> bool {
     all().any(|name| name == word)
 }
@@ -138,13 +138,13 @@ fn all() -> impl Iterator<Item = &'static str> {
     spaces.chain(linkages).chain(vectors).chain(bounds).chain(others).chain(TYPES.iter().copied())
 }
 
-/// The known word that differs least from `word`, if it is near enough to be meant.
+/// The known word that is most similar to `word`, if it is similar enough.
 pub(crate) fn nearest(word: &str) -> Option<&'static str> {
     nearest_of(word, all())
 }
 
-/// The known word that was meant for certain: long enough, one slip of the finger away, and no
-/// other word as near.
+/// The known word that was certainly intended: long enough, one typing error away, and no other
+/// word as similar.
 pub(crate) fn certainly(word: &str) -> Option<&'static str> {
     if !(5..=32).contains(&word.len()) {
         return None;
@@ -154,7 +154,7 @@ pub(crate) fn certainly(word: &str) -> Option<&'static str> {
     near.all(|other| other == first).then_some(first)
 }
 
-/// The nearest of `candidates`: at most a third of the letters may differ.
+/// The most similar of `candidates`; at most a third of the letters may differ.
 pub(crate) fn nearest_of(
     word: &str,
     candidates: impl Iterator<Item = &'static str>,
@@ -170,7 +170,7 @@ pub(crate) fn nearest_of(
         .map(|(_, name)| name)
 }
 
-/// Edit distance where exchanging two neighbours counts as one edit, in any case of letters.
+/// Case-insensitive edit distance, in which swapping two neighbouring letters counts as one edit.
 fn distance(a: &str, b: &str) -> usize {
     strsim::osa_distance(&a.to_ascii_lowercase(), &b.to_ascii_lowercase())
 }

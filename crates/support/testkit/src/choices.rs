@@ -1,7 +1,7 @@
-//! What a fuzzer's bytes decide.
+//! Choices that the bytes of a fuzzer decide.
 
-/// Choices that bytes decide, one after the other; when they are used up every choice is the first. A fuzzer that
-/// changes a byte changes one choice, and a test can draw the bytes from [`Random`](crate::Random).
+/// Decides choices by consuming bytes; when they are used up, every choice is the first. Changing a
+/// byte changes one choice, and a test can draw the bytes from [`Random`](crate::Random).
 #[derive(Clone, Debug)]
 pub struct Choices<'a>(&'a [u8]);
 
@@ -16,7 +16,7 @@ impl<'a> Choices<'a> {
         self.0.is_empty()
     }
 
-    /// What is left.
+    /// The unused bytes.
     pub fn rest(&self) -> &'a [u8] {
         self.0
     }
@@ -33,7 +33,7 @@ impl<'a> Choices<'a> {
         u32::from_le_bytes(std::array::from_fn(|_| self.byte()))
     }
 
-    /// From 0 on, below `n`; 0 if that is 0. It takes one byte where that is enough.
+    /// A number from 0 to `n - 1`; 0 if `n` is 0. Takes one byte if that is enough.
     pub fn below(&mut self, n: u32) -> u32 {
         match n {
             0 | 1 => 0,
@@ -43,12 +43,12 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// True in one of `n` cases, which is not the first.
+    /// True with a probability of 1/n; the first choice is false.
     pub fn once_in(&mut self, n: u32) -> bool {
         n <= 1 || self.below(n) == n - 1
     }
 
-    /// One of a list, which is not empty.
+    /// An element of a nonempty list.
     pub fn of<T: Clone>(&mut self, list: &[T]) -> T {
         list[self.below(list.len() as u32) as usize].clone()
     }

@@ -1,44 +1,45 @@
-//! What the cases of tests/findings say: which finding belongs to which line, and what is at its other end.
+//! The annotations in the cases of tests/findings, which state the expected findings with their
+//! lines.
 //!
-//! `// finding[CODE]: words` stands on a line at which that must be found; `// finding[CODE] with A: words` says that
-//! the other end is on the line with `// at A`, and `with itself` that it is on this line. The words are a part of
-//! the message; `, in NAME` behind them names the variable or allocation. `// right[CODE]: why` says that a rule could
-//! be thought to be broken here, and is not.
+//! `// finding[CODE]: words` on a line expects a finding there. `// finding[CODE] with A: words`
+//! also expects its other side on the line with `// at A`, and `with itself` on the same line. The
+//! words must be part of the message; `, in NAME` after them names the variable or allocation. `//
+//! right[CODE]: why` marks code that resembles a violation of the rule but is correct.
 
 use std::fmt;
 
-/// What must be found.
+/// An expected finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// Line, from 1.
     pub line: u32,
-    /// Kind of the finding.
+    /// The finding's code.
     pub code: String,
-    /// Line of the other end; `None`: the case does not say it.
+    /// Line of the other side; `None` if the case does not state it.
     pub other: Option<u32>,
-    /// Part of the message.
+    /// A part of the message.
     pub words: String,
-    /// Variable or allocation.
+    /// The variable or allocation.
     pub object: Option<String>,
 }
 
-/// What was found.
+/// An actual finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundAt {
     /// Line, from 1.
     pub line: u32,
-    /// Kind of the finding.
+    /// The finding's code.
     pub code: String,
-    /// Line of the other end, if it has one.
+    /// Line of the other side, if there is one.
     pub other: Option<u32>,
     /// The message.
     pub message: String,
-    /// Variable or allocation, in words.
+    /// Description of the variable or allocation.
     pub object: String,
 }
 
 impl Expected {
-    /// Whether this is it.
+    /// Whether the finding is the expected one.
     pub fn is(&self, found: &FoundAt) -> bool {
         let is_in = |name: &String| {
             let starts = [format!("`{name}`"), format!("`{name}+0x")];
@@ -50,12 +51,12 @@ impl Expected {
             && self.object.as_ref().is_none_or(is_in)
     }
 
-    /// Whether it has the line and the kind.
+    /// Whether line and code match.
     fn is_near(&self, found: &FoundAt) -> bool {
         self.line == found.line && self.code == found.code
     }
 
-    /// Whether both ends are these, whichever comes first.
+    /// Whether both lines match, in either order.
     pub fn has_ends(&self, found: &FoundAt) -> bool {
         let ends = (Some(self.line), self.other);
         ends == (Some(found.line), found.other) || ends == (found.other, Some(found.line))
@@ -70,11 +71,11 @@ impl fmt::Display for FoundAt {
     }
 }
 
-/// What the lines of a case say.
+/// Parses the annotations of a case.
 ///
 /// # Panics
 ///
-/// If a finding is not written as it must be, or names a line that is not there: tests call this.
+/// If an annotation is malformed or refers to a missing line.
 pub fn expected(text: &str) -> Vec<Expected> {
     let place = |name: &str| {
         let is_it = |line: &str| line.split("// at ").skip(1).any(|rest| first(rest) == name);
@@ -104,7 +105,7 @@ pub fn expected(text: &str) -> Vec<Expected> {
     all
 }
 
-/// Kinds of which a case says that they could be thought to be here.
+/// The codes in `right` annotations.
 pub fn right(text: &str) -> Vec<String> {
     let parts = text.split("// right[").skip(1);
     parts.map(|part| part.split(']').next().unwrap_or_default().to_owned()).collect()

@@ -1,5 +1,6 @@
-//! Sizes and offsets that a C compiler says of a header that is not on every machine: they are recorded in the
-//! repository, so that they are compared everywhere, and the record itself is compared where the header is.
+//! Compares structure sizes and offsets with C headers that are not available on every machine. The
+//! values are recorded in the repository, so that they can be compared everywhere, and the record
+//! itself is compared where the header is available.
 
 use crate::skipped;
 use std::collections::BTreeMap;
@@ -7,37 +8,37 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Set to anything, it makes [`Header::compare`] write records anew from the headers.
+/// Environment variable that makes [`Header::compare`] write records again from the headers.
 pub const RECORD: &str = "TEXUNIT_RECORD";
 
-/// An expression of C and its value here.
+/// A C expression and its value in this implementation.
 pub type Fact = (String, i128);
 
-/// A header and the record of what it says.
+/// A header and its record.
 pub struct Header<'a> {
-    /// The folder with it; none: the header is not on this machine.
+    /// The folder of the header; `None` if it is not available.
     pub include: Option<PathBuf>,
-    /// More folders of headers.
+    /// Further include folders.
     pub more: Vec<PathBuf>,
     /// Its name: `cuda.h`.
     pub name: &'a str,
     /// The compiler and its options: `cc`.
     pub compiler: &'a [&'a str],
-    /// The ending of programs for it: `c`.
+    /// The file extension of its programs: `c`.
     pub ending: &'a str,
-    /// Where programs are made.
+    /// The folder to compile programs in.
     pub work: &'a Path,
-    /// The file of the record.
+    /// The path of the record.
     pub record: PathBuf,
-    /// Where the header is from and how the record is made anew: the first lines of the record.
+    /// The first lines of the record: the header's origin, and how to write the record again.
     pub origin: &'a str,
 }
 
 impl Header<'_> {
-    /// Fails unless the facts are those of the record, and the record is what the header says.
+    /// Compares facts with the record, and the record with the header.
     ///
     /// # Panics
-    /// If it fails.
+    /// If they differ.
     pub fn compare(&self, facts: &[Fact]) {
         if !self.is_compared_whole(facts) {
             skipped(&format!(
@@ -48,7 +49,7 @@ impl Header<'_> {
         }
     }
 
-    /// The comparison; false: there is no header.
+    /// Compares everything; false if the header is not available.
     fn is_compared_whole(&self, facts: &[Fact]) -> bool {
         let said = self.include.as_ref().map(|include| self.ask(include, facts));
         if let Some(said) = &said
@@ -71,7 +72,7 @@ impl Header<'_> {
         true
     }
 
-    /// What a program prints that evaluates all the expressions.
+    /// The values that a C program computes for the expressions.
     fn ask(&self, include: &Path, facts: &[Fact]) -> Vec<Fact> {
         let mut program =
             format!("#include <{}>\n#include <stddef.h>\n#include <stdio.h>\n", self.name);
@@ -101,7 +102,7 @@ impl Header<'_> {
         facts.iter().map(|(expression, _)| expression.clone()).zip(numbers).collect()
     }
 
-    /// Writes the record, in the order of the facts; one that occurs twice stands once.
+    /// Writes the record in the order of the facts, without duplicates.
     fn write(&self, said: &[Fact]) {
         let mut text: String = self.origin.lines().map(|line| format!("# {line}\n")).collect();
         let mut seen = std::collections::BTreeSet::new();
@@ -112,7 +113,7 @@ impl Header<'_> {
     }
 }
 
-/// The lines of a record: a number and an expression. An error is the line that is none.
+/// Parses a record, whose lines have a number and an expression; the error is a malformed line.
 fn parse(text: &str) -> Result<BTreeMap<&str, i128>, &str> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let fact = |line| -> Option<(&str, i128)> {
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
     use crate::TempDir;
 
-    /// A header of two structures, and its record.
+    /// A header with two structures, and its record.
     struct Setting(TempDir);
 
     impl Setting {
@@ -159,7 +160,7 @@ mod tests {
         setting.0.file("record.txt", record);
         assert_eq!(setting.compare(false, &fine), Ok(()));
         assert_eq!(setting.compare(true, &fine), Ok(()));
-        // Ours is wrong, is not recorded, or is no more.
+        // A fact that is wrong, is not recorded, or no longer exists.
         for wrong in [
             &[fine[0], ("offsetof(struct s, b)", 1), fine[2]][..],
             &[fine[0], fine[1], fine[2], ("offsetof(struct s, a)", 0)],
@@ -167,7 +168,7 @@ mod tests {
         ] {
             assert!(setting.compare(false, wrong).is_err(), "{wrong:?}");
         }
-        // The record is wrong, and so are we: only the header knows.
+        // If both the record and the fact are wrong, only the header shows it.
         setting.0.file("record.txt", record.replace("4 off", "2 off"));
         let wrong = [fine[0], ("offsetof(struct s, b)", 2), fine[2]];
         assert_eq!(setting.compare(false, &wrong), Ok(()));

@@ -1,8 +1,8 @@
-//! What tests, benchmarks, fuzz targets and `xtask` share: random numbers that a seed decides, folders that end
-//! with the test, texts around PTX kernels, what headers say, and how a test says that it was skipped.
+//! Helpers for tests, benchmarks, fuzz targets and `xtask`: random numbers from a seed, temporary
+//! folders, text around PTX kernels, comparison with C headers, and the report of skipped tests.
 //!
-//! It is the lowest crate of all, with no dependency but `tempfile`: every crate's tests can have it, and it adds next to
-//! nothing to a build. It promises nothing to anybody outside of this repository.
+//! Its only dependency is `tempfile`, so that the tests of every crate can use it at almost no
+//! build time. It makes no promises of stability.
 #![forbid(unsafe_code)]
 
 mod choices;

@@ -1,6 +1,7 @@
-//! Pages of documentation, as tests read them.
+//! Reads pages of documentation.
 
-/// A page without its anchors, `<a id="rule-1.8"></a>`, which links point to and no reader sees.
+/// A page without its anchors, `<a id="rule-1.8"></a>`, which are link targets that readers do not
+/// see.
 ///
 /// ```text
 /// # use texunit_testkit::pages::without_anchors;
@@ -15,7 +16,7 @@ pub fn without_anchors(page: &str) -> String {
     text
 }
 
-/// The anchors of a page, in its order: `rule-1.8`.
+/// The anchors of a page in order: `rule-1.8`.
 pub fn anchors(page: &str) -> Vec<&str> {
     page.split("<a id=\"").skip(1).filter_map(|part| part.split('"').next()).collect()
 }

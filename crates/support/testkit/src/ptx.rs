@@ -1,23 +1,23 @@
-//! Text around the bodies of kernels.
+//! The text of PTX modules around kernel bodies.
 
-/// The first lines of a module for a card that every test may have.
+/// The first lines of a module for sm_75, which suffices for most tests.
 pub const SM_75: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
-/// A head for a card with asynchronous copies and reductions of warps.
+/// The first lines of a module for sm_80, with asynchronous copies and warp reductions.
 pub const SM_80: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// The first lines of a module: its version, and its target with what else stands in that line.
+/// The first lines of a module with this version and target.
 pub fn head(version: &str, target: &str) -> String {
     format!(".version {version}\n.target {target}\n.address_size 64\n")
 }
 
-/// A module with one kernel `k`. `head` is [`SM_75`], [`SM_80`] or [`head`], with what else stands before the kernel;
-/// the body ends with `ret;`.
+/// A module with one kernel `k`. `head` is [`SM_75`], [`SM_80`] or [`head`], followed by
+/// declarations; the body ends with `ret;`.
 pub fn kernel(head: &str, params: &str, body: &str) -> String {
     format!("{head}.visible .entry k({params})\n{{\n{body}\n}}\n")
 }
 
-/// A module with one kernel `k(.param .u64 out)`: the address is in `%out`, that of the thread's own word in `%my`, the
-/// number of the thread in the grid in `%t`, `%ctaid.x` in `%cta`.
+/// A module with one kernel `k(.param .u64 out)`. Registers: `%out` has the parameter, `%my` the
+/// address of the thread's own word, `%t` the thread's number in the grid, `%cta` has `%ctaid.x`.
 pub fn threads(head: &str, declarations: &str, body: &str) -> String {
     let start = "ld.param.u64 %out, [out];
 mov.u32 %t, %tid.x;

@@ -1,7 +1,7 @@
-//! Random numbers that a seed decides: splitmix64.
+//! Random numbers from a seed (splitmix64).
 //!
-//! Written here and not taken from a crate, because modules of `xtask oracle` are known by their seeds: equal
-//! seeds must make equal modules in all releases.
+//! Implemented here and not taken from a crate, because modules of `xtask oracle` are identified by
+//! their seeds: a seed must give the same module in all releases.
 
 use std::io::Write;
 
@@ -9,20 +9,20 @@ use std::io::Write;
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
-    /// The seed, if a panic is to print it.
+    /// The seed to print on a panic.
     told: Option<u64>,
-    /// What a fuzzer decides: two bytes a number, the last first.
+    /// Bytes of a fuzzer, two for each number, in reverse order.
     bytes: Vec<u8>,
 }
 
 impl Random {
-    /// The generator of a seed.
+    /// The generator with a seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed, told: None, bytes: Vec::new() }
     }
 
-    /// The generator of a test: of the seed that `TEXUNIT_SEED` says (decimal, or hexadecimal with `0x`), otherwise
-    /// of this one. A panic while it lives prints the seed.
+    /// The generator of a test, with the seed in `TEXUNIT_SEED` (decimal, or hexadecimal with `0x`)
+    /// or otherwise this one. A panic during its lifetime prints the seed.
     ///
     /// # Panics
     /// If `TEXUNIT_SEED` is not a number.
@@ -37,20 +37,20 @@ impl Random {
         Self { state: seed, told: Some(seed), bytes: Vec::new() }
     }
 
-    /// The generator that a fuzzer's bytes decide, two for each number; behind them it goes on with a seed. A fuzzer that
-    /// changes a byte changes a number, and what is drawn in the same order stays as it was.
+    /// The generator that consumes a fuzzer's bytes, two for each number, and continues with a
+    /// seed. Changing a byte changes one number and none of the later ones.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self { bytes: bytes.iter().rev().copied().collect(), ..Self::new(bytes.len() as u64) }
     }
 
-    /// The generator of the item with this number: items do not depend on each other.
+    /// The generator of the item with this number; items are independent of each other.
     pub fn of_item(seed: u64, item: u64) -> Self {
         let mut random = Self::new(seed ^ item.wrapping_mul(0xd134_2543_de82_ef95));
         random.u64();
         random
     }
 
-    /// Any number.
+    /// A number of 64 bits.
     pub fn u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -63,72 +63,72 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Any number of 32 bits.
+    /// A number of 32 bits.
     pub fn u32(&mut self) -> u32 {
         (self.u64() >> 32) as u32
     }
 
-    /// From 0 on, below `n`; 0 if that is 0 or less.
+    /// A number from 0 to `n - 1`; 0 if `n` is 0 or less.
     pub fn below<N: Number>(&mut self, n: N) -> N {
         N::of(self.u64() % n.bits().max(1))
     }
 
-    /// From the first to the last of a range.
+    /// A number of an inclusive range.
     pub fn within<N: Number>(&mut self, range: std::ops::RangeInclusive<N>) -> N {
         let (first, last) = range.into_inner();
         let size = last.bits().wrapping_sub(first.bits()).wrapping_add(1);
         N::of(first.bits().wrapping_add(if size == 0 { self.u64() } else { self.u64() % size }))
     }
 
-    /// From one number to another, evenly in 2^24 steps.
+    /// A float between two numbers, in 2^24 equal steps.
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * (self.u32() >> 8) as f32 / 16_777_216.0
     }
 
-    /// True in `percent` of 100 cases.
+    /// True with a probability of `percent` %.
     pub fn chance(&mut self, percent: u32) -> bool {
         self.below(100_u32) < percent
     }
 
-    /// True in one of `n` cases.
+    /// True with a probability of 1/n.
     pub fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }
 
-    /// One of a list, which is not empty.
+    /// An element of a nonempty list.
     pub fn of<T: Clone>(&mut self, list: &[T]) -> T {
         self.pick(list).clone()
     }
 
-    /// One of a list, which is not empty, where it stands.
+    /// A reference to an element of a nonempty list.
     pub fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
         &list[self.below(list.len())]
     }
 
-    /// So many bytes.
+    /// Random bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         let words = std::iter::repeat_with(|| self.u64().to_le_bytes()).flatten();
         words.take(count).collect()
     }
 }
 
-/// Tells the seed of a test that fails.
+/// Prints the seed of a failing test.
 impl Drop for Random {
     fn drop(&mut self) {
         if let Some(seed) = self.told
             && std::thread::panicking()
         {
-            // What cannot be written is no reason to end all tests.
+            // An error in printing should not end all tests.
             let _ = writeln!(std::io::stderr(), "to repeat it: TEXUNIT_SEED={seed:#x}");
         }
     }
 }
 
-/// A type of whole numbers that can be drawn.
+/// An integer type that can be drawn.
 pub trait Number: Copy {
-    /// It as 64 bits, those of a negative number in two's complement.
+    /// The number as 64 bits; negative ones in two's complement.
     fn bits(self) -> u64;
-    /// The number of these bits, cut to its size.
+    /// The number with these bits, truncated to its size.
     fn of(bits: u64) -> Self;
 }
 
@@ -152,7 +152,7 @@ numbers! { u8 u16 u32 u64 usize i32 i64 }
 mod tests {
     use super::*;
 
-    /// The numbers after 1234567 that Rosetta Code lists; `xtask oracle` depends on them.
+    /// The sequence for the seed 1234567 from Rosetta Code; `xtask oracle` depends on it.
     #[test]
     fn numbers_are_splitmix64s() {
         let mut random = Random::new(1_234_567);

@@ -1,18 +1,19 @@
-//! Folders that end with the test, with files and paths in them at hand.
+//! Temporary folders that end with the test.
 
 use std::ffi::OsStr;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-/// A new, empty folder, which is removed with all that is in it when this is dropped: after a panic, too.
+/// A new, empty folder, which is removed with its contents when the value is dropped, even after a
+/// panic.
 #[derive(Debug)]
 pub struct TempDir(tempfile::TempDir);
 
 impl TempDir {
-    /// A folder whose name has this in it, with `-` for what is no letter or digit.
+    /// A folder whose name contains `name`, with `-` for characters that are not letters or digits.
     ///
     /// # Panics
-    /// If it cannot be made.
+    /// If it cannot be created.
     pub fn new(name: &str) -> Self {
         let name: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -25,7 +26,7 @@ impl TempDir {
         self.0.path()
     }
 
-    /// Writes a file in it, and returns the path of that.
+    /// Writes a file in the folder; returns its path.
     ///
     /// # Panics
     /// If it cannot be written.
@@ -35,7 +36,7 @@ impl TempDir {
         path
     }
 
-    /// The path of something in it as text, for arguments and environment variables.
+    /// The path of a file in the folder as text, for arguments and environment variables.
     ///
     /// # Panics
     /// If the path is not UTF-8.

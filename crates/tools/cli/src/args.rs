@@ -388,7 +388,7 @@ pub struct HowArgs {
     pub memory_limit: Option<u64>,
 }
 
-/// `on` or `off`, or as variables of the environment say it.
+/// `on` or `off`, with the same spellings as environment variables.
 pub(crate) fn switch(text: &str) -> Result<bool, String> {
     match text.trim() {
         "on" | "1" | "" => Ok(true),
@@ -398,7 +398,7 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
 }
 
 impl HowArgs {
-    /// The arithmetic of a launch: these options, else the settings of the job, else the defaults.
+    /// The arithmetic of a launch: these options, else the job's settings, else the defaults.
     pub(crate) fn arithmetic(&self, job: &Settings) -> Arithmetic {
         Arithmetic {
             fmad: self.fmad.or(job.fmad).unwrap_or(true),
@@ -406,7 +406,7 @@ impl HowArgs {
         }
     }
 
-    /// What becomes of fetches that no texture fits, in a job that says this.
+    /// How fetches without a matching texture are treated, given the job's setting.
     pub(crate) fn bad_fetch(&self, job: Option<BadFetch>) -> BadFetch {
         self.bad_fetch.map(Into::into).or(job).unwrap_or_default()
     }
@@ -450,7 +450,7 @@ pub struct CompareArgs {
 }
 
 impl LaunchArgs {
-    /// What `texunit launch JOB --out OUT OPTIONS` says.
+    /// Parses `texunit launch JOB --out OUT OPTIONS`.
     pub fn parse(job: &Path, out: &Path, options: &[&str]) -> Result<Self, clap::Error> {
         let words = [OsStr::new("launch"), job.as_os_str(), OsStr::new("--out"), out.as_os_str()];
         let command = Self::augment_args(clap::Command::new("launch"));

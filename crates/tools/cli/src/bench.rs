@@ -1,5 +1,5 @@
-//! `texunit bench`: how fast fetches are on this machine. Cases, textures and ways to fetch are
-//! those of the crate `texunit-workloads`, which the benchmarks of the workspace share.
+//! `texunit bench`: measures the speed of fetches. Cases, textures and interfaces come from the
+//! crate `texunit-workloads`, which the workspace's benchmarks share.
 
 use crate::args::OutputFormat;
 use crate::number;
@@ -12,7 +12,7 @@ use texunit_workloads::line::Line;
 use texunit_workloads::measure::{Via, measure};
 use texunit_workloads::workload::{Failure, Workload};
 
-/// How fetches are made.
+/// The interface of fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ViaArg {
     /// The Rust API: coordinates in arrays, results to arrays.
@@ -63,7 +63,7 @@ pub struct BenchArgs {
 /// Time for the runs of a case: all cases take less than a minute.
 const TIME_OF_A_CASE: Duration = Duration::from_millis(1500);
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &BenchArgs) -> u8 {
     let chosen = match cases::select(&args.cases) {
         Ok(chosen) => chosen,
@@ -79,7 +79,7 @@ pub fn run(args: &BenchArgs) -> u8 {
         0 => texunit_threads::cores(),
         threads => threads.into(),
     };
-    // Whole CTAs.
+    // Rounded down to whole CTAs.
     let fetches = args.fetches / 1024 * 1024;
     let time = TIME_OF_A_CASE * fetches / cases::FETCHES;
     let effort = Effort { threads, fetches, batch: args.batch, time };
@@ -92,7 +92,7 @@ pub fn run(args: &BenchArgs) -> u8 {
     }
 }
 
-/// Measures and prints a case after the other: the outer error is of measuring, the inner one of
+/// Measures and prints one case after another: the outer error is of measuring, the inner one of
 /// printing.
 fn print_all(
     args: &BenchArgs,
@@ -132,7 +132,7 @@ fn head(via: Via, effort: &Effort) -> String {
     )
 }
 
-/// A line at once, so that a reader of a pipe sees it.
+/// Prints a line and flushes it, so that the reader of a pipe sees it at once.
 fn print(line: &str) -> std::io::Result<()> {
     crate::out::print(&format!("{line}\n"))
 }

@@ -1,7 +1,7 @@
-//! `texunit check`: what is wrong with PTX files. docs/check.md describes it for users.
+//! `texunit check`: reports errors in PTX files. docs/check.md is the user's documentation.
 //!
-//! One file after the other, of folders those in them, is read, checked, corrected if requested, and reported; nothing
-//! of a file is kept afterwards.
+//! Files (and the files of folders) are processed one after another: each is read, checked,
+//! corrected if requested, and reported; nothing is kept afterwards.
 
 mod fix;
 mod folder;
@@ -78,7 +78,7 @@ pub enum CheckFormat {
     Short,
 }
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &CheckArgs) -> u8 {
     let stdin = Path::new("-");
     if args.files.iter().filter(|f| *f == stdin).count() > 1 {
@@ -142,7 +142,7 @@ impl Check<'_> {
             run.file((&text.source, &*sources), &diagnostics);
             return Ok(());
         }
-        // The mistakes of the last text that was checked, which remain.
+        // The line table of the last checked text, for the remaining diagnostics.
         let mut sources = Arc::default();
         let fixed = fix::fix(text, |source| {
             let (diagnostics, of_text) = self.check(source);

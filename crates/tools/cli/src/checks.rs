@@ -1,4 +1,4 @@
-//! `--check`: what launches and runs are checked for.
+//! `--check`: the options for checks of launches and runs, and the output of findings.
 
 use crate::number;
 use crate::run::Failure;
@@ -41,7 +41,7 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
-    /// Where findings are kept; `None`: nothing is checked.
+    /// The log for findings; `None` if no check is enabled.
     pub(crate) fn log(&self, kernels: &[String]) -> Result<Option<Log>, Box<Failure>> {
         let Some(checks) = self.check else { return Ok(None) };
         let mut suppressions = Suppressions::default();
@@ -55,12 +55,12 @@ impl CheckOptions {
         Ok(Some(Log::new(Options { checks, init, max_findings, fail_on, kernels, suppressions })))
     }
 
-    /// The least severity that makes a launch or run fail.
+    /// Minimum severity of findings that make a launch or run fail.
     pub(crate) fn fail_on(&self) -> Severity {
         self.fail_on.unwrap_or(Severity::Warning)
     }
 
-    /// Whether the device has to know which bytes are initialised.
+    /// Whether the device has to track uninitialised bytes.
     pub(crate) fn follows_init(&self) -> bool {
         self.check.is_some_and(|checks| checks.has(Check::Init))
     }
@@ -75,7 +75,8 @@ impl CheckOptions {
         self.gen_suppressions
     }
 
-    /// Sets what the libraries read, for kernels of this name.
+    /// Passes the options to the libraries by environment variables; checks are limited to kernels
+    /// with this name.
     #[cfg(feature = "run")]
     pub(crate) fn set(
         &self,
@@ -86,7 +87,7 @@ impl CheckOptions {
             command.env("TEXUNIT_FAIL_ON", severity.name());
         }
         let Some(checks) = self.check else { return Ok(()) };
-        // A run inside of one that is checked has its own options.
+        // A run inside a checked run uses its own options.
         for name in ["INIT", "MAX_FINDINGS", "SUPPRESSIONS", "GEN_SUPPRESSIONS", "CHECK_KERNEL"] {
             command.env_remove(format!("TEXUNIT_{name}"));
         }
@@ -101,7 +102,7 @@ impl CheckOptions {
             let mut files = Vec::new();
             for file in &self.suppressions {
                 read(file)?;
-                // The program may change its folder.
+                // The program may change its current folder.
                 let file = std::path::absolute(file);
                 files.push(file.map_err(|error| format!("--suppressions: {error}"))?);
             }
@@ -124,17 +125,17 @@ fn severity(name: &str) -> Result<Severity, &'static str> {
     Severity::named(name.trim()).ok_or("expected `note`, `warning` or `error`")
 }
 
-/// What checks a launch of a kernel; `None`: the kernel is not checked.
+/// The observer with the checks of a launch; `None` if the kernel is not checked.
 pub(crate) fn observer<'a>(log: &'a Log, kernel: &str) -> Option<Box<dyn Observer + 'a>> {
     Some(Box::new(log.launch(kernel)?))
 }
 
-/// A launch has ended. Its observer is gone.
+/// Completes the checks of a launch, after its observer was dropped.
 pub(crate) fn launched(log: &Log, ended_well: bool) {
     log.heap_ends(0, ended_well);
 }
 
-/// The findings.
+/// Formats the findings.
 pub(crate) fn text(
     log: &Log,
     source: Option<Located<'_>>,
@@ -152,17 +153,17 @@ pub(crate) fn text(
     text
 }
 
-/// How many findings there are; empty if that need not be said.
+/// Summarises the number of findings; empty if there are none.
 pub(crate) fn summary(log: &Log) -> String {
     texunit_checks::summary(log).map_or_else(String::new, |text| text + "\n")
 }
 
-/// How many findings are not told.
+/// Number of findings that are not reported individually.
 pub(crate) fn more(log: &Log) -> u64 {
     log.more().total()
 }
 
-/// The findings, in the form that reports of runs have.
+/// The findings as in reports of runs.
 pub(crate) fn json(log: &Log, with_suppressions: bool) -> Vec<Value> {
     let all = (1..).zip(log.findings());
     let object = |(number, finding): (u64, texunit_checks::Finding)| {
@@ -175,7 +176,7 @@ pub(crate) fn json(log: &Log, with_suppressions: bool) -> Vec<Value> {
     all.map(object).collect()
 }
 
-/// Reads a file of suppressions; what is wrong with it.
+/// Reads a suppression file; the error is a message.
 fn read(file: &Path) -> Result<Suppressions, String> {
     let wrong =
         |what: &dyn std::fmt::Display| format!("--suppressions: {}: {what}", file.display());

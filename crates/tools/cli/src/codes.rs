@@ -1,15 +1,15 @@
-//! Every code that texunit can print, wherever it comes from.
+//! All codes of diagnostics, faults and findings.
 
 use texunit_check::examples::{Example, ExampleSite, WITHOUT};
 use texunit_job::codes as job;
 use texunit_report::Rule;
 use texunit_syntax::codes::Code;
 
-/// A file that cannot be read, or not be written back.
+/// A file that cannot be read or written.
 pub const UNREADABLE: &str = "E0000";
-/// A state file of `texunit sass exec`.
+/// An error in a state file of `texunit sass exec`.
 pub const STATE_FILE: &str = "E0620";
-/// Something that a range of CTAs cannot do alone.
+/// An operation that a range of CTAs cannot perform.
 pub const NOT_ALONE: &str = "E0630";
 /// Ranges of CTAs that cannot be merged.
 pub const DEPENDENT: &str = "E0631";
@@ -20,7 +20,7 @@ const fn code(code: &'static str, title: &'static str, explanation: &'static str
     Code { code, title, explanation }
 }
 
-/// The codes of the program itself: files, and mistakes in jobs (docs/jobs.md).
+/// The codes of the program itself, and of problems in jobs (docs/jobs.md).
 #[rustfmt::skip]
 pub const CODES: &[Code] = &[
     code(UNREADABLE, "file that cannot be read or written", "The file is not there, is a folder, a pipe or a device, may not be read, or is longer than any module. `-` stands for standard input. With `--fix` also: the corrected text cannot be written in its place."),
@@ -42,7 +42,8 @@ pub const CODES: &[Code] = &[
     code(job::OLD_NAME, "old name of a key", "A warning: the key or the word is still read, and has another name now, that of CUDA's descriptors as `cuda.core` writes them (docs/resources.md). The message has it. Each old name is told once for a file."),
 ];
 
-/// All codes: errors and warnings of PTX, mistakes in jobs, faults and findings of checks; sorted within these.
+/// All codes: errors and warnings of PTX, problems in jobs, faults, and findings of checks; each
+/// group sorted.
 pub fn all() -> Vec<&'static Code> {
     let rank = |code: &Code| match code.code.as_bytes()[0] {
         b'E' => 0,
@@ -68,12 +69,12 @@ pub fn all() -> Vec<&'static Code> {
     all
 }
 
-/// A code in upper or lower case.
+/// Finds a code, ignoring case.
 pub fn find(code: &str) -> Option<&'static Code> {
     all().into_iter().find(|known| known.code.eq_ignore_ascii_case(code))
 }
 
-/// The codes of a group: those that begin with `E01`, or with a letter alone.
+/// The codes that begin with `E01`, or with a single letter.
 pub fn group(name: &str) -> Vec<&'static Code> {
     let sound = name.len() < 5
         && name.starts_with(['E', 'W', 'J', 'e', 'w', 'j'])
@@ -84,7 +85,8 @@ pub fn group(name: &str) -> Vec<&'static Code> {
     if sound { all().into_iter().filter(within).collect() } else { Vec::new() }
 }
 
-/// For a numbered code: the meaning of its letter, the first and the last code with this letter, and the group of the last.
+/// For a numbered code: the meaning of its letter, the first and last code with the letter, and the
+/// group of the last.
 pub fn range(name: &str) -> Option<(&'static str, &'static str, &'static str, &'static str)> {
     let letter = name.chars().next()?.to_ascii_uppercase();
     let numbered = name.len() > 1 && name.bytes().skip(1).all(|b| b.is_ascii_digit());
@@ -100,10 +102,10 @@ pub fn range(name: &str) -> Option<(&'static str, &'static str, &'static str, &'
     numbered.then_some((kind, *first, *last, &last[..3]))
 }
 
-/// The code that was probably meant.
+/// The most similar existing code.
 pub fn nearest(code: &str) -> Option<&'static str> {
     let all: Vec<&str> = all().into_iter().map(|c| c.code).collect();
-    // For numbers, the next one with the same letter; for words, the most similar one.
+    // For a number, the next one with the same letter; for words, the most similar words.
     let number = |code: &str| {
         let (letter, digits) = code.split_at_checked(1)?;
         Some((letter.to_ascii_uppercase(), digits.parse::<u32>().ok()?))
@@ -123,7 +125,7 @@ pub fn example(code: &str) -> Option<&'static Example> {
     texunit_check::examples::example(code).or_else(of_sass)
 }
 
-/// Where the texts of an example belong; nothing for whole files.
+/// The kind of file that the texts of an example belong to; empty for whole files.
 pub fn place(example: &Example) -> &'static str {
     match example.place {
         ExampleSite::File => "",
@@ -134,7 +136,7 @@ pub fn place(example: &Example) -> &'static str {
     }
 }
 
-/// Why a code has no example, if there is something to be said.
+/// Why a code has no example.
 pub fn without_example(code: &str) -> Option<&'static str> {
     match code {
         STATE_FILE => Some("no PTX is wrong: the state file is"),
@@ -145,7 +147,7 @@ pub fn without_example(code: &str) -> Option<&'static str> {
     }
 }
 
-/// The description of a code in SARIF.
+/// The description of a code for SARIF.
 pub fn rule(code: &str) -> Option<Rule> {
     let known = find(code)?;
     let mut markdown = known.explanation.to_owned();

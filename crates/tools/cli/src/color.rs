@@ -1,11 +1,11 @@
-//! Colours and the width of lines: those of a terminal, unless otherwise requested.
+//! Colours and line width of the output.
 
 use clap::ValueEnum;
 use console::Term;
 use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 
-/// What the command line says of colours, for all of the program.
+/// The value of `--color`, for the whole program.
 static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
 
 /// When text is coloured.
@@ -19,7 +19,7 @@ pub enum ColorChoice {
     Never,
 }
 
-/// Where text goes.
+/// An output stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -28,17 +28,17 @@ pub enum Stream {
     Stderr,
 }
 
-/// Keeps what the command line says of colours. The first call counts.
+/// Sets the value of `--color`; only the first call has an effect.
 pub fn choose(choice: ColorChoice) {
     let _ = CHOICE.set(choice);
 }
 
-/// What the command line says of colours.
+/// The value of `--color`.
 pub fn choice() -> ColorChoice {
     CHOICE.get().copied().unwrap_or(ColorChoice::Auto)
 }
 
-/// Whether text for a stream is coloured.
+/// Whether output to a stream is coloured.
 pub fn wanted(stream: Stream) -> bool {
     match choice() {
         ColorChoice::Always => true,
@@ -51,14 +51,14 @@ pub fn wanted(stream: Stream) -> bool {
     }
 }
 
-/// Columns of the terminal, if standard error or standard output is one.
+/// Width of the terminal, if standard error or standard output is one.
 pub fn columns() -> Option<usize> {
     let terminal = [(Stream::Stderr, Term::stderr()), (Stream::Stdout, Term::stdout())];
     let shown = terminal.into_iter().find(|(stream, _)| stream.is_terminal());
     shown.and_then(|(_, term)| term.size_checked()).map(|(_, columns)| usize::from(columns))
 }
 
-/// Text whose lines are broken at spaces to have no more than so many columns; the rest of a line stands further right.
+/// Breaks the lines of a text at spaces to fit into `columns`; continuation lines are indented.
 pub fn fitted(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     for line in text.split_inclusive('\n') {
@@ -90,7 +90,7 @@ impl Stream {
         }
     }
 
-    /// The stream itself.
+    /// The stream as a writer.
     pub fn open(self) -> Box<dyn Write> {
         match self {
             Self::Stdout => Box::new(std::io::stdout()),

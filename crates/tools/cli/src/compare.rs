@@ -1,4 +1,5 @@
-//! `texunit compare`: fetch cases and jobs on a real GPU beside the reference.
+//! `texunit compare`: runs fetch cases and jobs on a real GPU, and compares the results with the
+//! reference.
 
 mod all;
 mod folder;
@@ -21,23 +22,23 @@ use texunit_gpu::{Gpu, GpuError, Runner};
 /// The result of the comparison.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// Name, compute capability and driver of the card.
+    /// Name, compute capability and driver of the GPU.
     pub card: Option<Card>,
-    /// All cases and jobs, in the order they ran.
+    /// All cases and jobs, in order of execution.
     pub compared: Vec<Compared>,
-    /// What the card was to be asked by `--all`.
+    /// The work of `--all`.
     pub asked: Option<Asked>,
-    /// The file or the folder with the card's answers, and how many cases it holds.
+    /// The file or folder with the GPU's results, and the number of its cases.
     pub recorded: Option<(PathBuf, usize)>,
-    /// How long `--all` took.
+    /// The time of `--all` in seconds.
     pub seconds: Option<f64>,
     /// Files that could not be read or written.
     pub errors: Vec<String>,
-    /// Why there is no card.
+    /// Why there is no GPU.
     pub no_card: Option<String>,
 }
 
-/// The card that was asked.
+/// The GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
     /// `NVIDIA GeForce RTX 3060`
@@ -49,7 +50,7 @@ pub struct Card {
 }
 
 impl Comparison {
-    /// Whether all that the card was asked agrees, and nothing failed.
+    /// Whether all results agree and nothing failed.
     pub fn succeeded(&self) -> bool {
         self.errors.is_empty()
             && self
@@ -59,19 +60,19 @@ impl Comparison {
     }
 }
 
-/// Default folders of cases: the folders of texunit's own repository.
+/// Default folders of cases in texunit's own repository.
 const DEFAULTS: [&str; 3] = ["tests/fetch", "tests/compare", "examples"];
-/// Folders below a folder that are searched.
+/// Maximum depth of searched folders.
 const DEPTH: usize = 4;
 
-/// What `--all` has besides.
+/// The folder that `--all` adds.
 const PROGRAMS: &str = "tests/programs";
 
-/// Why the options do not fit together: what is recorded would take the place of what is compared.
+/// Why the options are contradictory: the recording would overwrite what is compared.
 pub(crate) fn misused(args: &CompareArgs) -> Option<String> {
     let record = args.record.as_ref()?;
     let mut places = Places::default();
-    // What cannot be read is said when it is.
+    // Unreadable files are reported later.
     let sources = sources(args, &mut Vec::new());
     sources.iter().for_each(|source| places.reads("is compared", &source.path));
     let files = match args.all {
@@ -82,7 +83,7 @@ pub(crate) fn misused(args: &CompareArgs) -> Option<String> {
     places.check().err()
 }
 
-/// Compares what the arguments name with the card of this machine.
+/// Compares the cases that the arguments name on this machine's GPU.
 pub fn run(args: &CompareArgs) -> Comparison {
     if args.all {
         return all::run(args);
@@ -96,7 +97,7 @@ pub fn run(args: &CompareArgs) -> Comparison {
     }
 }
 
-/// Whether there is no card, rather than one that fails.
+/// Whether there is no GPU, as opposed to one that fails.
 fn is_absence(error: &GpuError) -> bool {
     matches!(error, GpuError::NoDriver(_) | GpuError::NoGpu(_) | GpuError::Ours(_))
 }
@@ -108,7 +109,7 @@ impl Card {
     }
 }
 
-/// Compares on a card that is open.
+/// Compares on an open GPU.
 pub fn run_on(gpu: Gpu, args: &CompareArgs) -> Comparison {
     let mut comparison = Comparison { card: Some(Card::of(&gpu)), ..Comparison::default() };
     let runner = Runner::new(gpu);
@@ -165,14 +166,14 @@ fn compare_case(
     recorded.extend(record);
 }
 
-/// A file to read.
+/// A file to compare.
 struct Source {
     path: PathBuf,
-    /// Its name in the folder that was named, or its own.
+    /// Its name relative to the given folder, or its own name.
     name: PathBuf,
 }
 
-/// The files to read, those of folders in the order of their names.
+/// The files to compare; those of folders are sorted by name.
 fn sources(args: &CompareArgs, errors: &mut Vec<String>) -> Vec<Source> {
     let mut roots: Vec<&Path> = args.cases.iter().map(PathBuf::as_path).collect();
     if roots.is_empty() && (args.all || args.random.is_none()) {
@@ -204,7 +205,7 @@ fn sources(args: &CompareArgs, errors: &mut Vec<String>) -> Vec<Source> {
     files
 }
 
-/// A job names its PTX; a case file says where its answers come from.
+/// Compares a file: one that names PTX is a job, one with a source of its results is a case file.
 fn compare_file(
     runner: &Runner,
     path: &Path,

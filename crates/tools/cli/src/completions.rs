@@ -1,4 +1,4 @@
-//! `texunit completions`: what a shell needs to complete the command line.
+//! `texunit completions`: prints completion scripts for shells.
 
 use crate::args::Cli;
 use clap::{Args, CommandFactory};
@@ -16,7 +16,7 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &CompletionsArgs) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "texunit", &mut script);

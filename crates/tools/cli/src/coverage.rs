@@ -1,4 +1,4 @@
-//! `--coverage`: what launches and runs have covered of device code.
+//! `--coverage`: writes the coverage of launches.
 
 use crate::run::Failure;
 use clap::builder::{PathBufValueParser, ValueParser};
@@ -6,12 +6,12 @@ use std::path::Path;
 use texunit_coverage::lcov;
 use texunit_device::{Arithmetic, Observer};
 
-/// The parser of the option's value.
+/// The parser for the option's value.
 pub(crate) fn file() -> ValueParser {
     PathBufValueParser::new().into()
 }
 
-/// Counts blocks and branches of a launch.
+/// The observer that counts blocks and branches of a launch.
 pub(crate) struct Module(texunit_coverage::Module);
 
 impl Module {
@@ -20,14 +20,14 @@ impl Module {
     }
 }
 
-/// Counts blocks and branches of a launch; without `.loc` they are those of the PTX file.
+/// The observer of a launch; code without `.loc` is attributed to the PTX file.
 pub(crate) fn of_launch(module: &texunit_device::Module, arithmetic: Arithmetic) -> Option<Module> {
     let name = Path::new(module.source().name());
     let file = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
     Some(Module(texunit_coverage::Module::new(module.listing(arithmetic), &file)))
 }
 
-/// Writes what a launch has covered, with the headers that come with CUDA or without them.
+/// Writes the coverage of a launch, with or without CUDA's headers (`toolkit`).
 pub(crate) fn write(file: &Path, coverage: &Module, toolkit: bool) -> Option<Failure> {
     let mut covered = coverage.0.coverage();
     if !toolkit {

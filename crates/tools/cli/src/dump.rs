@@ -1,4 +1,4 @@
-//! `texunit dump`: what the engine makes of a kernel, stage by stage, as text.
+//! `texunit dump`: prints the intermediate representations of a kernel.
 
 use crate::color::{self, Stream};
 use crate::out;
@@ -78,7 +78,7 @@ pub enum Lanes {
     Some,
 }
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &DumpArgs) -> u8 {
     let mut places = Places::default();
     places.reads("is dumped", &args.file);
@@ -107,7 +107,7 @@ fn failed(message: &str) -> u8 {
 
 impl DumpArgs {
     fn code(&self) -> (Mode, Level) {
-        // One dump is one process: nothing has asked for the processor before.
+        // The processor can be set because nothing has read it before in this process.
         let _ = self.processor.map(|of| {
             match of {
                 ProcessorArg::Amd => Processor::Amd,
@@ -127,7 +127,7 @@ impl DumpArgs {
     }
 }
 
-/// The text, or that of an error.
+/// The text, or an error message.
 pub fn text(args: &DumpArgs) -> Result<String, String> {
     let error = |message: String| format!("error: {}", texunit_report::visible(&message));
     let source = crate::init::read(&args.file).map_err(error)?;
@@ -172,7 +172,7 @@ fn ir(module: &Module, source: &SourceFile, args: &DumpArgs) -> Result<String, S
     Ok(wanted.map(|function| print::text(module, function, source)).collect())
 }
 
-/// Whether there are kernels, and the one that is asked for.
+/// Checks that there are kernels, and that the requested one exists.
 fn chosen(names: &[&str], args: &DumpArgs) -> Result<(), String> {
     let shown = args.file.display();
     if names.is_empty() {

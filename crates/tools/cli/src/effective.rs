@@ -1,4 +1,5 @@
-//! What the fetches of a kernel really do with the textures of a job (`--effective`).
+//! `--effective`: how the fetches of a kernel use the textures of a job, including settings that
+//! have no effect.
 
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -10,27 +11,27 @@ use texunit_job::Bound;
 use texunit_report::CodeLocation;
 use texunit_syntax::SourceFile;
 
-/// One instruction and one texture that it can read.
+/// An instruction with one texture that it can read.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Line in the PTX.
     pub line: u32,
-    /// Place in the source, if the PTX says what it comes from.
+    /// Position in the source, if the PTX has line information.
     pub from: Option<String>,
     /// The instruction.
     pub form: FetchForm,
-    /// Parameter or reference that the texture is of.
+    /// The parameter or reference with the texture.
     pub texture: String,
-    /// Parameter or reference that the sampler is of, in independent texturing mode.
+    /// The parameter or reference with the sampler, in independent texturing mode.
     pub sampler: Option<String>,
-    /// What happens.
+    /// The effective state.
     pub effective: Effective,
 }
 
 /// A named texture or sampler.
 type Named<T> = (String, T);
 
-/// Every fetch of a kernel with every texture and sampler that it can have.
+/// Every fetch of a kernel, combined with every texture and sampler that it can use.
 pub(crate) fn lines(kernel: &Kernel, bound: &Bound) -> Vec<Line> {
     let module = kernel.module();
     let mut lines = Vec::new();
@@ -55,7 +56,8 @@ pub(crate) fn lines(kernel: &Kernel, bound: &Bound) -> Vec<Line> {
     lines
 }
 
-/// The textures that an instruction can read: the one it names, else all that its geometry sees.
+/// The textures that an instruction can read: the one that it names, or all with a compatible
+/// geometry.
 fn textures(
     source: &HandleSource,
     form: FetchForm,
@@ -89,7 +91,7 @@ fn samplers(source: &HandleSource, module: &Module, bound: &Bound) -> Vec<Named<
     }
 }
 
-/// Levels in text: 1/256 of a level is exact in a few digits.
+/// A level as a decimal number; multiples of 1/256 are exact.
 fn level(level: i64) -> f64 {
     level as f64 / 256.0
 }
@@ -101,7 +103,7 @@ impl Line {
         Some(modes[..axes].iter().map(|mode| mode.name()).collect())
     }
 
-    /// As text, with the name of the PTX file.
+    /// Formats as text, with the name of the PTX file.
     fn text(&self, file: &str) -> String {
         let Self { line, from, form, texture, sampler, effective } = self;
         let from = from.as_ref().map_or_else(String::new, |from| format!(" ({from})"));

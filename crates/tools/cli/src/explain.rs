@@ -1,4 +1,4 @@
-//! `texunit explain`: shows what a fetch or a surface access does.
+//! `texunit explain`: explains a fetch or a surface access.
 
 pub mod args;
 mod case;
@@ -14,12 +14,12 @@ use texunit_files::Places;
 use texunit_sample::file;
 use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
 
-/// Why nothing can be explained.
+/// Why nothing was explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Whether the command line is to blame, and not what it names.
+    /// Whether the command line itself is wrong, as opposed to the files it names.
     pub is_usage: bool,
 }
 
@@ -39,7 +39,7 @@ impl From<file::Refused> for Failure {
     }
 }
 
-/// An explanation in one of its formats.
+/// An explanation that can be formatted in several ways.
 trait Shown {
     fn text(&self) -> String;
     fn json(&self) -> Value;
@@ -82,17 +82,17 @@ impl Shown for SurfaceExplanation {
     }
 }
 
-/// The output, and whether the result is the one that a case expects.
+/// The output, and whether the result is as expected.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Text, JSON or SVG.
     pub text: String,
-    /// Whether nothing disagrees.
+    /// Whether the results agree with a case's expectations.
     pub agrees: bool,
 }
 
-/// Explains what the arguments name. With `--out` the text is written to that file, and what
-/// remains to be printed is empty.
+/// Explains the access that the arguments describe. With `--out` the explanation is written to that
+/// file, and the returned text is empty.
 pub fn run(args: &ExplainArgs) -> Result<Output, Failure> {
     if args.fetch.is_some() && args.case.is_none() {
         return Err(Failure::usage("--fetch selects a fetch of a case: CASE.toml#N --fetch I"));
@@ -115,7 +115,7 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Failure> {
     Ok(output)
 }
 
-/// The kind of a file by its extension.
+/// The format for a file extension.
 fn by_extension(out: &Path) -> Option<ExplainFormat> {
     match out.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "svg" => Some(ExplainFormat::Svg),
@@ -124,10 +124,10 @@ fn by_extension(out: &Path) -> Option<ExplainFormat> {
     }
 }
 
-/// An explanation does not take the place of what it explains.
+/// Rejects an output file that is also an input.
 fn keep_apart(args: &ExplainArgs, out: &Path) -> Result<(), Failure> {
     let case = args.case.as_deref().map(Path::new);
-    // `FILE#N`, unless a file is called so.
+    // `FILE#N`, unless a file has this name.
     let without = args.case.as_deref().and_then(|address| address.rsplit_once('#'));
     let case = case.filter(|path| path.is_file()).or(without.map(|(file, _)| Path::new(file)));
     let mut places = Places::default();

@@ -1,4 +1,4 @@
-//! `texunit explain-code`: the long form of a code, with an example.
+//! `texunit explain-code`: explains a code, with an example.
 
 use crate::args::OutputFormat;
 use crate::codes::{self, example};
@@ -20,10 +20,10 @@ pub struct ExplainCodeArgs {
     pub format: OutputFormat,
 }
 
-/// Longest line of text.
+/// Maximum length of a line.
 const WIDTH: usize = 90;
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &ExplainCodeArgs) -> u8 {
     let (mut out, mut err) = (String::new(), String::new());
     let json = args.format == OutputFormat::Json;
@@ -45,12 +45,12 @@ pub fn run(args: &ExplainCodeArgs) -> u8 {
         }
     }
     let printed = crate::out::print(&out);
-    // Nobody listens if this fails.
+    // Standard error may be closed.
     let _ = crate::out::tell_text(&err, false);
     crate::exit(printed, known == args.codes.len())
 }
 
-/// The text about a code, a group of codes or a rule, if there is one.
+/// The explanation of a code, a group of codes or a rule.
 fn answer(name: &str, json: bool) -> Option<String> {
     if let Some(code) = codes::find(name) {
         return Some(if json { object(code) } else { text(code) });
@@ -64,7 +64,7 @@ fn answer(name: &str, json: bool) -> Option<String> {
     rules::find(name).map(|rule| if json { rule_object(&rule) } else { rule_text(&rule) })
 }
 
-/// What is printed for an unknown code: the message, and help.
+/// The message and advice for an unknown code.
 fn no_such(name: &str) -> (String, String) {
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         let message = format!("unknown rule `{}`", texunit_report::visible(name));
@@ -106,7 +106,7 @@ fn rule_object(rule: &Rule) -> String {
 fn rule_text(rule: &Rule) -> String {
     let mut text = format!("rule {}: {}\n", rule.number, rule.title);
     for paragraph in &rule.paragraphs {
-        // A section is the page as it is; a rule is one line of it.
+        // A section is printed as on the page; a rule is one line of it.
         text += "\n";
         text +=
             &if paragraph.contains('\n') { format!("{paragraph}\n") } else { wrapped(paragraph) };
@@ -116,7 +116,7 @@ fn rule_text(rule: &Rule) -> String {
         let known = format!("How it is known: {mark} ({})", rules::meaning(mark));
         text += &format!("\n{}", wrapped(&known));
     }
-    text + "\ndocs/numerics.md has all rules, and where each lives in the code.\n"
+    text + "\ndocs/numerics.md has all rules.\n"
 }
 
 fn unknown(name: &str) -> String {
@@ -149,7 +149,7 @@ fn object(code: &Code) -> String {
     format!("{object}\n")
 }
 
-/// The reader of the text.
+/// The kind of a code, as a phrase.
 fn kind(code: &Code) -> &'static str {
     match code.code.as_bytes()[0] {
         b'E' => "error",
@@ -183,7 +183,7 @@ fn examples(example: &Example) -> String {
     format!("\nWrong{place}:\n\n{wrong}\nRight:\n\n{right}")
 }
 
-/// In lines of at most [`WIDTH`] characters, unless a word is longer.
+/// Wraps lines to [`WIDTH`] characters, unless a word is longer.
 fn wrapped(text: &str) -> String {
     let (mut result, mut column) = (String::new(), 0);
     for word in text.split_whitespace() {

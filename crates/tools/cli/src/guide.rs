@@ -1,4 +1,4 @@
-//! `texunit examples`: the files that the commands of the guide read, as packages have them.
+//! `texunit examples`: writes the files that the guide's commands read.
 
 use crate::out;
 use clap::Args;
@@ -17,13 +17,13 @@ pub struct ExamplesArgs {
     pub force: bool,
 }
 
-/// The list of files and folders, which is one of the files.
+/// The list of files and folders, itself one of the files.
 const LIST: &str = "examples/guide.txt";
 
-/// What commands leave in the folders of a clone.
+/// Results of commands in a clone's folders, which are not copied.
 const RESULTS: [&str; 2] = ["texunit-out", "__pycache__"];
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &ExamplesArgs) -> u8 {
     match write(args) {
         Ok(text) => crate::exit(out::print(&text), true),
@@ -59,7 +59,8 @@ fn write(args: &ExamplesArgs) -> Result<String, String> {
     ))
 }
 
-/// The folder with them: that of a package, whose program is in `bin`, or a clone, whose program is in `target/PROFILE`.
+/// The folder with the files: that of a package, whose program is in `bin`, or of a clone, whose
+/// program is in `target/PROFILE`.
 fn find() -> Result<PathBuf, String> {
     let program = std::env::current_exe()
         .map_err(|e| format!("cannot find the path of this program: {e}"))?;
@@ -74,7 +75,7 @@ fn find() -> Result<PathBuf, String> {
     })
 }
 
-/// The lines of the list; one that would lead out of the folder is refused.
+/// The lines of the list; a path that leads out of the folder is rejected.
 fn entries(from: &Path) -> Result<Vec<PathBuf>, String> {
     let bytes = read_bytes(&from.join(LIST)).map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -87,7 +88,7 @@ fn entries(from: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-/// The files of an entry, as seen from the folder, in the order of names; links are not followed.
+/// The files of an entry, relative to the folder and sorted by name; links are not followed.
 fn list(from: &Path, entry: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let path = from.join(entry);
     if !path.symlink_metadata()?.is_dir() {
@@ -108,7 +109,7 @@ fn list(from: &Path, entry: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<
     names.iter().try_for_each(|name| list(from, &entry.join(name), files))
 }
 
-/// Copies a file with its permissions, and makes the folders above it.
+/// Copies a file with its permissions, and creates parent folders.
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let metadata = from.metadata().map_err(|e| format!("{}: {e}", from.display()))?;
     let bytes = read_bytes(from).map_err(|e| e.to_string())?;

@@ -1,5 +1,5 @@
-//! The report as text: what the kernel printed and a summary on standard output, everything else
-//! on standard error.
+//! Prints the report of a launch as text: the kernel's output and a summary on standard output,
+//! everything else on standard error.
 
 use crate::checks;
 use crate::color::{self, Stream};
@@ -13,7 +13,7 @@ use texunit_report::place::function_name;
 use texunit_report::{Located, screen, visible};
 use texunit_syntax::Diagnostic;
 
-/// Maximum number of mistakes that are shown of one run.
+/// Maximum number of diagnostics shown.
 const MAX_SHOWN: usize = 100;
 
 /// Prints a report.
@@ -21,7 +21,7 @@ pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
     let color = color::wanted(Stream::Stderr);
     let (out, err) = render(report, quiet, color);
     let printed = out::print_bytes(&out);
-    // A standard output that is closed or full must not hide what went wrong.
+    // Errors are printed even if standard output is closed or full.
     out::tell_text(&err, color)?;
     printed
 }
@@ -194,7 +194,7 @@ fn time(seconds: f64) -> String {
     }
 }
 
-/// With a prefix: `5.33 M`.
+/// A number with an SI prefix: `5.33 M`.
 fn rate(count: u64, seconds: f64) -> String {
     let rate = count as f64 / seconds.max(1e-9);
     let (value, prefix) = match rate {

@@ -1,21 +1,21 @@
-//! What a launch has interpreted in the middle of machine code (`--interpreted`, and `interpreted` in JSON).
+//! `--interpreted`: instructions of a launch that were interpreted in the middle of compiled code.
 
 use crate::run::Report;
 use serde_json::{Value, json};
 use texunit_forms::Count;
 use texunit_report::CodeLocation;
 
-/// Instructions that are named at most.
+/// Maximum number of instructions listed.
 const MAX: usize = 20;
 
-/// An instruction, and how often it was interpreted.
+/// An instruction and the number of its executions.
 struct Row<'a> {
     place: CodeLocation,
     instruction: &'a str,
     count: u64,
 }
 
-/// The most frequent first.
+/// The instructions, the most frequent first.
 fn rows(report: &Report) -> impl Iterator<Item = Row<'_>> {
     let all = report.stats.iter().flat_map(|stats| stats.interpreted.0.iter().take(MAX));
     let located = report.located();
@@ -26,7 +26,7 @@ fn rows(report: &Report) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// As a table, which says so if it is empty.
+/// A table, or a message if it is empty.
 pub fn text(report: &Report) -> String {
     let mut text = String::from("interpreted in the middle of machine code:");
     for Row { place, instruction, count } in rows(report) {

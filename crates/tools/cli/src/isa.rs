@@ -1,5 +1,5 @@
-//! `texunit isa`: what the instruction table says, as text, JSON or Markdown: docs/isa.md is that
-//! of all texture and surface instructions.
+//! `texunit isa`: prints the instruction table as text, JSON or Markdown; docs/isa.md has all
+//! texture and surface instructions.
 
 use crate::args::OutputFormat;
 use clap::Args;
@@ -20,17 +20,17 @@ pub struct IsaArgs {
     pub format: OutputFormat,
 }
 
-/// Opcodes of docs/isa.md.
+/// The opcodes of docs/isa.md.
 const TEXTURE_OPCODES: [&str; 8] =
     ["tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"];
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &IsaArgs) -> u8 {
     let (text, complete) = answer(args);
     crate::exit(crate::out::print(&text), complete)
 }
 
-/// The output, and whether every name was known; unknown names are reported.
+/// The output, and whether every name is known; unknown names are reported.
 fn answer(args: &IsaArgs) -> (String, bool) {
     if args.names.is_empty() {
         let all = instructions();
@@ -73,7 +73,7 @@ fn pretty(list: &Vec<Value>) -> String {
     format!("{:#}\n", json!(list))
 }
 
-/// One line an instruction.
+/// One line for each instruction.
 fn list(all: &[Description]) -> String {
     let mut text = String::new();
     for d in all {

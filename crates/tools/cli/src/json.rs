@@ -1,4 +1,4 @@
-//! The report as one JSON object. docs/jobs.md describes its members.
+//! Formats the report of a launch as one JSON object. docs/jobs.md describes its members.
 
 use crate::checks::{self, Log};
 use crate::run::{Failure, Report};
@@ -98,12 +98,12 @@ fn failure(failure: &Failure, report: &Report, ptx: Option<Located<'_>>) -> Valu
     }
 }
 
-/// Data that the text form does not have.
+/// A diagnostic without code and position.
 fn plain(severity: Severity, file: Option<&str>, message: &str, help: Option<&str>) -> Value {
     with_key(&Object::plain(severity, file, message, help), Value::Null)
 }
 
-/// An object as every command has it, and the key of the job that it is about.
+/// Adds the job's key that a diagnostic refers to.
 fn with_key(object: &Object<'_>, key: Value) -> Value {
     let mut value = json!(object);
     value["key"] = key;

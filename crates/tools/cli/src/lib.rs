@@ -79,7 +79,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(code())
 }
 
-/// The whole program; its exit code.
+/// Runs the whole program; returns its exit code.
 pub fn code() -> u8 {
     std::panic::set_hook(Box::new(report_bug));
     if let Some(columns) = color::columns() {
@@ -90,12 +90,12 @@ pub fn code() -> u8 {
     code
 }
 
-/// The exit code of some work; a panic in it is an internal error.
+/// The exit code of a function; a panic is an internal error.
 fn exit_code(work: impl FnOnce() -> u8 + std::panic::UnwindSafe) -> u8 {
     std::panic::catch_unwind(work).unwrap_or(USAGE)
 }
 
-/// The name of a command whose speed depends on the SIMD level and on machine code.
+/// The name of a command whose speed depends on the SIMD level and on compiled code.
 fn runs_kernels(command: &Command) -> Option<&'static str> {
     match command {
         Command::Launch(_) => Some("launch"),
@@ -107,7 +107,7 @@ fn runs_kernels(command: &Command) -> Option<&'static str> {
 }
 
 fn run_command() -> u8 {
-    // Zero: lines of help are not wrapped.
+    // Without a terminal (0), help is not wrapped.
     let command = Cli::command().term_width(color::columns().unwrap_or(0));
     let parsed = command
         .try_get_matches_from(arguments())
@@ -116,7 +116,7 @@ fn run_command() -> u8 {
         Ok(cli) => cli,
         Err(mut error) => {
             hint_at_run(&mut error);
-            // A closed pipe needs no other message.
+            // If standard output is closed, no message is needed.
             let _ = error.print();
             return if error.use_stderr() { USAGE } else { 0 };
         }
@@ -273,14 +273,14 @@ fn compare(args: &args::CompareArgs) -> u8 {
     }
 }
 
-/// Says on standard error which keys of a file have other names now.
+/// Reports deprecated keys of a file on standard error.
 fn tell(file: &str, notes: &[texunit_spec::Problem]) {
     for note in notes {
         out::tell(&format!("warning[{}]: {file}: {}", note.code, note.message));
     }
 }
 
-/// Says of `--device`, where a command does not have it, which one does.
+/// Adds to the error about `--device` which command has that option.
 fn hint_at_run(error: &mut clap::Error) {
     use clap::error::{ContextKind, ContextValue};
     let is_device = |value: &ContextValue| value.to_string().starts_with("--device");
@@ -293,9 +293,9 @@ fn hint_at_run(error: &mut clap::Error) {
     }
 }
 
-/// The exit code of work that succeeded or not, and of which a report was printed.
+/// The exit code of a command that has printed its report.
 fn exit(printed: std::io::Result<()>, succeeded: bool) -> u8 {
-    // A reader that has gone away is not a reason to fail; a full disk is.
+    // A closed pipe is not a failure; a full disk is.
     if let Err(error) = printed
         && error.kind() != ErrorKind::BrokenPipe
     {
@@ -305,10 +305,10 @@ fn exit(printed: std::io::Result<()>, succeeded: bool) -> u8 {
     if succeeded { 0 } else { FAILED }
 }
 
-/// The exit code of a command that was used wrongly; says how it is used.
+/// Reports wrong usage of a command; returns the exit code.
 fn usage_error(command: &str, message: &str) -> u8 {
     let mut cli = Cli::command();
-    // Builds what subcommands take over from the program, such as its name.
+    // Completes subcommands with inherited properties such as the program's name.
     cli.build();
     let found = cli.find_subcommand(command).cloned().unwrap_or(cli);
     let message = texunit_report::visible(message);
@@ -316,7 +316,7 @@ fn usage_error(command: &str, message: &str) -> u8 {
     USAGE
 }
 
-/// Whether a panic is caught by someone who expects it.
+/// Whether a panic is expected and will be caught.
 fn is_expected() -> bool {
     #[cfg(feature = "reduce")]
     if texunit_reduce::oracle::is_trying() {
@@ -325,7 +325,7 @@ fn is_expected() -> bool {
     texunit_files::is_guarded()
 }
 
-/// Says that a panic is an internal error, and what to send us.
+/// Reports a panic as an internal error, with instructions for a bug report.
 fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
     if is_expected() {
         return;

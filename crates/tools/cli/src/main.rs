@@ -1,4 +1,4 @@
-//! The `texunit` program. Everything is in the library beside it.
+//! The `texunit` program, a wrapper around the library.
 
 use std::process::ExitCode;
 

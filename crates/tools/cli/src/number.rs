@@ -1,5 +1,5 @@
-//! Numbers on the command line: a message about a wrong one names what it counts and the
-//! allowed range; clap names the option.
+//! Parses numbers of the command line. The error names the quantity and the allowed range; clap
+//! names the option.
 
 use clap::builder::TypedValueParser;
 use std::fmt::Display;
@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use texunit_device::{Fill, NoFill};
 
-/// Whole numbers of a range. `what` is what is counted: `host threads`.
+/// Whole numbers in a range. `what` is the quantity: `host threads`.
 pub fn whole<T>(what: &'static str, range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
 where
     T: FromStr + Display + PartialOrd + Clone + Send + Sync + 'static,
@@ -21,21 +21,21 @@ fn read<T: FromStr + Display + PartialOrd>(
     what: &str,
     range: &RangeInclusive<T>,
 ) -> Result<T, String> {
-    // Rust takes a sign; a count has none.
+    // Rust accepts a plus sign, which a count should not have.
     let digits = !text.starts_with('+');
     text.parse().ok().filter(|number| digits && range.contains(number)).ok_or_else(|| {
         format!("expected {what}: a whole number from {} to {}", range.start(), range.end())
     })
 }
 
-/// Numbers with a fraction. `what` is what is measured: `a level`.
+/// Numbers with a fraction. `what` is the quantity: `a level`.
 pub fn real(what: &'static str) -> impl TypedValueParser<Value = f32> {
     move |text: &str| {
         text.parse::<f32>().map_err(|_| format!("expected {what}: a number such as 1.5"))
     }
 }
 
-/// What memory is filled with. `random` draws a seed.
+/// The fill pattern of memory. `random` draws a seed.
 pub fn fill(text: &str) -> Result<Fill, NoFill> {
     Fill::parse(text, || RandomState::new().hash_one(0))
 }

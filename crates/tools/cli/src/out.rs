@@ -1,6 +1,6 @@
-//! Where everything that is said leaves the program. What a command reads may be anybody's, so no text reaches a terminal
-//! or a log with characters that these obey (`texunit_report::screen`); a test holds that nothing else in this crate writes
-//! to the standard streams.
+//! All output of the program. Input files are untrusted, so that control characters must not reach
+//! a terminal or log (`texunit_report::screen`). A test ensures that nothing else in this crate
+//! writes to the standard streams.
 
 use std::io::{self, IsTerminal, Write};
 use texunit_report::{in_json, screen, visible};
@@ -15,15 +15,15 @@ pub(crate) fn print_json(text: &str) -> io::Result<()> {
     print_bytes(in_json(text).as_bytes())
 }
 
-/// Prints bytes as they are: a file that was asked for on standard output.
+/// Prints bytes unchanged, for a file that goes to standard output.
 pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()
 }
 
-/// What a kernel has printed, for a stream: to programs as it is, to people and logs of CI services as far as they can
-/// show it.
+/// A kernel's output for a stream: unchanged for programs, with control characters replaced for
+/// terminals and CI logs.
 pub(crate) fn of_kernel(bytes: &[u8], is_terminal: bool) -> std::borrow::Cow<'_, [u8]> {
     let is_log = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
     match is_terminal || is_log {
@@ -37,12 +37,12 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Says one line on standard error. Nobody may be there to read it.
+/// Prints a line on standard error, ignoring errors.
 pub(crate) fn tell(line: &str) {
     let _ = tell_text(&(visible(line) + "\n"), false);
 }
 
-/// Says lines on standard error, with the colours that texunit has put in, if it has.
+/// Prints lines on standard error, optionally with texunit's own colours.
 pub(crate) fn tell_text(text: &str, colored: bool) -> io::Result<()> {
     io::stderr().lock().write_all(screen(text, colored).as_bytes())
 }
@@ -52,7 +52,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::path::Path;
 
-    /// Files that have a stream for something else: whether it is a terminal, a bar of progress, a protocol.
+    /// Files that use a stream otherwise: to test whether it is a terminal, for a progress bar, or
+    /// for a protocol.
     const OTHERS: [&str; 6] =
         ["out.rs", "color.rs", "progress.rs", "lsp/mod.rs", "debug/mod.rs", "debug/dap/mod.rs"];
 

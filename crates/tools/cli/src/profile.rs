@@ -1,4 +1,4 @@
-//! `--profile`: counts of launches and runs, by line and instruction.
+//! `--profile`: writes counts of launches, by line and instruction.
 
 use crate::args::ProfileFormat;
 use crate::run::Failure;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 use texunit_device::Observer;
 use texunit_profile::{Format, Module};
 
-/// The parser of the option's value.
+/// The parser for the option's value.
 pub(crate) fn file() -> ValueParser {
     PathBufValueParser::new().into()
 }
 
-/// The form of a profile in a file of this name.
+/// The format for a file with this name.
 pub(crate) fn format(file: &Path, asked: Option<ProfileFormat>) -> Format {
     match asked {
         Some(ProfileFormat::Json) => Format::Json,
@@ -22,7 +22,7 @@ pub(crate) fn format(file: &Path, asked: Option<ProfileFormat>) -> Format {
     }
 }
 
-/// What counts a launch.
+/// The observer that counts a launch.
 pub(crate) struct Launch {
     module: Arc<Module>,
     launch: texunit_profile::Launch,
@@ -34,7 +34,7 @@ impl Launch {
     }
 }
 
-/// Counts a launch; without `.loc` lines are those of the PTX file.
+/// The observer of a launch; code without `.loc` is attributed to the PTX file.
 pub(crate) fn of_launch(module: &texunit_device::Module) -> Option<Launch> {
     let name = Path::new(module.source().name());
     let file = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
@@ -43,7 +43,7 @@ pub(crate) fn of_launch(module: &texunit_device::Module) -> Option<Launch> {
     Some(Launch { module, launch })
 }
 
-/// Writes what was counted.
+/// Writes the counts.
 pub(crate) fn write(file: &Path, asked: Option<ProfileFormat>, launch: &Launch) -> Option<Failure> {
     let text = format(file, asked).text(&launch.module.profile());
     let error = std::fs::write(file, text).err()?;

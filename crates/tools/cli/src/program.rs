@@ -1,5 +1,5 @@
-//! `texunit run`: executes a CUDA program with texunit's libraries in place of NVIDIA's.
-//! `texunit install-libs`: copies those libraries into a folder.
+//! `texunit run`: executes a CUDA program with texunit's libraries in place of NVIDIA's. `texunit
+//! install-libs`: copies those libraries into a folder.
 
 mod evidence;
 mod inspect;
@@ -28,7 +28,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where Triton finds ptxas, if not in its own package.
+/// The variables by which Triton finds ptxas outside of its own package.
 const ASSEMBLERS: [&str; 2] = ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"];
 
 /// Exit code if the program could not be started.
@@ -90,13 +90,13 @@ pub struct RunArgs {
     pub command: Vec<OsString>,
 }
 
-/// The architectures of a list of devices, which the program's libraries look up again.
+/// The architectures of a list of devices, which the libraries parse again.
 fn devices(names: &str) -> Result<String, String> {
     let cards = texunit_device::cards::find_all(names)?;
     Ok(cards.iter().map(|card| card.key).collect::<Vec<_>>().join(","))
 }
 
-/// A folder, which need not be there.
+/// A folder that may not exist.
 fn folder() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.metadata() {
         Ok(found) if !found.is_dir() => Err("expected a folder; there is a file of that name"),
@@ -105,7 +105,7 @@ fn folder() -> impl TypedValueParser<Value = PathBuf> {
 }
 
 impl RunArgs {
-    /// What `texunit run WORDS` says.
+    /// Parses the arguments of `texunit run`.
     pub(crate) fn parse(words: Vec<OsString>) -> Result<Self, clap::Error> {
         let command = Self::augment_args(clap::Command::new("run"));
         let all = std::iter::once(OsString::from("run")).chain(words);
@@ -142,11 +142,11 @@ pub struct InstallLibsArgs {
 }
 
 fn say(text: std::fmt::Arguments<'_>) {
-    // Nobody may be there to read it.
+    // Standard error may be closed.
     let _ = crate::out::tell_text(&format!("{text}\n"), false);
 }
 
-/// `texunit run`: becomes the program, unless it has something to do when that has ended.
+/// `texunit run`: replaces itself by the program, unless there is work to do after the program.
 pub fn run(args: &RunArgs) -> u8 {
     if let Some(why) = reports::misused(args) {
         return crate::usage_error("run", &why);
@@ -175,14 +175,14 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     Err(refusal::refused(&path, &execute(command)))
 }
 
-/// The program with texunit's libraries, to be started by someone else.
+/// The program with texunit's libraries, to be started by the caller.
 pub(crate) fn command(args: &RunArgs) -> Result<Command, String> {
     let mut prepared = prepare(args)?;
     args.evidence.set(&mut prepared.command);
     Ok(prepared.command)
 }
 
-/// A program that is about to be started.
+/// A program that is ready to start.
 struct Prepared {
     command: Command,
     path: PathBuf,
@@ -193,7 +193,7 @@ struct Prepared {
 fn prepare(args: &RunArgs) -> Result<Prepared, String> {
     let folder = libraries::folder()?;
     let (program, arguments) = args.command.split_first().ok_or("no program is given")?;
-    // Programs that call those of NVIDIA's by name, and the user who does, get texunit's.
+    // Programs that execute NVIDIA's tools by name get texunit's replacements.
     let shims = libraries::shims(&folder);
     let folders = std::env::var_os("PATH");
     let folders = shims.as_deref().map_or(folders.clone(), |shims| Some(before(shims, folders)));
@@ -214,9 +214,10 @@ fn prepare(args: &RunArgs) -> Result<Prepared, String> {
         let unset = ASSEMBLERS.iter().filter(|name| std::env::var_os(name).is_none());
         command.envs(unset.map(|name| (name, shims.join("ptxas"))));
     }
-    // It tells the dynamic linker where texunit's libraries are, be it that an rpath names others, and sends the calls of a
-    // runtime inside the program or a library of its to that of texunit's which has the same structures. No other library is
-    // loaded beside those of the program: its libraries would find their names where they have variables called so.
+    // The audit library tells the dynamic linker where texunit's libraries are, even if an rpath
+    // names others, and redirects calls of a statically linked runtime to texunit's runtime with
+    // the same structures. It is an audit library and not preloaded, because preloaded symbols
+    // could be bound to the program's variables with the same names.
     command.env("LD_AUDIT", with("LD_AUDIT", &folder.join(libraries::REDIRECT)));
     if let Some(device) = &args.device {
         command.env("TEXUNIT_DEVICE", device);
@@ -227,7 +228,7 @@ fn prepare(args: &RunArgs) -> Result<Prepared, String> {
         command.env("TEXUNIT_TRACE", words.join(","));
     }
     if let Some(folder) = &args.save_ptx {
-        // The program may change its folder.
+        // The program may change its current folder.
         let folder =
             std::path::absolute(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         command.env("TEXUNIT_SAVE_PTX", folder);
@@ -256,7 +257,8 @@ fn prepare(args: &RunArgs) -> Result<Prepared, String> {
     Ok(Prepared { command, path, warnings, shims })
 }
 
-/// Becomes the program, so that its exit code, its signals and its number are its own.
+/// Replaces this process by the program, so that exit code, signals and process ID are the
+/// program's own.
 #[cfg(unix)]
 fn execute(mut command: Command) -> std::io::Error {
     use std::os::unix::process::CommandExt;
@@ -268,7 +270,7 @@ fn execute(_: Command) -> std::io::Error {
     std::io::Error::other("the drop-in libraries are for Linux")
 }
 
-/// A file or folder before those of a list.
+/// Prepends a file or folder to a list.
 fn before(folder: &Path, path: Option<OsString>) -> OsString {
     let mut all = folder.as_os_str().to_owned();
     if let Some(path) = path.filter(|path| !path.is_empty()) {
@@ -278,7 +280,7 @@ fn before(folder: &Path, path: Option<OsString>) -> OsString {
     all
 }
 
-/// The file that a name means: as it is if it has a slash, else in the folders of PATH.
+/// The file that a program name means: a path if it contains a slash, otherwise looked up in PATH.
 fn find(program: &OsStr, folders: Option<&OsStr>) -> Result<PathBuf, String> {
     let path = Path::new(program);
     if path.components().count() > 1 || path.is_absolute() {
@@ -310,7 +312,7 @@ pub fn install(args: &InstallLibsArgs) -> u8 {
     match libraries::install(&args.folder) {
         Ok(files) => {
             let names: String = files.iter().map(|file| format!("{}\n", file.display())).collect();
-            // A reader that has gone away is not a reason to fail.
+            // A closed pipe is not a failure.
             let _ = crate::out::print(&names);
             0
         }
@@ -339,7 +341,7 @@ mod tests {
         Ok(Words::from_arg_matches(&matches)?.run)
     }
 
-    /// What `texunit run WORDS program` says.
+    /// Parses `texunit run WORDS program`.
     pub(super) fn args(words: &[&str]) -> RunArgs {
         parse(words).unwrap()
     }

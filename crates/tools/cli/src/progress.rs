@@ -1,4 +1,5 @@
-//! The progress bar of a long launch; where there is no terminal, a line every ten seconds of one under checks.
+//! Shows the progress of a long launch: a bar on a terminal, otherwise a line every ten seconds if
+//! the launch is checked.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -12,18 +13,19 @@ const REFRESH: Duration = Duration::from_millis(100);
 /// Seconds between two lines.
 const LINES: u64 = 10;
 
-/// What shows how far something is.
+/// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// Nothing.
     Not,
-    /// A bar, on a terminal.
+    /// A bar, only on a terminal.
     Bar,
-    /// A bar on a terminal, elsewhere lines.
+    /// A bar on a terminal, lines elsewhere.
     BarOrLines,
 }
 
-/// Runs `work`, which counts CTAs or others up to `total`, and shows on standard error how far it is.
+/// Calls `work`, which counts CTAs (or other items) up to `total`, and shows its progress on
+/// standard error.
 pub(crate) fn with_bar<T>(show: Shown, total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
     let done = AtomicU64::new(0);
     let has_lines = !std::io::stderr().is_terminal();
@@ -37,7 +39,7 @@ pub(crate) fn with_bar<T>(show: Shown, total: u64, work: impl FnOnce(&AtomicU64)
             let start = Instant::now();
             let mut bar: Option<ProgressBar> = None;
             let mut told = 0;
-            // The sender is dropped when the work is over, or has panicked.
+            // The sender is dropped when the work has ended or panicked.
             while wait.recv_timeout(REFRESH) == Err(RecvTimeoutError::Timeout) {
                 let seconds = start.elapsed().as_secs();
                 if has_lines && seconds / LINES > told {

@@ -1,4 +1,5 @@
-//! `texunit launch --ctas A..B --writes FILE` and `texunit merge`: a grid in ranges of CTAs, on one machine or many.
+//! `texunit launch --ctas A..B --writes FILE` and `texunit merge`: runs a grid as several ranges of
+//! CTAs, on one machine or many.
 
 use crate::args::{HowArgs, LaunchArgs, OutputFormat};
 use crate::codes::{DEPENDENT, NOT_ALONE};
@@ -39,7 +40,7 @@ pub struct MergeArgs {
 }
 
 impl MergeArgs {
-    /// A launch with these files in place of the kernel.
+    /// A launch that merges these files instead of running the kernel.
     pub fn as_launch(&self) -> LaunchArgs {
         LaunchArgs {
             job: self.job.clone(),
@@ -78,7 +79,7 @@ pub(crate) fn range(text: &str) -> Result<CtaRange, &'static str> {
     }
 }
 
-/// A launch of a range that is recorded.
+/// The recorded launch of a range.
 pub(crate) struct Recording<'a> {
     recorder: Recorder,
     identity: [u8; 32],
@@ -87,7 +88,7 @@ pub(crate) struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// The state of the device now; `None` for a whole launch.
+    /// The recording, which begins with the current state of the device; `None` for a whole launch.
     pub(crate) fn of(
         job: &Job,
         kernel: &Kernel,
@@ -100,20 +101,20 @@ impl<'a> Recording<'a> {
         Some(Self { recorder: Recorder::new(objects), identity, ctas, file })
     }
 
-    /// What records the launch.
+    /// The observer that records the launch.
     pub(crate) fn observer(&self) -> &dyn Observer {
         &self.recorder
     }
 
-    /// The options of the launch with those of the range.
+    /// The options of the launch, with those of the range.
     pub(crate) fn options<'o>(&'o self, options: LaunchOptions<'o>) -> LaunchOptions<'o> {
         options.with_ctas(self.ctas).with_cancel(self.recorder.stop())
     }
 
-    /// Tells why there are no sets, if there are none for another reason than the fault that the launch has ended with.
+    /// Reports why there are no sets, unless the launch ended with a fault that explains it.
     pub(crate) fn is_refused(&self, fault: Option<&Fault>, report: &mut Report) -> bool {
         let refused = self.recorder.refused();
-        // It is the access that the recorder has been told of.
+        // The refused access is the one that faulted.
         if fault.is_some() && refused.iter().all(|refused| refused.is_stray) {
             return false;
         }
@@ -121,13 +122,13 @@ impl<'a> Recording<'a> {
         !refused.is_empty()
     }
 
-    /// Why a range may not have finished.
+    /// Why a range may not have completed.
     pub(crate) fn waits(&self, fault: &Fault) -> Option<String> {
         let waits = matches!(fault.kind, FaultKind::StepLimit { .. } | FaultKind::Deadlock { .. });
         waits.then(|| format!("the CTAs {} may wait for what others do", self.ctas))
     }
 
-    /// Writes the file, of a launch that has finished.
+    /// Writes the file of a completed launch.
     pub(crate) fn write(&self, grid: [u32; 3], report: &mut Report) {
         let stats = report.stats.clone().unwrap_or_default();
         let sets = match self.recorder.sets(self.identity, (grid, self.ctas), &stats) {
@@ -157,7 +158,7 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// What makes the launch what it is, and what options change about it.
+/// The identity of the launch, which includes options that change its result.
 fn identity_of(
     job: &Job,
     kernel: &Kernel,
@@ -192,7 +193,7 @@ fn refusal(refused: &Refused) -> Failure {
     }
 }
 
-/// Reads the files and puts what they say into the memory of the job.
+/// Reads the files, and merges them into the memory of the job.
 pub(crate) fn merge(
     job: &Job,
     device: &Device,
@@ -264,7 +265,7 @@ fn failure(error: &MergeError, args: &LaunchArgs, objects: &Objects, report: &Re
     }
 }
 
-/// What two ranges do with the same bytes.
+/// Describes two ranges' accesses to the same bytes.
 fn dependence(conflict: &Conflict, objects: &Objects, text: Option<&SourceFile>) -> Diagnostic {
     let [first, second] = conflict.ends;
     let place = objects.list().get(conflict.object as usize).map_or_else(String::new, |object| {
@@ -316,7 +317,7 @@ fn verb(end: End) -> &'static str {
     }
 }
 
-/// Whether an instruction is an atomic; a guard may come before it.
+/// Whether an instruction is an atomic, possibly with a predicate.
 fn starts_with_atomic(text: &SourceFile, span: Span) -> bool {
     let mut words = text.snippet(span).split_whitespace();
     let word = words.next().filter(|word| !word.starts_with('@')).or_else(|| words.next());

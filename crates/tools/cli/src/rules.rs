@@ -1,8 +1,8 @@
-//! The rules of docs/numerics.md, which explanations cite by their numbers: the page itself, taken apart.
+//! The rules of docs/numerics.md, parsed from the page, which explanations cite by number.
 
 use std::sync::LazyLock;
 
-/// The page, without the anchors that links to its rules need.
+/// The page without its anchors.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let mut parts = include_str!("../../../../docs/numerics.md").split("<a id=\"");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -14,17 +14,17 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
 /// A rule, or a section of rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// `1.8`; of a section, `2`.
+    /// The number: `1.8`; for a section, `2`.
     pub number: String,
-    /// Heading of its section: `From a coordinate to a texel`.
+    /// The heading of its section: `From a coordinate to a texel`.
     pub title: &'static str,
-    /// The text, in paragraphs.
+    /// The text in paragraphs.
     pub paragraphs: Vec<String>,
-    /// Marks of how it is known (`M`, `S`), each with what the rule's cell says.
+    /// The evidence marks (`M`, `S`), each as in the rule's cell.
     pub known: Vec<&'static str>,
 }
 
-/// A section: its number, heading and lines.
+/// A section: number, heading and lines.
 struct Section {
     number: &'static str,
     title: &'static str,
@@ -40,18 +40,18 @@ fn sections() -> impl Iterator<Item = Section> {
     })
 }
 
-/// The cells of a row of a table.
+/// The cells of a table row.
 fn cells(line: &'static str) -> Vec<&'static str> {
     let Some(row) = line.strip_prefix("| ") else { return Vec::new() };
     row.trim_end().trim_end_matches('|').split(" | ").map(str::trim).collect()
 }
 
-/// The number that a row's first cell begins with, and what the row is about beyond that.
+/// The number at the beginning of a row's first cell, and the cell's further text.
 fn subject(cell: &'static str) -> (&'static str, &'static str) {
     cell.split_once(' ').unwrap_or((cell, ""))
 }
 
-/// A numbered part of a section, `### 8.1 What can be created`: its heading and its text.
+/// Heading and text of a numbered subsection, `### 8.1 What can be created`.
 fn part(section: &'static str, number: &str) -> Option<(&'static str, &'static str)> {
     section.split("\n### ").skip(1).find_map(|part| {
         let (heading, text) = part.split_once('\n')?;
@@ -59,7 +59,7 @@ fn part(section: &'static str, number: &str) -> Option<(&'static str, &'static s
     })
 }
 
-/// The rule or section of a number.
+/// The rule or section with a number.
 pub fn find(number: &str) -> Option<Rule> {
     let (chapter, rest) = number.split_once('.').unwrap_or((number, ""));
     let Section { title, text, .. } = sections().find(|s| s.number == chapter)?;
@@ -90,7 +90,7 @@ pub fn find(number: &str) -> Option<Rule> {
         rule.paragraphs.push(format!("{about}{says}"));
         rule.known.extend(mark);
     }
-    // A rule without its own row is in the text: `The layer is clamped (8.1).`
+    // A rule without a table row is part of a paragraph: `The layer is clamped (8.1).`
     if rule.paragraphs.is_empty() {
         let cited =
             |p: &&str| p.contains(&format!("({number})")) || p.contains(&format!("{number} "));
@@ -124,7 +124,7 @@ pub fn meaning(mark: &str) -> &'static str {
         ("M", "H200") => "measured on an H200",
         ("M", "H200 (GL)") => "measured on an H200, through OpenGL",
         ("M", "both") => "measured on a GeForce RTX 3060 and on an H200",
-        // Section 13 has no other card.
+        // Section 13 is about the RTX 3060 only.
         ("M", "" | "RTX 3060") => "measured on a GeForce RTX 3060",
         ("M-", _) => {
             "from the analysis of the measurements, though none of the published results depends on it"

@@ -1,4 +1,4 @@
-//! One launch, from the job file to the written outputs.
+//! Runs one launch, from the job file to the written outputs.
 
 use crate::args::{LaunchArgs, LaunchFormat};
 use crate::checks::{self, Log};
@@ -23,12 +23,12 @@ use texunit_job::{Bound, Job, Problem, Problems, Written, bind};
 use texunit_report::{Instruction, Located};
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// How long the parts took.
+/// The duration of each phase.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
-    /// Reading the job, the pictures and the arrays.
+    /// Reading the job, images and arrays.
     pub load: Duration,
-    /// Reading, checking and lowering the PTX.
+    /// Parsing, checking and lowering the PTX.
     pub compile: Duration,
     /// Running the kernel.
     pub launch: Duration,
@@ -36,54 +36,54 @@ pub struct Times {
     pub write: Duration,
 }
 
-/// Something that stopped the launch, or kept an output from being written.
+/// What stopped the launch, or prevented an output from being written.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// A mistake in the job.
+    /// A problem in the job.
     Job(Problem),
-    /// A mistake in the PTX, or a warning beside one.
+    /// An error in the PTX, or a warning beside one.
     Ptx(Diagnostic),
-    /// A file that has no place in the job: the job itself, or an output.
+    /// An error about a file without a position in the job: the job file itself, or an output.
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The message.
         message: String,
-        /// What to do instead.
+        /// Advice.
         help: Option<String>,
     },
 }
 
-/// A file of sets that was written.
+/// A written file of sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenSets {
     /// The file.
     pub path: PathBuf,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Bytes of memory that the range has read.
+    /// Number of bytes that the range has read.
     pub read: u64,
-    /// Bytes of memory that it has written or reduced.
+    /// Number of bytes that it has written or reduced.
     pub written: u64,
 }
 
-/// Sets that were merged.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergedSets {
-    /// How many files.
+    /// Number of files.
     pub files: usize,
-    /// Bytes that were put into memory.
+    /// Number of bytes written to memory.
     pub bytes: u64,
 }
 
-/// What a launch did.
+/// The report of a launch.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The job file, as given.
     pub job: String,
-    /// Text of the job file, for messages.
+    /// The text of the job file, for messages.
     pub job_source: Option<SourceFile>,
-    /// Text of the PTX, for messages.
+    /// The text of the PTX, for messages.
     pub ptx_source: Option<SourceFile>,
     /// The source positions of the PTX, once it is loaded.
     pub sources: Option<Arc<Sources>>,
@@ -91,62 +91,62 @@ pub struct Report {
     pub kernel: Option<String>,
     /// CTAs along x, y, z, once the job is read.
     pub grid: Option<[u32; 3]>,
-    /// The launched CTAs, if not all are.
+    /// The launched range of CTAs, if not all are launched.
     pub ctas: Option<CtaRange>,
     /// Threads along x, y, z, once the job is read.
     pub block: Option<[u32; 3]>,
-    /// Times of the parts that were reached.
+    /// Durations of the phases that were reached.
     pub times: Times,
-    /// Counters and output of the launch, also of one that a fault ended.
+    /// Counters and output of the launch, even if it ended with a fault.
     pub stats: Option<LaunchStats>,
-    /// Objects that were compared with what the job expects, if there are any.
+    /// Number of objects that were compared with the job's expectations.
     pub checked: Option<usize>,
-    /// Files written.
+    /// The written outputs.
     pub outputs: Vec<Written>,
-    /// The file of what a range of CTAs has read and written.
+    /// The file with the sets of a range of CTAs.
     pub sets: Option<WrittenSets>,
     /// The result of a merge, instead of a launch.
     pub merged: Option<MergedSets>,
-    /// Notes on the job, which stop nothing.
+    /// Notes about the job, which stop nothing.
     pub job_notes: Vec<Problem>,
-    /// Remarks that stop nothing: warnings about the PTX.
+    /// Warnings about the PTX, which stop nothing.
     pub ptx_warnings: Vec<Diagnostic>,
-    /// Remarks that stop nothing: others.
+    /// Other warnings, which stop nothing.
     pub warnings: Vec<String>,
     /// The instruction forms of the kernel, once it was launched.
     pub instructions: Vec<Instruction>,
     /// The effective state of the fetches, if requested.
     pub effective: Option<Vec<Line>>,
-    /// Whether the text says what was interpreted in the middle of machine code.
+    /// Whether the text lists instructions that were interpreted in the middle of compiled code.
     pub tells_interpreted: bool,
-    /// What the thread of `--explain` did.
+    /// The accesses of the thread of `--explain`.
     pub explained: Option<Explained>,
-    /// The file that it was written to.
+    /// The file that the explanation was written to.
     pub explanation: Option<PathBuf>,
     /// The fault that ended the launch.
     pub fault: Option<Box<Fault>>,
-    /// Another reason that stopped the launch.
+    /// Other reasons that stopped the launch.
     pub failures: Vec<Failure>,
-    /// Options that do not fit together are among them: the exit code is that of wrong usage.
+    /// Whether the options contradict each other, which has the exit code of wrong usage.
     pub is_misused: bool,
-    /// The findings of the checks, if there are any.
+    /// The findings of checks, if any are enabled.
     pub log: Option<Log>,
     /// Whether each finding is printed with the text that suppresses it.
     pub gen_suppressions: bool,
 }
 
 impl Report {
-    /// Whether the kernel ran to its end and every output is written.
+    /// Whether the kernel completed and every output is written.
     pub fn ran(&self) -> bool {
         self.failures.is_empty() && self.fault.is_none() && self.stats.is_some()
     }
 
-    /// Whether it ended well and no check has found anything that it fails for.
+    /// Whether it completed without findings that make it fail.
     pub fn succeeded(&self) -> bool {
         self.ran() && !self.log.as_ref().is_some_and(Log::fails)
     }
 
-    /// The PTX, with what its instructions come from if it could be loaded.
+    /// The PTX with its line table, if it could be loaded.
     pub fn located(&self) -> Option<Located<'_>> {
         let text = self.ptx_source.as_ref()?;
         Some(Located { text, sources: self.sources.as_deref() })
@@ -156,7 +156,7 @@ impl Report {
         self.failures.push(failure);
     }
 
-    /// Takes the problems of the job over, in the order of the file.
+    /// Adds the problems of the job, sorted by position.
     fn take(&mut self, mut problems: Vec<Problem>) {
         problems.sort_by_key(|p| p.span.start);
         self.failures.extend(problems.into_iter().map(Failure::Job));
@@ -168,12 +168,12 @@ pub fn launch(args: &LaunchArgs) -> Report {
     launch_observed(args, None)
 }
 
-/// Launches a kernel, and tells an observer what it does.
+/// Launches a kernel with an observer.
 pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Report {
     launch_with(args, Attached::observer(observer))
 }
 
-/// Launches a kernel for someone who steps through it.
+/// Launches a kernel in a debugger.
 #[cfg(feature = "debug")]
 pub fn launch_debugged(args: &LaunchArgs, debugging: &texunit_debug::Debugging) -> Report {
     launch_with(args, Attached { debugging: Some(debugging), ..Attached::observer(None) })
@@ -188,7 +188,7 @@ struct Attached<'a> {
 }
 
 impl<'a> Attached<'a> {
-    /// No debugger.
+    /// Without a debugger.
     fn observer(observer: Option<&'a dyn Observer>) -> Self {
         Self {
             observer,
@@ -197,7 +197,7 @@ impl<'a> Attached<'a> {
         }
     }
 
-    /// The debugger that steps through the launch of a kernel, and what its checks are to say.
+    /// The debugger of a launch, with the log of its checks.
     #[cfg(feature = "debug")]
     fn debugger<'l>(
         self,
@@ -208,7 +208,7 @@ impl<'a> Attached<'a> {
         'a: 'l,
     {
         let debugging = self.debugging?;
-        // A job has one launch: what is asked for it can still come.
+        // A job has a single launch, so that it is always debugged.
         debugging.wants(kernel);
         Some(texunit_debug::OfLaunch { debugging, findings })
     }
@@ -233,7 +233,7 @@ fn launch_with(args: &LaunchArgs, attached: Attached<'_>) -> Report {
     report
 }
 
-/// Reads the job; mistakes that leave a job standing stay in the report.
+/// Reads the job; problems that do not prevent a launch are added to the report.
 fn job_of(path: &Path, report: &mut Report) -> Option<Job> {
     match read_job(path) {
         Ok(file) => {
@@ -438,7 +438,7 @@ fn run_kernel(
             .and_then(|(file, profile)| profile::write(file, args.profile_format, &profile)),
     );
     let fault = match &result {
-        // It says no more than what the launch was cancelled for.
+        // The fault of a cancelled launch adds nothing to the reason of the cancellation.
         Err(LaunchError::Fault(fault)) if fault.kind != FaultKind::Cancelled => Some(&**fault),
         _ => None,
     };
@@ -469,7 +469,7 @@ fn run_kernel(
     }
 }
 
-/// Compares what the launch has left with what the job expects.
+/// Compares the results with the job's expectations.
 fn compare(bound: &Bound, report: &mut Report) {
     match bound.differences() {
         Ok(differences) => {
@@ -483,7 +483,8 @@ fn compare(bound: &Bound, report: &mut Report) {
     }
 }
 
-/// Refuses results that have the place of another file of the launch. What is wrong with the job by itself has been said.
+/// Rejects results that would overwrite another file of the launch. Problems of the job itself are
+/// reported already.
 fn keep_apart(bound: &Bound, read: [&Path; 2], args: &LaunchArgs, report: &mut Report) {
     if !report.failures.is_empty() {
         return;
@@ -511,7 +512,7 @@ fn keep_apart(bound: &Bound, read: [&Path; 2], args: &LaunchArgs, report: &mut R
     }
 }
 
-/// Writes all outputs; if one cannot be written, none is.
+/// Writes all outputs, or none if one cannot be written.
 fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
     let start = Instant::now();
     match bound.write_outputs(&args.out) {
@@ -521,7 +522,7 @@ fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
     report.times.write = start.elapsed();
 }
 
-/// Writes what the thread of `--explain` did; the report then has it no more.
+/// Writes the explanation of `--explain` to its file, and removes it from the report.
 fn write_explanation(args: &LaunchArgs, report: &mut Report) {
     let Some(file) = &args.explain_out else { return };
     let Some(explained) = report.explained.take() else { return };
@@ -541,10 +542,10 @@ fn cannot_write(error: FileError) -> Failure {
     Failure::File { path: error.path, message, help: None }
 }
 
-/// Why outputs cannot have the folder that they are to be written to, as far as that can be told
-/// before a launch that may take hours.
+/// Why outputs cannot be written to their folder, as far as that can be determined before a launch
+/// that may take hours.
 fn no_folder(folder: &Path) -> Option<Failure> {
-    // The nearest part of the path that exists must be a folder.
+    // The nearest existing ancestor must be a folder.
     let exists = folder.ancestors().find(|p| p.symlink_metadata().is_ok())?;
     if exists.is_dir() {
         return None;
@@ -554,7 +555,7 @@ fn no_folder(folder: &Path) -> Option<Failure> {
     Some(Failure::File { path: exists.to_owned(), message, help })
 }
 
-/// A thread to explain that the launch does not have.
+/// The error for a thread that is outside of the grid.
 fn not_in_grid(thread: [u32; 3], job: &Job, args: &LaunchArgs) -> Option<Failure> {
     let size = |axis: usize| u64::from(job.grid.value[axis]) * u64::from(job.block.value[axis]);
     let size = [size(0), size(1), size(2)];

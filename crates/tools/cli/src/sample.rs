@@ -97,7 +97,7 @@ pub struct Report {
     time: Duration,
 }
 
-/// Fetches, and writes the results.
+/// Fetches and writes the results.
 pub fn run(args: &SampleArgs) -> Result<Report, Failure> {
     if Kind::of(&args.out) != Kind::Npy {
         let out = args.out.display();
@@ -120,7 +120,7 @@ pub fn run(args: &SampleArgs) -> Result<Report, Failure> {
     Ok(Report { form, texture, fetches, shape, dtype, out: args.out.clone(), time })
 }
 
-/// Memory for the results, if there is that much.
+/// Allocates memory for the results; an error if it is exhausted.
 fn zeros(size: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let room = bytes.try_reserve_exact(size);
@@ -134,7 +134,7 @@ fn zeros(size: usize) -> Result<Vec<u8>, Failure> {
 /// The texture, by the options and rules of `texunit explain`.
 fn made(args: &SampleArgs) -> Result<Texture, Failure> {
     let mut sampler = args.sampler.sampler().map_err(Failure::usage)?;
-    // As Python takes arrays.
+    // One-dimensional arrays are treated as by the Python package.
     let is_row = || texunit_sample::file::axes(&args.tex) == Some(1);
     let usual = || if is_row() { Geometry::D1 } else { Geometry::D2 };
     let geometry = args.texture.geometry.unwrap_or_else(usual);
@@ -143,7 +143,7 @@ fn made(args: &SampleArgs) -> Result<Texture, Failure> {
     Ok(Texture::of_header(Arc::new(header), sampler))
 }
 
-/// Results do not overwrite their inputs.
+/// Rejects a result file that is also an input.
 fn spare_inputs(args: &SampleArgs, given: &Given) -> Result<(), Failure> {
     let mut places = Places::default();
     let inputs = [args.tex.as_path(), &args.at].into_iter().chain(given.files());
@@ -165,7 +165,7 @@ impl Report {
         format!("({}{})", axes.join(", "), if axes.len() == 1 { "," } else { "" })
     }
 
-    /// Lines for people.
+    /// The summary for people.
     pub fn text(&self) -> String {
         let effective = self.texture.effective(self.form);
         let mut text = format!(
@@ -182,7 +182,7 @@ impl Report {
         text
     }
 
-    /// One JSON object.
+    /// The summary as one JSON object.
     pub fn json(&self) -> Value {
         let effective = self.texture.effective(self.form);
         let (state, axes) = (&effective.sampler, self.form.geometry.axes());

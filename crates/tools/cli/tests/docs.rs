@@ -1,22 +1,47 @@
-//! docs/jobs.md names every option (keys and codes are a test of crates/observe/job); docs/isa.md is
-//! written from the instruction table (`UPDATE=1` rewrites it).
+//! Reference pages name every option of their commands (keys and codes of jobs are a test of crates/observe/job);
+//! docs/isa.md is written from the instruction table (`UPDATE=1` rewrites it).
 #![allow(clippy::unwrap_used)]
 
 use clap::CommandFactory;
 
-fn documentation() -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/jobs.md");
+/// Commands whose options have a page of their own, with the pages that name them. `check`, `explain` and `sample` have
+/// tests beside those of their output.
+const PAGES: [(&str, &[&str]); 9] = [
+    ("launch", &["jobs.md"]),
+    ("run", &["run.md", "checks.md"]),
+    ("reduce", &["reduce.md"]),
+    ("debug", &["debugger.md"]),
+    ("merge", &["distributed.md"]),
+    ("mcp", &["assistants.md"]),
+    ("report", &["report.md"]),
+    ("compare", &["compare.md"]),
+    ("init", &["jobs.md"]),
+];
+
+fn page(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs").join(name);
     std::fs::read_to_string(path).unwrap()
 }
 
 #[test]
 fn every_option() {
-    let docs = documentation();
-    let command = texunit::args::Cli::command();
-    let launch = command.find_subcommand("launch").unwrap();
-    for option in launch.get_arguments().filter_map(|a| a.get_long()) {
-        assert!(docs.contains(&format!("| `--{option}")), "--{option}");
+    let program = texunit::args::Cli::command();
+    let mut missing = Vec::new();
+    for (name, pages) in PAGES {
+        let text: String = pages.iter().map(|name| page(name)).collect();
+        let command = program.find_subcommand(name).unwrap();
+        let shown = command.get_arguments().filter(|a| !a.is_hide_set());
+        for option in
+            shown.filter_map(|a| a.get_long()).filter(|name| !["help", "color"].contains(name))
+        {
+            let written = format!("--{option}");
+            let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+            if !text.match_indices(&written).any(|(at, _)| ends(&text[at + written.len()..])) {
+                missing.push(format!("{name} {written}: {pages:?}"));
+            }
+        }
     }
+    assert!(missing.is_empty(), "{missing:#?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is reduced: the text of a module, and the job that launches it.
+//! A test case to reduce: the text of a module, and the job that launches it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,28 +13,28 @@ use toml::{Table, Value};
 pub struct Case {
     /// The PTX.
     pub ptx: Arc<str>,
-    /// The job that launches it, if there is one. Its files lie beside it, under the names of `files`.
+    /// The job that launches it, if there is one. It refers to its files by the names in `files`.
     pub job: Option<Table>,
     /// Files of the job, by name.
     pub files: BTreeMap<String, Arc<[u8]>>,
-    /// Where they were read.
+    /// The paths of all files that were read.
     pub read: Arc<[PathBuf]>,
 }
 
-/// The name that a job has for its PTX here.
+/// The name of the PTX file in a job's case.
 pub(crate) const PTX: &str = "kernel.ptx";
 
-/// A job whose files cannot be read.
+/// The error for a job whose files cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread(pub String);
 
 impl Case {
-    /// PTX alone.
+    /// A case without a job.
     pub fn of_ptx(text: &str) -> Self {
         Self { ptx: text.into(), job: None, files: BTreeMap::new(), read: Arc::default() }
     }
 
-    /// A job in a folder, with the files that it names.
+    /// A case with a job in a folder, and the files that the job names.
     pub fn of_job(mut job: Table, ptx: &str, folder: &Path) -> Result<Self, Unread> {
         let mut files = Files::default();
         job.insert("ptx".to_owned(), Value::from(PTX));
@@ -47,24 +47,24 @@ impl Case {
         Ok(Self { ptx: ptx.into(), job: Some(job), files: files.named, read: files.read.into() })
     }
 
-    /// The text of the job.
+    /// The job as TOML.
     pub fn job_text(&self) -> String {
-        // A table of plain values is always TOML.
+        // Serialising a table of plain values cannot fail.
         self.job.as_ref().map(|job| toml::to_string(job).unwrap_or_default()).unwrap_or_default()
     }
 
-    /// The files that the job still names.
+    /// The files that the job still refers to.
     pub fn used_files(&self) -> impl Iterator<Item = (&String, &Arc<[u8]>)> {
         let text = self.job_text();
         self.files.iter().filter(move |(name, _)| text.contains(name.as_str()))
     }
 
-    /// The names of all files that a result of this job may have.
+    /// The names of all files that the results of this job may refer to.
     pub fn result_files(&self) -> impl Iterator<Item = &str> {
         [PTX, "job.toml"].into_iter().chain(self.files.keys().map(String::as_str))
     }
 
-    /// Its files alone.
+    /// The case's files, with neither PTX nor job.
     fn without(&self) -> Self {
         Self { files: self.files.clone(), read: Arc::clone(&self.read), ..Self::of_ptx("") }
     }
@@ -78,7 +78,8 @@ impl Case {
     }
 }
 
-/// Names the parameters that the job numbers: the numbers change when one is left out.
+/// Replaces parameter numbers in the job by names, since numbers change when a parameter is
+/// removed.
 fn name_parameters(job: &mut Table, ptx: &str) {
     let source = SourceFile::new("kernel.ptx", ptx);
     let parsed = parse(&source);
@@ -100,7 +101,7 @@ fn name_parameters(job: &mut Table, ptx: &str) {
     job.iter_mut().for_each(|(_, value)| name_references(value, &name));
 }
 
-/// Names the parameters whose objects others have.
+/// Replaces parameter numbers in references to other parameters' objects by names.
 fn name_references(value: &mut Value, name: &impl Fn(&str) -> Option<String>) {
     let Value::Table(table) = value else { return };
     for (key, inner) in table {
@@ -117,20 +118,20 @@ fn name_references(value: &mut Value, name: &impl Fn(&str) -> Option<String>) {
     }
 }
 
-/// Files that were read.
+/// The files that were read.
 #[derive(Default)]
 struct Files {
     named: BTreeMap<String, Arc<[u8]>>,
     read: Vec<PathBuf>,
 }
 
-/// Reads the files of a value of the job, and gives them names of their own.
+/// Reads the files that a value of the job refers to, and renames them.
 fn take_files(value: &mut Value, folder: &Path, files: &mut Files) -> Result<(), Unread> {
     match value {
         Value::Table(table) => {
             for (key, inner) in table {
                 match (key.as_str(), &mut *inner) {
-                    // Files that are written.
+                    // Output files are written, not read.
                     ("output", Value::Table(output)) => take_expected(output, folder, files)?,
                     ("output", Value::Array(list)) => {
                         for output in list.iter_mut().filter_map(Value::as_table_mut) {
@@ -159,7 +160,7 @@ fn take_files(value: &mut Value, folder: &Path, files: &mut Files) -> Result<(),
     Ok(())
 }
 
-/// The file that an output is compared with.
+/// Reads the file that an output is compared with.
 fn take_expected(output: &mut Table, folder: &Path, files: &mut Files) -> Result<(), Unread> {
     match output.get_mut("expect") {
         Some(Value::String(name)) => take_file(name, folder, files),
@@ -171,7 +172,7 @@ fn take_file(name: &mut String, folder: &Path, files: &mut Files) -> Result<(), 
     let path = folder.join(&*name);
     let bytes = texunit_files::read_bytes(&path).map_err(|e| Unread(e.to_string()))?;
     let last = path.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
-    // Files of several folders may have the same name.
+    // Files in different folders may have the same name.
     let mut own = last.clone();
     let mut number = 1;
     while own == PTX || own == "job.toml" || files.named.get(&own).is_some_and(|b| **b != *bytes) {
@@ -184,8 +185,8 @@ fn take_file(name: &mut String, folder: &Path, files: &mut Files) -> Result<(), 
     Ok(())
 }
 
-/// The table of a job that was parsed before: numbers that do not fit into TOML's are strings, which a job
-/// takes as well.
+/// The table of a job that was parsed successfully. Integers that exceed TOML's range become
+/// strings, which jobs also accept.
 pub fn read_job_table(text: &str) -> Option<Table> {
     let table = DeTable::parse(text).ok()?;
     Some(plain_table(table.get_ref()))
@@ -213,8 +214,8 @@ fn plain(value: &DeValue<'_>) -> Value {
     }
 }
 
-/// How large a module is: statements of bodies (instructions, labels, declarations), and variables and
-/// functions of the module.
+/// The size of a module: number of statements in bodies (instructions, labels, declarations),
+/// variables and functions.
 pub fn statements(ptx: &str) -> usize {
     let source = SourceFile::new("kernel.ptx", ptx);
     let parsed = parse(&source);
@@ -223,7 +224,7 @@ pub fn statements(ptx: &str) -> usize {
         Item::Function(f) => 1 + f.body.as_ref().map_or(0, in_block),
         Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Directive(_) => 0,
     };
-    // What could not be read is there, too.
+    // Includes parts that could not be parsed.
     parsed.module.items.iter().map(item).sum::<usize>() + parsed.lost.len()
 }
 

@@ -1,17 +1,18 @@
-//! Shrinks a failing launch, or a PTX file, to a small one that fails in the same way.
+//! Reduces a failing launch, or a PTX file, to a small one that fails in the same way.
 //!
-//! [`reduce`] is the algorithm: it makes a [`Case`] smaller step by step and asks a [`Judge`] of each
-//! attempt whether it still fails; it knows the shape of PTX and of jobs, and nothing of failures. The
-//! judges of [`oracle`] know those: codes of `texunit check`, faults and outputs of a launch, differences
-//! between two ways to launch, the exit code of any program.
+//! [`reduce`] is the algorithm. It makes a [`Case`] smaller step by step, and asks a [`Judge`] for
+//! each attempt whether it still fails; it knows the structure of PTX and of jobs, and nothing
+//! about failures. The judges in [`oracle`] know those: error codes of `texunit check`, faults and
+//! outputs of a launch, differences between two configurations, and the exit code of any program.
 //!
-//! The search is hierarchical delta debugging: bodies of functions, statements from the outer blocks to the
-//! inner ones, items of the module, then single instructions (guards, operands, modifiers, values handed on),
-//! names that nothing uses, numbers; in a job the grid, the keys and the contents of its objects. It goes round until a
-//! round changes nothing. The same case and judge give the same result, unless time ends it.
+//! The search is hierarchical delta debugging. It removes bodies of functions, statements from the
+//! outer blocks to the inner ones, items of the module, then parts of instructions (predicates,
+//! operands, modifiers, forwarded values), unused names, and numbers; in a job the grid, keys, and
+//! contents of objects. It repeats these passes until a round changes nothing. The same case and
+//! judge give the same result, unless a time limit ends the search.
 //!
-//! What it leaves out: a body takes the place of the only call of a function, but not of one among several; and
-//! control flow is not made anew, only left out.
+//! Limits: a function is inlined only if it is called once, and control flow is removed but not
+//! restructured.
 
 mod case;
 mod job;
@@ -26,28 +27,28 @@ pub use search::{End, Limits, Progress};
 use search::Search;
 use texunit_job::Content;
 
-/// Says whether a case fails in the way that is kept.
+/// Decides whether a case still fails in the same way.
 pub trait Judge {
-    /// Whether this one does. It must answer the same for the same case.
+    /// Whether the case fails. The answer must be deterministic.
     fn fails(&mut self, case: &Case) -> bool;
 }
 
-/// What [`reduce`] has reached.
+/// The result of [`reduce`].
 #[derive(Clone, Debug)]
 pub struct Reduced {
-    /// The smallest case that fails.
+    /// The smallest failing case that was found.
     pub case: Case,
-    /// Attempts that the judge was asked about.
+    /// Number of attempts that were judged.
     pub tries: u64,
-    /// Why it went no further.
+    /// Why the search ended.
     pub end: End,
 }
 
-/// Most rounds; a round that changes nothing is the last one anyway.
+/// Maximum number of rounds; a round without changes ends the search earlier.
 const MAX_ROUNDS: usize = 50;
 
-/// Makes a failing case smaller. `contents` are what the objects of its job hold; `tell` is called before
-/// every attempt.
+/// Reduces a failing case. `contents` has the contents of its job's objects; `tell` is called
+/// before every attempt.
 pub fn reduce(
     case: Case,
     contents: &[Content],
@@ -56,7 +57,7 @@ pub fn reduce(
     tell: &mut dyn FnMut(&Progress<'_>),
 ) -> Reduced {
     let mut search = Search::new(case, judge, limits, tell);
-    // A small launch makes all that follows quick.
+    // A smaller launch makes all later attempts faster.
     job::shape(&mut search);
     job::contents::replace(&mut search, contents);
     ptx::without_debug(&mut search);

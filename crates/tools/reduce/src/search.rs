@@ -1,4 +1,4 @@
-//! The search: attempts, their limits, and subsets of what can be left out.
+//! The search: attempts, their limits, and the algorithms that select subsets and numbers to try.
 
 use crate::case::Case;
 use crate::{Judge, Reduced};
@@ -7,32 +7,32 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// When the search ends at the latest.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// The moment.
+    /// The time at which it ends.
     pub deadline: Option<Instant>,
-    /// Attempts.
+    /// Maximum number of attempts.
     pub tries: u64,
-    /// Set to true by others to end it.
+    /// Another thread sets this flag to end the search.
     pub stop: &'a AtomicBool,
 }
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Nothing more can be taken away.
+    /// Nothing more can be removed.
     Smallest,
-    /// The time is over.
+    /// The time limit was reached.
     Time,
-    /// As many attempts as there may be.
+    /// The limit of attempts was reached.
     Tries,
     /// It was stopped.
     Stopped,
 }
 
 impl End {
-    /// Stable name for programs that read reports.
+    /// A stable name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Smallest => "smallest",
@@ -43,14 +43,14 @@ impl End {
     }
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Attempts so far.
     pub tries: u64,
-    /// The smallest case so far.
+    /// The smallest failing case so far.
     pub best: &'a Case,
-    /// What is being tried.
+    /// The current pass.
     pub step: &'static str,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Search<'a> {
     limits: &'a Limits<'a>,
     tell: &'a mut dyn FnMut(&Progress<'_>),
     tries: u64,
-    /// What was tried, so that no round asks again.
+    /// Hashes of the cases that were tried, so that none is judged twice.
     seen: HashSet<u64>,
     end: Option<End>,
     step: &'static str,
@@ -81,7 +81,7 @@ impl<'a> Search<'a> {
         &self.best
     }
 
-    /// Names what is tried from here on.
+    /// Starts a pass.
     pub(crate) fn step(&mut self, name: &'static str) {
         self.step = name;
     }
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
         self.end.is_some()
     }
 
-    /// Takes a case if it fails as the others do; whether it does.
+    /// Judges a case, and keeps it if it fails; returns whether it does.
     pub(crate) fn attempt(&mut self, case: Case) -> bool {
         if self.is_over() || !self.seen.insert(fingerprint(&case)) {
             return false;
@@ -117,9 +117,9 @@ impl<'a> Search<'a> {
         fails
     }
 
-    /// Finds out which of `count` changes can be made together: all, then windows of half as many, and so on
-    /// down to one, from the last to the first, as what uses something stands behind it. `make` makes the case
-    /// with those that are chosen. Whether any could be made.
+    /// Finds which of `count` edits can be made together: tries all, then windows of half the size
+    /// down to single edits, from the last to the first because uses follow definitions. `make`
+    /// makes the case with the chosen edits. Returns whether any could be made.
     pub(crate) fn subsets(&mut self, count: usize, make: impl Fn(&[bool]) -> Case) -> bool {
         let mut chosen = vec![false; count];
         let mut changed = false;
@@ -144,8 +144,8 @@ impl<'a> Search<'a> {
         changed
     }
 
-    /// Lowers a number as far as it goes: to `least`, to one more, then by half of what is left. `make` makes
-    /// the case with a number.
+    /// Minimises a number: tries `least` and `least + 1`, then bisects. `make` makes the case with
+    /// a number.
     pub(crate) fn lower(
         &mut self,
         least: i64,
@@ -159,8 +159,8 @@ impl<'a> Search<'a> {
         if try_it(least.saturating_add(1)) {
             return true;
         }
-        // What is small enough fails, what is too small does not; where that is not so, a number that is
-        // small enough is found all the same.
+        // The bisection assumes that all numbers above a threshold fail; otherwise it still finds a
+        // number that fails.
         let (mut low, mut high) = (least.saturating_add(1), from);
         while high.saturating_sub(low) > 1 {
             let middle = low + (high - low) / 2;
@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
 fn fingerprint(case: &Case) -> u64 {
     let mut hasher = DefaultHasher::new();
     case.ptx.hash(&mut hasher);
-    // A file of other bytes has another name.
+    // The job's text includes the names of files, which change with their contents.
     case.job_text().hash(&mut hasher);
     hasher.finish()
 }
@@ -191,7 +191,7 @@ fn fingerprint(case: &Case) -> u64 {
 mod tests {
     use super::*;
 
-    /// Fails where the text has all of some letters.
+    /// Fails if the text contains all given letters.
     struct Needs(&'static str, u64);
 
     impl Judge for Needs {

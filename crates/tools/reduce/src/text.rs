@@ -1,8 +1,8 @@
-//! Changes of a text, and its words.
+//! Edits of a text, and its words.
 
 use std::ops::Range;
 
-/// A range of bytes, and what takes its place.
+/// A range of bytes and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) range: Range<usize>,
@@ -19,8 +19,7 @@ impl Edit {
     }
 }
 
-/// The text with all these changes; those inside of another are part of it. A line that nothing is left of
-/// goes, too.
+/// Applies edits; an edit inside another one is ignored. Lines that become empty are removed.
 pub(crate) fn apply<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> String {
     let mut edits: Vec<&Edit> = edits.into_iter().collect();
     edits.sort_by_key(|e| (e.range.start, usize::MAX - e.range.end));
@@ -41,7 +40,7 @@ pub(crate) fn apply<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -
     out + &text[at..]
 }
 
-/// The range, with the rest of its line if that is empty.
+/// The range, extended to the whole line if the rest of it is empty.
 fn whole_line(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = text[..range.start].rfind('\n').map_or(0, |n| n + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |n| range.end + n + 1);
@@ -52,7 +51,7 @@ fn whole_line(text: &str, range: &Range<usize>) -> Range<usize> {
     }
 }
 
-/// A name or a number of a text.
+/// A name or number in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
     pub(crate) text: &'a str,
@@ -69,7 +68,7 @@ impl Word<'_> {
     }
 }
 
-/// Names and numbers; not comments, strings, directives and modifiers.
+/// The names and numbers of a text, without comments, strings, directives and modifiers.
 pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let bytes = text.as_bytes();
     let mut words = Vec::new();
@@ -106,13 +105,13 @@ fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|&&b| is_part(b)).count()
 }
 
-/// Length of the string that the bytes begin with; one without its end goes to that of the line.
+/// Length of the string literal at the beginning; an unterminated one ends at the end of the line.
 fn string(bytes: &[u8]) -> usize {
     let end = bytes[1..].iter().position(|&b| b == b'"' || b == b'\n');
     end.map_or(bytes.len(), |n| n + 2)
 }
 
-/// Length of the comment that the bytes begin with.
+/// Length of the comment at the beginning.
 fn comment(bytes: &[u8]) -> usize {
     if bytes[1] == b'/' {
         return run(bytes, |b| b != b'\n');
@@ -121,7 +120,7 @@ fn comment(bytes: &[u8]) -> usize {
     end.map_or(bytes.len(), |n| n + 4)
 }
 
-/// Changes that take all comments away.
+/// Removes all comments.
 pub(crate) fn comments(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let (mut edits, mut at) = (Vec::new(), 0);
@@ -141,7 +140,7 @@ pub(crate) fn comments(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// Changes that take empty lines away.
+/// Removes empty lines.
 pub(crate) fn blank_lines(text: &str) -> Vec<Edit> {
     let (mut edits, mut at) = (Vec::new(), 0);
     for line in text.split_inclusive('\n') {
@@ -166,7 +165,7 @@ mod tests {
         };
         assert_eq!(gone(&[[2, 4]]), "a \n\tc;\n{ d }\n");
         assert_eq!(gone(&[[6, 8], [0, 4]]), "{ d }\n");
-        // The inner one is part of the outer one.
+        // The inner edit is inside the outer one.
         assert_eq!(gone(&[[9, 14], [11, 12]]), "a b;\n\tc;\n");
         assert_eq!(apply(text, &[Edit::replace(11..12, "ee")]), "a b;\n\tc;\n{ ee }\n");
         assert_eq!(apply(text, &[]), text);

@@ -1,5 +1,5 @@
-//! Fetches through the Rust API: coordinates lie in arrays, results go to arrays. A batch of results
-//! lies where the one before it did, as where the caller uses them up.
+//! Fetches through the Rust API: coordinates are read from arrays, results written to arrays.
+//! Results of each batch overwrite those of the previous one, as if the caller had consumed them.
 
 use crate::effort::Effort;
 use crate::workload::{Failure, Workload, samples};
@@ -9,25 +9,25 @@ use texunit_unit::{
     Coordinates, FetchArrays, FetchKind, FetchOperands, FetchPlan, Lod, Scratch, Texture,
 };
 
-/// A workload made ready.
+/// A prepared workload.
 pub struct Arrays {
     workload: Workload,
     texture: Arc<Texture>,
     plan: FetchPlan,
     operands: Operands,
-    /// Fetches of a call.
+    /// Number of fetches per call.
     batch: usize,
     workers: Vec<Worker>,
 }
 
-/// What a thread writes to.
+/// The buffers that a thread writes.
 struct Worker {
-    /// Results of a batch.
+    /// The results of a batch.
     out: [Vec<u32>; 4],
     scratch: Scratch,
 }
 
-/// The operands of all fetches; arrays that the instruction has no operand for are empty.
+/// The operands of all fetches; arrays of operands that the instruction lacks are empty.
 #[derive(Default)]
 struct Operands {
     coords: Coordinates<Vec<u32>>,
@@ -81,7 +81,7 @@ impl Operands {
 }
 
 impl Arrays {
-    /// Makes the texture, the plan and the arrays.
+    /// Creates the texture, the plan and the arrays.
     pub fn new(workload: &Workload, effort: Effort) -> Result<Self, Failure> {
         let texture = workload.texture()?;
         let plan = FetchPlan::new(workload.form, &texture, &workload.sampler)
@@ -97,11 +97,11 @@ impl Arrays {
         Ok(Self { workload: workload.clone(), texture, plan, operands, batch, workers })
     }
 
-    /// Makes all fetches once, an equal part of the arrays on each thread.
+    /// Makes all fetches once, with an equal part on each thread.
     pub fn run(&mut self) {
         let Self { workload, plan, operands, batch, workers, .. } = self;
         let fetches = operands.coords.point[0].len();
-        // Whole warps.
+        // Rounded up to whole warps.
         let part = fetches.div_ceil(workers.len()).next_multiple_of(32);
         let job = Job { plan, operands, batch: *batch, components: workload.components };
         let (first, others) = workers.split_first_mut().expect("a thread at least");
@@ -120,13 +120,13 @@ impl Arrays {
         });
     }
 
-    /// Compares a few hundred results with the reference.
+    /// Compares a few hundred results with the reference sampler.
     pub fn verify(&mut self) -> Result<(), Failure> {
         let Self { workload, texture, plan, operands, batch, workers } = self;
         let fetches = operands.coords.point[0].len();
         let job = Job { plan, operands, batch: *batch, components: workload.components };
         for fetch in samples(fetches as u32) {
-            // A warp in which it is neither first nor last.
+            // A warp in which the fetch is neither the first nor the last.
             let first = (fetch as usize).saturating_sub(5).min(fetches - 32);
             job.run(first..first + 32, &mut workers[0]);
             let expected = workload.expected(texture, fetch)?;
@@ -140,7 +140,7 @@ impl Arrays {
     }
 }
 
-/// What all threads do.
+/// The work that all threads share.
 #[derive(Clone, Copy)]
 struct Job<'a> {
     plan: &'a FetchPlan,
@@ -150,7 +150,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Makes the fetches of a range, a batch after the other.
+    /// Makes the fetches of a range in batches.
     fn run(&self, mut range: Range<usize>, worker: &mut Worker) {
         while !range.is_empty() {
             let len = range.len().min(self.batch);
@@ -166,7 +166,7 @@ impl Job<'_> {
     }
 }
 
-/// A part of an array, or nothing of one that is empty.
+/// A part of an array; empty if the array is empty.
 fn slice<'a>(array: &'a [u32], range: &Range<usize>) -> &'a [u32] {
     array.get(range.clone()).unwrap_or(&[])
 }

@@ -1,4 +1,4 @@
-//! The cases `a-wrap-coh` to `g-rand`: what software samplers are usually compared by.
+//! The benchmark cases `a-wrap-coh` to `g-rand`, which cover the common uses of software samplers.
 
 use crate::points::{
     at, direction_coherent, direction_random, gradient, level_coherent, level_random,
@@ -13,12 +13,12 @@ use texunit_unit::{
 
 /// Fetches of a run.
 pub const FETCHES: u32 = 1 << 22;
-/// Fetches of a batch: their results lie in the second cache of a core beside other things.
+/// Fetches of a batch, whose results fit into a core's second-level cache beside other data.
 pub const BATCH: u32 = 1 << 13;
-/// Rows of points and columns of texels are as far apart as each other.
+/// The distance of points within a row, and of rows, in normalized coordinates.
 const STEP: f32 = 1.0 / 1024.0;
 
-/// The texture, the sampler and the instruction of a case, without its points.
+/// Texture, sampler and instruction of a case.
 #[derive(Clone, Copy)]
 enum Kind {
     /// 2D, bilinear.
@@ -33,7 +33,7 @@ enum Kind {
     Nearest,
 }
 
-/// A case by its name, its kernel, and the operands of its fetches.
+/// A case: its name, kind, kernel, scale, and the operands of its fetches.
 type Row = (&'static str, Kind, &'static str, f32, fn(u32) -> FetchOperands);
 
 #[rustfmt::skip]
@@ -44,7 +44,7 @@ const ROWS: [Row; 18] = {
     [
         ("a-wrap-coh",   Plane("u8x4", Wrap),  "rgba_coherent",     STEP,       plane_coh),
         ("a-wrap-rand",  Plane("u8x4", Wrap),  "rgba_random",       STEP,       plane_rand),
-        // The scan spans the texture once, not twice.
+        // This scan covers the texture once, not twice.
         ("a-clamp-coh",  Plane("u8x4", Clamp), "rgba_coherent",     STEP / 2.0, plane_once),
         ("a-clamp-rand", Plane("u8x4", Clamp), "rgba_random",       STEP,       plane_rand),
         ("b-coh",        Plane("f32", Wrap),   "r_coherent",        STEP,       plane_coh),
@@ -86,7 +86,7 @@ pub fn all() -> Vec<Workload> {
     ROWS.iter().map(workload).collect()
 }
 
-/// A bilinear or nearest fetch from a 2D array; what others are made of.
+/// A bilinear or nearest fetch from a 2D array, from which other workloads are derived.
 pub fn plane(name: &str, format: Format, filter: Filter, mode: AddressMode) -> Workload {
     let size = Extent { width: 1024, height: 1024, depth: 1 };
     let is_small = |channel: Channel| channel.is_integer() && channel.size() < 4;
@@ -135,8 +135,8 @@ fn workload(&(name, kind, kernel, scale, operands): &Row) -> Workload {
     Workload { operands, kernel: Some(KernelCall { name: kernel, scale }), ..workload }
 }
 
-/// The cases whose names begin with one of these words, in order; the first word that none begins
-/// with is an error. All cases for no words.
+/// The cases whose names begin with one of these words, in order; all cases if there are no words.
+/// A word without a case is an error, and returned.
 pub fn select(words: &[String]) -> Result<Vec<Workload>, String> {
     let begins_none = |w: &str| w.is_empty() || !names().iter().any(|name| name.starts_with(w));
     if let Some(word) = words.iter().find(|w| begins_none(w)) {

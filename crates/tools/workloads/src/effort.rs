@@ -1,16 +1,16 @@
-//! How long and how broadly a case is measured.
+//! How long, and with how many threads and fetches, a case is measured.
 
 use std::time::Duration;
 
-/// How much is measured.
+/// The effort of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Host threads, at least one.
     pub threads: usize,
     /// Fetches of a run.
     pub fetches: u32,
-    /// Fetches whose results lie in arrays at a time.
+    /// Fetches per batch, whose results are in arrays at the same time.
     pub batch: u32,
-    /// Time for the runs.
+    /// Minimum total time of the runs.
     pub time: Duration,
 }

@@ -1,8 +1,8 @@
-//! What `texunit bench` and the benchmarks of the workspace measure: cases by name, what they fetch
-//! from and where, through the Rust API and through PTX, and how long a run takes.
+//! The workloads of `texunit bench` and of the workspace's benchmarks: named cases with their
+//! textures, coordinates and kernels, run through the Rust API or through PTX, and timed.
 //!
-//! The first run of each measurement is compared with the reference sampler. Command lines, tables and
-//! baselines are matters of those who call this.
+//! The first run of each measurement is compared with the reference sampler. Command lines, tables
+//! and baselines belong to the callers.
 
 pub mod api;
 pub mod cases;

@@ -1,4 +1,4 @@
-//! What was measured as a line of JSON: the format of `texunit bench --format json` and of baselines.
+//! A measurement as a line of JSON, the format of `texunit bench --format json` and of baselines.
 
 use crate::effort::Effort;
 use crate::measure::{Rate, Via};
@@ -19,7 +19,7 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// What was measured of a case.
+    /// The line for a case's rate.
     pub fn new(case: &'a str, via: Via, effort: &Effort, rate: Rate) -> Self {
         let rounded = |rate: f64| (rate * 1000.0).round() / 1000.0;
         Self {
@@ -35,7 +35,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The line, without its end.
+    /// The line without its line end.
     pub fn json(&self) -> String {
         serde_json::to_string(self).expect("numbers and words")
     }

@@ -1,4 +1,4 @@
-//! How long a run takes.
+//! Times the runs of a workload.
 
 use crate::api::Arrays;
 use crate::effort::Effort;
@@ -6,12 +6,12 @@ use crate::ptx::Launch;
 use crate::workload::{Failure, Workload};
 use std::time::Instant;
 
-/// The way that fetches go.
+/// The interface that fetches use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Via {
-    /// The Rust API: coordinates in arrays, results to arrays.
+    /// The Rust API, with coordinates and results in arrays.
     Api,
-    /// A kernel that computes its coordinates, fetches and stores.
+    /// A PTX kernel that computes coordinates, fetches and stores.
     Ptx,
 }
 
@@ -28,18 +28,18 @@ impl Via {
 /// Million fetches per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
-    /// Of the fastest run.
+    /// The rate of the fastest run.
     pub best: f64,
-    /// Of the run in the middle.
+    /// The median rate.
     pub median: f64,
-    /// Runs.
+    /// Number of runs.
     pub runs: usize,
 }
 
 const MIN_RUNS: usize = 3;
 
-/// Runs a workload again and again. The first run is not timed; its results are compared with the
-/// reference, and a difference is a panic: our own bug.
+/// Runs a workload repeatedly. The first run is not timed; its results are compared with the
+/// reference sampler, and a difference is a panic because it is an internal error.
 pub fn measure(workload: &Workload, via: Via, effort: Effort) -> Result<Rate, Failure> {
     match via {
         Via::Api => {
@@ -57,7 +57,7 @@ pub fn measure(workload: &Workload, via: Via, effort: Effort) -> Result<Rate, Fa
     }
 }
 
-/// The rate of a run that makes `effort.fetches` fetches.
+/// The rate of a function that makes `effort.fetches` fetches.
 pub fn time(effort: Effort, mut run: impl FnMut()) -> Rate {
     let start = Instant::now();
     let mut seconds = Vec::new();

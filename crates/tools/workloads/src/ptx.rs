@@ -1,4 +1,4 @@
-//! Fetches from PTX: the kernels of `kernels.ptx`, through the object model.
+//! Fetches from PTX: runs the kernels of `kernels.ptx` on a device.
 
 use crate::points::STRIDE;
 use crate::workload::{Failure, KernelCall, Workload, samples};
@@ -7,13 +7,13 @@ use texunit_device::{
     TextureObject, TextureResource,
 };
 
-/// What nvcc makes of `kernels.cu`.
+/// `kernels.cu` as compiled by nvcc.
 pub const KERNELS: &str = include_str!("kernels.ptx");
 
 const BLOCK: u32 = 256;
 const FETCHES_OF_A_THREAD: u32 = 4;
 
-/// A workload made ready.
+/// A prepared workload.
 pub struct Launch {
     workload: Workload,
     kernel: Kernel,
@@ -25,7 +25,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Makes the texture and the buffer, and loads the kernel of the workload.
+    /// Creates texture and buffer, and loads the kernel.
     pub fn new(workload: &Workload, threads: usize, fetches: u32) -> Result<Self, Failure> {
         let call = workload.kernel.ok_or_else(|| format!("{} has no kernel", workload.name))?;
         let device = Device::default();
@@ -46,7 +46,7 @@ impl Launch {
         }
     }
 
-    /// Compares a few hundred sums with those of the reference.
+    /// Compares a few hundred sums with those of the reference sampler.
     pub fn verify(&self) -> Result<(), Failure> {
         let texture = self.workload.texture()?;
         let bytes = self.out.read();
@@ -69,7 +69,7 @@ impl Launch {
     }
 }
 
-/// The texture of the workload on a device.
+/// Creates the workload's texture on a device.
 fn texture(device: &Device, workload: &Workload) -> Result<TextureObject, Failure> {
     let say = |e: texunit_device::Error| e.to_string();
     let shape = workload.shape;

@@ -1,4 +1,4 @@
-//! What is measured: an instruction, a texture, a sampler, and where it fetches.
+//! A workload: an instruction, a texture, a sampler, and the coordinates to fetch at.
 
 use crate::points::hash;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use texunit_unit::{
     ArrayShape, FetchForm, FetchOperands, ReadMode, Resource, Sampler, Texture, reference,
 };
 
-/// One thing to measure.
+/// A workload to measure.
 #[derive(Clone, Debug)]
 pub struct Workload {
     /// `a-wrap-coh`
     pub name: String,
     /// The instruction.
     pub form: FetchForm,
-    /// The array that it reads.
+    /// The shape of the array to read.
     pub shape: ArrayShape,
-    /// As elements or as normalized floats.
+    /// Whether texels are read as elements or normalized floats.
     pub read_mode: ReadMode,
-    /// Sampler state; coordinates are normalized.
+    /// The sampler state; coordinates are normalized.
     pub sampler: Sampler,
-    /// Components that are read, bit 0 for x.
+    /// Components that are used, bit 0 for x.
     pub components: u8,
-    /// Operands of a fetch by its number.
+    /// The operands of each fetch, by its number.
     pub operands: fn(u32) -> FetchOperands,
-    /// The kernel that does this work, in PTX.
+    /// The PTX kernel that does the same work.
     pub kernel: Option<KernelCall>,
 }
 
@@ -34,11 +34,11 @@ pub struct Workload {
 pub struct KernelCall {
     /// Its name.
     pub name: &'static str,
-    /// What it is called with: from a point to the next.
+    /// Its argument: the distance between points.
     pub scale: f32,
 }
 
-/// Why something could not be measured, for the user.
+/// Why a workload could not be measured, as a message.
 pub type Failure = String;
 
 impl Workload {
@@ -53,7 +53,7 @@ impl Workload {
         Ok(Arc::new(texture.map_err(|e| e.to_string())?))
     }
 
-    /// Noise: floats from 0 to 1, random bits for all others.
+    /// Noise: floats from 0 to 1, random bits for other formats.
     pub fn texels(&self) -> Result<Vec<u8>, Failure> {
         let size = self.shape.packed_size().map_err(|e| e.to_string())?;
         let unit = |i: u64| (hash(i as u32) >> 8) as f32 / (1 << 24) as f32;
@@ -69,14 +69,14 @@ impl Workload {
         })
     }
 
-    /// What the reference sampler answers to a fetch: bits of four registers.
+    /// The reference sampler's result of a fetch, as the bits of four registers.
     pub fn expected(&self, texture: &Texture, fetch: u32) -> Result<[u32; 4], Failure> {
         let operands = (self.operands)(fetch);
         let answer = reference::fetch(self.form, texture, &self.sampler, &operands);
         Ok(answer.map_err(|e| e.to_string())?.values)
     }
 
-    /// Stops with our own bug if a register is not what the reference says.
+    /// Panics with an internal error if a register differs from the reference.
     pub(crate) fn demand(&self, fetch: u32, component: usize, got: u32, expected: u32) {
         assert!(
             got == expected,
@@ -86,7 +86,7 @@ impl Workload {
     }
 }
 
-/// A few hundred numbers below `count`, spread without a period of the lanes or rows.
+/// A few hundred numbers below `count`, spread so that they share no period with lanes or rows.
 pub(crate) fn samples(count: u32) -> impl Iterator<Item = u32> {
     const SAMPLES: u32 = 400;
     (0..count).step_by(((count / SAMPLES) | 1) as usize)

@@ -1,4 +1,4 @@
-//! Writes random cases with the reference's answers, so that another program can check them:
+//! Writes random cases with the reference's results, so that another program can check them:
 //!
 //! ```sh
 //! cargo run -p texunit-cases --example record -- SEED COUNT > cases.toml
@@ -16,7 +16,7 @@ fn main() {
     let cases: Vec<Case> = (0..count)
         .filter_map(|index| {
             let mut case = random_unit_case(seed, index).answered().unwrap()?;
-            // Every case has a resource of its own.
+            // Resources are not shared between cases.
             let resource = match &mut case.access {
                 Access::Fetch(fetch) => &mut fetch.resource,
                 Access::Surface(surface) => &mut surface.resource,

@@ -1,4 +1,4 @@
-//! Which cases a graphics card can be asked about.
+//! Decides which cases can be executed on a GPU through CUDA's driver API.
 
 use crate::fetch::{Expected, FetchCase};
 use crate::file::{Access, Case};

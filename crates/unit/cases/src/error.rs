@@ -1,25 +1,25 @@
-//! What is wrong with a case.
+//! Errors in case files.
 
 use std::fmt::Display;
 
-/// A case file that cannot be read, or a case that cannot be made. It names the file and the
-/// case as far as they are known.
+/// A case file that cannot be read, or a case that cannot be built. The error names the file and
+/// the case, if known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", .place.iter().map(|p| format!("{p}: ")).collect::<String>())]
 pub struct CaseError {
-    /// From the outside in: file, case, key.
+    /// Context from the outside in: file, case, key.
     pub place: Vec<String>,
-    /// What is wrong there.
+    /// The error message.
     pub message: String,
 }
 
 impl CaseError {
-    /// An error at a place that is not known yet.
+    /// An error without a context.
     pub fn new(message: impl Display) -> Self {
         Self { place: Vec::new(), message: message.to_string() }
     }
 
-    /// This error with the place around it that it happened in.
+    /// Adds an outer context.
     #[must_use]
     pub fn within(mut self, place: impl Display) -> Self {
         self.place.insert(0, place.to_string());
@@ -27,7 +27,7 @@ impl CaseError {
     }
 }
 
-/// Adds the place to an error.
+/// Adds a context to the error of a result.
 pub(crate) trait Within<T> {
     fn within(self, place: impl Display) -> Result<T, CaseError>;
 }

@@ -1,4 +1,4 @@
-//! Fetch cases: one `tex` or `tld4`, one texture, one sampler, many coordinates.
+//! Fetch cases: one `tex` or `tld4`, one texture and one sampler, with operands for many fetches.
 
 mod run;
 
@@ -15,35 +15,35 @@ use texunit_spec::{READ_MODES, hex, keys};
 use texunit_unit::{Coordinates, FetchForm, FetchOperands, ReadMode, Sampler, Texture};
 use toml::Value;
 
-/// What a fetch must return.
+/// Expected results of a fetch case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
-    /// Nothing is known yet: a case that waits for a card.
+    /// Not known yet: results are to be recorded on a GPU.
     Nothing,
-    /// A value for each fetch.
+    /// A result for each fetch.
     Values(Vec<ExpectedValue>),
-    /// Making the texture or planning the fetch fails with a message that contains this.
+    /// Making the texture or planning the fetch fails, with a message that contains this text.
     Error(String),
 }
 
-/// What one fetch must return.
+/// The expected result of one fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpectedValue {
-    /// Words of x, y, z, w; of an `.f16x2` result the two registers and zeros.
+    /// Registers x, y, z, w; for `.f16x2`, two registers and zeros.
     pub values: [u32; 4],
-    /// How many of them are known, from x on; the others are 0 here.
+    /// Number of known registers, from x on; the others are 0.
     pub components: u8,
-    /// The destination predicate, where the case says it.
+    /// The destination predicate, if the case states it.
     pub resident: Option<bool>,
 }
 
 impl ExpectedValue {
-    /// Whether an answer is the one that is known.
+    /// Whether a result is as expected.
     pub fn agrees(&self, answer: &Answer) -> bool {
         self.differing(answer).count() == 0
     }
 
-    /// The words that differ, by their number, and 4 if the predicate does.
+    /// The registers that differ, by index, and 4 if the predicate differs.
     pub(crate) fn differing(&self, answer: &Answer) -> impl Iterator<Item = usize> {
         let words = (0..self.components.into()).filter(|&n| self.values[n] != answer.values[n]);
         let predicate = self.resident.is_some_and(|resident| resident != answer.resident);
@@ -51,26 +51,26 @@ impl ExpectedValue {
     }
 }
 
-/// A fetch case, as data.
+/// The data of a fetch case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FetchCase {
-    /// What it reads.
+    /// The resource of the texture.
     pub resource: Arc<ResourceSpec>,
-    /// As elements or as normalized floats.
+    /// Whether texels are read as elements or as normalized floats.
     pub read_mode: ReadMode,
-    /// Whether coordinates run from 0 to 1.
+    /// Whether coordinates are normalized.
     pub normalized_coords: bool,
     /// Sampler state.
     pub sampler: Sampler,
     /// The instruction.
     pub form: FetchForm,
-    /// One a fetch.
+    /// Operands of each fetch.
     pub operands: Vec<FetchOperands>,
-    /// What must come out.
+    /// Expected results.
     pub expected: Expected,
-    /// How many words a fetch `expected` lists in the file; the others are not known.
+    /// Number of registers per fetch that `expected` lists in the file.
     pub components: u8,
-    /// Hash that came with the words, of files that have one.
+    /// Hash of the expected words, if the file has one.
     pub hash: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl FetchCase {
     /// Makes the texture.
     pub fn build(&self) -> Result<BuiltFetch, CaseError> {
         let resource = self.resource.build()?;
-        // The driver makes textures that the runtime refuses.
+        // The driver accepts textures that the runtime refuses.
         let (mode, normalized) = (self.read_mode, self.normalized_coords);
         let texture = match self.expected {
             Expected::Error(_) => Texture::new(resource, mode, normalized, &self.sampler),
@@ -94,7 +94,7 @@ impl FetchCase {
         })
     }
 
-    /// Expects these answers from now on, all registers of each.
+    /// Sets the expected results to these, with all registers.
     pub fn record(&mut self, answers: &[Answer]) {
         let components = self.form.result.registers();
         let value =
@@ -111,7 +111,7 @@ impl FetchCase {
     ) -> Result<Self, CaseError> {
         let offset = raw.offset.is_some() || raw.offsets.is_some();
         let form = case.op.parse::<FetchForm>().map_err(CaseError::new).within("op")?;
-        // Operands are no part of the name.
+        // Operands are not part of the instruction name.
         let form = FetchForm { offset, compare: raw.compare.is_some(), ..form };
         let operands = operands(case, raw, form)?;
         let most = form.result.registers();
@@ -134,7 +134,7 @@ impl FetchCase {
         Ok(fetch)
     }
 
-    /// The keys of the case, but for those that every case has.
+    /// The keys of the case, except those that every case has.
     pub(crate) fn entries(&self) -> Entries {
         let (form, all) = (self.form, &self.operands);
         let each = |words: &dyn Fn(&FetchOperands) -> Vec<u32>| {
@@ -142,7 +142,7 @@ impl FetchCase {
         };
         let (gradients, axes) = (form.geometry.gradients(), form.geometry.axes());
         let same = all.windows(2).all(|pair| pair[0].offset == pair[1].offset);
-        // Without fetches the empty list says that there are offsets.
+        // Without fetches, an empty list states that there are offsets.
         let first = all.first().filter(|_| form.offset && same);
         let uses = Uses::of(form);
         let mut entries = Entries::new();
@@ -202,7 +202,7 @@ impl FetchCase {
     }
 }
 
-/// Which operands beside the coordinates a form has.
+/// Which operands a form has apart from coordinates.
 struct Uses {
     lod: bool,
     gradients: bool,
@@ -218,7 +218,7 @@ impl Uses {
     }
 }
 
-/// Words of a key, `each` a fetch; `None` if the key is not there.
+/// The words of a key, `each` per fetch; `None` if the key is missing.
 fn list(
     key: &str,
     text: Option<&String>,
@@ -253,7 +253,7 @@ fn operands(
     let (coordinates, gradients) = (form.geometry.coordinates(), form.geometry.gradients());
     let axes = form.geometry.axes();
     if raw.coords.is_none() && case.error.is_some() {
-        // One fetch, so that there is something to refuse.
+        // A single fetch, so that there is something to refuse.
         return Ok(vec![FetchOperands::default()]);
     }
     let coords = list("coords", raw.coords.as_ref(), true, coordinates)?;
@@ -296,7 +296,7 @@ fn operands(
         .collect())
 }
 
-/// The words of fetch `i`, filled up with zeros.
+/// The words of fetch `i`, padded with zeros.
 fn part<const N: usize>(words: Option<&Vec<u32>>, i: usize, each: usize) -> [u32; N] {
     let all = words.map_or(&[][..], |words| &words[i * each..][..each]);
     std::array::from_fn(|k| all.get(k).copied().unwrap_or(0))

@@ -1,4 +1,4 @@
-//! Case files as a whole: read, found by address, written.
+//! Case files: reading, lookup by address, and writing.
 
 use crate::error::{CaseError, Within};
 use crate::fetch::{BuiltFetch, FetchCase};
@@ -18,25 +18,25 @@ use texunit_spec::{Context, Problem, Table};
 use toml::Value;
 use toml::de::DeTable;
 
-/// Largest file and largest text that is read, in bytes.
+/// Maximum size in bytes of a file and of its decompressed text.
 const MAX_FILE: u64 = 64 << 20;
 
-/// One case: a resource, an instruction, many sets of operands.
+/// A case: a resource, an instruction, and operands of many accesses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// What messages call it.
+    /// Name in messages.
     pub name: String,
-    /// Rules of docs/numerics.md that it proves: `1.4`, `3`.
+    /// Rules of docs/numerics.md that the case covers: `1.4`, `3`.
     pub rules: Vec<String>,
-    /// Where its answers come from.
+    /// Source of the expected results.
     pub provenance: String,
-    /// What is worth knowing about it.
+    /// Remarks.
     pub note: Option<String>,
-    /// What is done.
+    /// The access.
     pub access: Access,
 }
 
-/// What a case does.
+/// The kind of access of a case.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Access {
@@ -44,7 +44,7 @@ pub enum Access {
     Surface(SurfaceCase),
 }
 
-/// A case, made.
+/// A case with its texture or surface, ready to run.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum Built {
@@ -57,12 +57,12 @@ pub enum Built {
 pub struct CaseFile {
     /// The fetch cases, then the surface cases, each in the order of the file.
     pub cases: Vec<Case>,
-    /// Keys and words that have other names now.
+    /// Notes on outdated names of keys and values.
     pub notes: Vec<Problem>,
 }
 
 impl Case {
-    /// What it accesses.
+    /// The resource that the case accesses.
     pub fn resource(&self) -> &Arc<ResourceSpec> {
         match &self.access {
             Access::Fetch(fetch) => &fetch.resource,
@@ -79,8 +79,8 @@ impl Case {
         .within(&self.name)
     }
 
-    /// This case with the reference's answers in the place of what it expects; `None` if the
-    /// reference has none.
+    /// The case with the reference's results as the expected ones; `None` if the reference refuses
+    /// it.
     pub fn answered(&self) -> Result<Option<Self>, CaseError> {
         let mut case = self.clone();
         match (self.build()?, &mut case.access) {
@@ -97,7 +97,7 @@ impl Case {
         Ok(Some(case))
     }
 
-    /// This case without some accesses of its surface.
+    /// The case without some of its surface accesses.
     #[must_use]
     pub fn without(&self, accesses: &[usize]) -> Self {
         let mut case = self.clone();
@@ -118,7 +118,7 @@ impl Case {
 }
 
 impl CaseFile {
-    /// A case by its number, from 1, or by its name.
+    /// A case by its index, from 1, or by its name.
     pub fn find(&self, which: &str) -> Option<&Case> {
         let named = self.cases.iter().find(|case| case.name == which);
         let number = || which.parse::<usize>().ok()?.checked_sub(1);
@@ -126,18 +126,19 @@ impl CaseFile {
     }
 }
 
-/// Reads a case file, by [`read_text`].
+/// Reads a case file with [`read_text`].
 pub fn load(path: impl AsRef<Path>) -> Result<CaseFile, CaseError> {
     let path = path.as_ref();
     read_text(path).and_then(|text| parse(&text).within(path.display()))
 }
 
-/// The text of a regular file, which is compressed if its name ends in `.gz`.
+/// The text of a regular file, decompressed if its name ends in `.gz`.
 pub fn read_text(path: &Path) -> Result<String, CaseError> {
     text_of(path).within(path.display())
 }
 
-/// Asked before opening: a device may have no end, and a pipe waits for its writer.
+/// Tested before the file is opened, because a device may be endless and a pipe waits for its
+/// writer.
 fn text_of(path: &Path) -> Result<String, String> {
     let there = std::fs::metadata(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => "no such file".to_owned(),
@@ -153,7 +154,7 @@ fn text_of(path: &Path) -> Result<String, String> {
             Count(there.len(), "byte")
         ));
     }
-    // Files of the system that wait for more have no length.
+    // Special files that would block have length 0.
     if there.len() == 0 {
         return Err("the file is empty".to_owned());
     }
@@ -171,27 +172,26 @@ fn text_of(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "expected a text file, but it is not UTF-8".to_owned())
 }
 
-/// A text as [`read_text`] reads it from a file whose name ends in `.gz`: the same bytes for the
-/// same text.
+/// Compresses text for a `.gz` file that [`read_text`] reads. The result depends only on the text.
 pub fn compress(text: &str) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::best());
     let written = out.write_all(text.as_bytes()).and_then(|()| out.finish());
     written.expect("a vector takes all bytes")
 }
 
-/// What an address names.
+/// The target of an address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Addressed {
     /// The case.
     pub case: Case,
-    /// Its fetch or access, from 0, if the address says one.
+    /// Index of its fetch or access, from 0, if the address has one.
     pub number: Option<usize>,
     /// Notes on the file.
     pub notes: Vec<Problem>,
 }
 
-/// Reads `FILE#N` or `FILE#N:K`: case N of a file, by number from 1 or by name, and, if it is said,
-/// its fetch or access K, from 0. Without `#N`, the only case of the file.
+/// Resolves `FILE#N` or `FILE#N:K`: case N of a file, by index from 1 or by name, and its fetch or
+/// access K, from 0. Without `#N`, the file must have a single case.
 pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
     let (path, which) = match address.rsplit_once('#') {
         Some((path, which)) => (path, Some(which)),
@@ -235,7 +235,7 @@ pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
     Ok(Addressed { case: case.clone(), number: Some(fetch), notes })
 }
 
-/// Reads the text of a case file.
+/// Parses the text of a case file.
 pub fn parse(text: &str) -> Result<CaseFile, CaseError> {
     let document = DeTable::parse(text).map_err(|e| CaseError::new(e.to_string().trim_end()))?;
     let context = Context::of_test(None);
@@ -304,8 +304,7 @@ pub fn parse(text: &str) -> Result<CaseFile, CaseError> {
     Ok(CaseFile { cases, notes: context.take_notes() })
 }
 
-/// The text of a file of these cases. Resources and long strings that cases share are written
-/// once.
+/// Writes cases as the text of a file. Shared resources and long strings are written once.
 pub fn to_toml(cases: &[Case]) -> String {
     let provenance = cases.first().map_or("none", |case| &case.provenance);
     let mut names: BTreeMap<String, Arc<ResourceSpec>> = BTreeMap::new();
@@ -331,8 +330,8 @@ pub fn to_toml(cases: &[Case]) -> String {
     format!("provenance = {}\n{resources}{fetches}{surfaces}", Value::from(provenance))
 }
 
-/// The name of a resource in the new file: its own, or another if that is taken by a different
-/// one.
+/// The name of a resource in the new file: its own, or another one if a different resource has that
+/// name.
 fn resource_name(
     names: &mut BTreeMap<String, Arc<ResourceSpec>>,
     out: &mut String,

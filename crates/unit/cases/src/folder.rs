@@ -1,23 +1,23 @@
-//! Case files by their names.
+//! Finding case files by their names.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the names of case files end in.
+/// Extensions of case files.
 const ENDINGS: [&str; 2] = [".toml", ".toml.gz"];
 
-/// The name of a case file without `.toml` or `.toml.gz`; `None` for files of other names.
+/// The name of a case file without its extension; `None` for other files.
 pub fn stem(path: &Path) -> Option<&str> {
     let name = path.file_name()?.to_str()?;
     ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
-/// Whether a file has the name of a case file.
+/// Whether a path has the extension of a case file.
 pub fn is_case_file(path: &Path) -> bool {
     stem(path).is_some()
 }
 
-/// The case files of a folder, and of folders below it down to `depth`, by their names.
+/// The case files in a folder and its subfolders down to `depth`, sorted by name.
 pub fn find_files(folder: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut paths = entries.collect::<io::Result<Vec<_>>>()?;

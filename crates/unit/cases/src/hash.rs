@@ -1,7 +1,7 @@
-//! The hash that some cases have beside their answers.
+//! The hash that some cases have beside their expected results.
 
-/// The hash of the published vectors: FNV-1a with a basis of its own, over the bytes of the words,
-/// little endian.
+/// The hash of the published vectors: FNV-1a with its own basis, over the little-endian bytes of
+/// the words.
 pub fn hash(words: &[u32]) -> String {
     let mut h = 1_469_598_103_934_665_603_u64;
     for byte in words.iter().flat_map(|w| w.to_le_bytes()) {

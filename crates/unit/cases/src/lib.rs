@@ -1,15 +1,14 @@
-//! The case files of the texture and surface unit (`tests/fetch/*.toml`, or `.toml.gz`): one format
-//! for every resource, sampler and instruction, with the answers that must come out and where they
-//! come from.
+//! Case files of the texture and surface unit (`tests/fetch/*.toml`, or `.toml.gz`): one format for
+//! every resource, sampler and instruction, with the expected results and their source.
 //!
-//! [`load`] reads a file, [`find_files`] those of a folder; [`Case::build`] makes the texture or
-//! surface of a case, and [`Case::verdict`] runs it on the reference and on the planned path and
-//! tells value by value what differs. [`to_toml`] writes cases back. [`random_case`] makes new ones
-//! without answers, and [`why_no_driver`] tells which cases no graphics card can be asked about.
-//! tests/fetch/README.md describes the keys.
+//! [`load`] reads a file, and [`find_files`] finds those of a folder. [`Case::build`] makes the
+//! texture or surface of a case, and [`Case::verdict`] runs the case on the reference and on the
+//! planned path and reports each value that differs. [`to_toml`] writes cases. [`random_case`]
+//! makes new ones without results, and [`why_no_driver`] says which cases cannot be executed on a
+//! GPU. tests/fetch/README.md describes the keys.
 //!
-//! A file is data from outside: whatever it says is an error with file and case, never a panic,
-//! and no case allocates more than [`MAX_BYTES`] of texels.
+//! A file is untrusted: any mistake in it is an error with file and case, never a panic, and no
+//! case allocates more than [`MAX_BYTES`] of texels.
 
 mod driver;
 mod error;

@@ -1,29 +1,30 @@
-//! Instructions of surface cases: those of the unit, and `suld.b.2d.clamp` of any size.
+//! Instructions of surface cases: those of the unit, and generic byte accesses such as
+//! `suld.b.2d.clamp` that stand for all element sizes.
 
 use crate::error::CaseError;
 use std::fmt;
 use std::str::FromStr;
 use texunit_unit::{ClampMode, Geometry, SurfaceForm, SurfaceKind};
 
-/// The instructions of a surface case.
+/// The instructions that a surface case executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceOp {
     /// One instruction.
     Form(SurfaceForm),
-    /// Every `suld.b` or `sust.b` that makes up as many bytes as each access says: written without
-    /// vector and type.
+    /// All `suld.b` or `sust.b` whose elements together have the size that each access states;
+    /// written without vector and type.
     Bytes {
-        /// `sust.b`, not `suld.b`.
+        /// Whether it is `sust.b` instead of `suld.b`.
         store: bool,
-        /// `.geom`
+        /// Geometry (`.geom`).
         geometry: Geometry,
-        /// `.clamp`
+        /// Boundary policy (`.clamp`).
         clamp: ClampMode,
     },
 }
 
 impl SurfaceOp {
-    /// `.geom`
+    /// Geometry (`.geom`).
     pub fn geometry(self) -> Geometry {
         match self {
             SurfaceOp::Form(form) => form.geometry,
@@ -31,7 +32,7 @@ impl SurfaceOp {
         }
     }
 
-    /// The instructions that an access of so many bytes stands for.
+    /// The instructions that an access of `size` bytes stands for.
     pub fn forms(self, size: Option<u32>) -> Vec<SurfaceForm> {
         let (store, geometry, clamp) = match self {
             SurfaceOp::Form(form) => return vec![form],
@@ -53,7 +54,7 @@ impl SurfaceOp {
         .collect()
     }
 
-    /// Numbers of an access's coordinates, the layer among them.
+    /// Number of coordinates of an access, including the layer.
     pub(crate) fn coordinates(self) -> usize {
         self.geometry().coordinates()
     }

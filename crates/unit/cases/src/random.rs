@@ -1,5 +1,5 @@
-//! Random cases for sweeps: any resource, sampler, instruction and operands that go together, with
-//! the corners mixed in. The same seed and index give the same case on every machine.
+//! Random cases for sweeps: any valid combination of resource, sampler, instruction and operands,
+//! including corner cases. The same seed and index give the same case on every machine.
 
 mod fetch;
 mod resource;
@@ -9,33 +9,34 @@ mod surface;
 use crate::file::Case;
 use texunit_spec::rng::Random;
 
-/// What may be drawn.
+/// The set of cases that can be generated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// What CUDA's driver API can express.
+    /// Cases that CUDA's driver API can express.
     Driver,
-    /// Everything that the unit has.
+    /// All cases that the unit supports.
     Unit,
 }
 
-/// Case `index` of the sweep `seed`, without expected values. A card can be asked about it:
-/// [`why_no_driver`](crate::why_no_driver) has nothing to say, and no access of it faults.
+/// Case `index` of the sweep `seed`, without expected results. It can be executed on a GPU
+/// ([`why_no_driver`](crate::why_no_driver) returns `None`), and none of its accesses faults.
 pub fn random_case(seed: u64, index: u64) -> Case {
     random_case_of(seed, index, FETCHES)
 }
 
-/// As [`random_case`], with so many fetches, if it has fetches: the first ones are the same.
+/// As [`random_case`], with a given number of fetches, if it is a fetch case; the first fetches are
+/// the same.
 pub fn random_case_of(seed: u64, index: u64, fetches: u32) -> Case {
     draw(seed, index, Scope::Driver, fetches)
 }
 
-/// As [`random_case`], with what no card has too: multi-sample arrays, depth compare, `clamp_ogl`,
-/// forced unnormalized coordinates, accesses that fault.
+/// As [`random_case`], including features that no GPU offers through CUDA: multi-sample arrays,
+/// depth compare, `clamp_ogl`, forced unnormalized coordinates, and accesses that fault.
 pub fn random_unit_case(seed: u64, index: u64) -> Case {
     draw(seed, index, Scope::Unit, FETCHES)
 }
 
-/// Fetches of a case.
+/// Number of fetches in a case.
 const FETCHES: u32 = 64;
 
 fn draw(seed: u64, index: u64, scope: Scope, fetches: u32) -> Case {

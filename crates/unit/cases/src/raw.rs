@@ -1,4 +1,4 @@
-//! The keys of a case, as they stand in a file. docs: tests/fetch/README.md.
+//! The keys of a case as they are in a file; described in tests/fetch/README.md.
 
 use crate::error::CaseError;
 use texunit_spec::write::Entries;
@@ -49,7 +49,7 @@ pub(crate) fn string(value: Found<'_>) -> Option<String> {
     value.shared_string("a string")
 }
 
-/// A list of strings.
+/// Reads a list of strings.
 pub(crate) fn strings(table: &Table<'_>, key: &'static str) -> Vec<String> {
     let items = table.get(key).and_then(|v| v.array("a list of strings")).unwrap_or_default();
     items.into_iter().filter_map(string).collect()
@@ -128,10 +128,10 @@ fn offsets(value: &Found<'_>) -> Option<Vec<i32>> {
     value.array("a list of whole numbers")?.into_iter().map(number).collect()
 }
 
-/// The first mistake so far, at its key below `path`.
+/// Returns the first mistake so far as an error, with its key below `path`.
 pub(crate) fn mistake(context: &Context, path: &str) -> Result<(), CaseError> {
     let problems = context.problems.take();
-    // A key that is missing may be one that is misspelt.
+    // A missing key may only be misspelt, so it is reported last.
     let order = |problem: &Problem| (problem.code == codes::MISSING_KEY, problem.span.start);
     let Some(first) = problems.into_iter().min_by_key(order) else { return Ok(()) };
     let message = match first.help {
@@ -143,7 +143,7 @@ pub(crate) fn mistake(context: &Context, path: &str) -> Result<(), CaseError> {
     Err(if key.is_empty() { error } else { error.within(key) })
 }
 
-/// A table of the text of a file, below its heading.
+/// Writes a table with its heading.
 pub(crate) fn item(out: &mut String, heading: &str, entries: &Entries) {
     use std::fmt::Write;
     let _ = write!(out, "\n[[{heading}]]\n");

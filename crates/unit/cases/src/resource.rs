@@ -1,4 +1,4 @@
-//! The resource of a case: what it is made of, and how it is made.
+//! Resources of cases: their description, and how they are built.
 
 use crate::error::{CaseError, Within};
 use crate::raw;
@@ -11,32 +11,32 @@ use texunit_unit::resource::PITCH_ALIGN;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Residency, Resource, TexelIndex, View};
 use toml::Value;
 
-/// Most bytes of texels that a case may ask for.
+/// Maximum size in bytes of the texels of a case.
 pub const MAX_BYTES: u64 = 1 << 28;
 
-/// What a case is about: an array, linear or pitched memory, perhaps with missing tiles, perhaps
+/// The resource of a case: an array, or linear or pitched memory, optionally with missing tiles or
 /// seen through a view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceSpec {
-    /// What cases and messages call it.
+    /// Name in cases and messages.
     pub name: String,
     /// Format, geometry, extent, layers, levels, samples.
     pub shape: ArrayShape,
-    /// How the texels lie in memory.
+    /// The memory layout of the texels.
     pub layout: Layout,
-    /// Bytes from row to row of pitched memory.
+    /// Bytes between rows of pitched memory.
     pub pitch: Option<u64>,
-    /// What is in it.
+    /// The contents.
     pub texels: Texels,
-    /// Tiles of a sparse array that are not resident: level, layer (face), and the tile's number
+    /// Tiles of a sparse array that are not resident: level, layer (face), and the tile's index
     /// along x, y, z. `None` for a resource that is not sparse.
     pub missing_tiles: Option<Vec<[u32; 5]>>,
-    /// What textures and surfaces see of it, if not all.
+    /// The view that textures and surfaces use; `None`: the whole resource.
     pub view: Option<View>,
 }
 
 impl ResourceSpec {
-    /// Makes the resource, with its texels, in memory of its own.
+    /// Allocates the resource and fills its texels.
     pub fn build(&self) -> Result<Arc<Resource>, CaseError> {
         self.build_inner().within(format!("resource `{}`", self.name))
     }
@@ -48,7 +48,7 @@ impl ResourceSpec {
         let pitch = self.pitch();
         let size = match self.layout {
             Layout::Linear => packed.len() as u64,
-            // Its rows may lie farther apart than they are long.
+            // The pitch may be longer than a row.
             Layout::Array => check_bytes(self.shape.size().map_err(CaseError::new)?)?,
             Layout::Pitched => check_bytes(pitch.saturating_mul(height.into()))?,
         };
@@ -71,15 +71,15 @@ impl ResourceSpec {
         Ok(Arc::new(resource))
     }
 
-    /// Pitch of pitched memory: as given, or the smallest.
+    /// The pitch of pitched memory: the given one, or the smallest valid one.
     fn pitch(&self) -> u64 {
         let row = u64::from(self.shape.extent.width) * u64::from(self.shape.format.texel_size());
         self.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN))
     }
 
-    /// All bytes in the order of [`Resource::to_packed`], of the resource itself, not of its view.
+    /// The bytes in the order of [`Resource::to_packed`], of the resource, not of its view.
     pub fn packed(&self) -> Result<Vec<u8>, CaseError> {
-        // What is too large for an array or memory of this kind is refused later, by the unit.
+        // A resource that exceeds the limits is refused later, by the unit.
         let sizes = Texels::level_sizes(&self.shape);
         check_bytes(sizes.iter().fold(0, |sum: u64, size| sum.saturating_add(*size)))?;
         self.texels.packed(self.shape.format, &sizes).map_err(CaseError::new)
@@ -156,12 +156,12 @@ impl ResourceSpec {
         })
     }
 
-    /// The keys of the resource, by another name.
+    /// The keys of the resource under another name.
     pub(crate) fn entries(&self, name: &str) -> Entries {
         let mut entries: Entries = vec![("name", name.into())];
         entries.extend(write::shape(&self.shape));
         entries.extend(write::layout(self.layout));
-        // A number of the file has 63 bits; no memory has rows so long.
+        // A TOML integer has 63 bits; no memory has such long rows.
         let pitch = self.pitch.map(|pitch| i64::try_from(pitch).unwrap_or(i64::MAX));
         entries.extend(pitch.map(|pitch| ("pitch", pitch.into())));
         let texels = self.texels.entry(self.shape.format, &Texels::level_sizes(&self.shape));
@@ -184,7 +184,7 @@ impl ResourceSpec {
     }
 }
 
-/// The tiles that are not there, by their numbers.
+/// The tiles that are not resident, by index.
 fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, CaseError> {
     let tile = |region: &At<Region>| match region.value {
         Region { level, layer, place: Place::Tile([x, y, z]) } => Some([level, layer, x, y, z]),
@@ -213,7 +213,7 @@ fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, 
     let mut missing = Vec::new();
     let size = map.tile().0;
     for level in 0..shape.level_count() {
-        // A level of the mip tail stands for the whole tail of its layer.
+        // Each level of the mip tail stands for the whole tail of its layer.
         let [columns, rows, slices] = map.tiles(level).unwrap_or([1; 3]);
         for plane in 0..shape.planes() {
             let all = (0..slices).flat_map(|z| (0..rows).map(move |y| (y, z)));
@@ -235,7 +235,7 @@ fn set_tile(
     at: [u32; 3],
     resident: bool,
 ) -> Result<(), CaseError> {
-    // A level of the mip tail stands for the whole tail of its layer.
+    // Each level of the mip tail stands for the whole tail of its layer.
     let tail = level >= map.tail_first_level() && level < map.shape().level_count();
     if tail { map.set_tail(plane, resident) } else { map.set_tile(level, plane, at, resident) }
         .map_err(CaseError::new)?;

@@ -1,4 +1,4 @@
-//! Surface cases: many accesses of one surface, in order.
+//! Surface cases: many accesses to one surface, in order.
 
 use crate::error::{CaseError, Within};
 use crate::op::SurfaceOp;
@@ -18,28 +18,28 @@ use texunit_unit::{
 /// One access of one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceAccess {
-    /// Bytes, where the instruction does not say it ([`SurfaceOp::Bytes`]).
+    /// Size of the access in bytes, if the instruction does not state it ([`SurfaceOp::Bytes`]).
     pub size: Option<u32>,
-    /// u32 or s32 bits.
+    /// Coordinates: u32 or s32 bits.
     pub coords: Coordinates<u32>,
-    /// What it stores or reduces, or must load, in the order of memory; `None` if it must fault,
-    /// or if nothing is known yet.
+    /// The bytes that a store or reduction is given, or that a load must return, in memory order.
+    /// `None` if the access must fault, or if the result is not known yet.
     pub bytes: Option<Vec<u8>>,
-    /// The fault that must come.
+    /// The expected fault.
     pub fault: Option<Fault>,
 }
 
 /// Why an access faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// `.trap` outside.
+    /// The access is outside with `.trap`.
     Outside,
     /// x is not a multiple of the access size.
     Misaligned,
 }
 
 impl Fault {
-    /// As case files have it.
+    /// The name in case files.
     fn name(self) -> &'static str {
         match self {
             Fault::Outside => "outside",
@@ -48,56 +48,58 @@ impl Fault {
     }
 }
 
-/// A surface case, as data.
+/// The data of a surface case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceCase {
-    /// What it accesses, with what is there before.
+    /// The surface's resource, with its contents before the accesses.
     pub resource: Arc<ResourceSpec>,
     /// The instruction.
     pub op: SurfaceOp,
-    /// In order.
+    /// The accesses in order.
     pub accesses: Vec<SurfaceAccess>,
-    /// Whether the accesses are those of one warp, from lane 0 on, in a single instruction.
+    /// Whether the accesses are the lanes of one warp, from lane 0 on, in a single instruction.
     pub warp: bool,
-    /// What is there afterwards, in the order of memory; `None` if nothing may change, or if
-    /// nothing is known yet.
+    /// Contents of the surface after the accesses, in memory order; `None` if nothing may change,
+    /// or if the contents are not known yet.
     pub after: Option<Vec<u8>>,
-    /// Making the surface or planning the access fails with a message that contains this.
+    /// If set, making the surface or planning the access fails, with a message that contains this
+    /// text.
     pub error: Option<String>,
 }
 
-/// A surface case, made. It changes as it runs: run it once.
+/// A surface case with its surface, ready to run. Running changes the surface, so it can be run
+/// once.
 #[derive(Clone, Debug)]
 pub struct BuiltSurface {
     /// The instruction.
     pub op: SurfaceOp,
     /// The surface.
     pub surface: Arc<Surface>,
-    /// In order.
+    /// The accesses in order.
     pub accesses: Vec<SurfaceAccess>,
-    /// Whether they are made at once.
+    /// Whether the accesses are the lanes of one warp.
     pub warp: bool,
-    /// What must be there afterwards.
+    /// Expected contents afterwards.
     pub after: Option<Vec<u8>>,
 }
 
-/// What accesses did.
+/// The results of running the accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceRun {
-    /// Bytes that each access loaded (none of a store), or its fault.
+    /// The bytes that each access loaded (empty for a store), or its fault.
     pub answers: Vec<Result<Vec<u8>, Fault>>,
-    /// Bytes of the surface at the end.
+    /// Contents of the surface at the end.
     pub after: Vec<u8>,
 }
 
-/// What a kind of access moves.
+/// The elements of a kind of access.
 #[derive(Clone, Copy)]
 struct Elements {
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     size: usize,
     vector: usize,
     loads: bool,
-    /// Digits of a number in `values`.
+    /// Hexadecimal digits per number in `values`.
     digits: usize,
 }
 
@@ -127,7 +129,7 @@ impl SurfaceOp {
         }
     }
 
-    /// Whether an access of so many bytes is a load.
+    /// Whether an access of `size` bytes is a load.
     fn loads(self, size: Option<u32>) -> bool {
         self.forms(size).iter().all(|form| elements(form.kind).loads)
     }
@@ -146,7 +148,7 @@ impl SurfaceCase {
         })
     }
 
-    /// Expects from now on what these accesses did.
+    /// Sets the expected results to these.
     pub fn record(&mut self, run: SurfaceRun) {
         for (access, answer) in self.accesses.iter_mut().zip(run.answers) {
             let loads = self.op.loads(access.size);
@@ -160,7 +162,8 @@ impl SurfaceCase {
         self.after = Some(run.after);
     }
 
-    /// How many values the case expects: one an access, and the bytes that none stores to.
+    /// Number of values that the case expects: one per access, plus one for the bytes that no
+    /// access stores to.
     pub(crate) fn values(&self) -> usize {
         let known = |access: &&SurfaceAccess| {
             access.fault.is_some() || access.bytes.is_some() || !self.op.loads(access.size)
@@ -216,7 +219,7 @@ impl SurfaceCase {
         Ok(Self { resource, op, accesses, warp: raw.warp, after, error: None })
     }
 
-    /// The keys of the case, but for those that every case has.
+    /// The keys of the case, except those that every case has.
     pub(crate) fn entries(&self) -> Entries {
         let mut entries: Entries = vec![("op", self.op.to_string().into())];
         if let Some(error) = &self.error {
@@ -309,12 +312,12 @@ fn parse_access(
 }
 
 impl BuiltSurface {
-    /// Makes all accesses, one after the other, each in another lane; or all at once if they are
-    /// those of a warp. An access that stands for several instructions loads with all of them, and
-    /// stores with one after the other. Fails if those that load differ, or if there is no such
-    /// access of this surface.
+    /// Executes all accesses, one after the other and each in another lane, or together if they are
+    /// the lanes of a warp. An access that stands for several instructions loads with each of them,
+    /// and stores with one after the other. Fails if their loads differ, or if the surface does not
+    /// support the access.
     pub fn run(&self) -> Result<SurfaceRun, CaseError> {
-        // A case that is about a refusal has no accesses.
+        // A case that expects a refusal has no accesses.
         if let (SurfaceOp::Form(form), true) = (self.op, self.accesses.is_empty()) {
             SurfacePlan::new(form, &self.surface).map_err(CaseError::new)?;
         }
@@ -329,7 +332,7 @@ impl BuiltSurface {
         Ok(SurfaceRun { answers, after: self.surface.resource.to_packed() })
     }
 
-    /// Access `i`, by itself.
+    /// Executes access `i` alone.
     fn one(&self, i: usize, access: &SurfaceAccess) -> Result<Result<Vec<u8>, Fault>, CaseError> {
         let forms = self.op.forms(access.size);
         let loads = forms.iter().all(|form| elements(form.kind).loads);
@@ -349,7 +352,7 @@ impl BuiltSurface {
         answer.ok_or_else(|| CaseError::new("no instruction makes this access"))
     }
 
-    /// Accesses of a warp, from a lane on. A fault is that of all of them.
+    /// Executes accesses as lanes of a warp, from a given lane on. A fault applies to all of them.
     fn at_once(
         &self,
         form: SurfaceForm,
@@ -395,7 +398,7 @@ impl BuiltSurface {
         Ok(lanes.map(|lane| done.map(|()| loaded(lane))).collect())
     }
 
-    /// What differs between what happened and what the case says.
+    /// The differences between the results and the expected ones.
     pub fn wrong(&self, run: &SurfaceRun) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         for (i, (access, got)) in self.accesses.iter().zip(&run.answers).enumerate() {
@@ -422,7 +425,7 @@ impl BuiltSurface {
             wrong.push(Wrong::new(None, 1, bytes(after)).got(&[], bytes(&run.after)));
             return wrong;
         }
-        // Bytes that an access stores to are its own.
+        // Bytes that an access stores to are compared with that access, not here.
         let mut rest: Vec<bool> = after.iter().zip(&run.after).map(|(a, b)| a != b).collect();
         for (i, bytes) in self.stored() {
             let is_wrong = after[bytes.clone()] != run.after[bytes.clone()];
@@ -440,7 +443,7 @@ impl BuiltSurface {
         wrong
     }
 
-    /// Which bytes, in the order of `after`, each access stores to.
+    /// The byte ranges, in the order of `after`, that each access stores to.
     fn stored(&self) -> Vec<(usize, Range<usize>)> {
         let mut next = 0;
         let rows: Vec<(Range<u64>, u64)> = (self.surface.resource.rows())

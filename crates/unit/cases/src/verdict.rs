@@ -1,8 +1,8 @@
-//! What a case's answers are beside those that it expects, value by value.
+//! Comparison of a case's results with the expected ones, value by value.
 //!
-//! A value is an expected word, a digit of `resident`, what an access loads, the fault that it must
-//! raise, or the bytes of the surface that it stores to; an expected refusal is one, and so is the
-//! part of a surface that no access stores to.
+//! A value is an expected register, a digit of `resident`, the bytes that an access loads, the
+//! fault that it must raise, or the bytes of the surface that it stores to. An expected refusal is
+//! one value, and so is the part of a surface that no access stores to.
 
 use crate::fetch::{Answer, BuiltFetch, Expected, ExpectedValue};
 use crate::file::{Access, Built, Case};
@@ -10,26 +10,27 @@ use std::fmt::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use texunit_unit::{PlanError, SimdLevel};
 
-/// What answers fetches. Surface accesses have one implementation, which stands for every engine.
+/// An implementation of fetches. Surface accesses have a single implementation, which stands for
+/// every engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// `unit::reference`.
+    /// The reference sampler.
     Reference,
     /// The planned path for a SIMD level.
     Plan(SimdLevel),
 }
 
 impl Engine {
-    /// The planned path at every SIMD level of this machine.
+    /// The planned path at every SIMD level that this machine supports.
     pub fn plans() -> impl Iterator<Item = Self> {
         let levels = SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected());
         levels.map(Self::Plan)
     }
 
-    /// The answers of a case's fetches.
+    /// Runs the fetches of a case.
     ///
     /// # Errors
-    /// The unit has none.
+    /// The unit refuses the fetch.
     pub fn run(self, fetch: &BuiltFetch) -> Result<Vec<Answer>, PlanError> {
         match self {
             Engine::Reference => fetch.reference(),
@@ -47,32 +48,32 @@ impl fmt::Display for Engine {
     }
 }
 
-/// How the answers of a case compare with what it expects.
+/// The comparison of a case's results with the expected ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Values that the case expects.
+    /// Number of expected values.
     pub values: usize,
-    /// What differs.
+    /// The differences.
     pub wrong: Vec<Wrong>,
 }
 
 impl Verdict {
-    /// How many values differ, on one engine or several.
+    /// Number of values that differ on at least one engine.
     pub fn differing(&self) -> usize {
         self.wrong.iter().map(|wrong| wrong.values).sum()
     }
 }
 
-/// A fetch or an access whose values are not those that the case expects.
+/// A fetch or access with values that differ from the expected ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// Its number in the case, from 0; `None` if the whole case differs.
+    /// Index of the access in the case, from 0; `None` if the whole case differs.
     pub number: Option<usize>,
-    /// How many of its values differ, on one engine or several.
+    /// Number of its values that differ on at least one engine.
     pub values: usize,
-    /// What it must return.
+    /// The expected result.
     pub wanted: String,
-    /// What it did return, and on which engines.
+    /// The actual results, and the engines that returned them.
     pub got: Vec<(String, Vec<Engine>)>,
 }
 
@@ -105,8 +106,8 @@ impl fmt::Display for Wrong {
 }
 
 impl Case {
-    /// Runs the case on engines. A case that is refused where it expects values, or that panics,
-    /// differs in all of them.
+    /// Runs the case on some engines. If a case with expected values is refused, or panics, all of
+    /// its values differ.
     pub fn verdict(&self, engines: &[Engine]) -> Verdict {
         let values = self.values();
         if values == 0 {
@@ -119,7 +120,7 @@ impl Case {
         Verdict { values, wrong }
     }
 
-    /// The message that must be among those of a refusal.
+    /// The text that an expected refusal must contain.
     fn refusal(&self) -> Option<&str> {
         match &self.access {
             Access::Fetch(fetch) => match &fetch.expected {
@@ -130,7 +131,7 @@ impl Case {
         }
     }
 
-    /// How many values the case expects.
+    /// Number of expected values.
     fn values(&self) -> usize {
         match &self.access {
             _ if self.refusal().is_some() => 1,
@@ -147,7 +148,7 @@ impl Case {
         }
     }
 
-    /// What differs, or why there is nothing to compare.
+    /// The differences, or why there is nothing to compare.
     fn wrong(&self, engines: &[Engine]) -> Result<Vec<Wrong>, String> {
         let built = self.build().map_err(|e| e.to_string());
         if let Some(message) = self.refusal() {
@@ -207,7 +208,7 @@ fn fetch_wrong(fetch: &BuiltFetch, engines: &[Engine]) -> Result<Vec<Wrong>, Str
     Ok(wrong)
 }
 
-/// The words and the predicate that a case knows.
+/// Formats the known registers and the predicate.
 fn text(known: &ExpectedValue, words: &[u32; 4], resident: Option<bool>) -> String {
     let words: Vec<_> =
         words[..known.components.into()].iter().map(|w| format!("{w:08x}")).collect();

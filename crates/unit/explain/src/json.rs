@@ -1,4 +1,4 @@
-//! A fetch as JSON.
+//! An explanation of a fetch as JSON.
 
 use crate::text::{whole, without_rounding};
 use crate::value::{FACES, registers};
@@ -63,7 +63,7 @@ pub(crate) fn hex(bits: u32) -> String {
     format!("{bits:08x}")
 }
 
-/// JSON has no infinities and NaNs.
+/// Floats as JSON values; infinities and NaNs, which JSON lacks, are strings.
 fn number(x: f32) -> Value {
     if x.is_finite() { object!(x) } else { object!(x.to_string()) }
 }

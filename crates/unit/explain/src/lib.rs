@@ -1,11 +1,11 @@
-//! Shows what a fetch or a surface access did: which texels, which weights, which level or which
-//! bytes, and why.
+//! Explanations of fetches and surface accesses: which texels, weights and levels were used, or
+//! which bytes, and why.
 //!
-//! [`Explanation`] puts a [`Trace`] of the reference beside the texture and the sampler that it is
-//! of, [`SurfaceExplanation`] a `SurfaceTrace` beside its surface; text, JSON and SVG are views of
-//! them. Nothing is computed here but pictures: every number comes from the trace, and the texels
-//! around a footprint from the texture. However large a texture or a coordinate is, a picture has a
-//! bounded size.
+//! [`Explanation`] combines a [`Trace`] of the reference with its texture and sampler, and
+//! [`SurfaceExplanation`] a `SurfaceTrace` with its surface; text, JSON and SVG are views of them.
+//! Only pictures are computed here: every number comes from the trace, and the texels around a
+//! footprint come from the texture. The size of a picture is bounded, whatever the size of a
+//! texture or a coordinate.
 
 mod json;
 pub mod operand;
@@ -22,45 +22,46 @@ pub use surface::{SurfaceExpected, SurfaceExplanation};
 use texunit_unit::reference::trace::Trace;
 use texunit_unit::{Override, Sampler, Texture, overrides, reference};
 
-/// A fetch with what it was done on.
+/// A fetch with its trace, texture and sampler.
 #[derive(Clone, Debug)]
 pub struct Explanation<'a> {
-    /// What the fetch did.
+    /// The trace of the fetch.
     pub trace: Trace,
     /// The texture.
     pub texture: &'a Texture,
-    /// The sampler as asked for.
+    /// The requested sampler.
     pub sampler: &'a Sampler,
-    /// What the hardware makes of the state that was asked for.
+    /// Requested settings that the hardware ignores or changes.
     pub overrides: Vec<Override>,
-    /// Where the fetch comes from: a case, or thread and line of a kernel.
+    /// Origin of the fetch: a case, or thread and line of a kernel.
     pub place: Option<String>,
-    /// The answer, where it is known from elsewhere.
+    /// A result from another source, to compare with.
     pub known: Option<Known>,
 }
 
-/// An answer that is known from elsewhere.
+/// A result of the fetch from another source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// As the registers have it; of `.f16x2` two registers and zeros.
+    /// Register values; for `.f16x2`, two registers and zeros.
     pub values: [u32; 4],
-    /// The destination predicate, where it is known.
+    /// The destination predicate, if known.
     pub resident: Option<bool>,
-    /// Who knows it.
+    /// The source.
     pub from: Source,
 }
 
-/// Where an answer is known from.
+/// The source of a known result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A case says that this must come out.
+    /// The expected result of a case.
     Case,
-    /// A kernel got this. Texels that it changed later are not those that it read.
+    /// The result in a kernel. The explanation may differ if the kernel has changed the texels
+    /// since.
     Launch,
 }
 
 impl<'a> Explanation<'a> {
-    /// Fetches, and keeps what happened.
+    /// Executes the fetch on the reference, and keeps its trace.
     pub fn new(
         form: texunit_unit::FetchForm,
         texture: &'a Texture,
@@ -72,7 +73,7 @@ impl<'a> Explanation<'a> {
         Ok(Self { trace, texture, sampler, overrides, place: None, known: None })
     }
 
-    /// Whether the answer is the one that is known; `None` if none is.
+    /// Whether the explained result equals the known one; `None` without a known result.
     pub fn agrees(&self) -> Option<bool> {
         let known = self.known?;
         let n = value::registers(self.trace.form.result);
@@ -81,18 +82,18 @@ impl<'a> Explanation<'a> {
         Some(values && known.resident.is_none_or(|resident| resident == answer.resident))
     }
 
-    /// As text of several lines, rule numbers of docs/numerics.md in brackets.
+    /// The explanation as text, with rule numbers of docs/numerics.md in brackets.
     pub fn text(&self) -> String {
         text::text(self)
     }
 
-    /// As one JSON object. Bits are strings of eight hexadecimal digits.
+    /// The explanation as one JSON object. Bits are strings of eight hexadecimal digits.
     pub fn json(&self) -> serde_json::Value {
         json::json(self)
     }
 
-    /// As an SVG document: the texels around each footprint with their weights, the sample point,
-    /// the exact weights beside the 8-bit ones, the level chain, the cube face.
+    /// The explanation as an SVG document: the texels around each footprint with their weights, the
+    /// sample point, the exact weights beside the 8-bit ones, the level chain, the cube face.
     pub fn svg(&self) -> String {
         svg::svg(self)
     }

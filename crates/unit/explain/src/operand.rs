@@ -1,14 +1,14 @@
-//! Operands as people write them: on a command line, in the address of a page.
+//! Parsing of operands that people write, on a command line or in the address of a page.
 //!
-//! A float is a decimal number, `nan`, `inf` or `-inf`; a whole number is decimal. Either may be
-//! bits, eight hexadecimal digits at most: `bits:3f800000`.
+//! A float is a decimal number, `nan`, `inf` or `-inf`; an integer is decimal. Either may be given
+//! as bits, with at most eight hexadecimal digits: `bits:3f800000`.
 
 use texunit_unit::{
     CoordType, Coordinates, Element, FetchForm, FetchKind, FetchOperands, Geometry, Lod,
     SurfaceForm,
 };
 
-/// The operands of an access as they are written, each by the name of its option.
+/// The unparsed operands of an access, by the names of their options.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written<'a> {
     /// Coordinates in the order of the instruction.
@@ -25,7 +25,7 @@ pub struct Written<'a> {
     pub value: Option<&'a str>,
 }
 
-/// The operands of a fetch; says too whether there is an offset and a compare operand.
+/// Parses the operands of a fetch. The form says whether there are an offset and a compare operand.
 pub fn fetch(args: &Written<'_>, form: FetchForm) -> Result<FetchOperands, String> {
     let g = form.geometry;
     let (gradients, axes) = (g.gradients(), g.axes());
@@ -69,7 +69,7 @@ pub fn fetch(args: &Written<'_>, form: FetchForm) -> Result<FetchOperands, Strin
     Ok(operands)
 }
 
-/// What an element of a coordinate vector is called.
+/// The name of an element of a coordinate vector.
 fn coordinate_name(g: Geometry, element: Element) -> &'static str {
     match element {
         Element::Sample => "SAMPLE",
@@ -81,7 +81,7 @@ fn coordinate_name(g: Geometry, element: Element) -> &'static str {
     }
 }
 
-/// Coordinates in the order of the instruction; layer and sample are unsigned.
+/// Parses coordinates in the order of the instruction; layer and sample are unsigned.
 fn coordinates(args: &Written<'_>, g: Geometry, ty: CoordType) -> Result<Coordinates<u32>, String> {
     let names: Vec<_> = g.elements().iter().map(|&e| coordinate_name(g, e)).collect();
     let parts: Vec<&str> = args.at.split(',').map(str::trim).collect();
@@ -101,12 +101,13 @@ fn coordinates(args: &Written<'_>, g: Geometry, ty: CoordType) -> Result<Coordin
     Ok(coords)
 }
 
-/// Coordinates of a surface access.
+/// Parses the coordinates of a surface access.
 pub fn surface(args: &Written<'_>, form: SurfaceForm) -> Result<Coordinates<u32>, String> {
     coordinates(args, form.geometry, CoordType::S32)
 }
 
-/// Elements of a surface store: decimal numbers of up to 64 bits, floats with a point, or bits.
+/// Parses elements of a surface store: decimal numbers of up to 64 bits, floats with a point, or
+/// bits.
 pub fn elements(text: &str) -> Result<[u64; 4], String> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     if parts.len() > 4 {
@@ -128,7 +129,7 @@ pub fn elements(text: &str) -> Result<[u64; 4], String> {
 fn element(text: &str) -> Option<u64> {
     if let Some(digits) = text.strip_prefix("bits:") {
         let digits = digits.strip_prefix("0x").unwrap_or(digits);
-        // `from_str_radix` takes signs.
+        // `from_str_radix` accepts signs, so digits are checked first.
         let sound = digits.bytes().all(|b| b.is_ascii_hexdigit());
         return u64::from_str_radix(digits, 16).ok().filter(|_| sound);
     }
@@ -136,7 +137,7 @@ fn element(text: &str) -> Option<u64> {
     whole.ok().or_else(|| float(text).ok().map(u64::from))
 }
 
-/// Floats, as many as are wanted.
+/// Parses a given number of floats.
 pub fn floats(text: &str, wanted: usize) -> Result<Vec<u32>, String> {
     split(text, wanted)?.into_iter().map(float).collect()
 }
@@ -154,7 +155,7 @@ fn split(text: &str, wanted: usize) -> Result<Vec<&str>, String> {
     Err(format!("expected {}, found {}", count(wanted, "number"), parts.len()))
 }
 
-/// `1 level`, `2 levels`
+/// Formats a number of things: `1 level`, `2 levels`.
 pub fn count<N: std::fmt::Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
     if n == N::from(1) { format!("1 {what}") } else { format!("{n} {what}s") }
 }
@@ -166,12 +167,12 @@ fn coordinate(ty: CoordType, text: &str) -> Result<u32, String> {
     }
 }
 
-/// Text from outside, for a message.
+/// Shortens user input for a message.
 fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// The bits of `bits:3f800000`; `None` without the prefix.
+/// Parses `bits:3f800000`; `None` without the prefix.
 fn bits(text: &str) -> Option<Result<u32, String>> {
     let digits = text.strip_prefix("bits:")?;
     let digits = digits.strip_prefix("0x").unwrap_or(digits);

@@ -1,4 +1,4 @@
-//! Several explanations on one page: a list of all accesses, and below it a picture of each.
+//! An SVG page with several explanations: a list of all accesses, followed by a picture of each.
 
 use crate::picture::{Anchor, Paint, Picture, Rect, text_width};
 use crate::svg::{GAP, MARGIN, NORMAL, SMALL};
@@ -7,10 +7,10 @@ use crate::{Explanation, SurfaceExplanation};
 
 /// Height of a row of the list.
 const ROW: f64 = 18.0;
-/// Characters of a row, and of a heading.
+/// Maximum number of characters of a row or heading.
 const MAX_CHARACTERS: usize = 160;
 
-/// The accesses of a thread as one SVG document: those of a loop in the order in which they were made.
+/// The accesses of a thread as one SVG document, in the order of execution.
 #[derive(Debug)]
 pub struct Page {
     title: String,
@@ -20,9 +20,9 @@ pub struct Page {
 
 #[derive(Debug)]
 struct Access {
-    /// Where it is in the source, and its text there.
+    /// Source location and source text.
     place: Vec<String>,
-    /// What is done, and what comes of it.
+    /// Description and result of the access.
     what: String,
     result: String,
     colour: Option<String>,
@@ -35,7 +35,7 @@ impl Page {
         Self { title: title.into(), accesses: Vec::new(), notes: Vec::new() }
     }
 
-    /// A fetch. The lines of the place say where it is in the source.
+    /// Adds a fetch. `place` is the lines for its source location.
     pub fn fetch(&mut self, place: Vec<String>, e: &Explanation<'_>) {
         let values = results(e.trace.form.result, e.trace.answer.values);
         let values: Vec<String> = values.into_iter().map(|(_, _, value)| value).collect();
@@ -52,7 +52,7 @@ impl Page {
         });
     }
 
-    /// A surface access.
+    /// Adds a surface access.
     pub fn surface(&mut self, place: Vec<String>, e: &SurfaceExplanation) {
         self.accesses.push(Access {
             place,
@@ -63,19 +63,20 @@ impl Page {
         });
     }
 
-    /// An access that cannot be explained, and why.
+    /// Adds an access that cannot be explained, with the reason.
     pub fn unexplained(&mut self, place: Vec<String>, why: impl Into<String>) {
         let what = "not explained".to_owned();
         let result = why.into();
         self.accesses.push(Access { place, what, result, colour: None, picture: None });
     }
 
-    /// A line below the list.
+    /// Adds a line below the list.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
 
-    /// The document. Its size grows with the number of accesses, not with their textures.
+    /// The document. Its size grows with the number of accesses, not with the size of their
+    /// textures.
     pub fn svg(&self) -> String {
         let mut p = Picture::default();
         let all = self.accesses.len();
@@ -112,7 +113,7 @@ impl Page {
     }
 }
 
-/// How many pictures are beside each other: a page is read from left to right, and not much higher than wide.
+/// Number of columns of pictures, so that a page is about as wide as high.
 fn columns(pictures: usize) -> usize {
     match pictures {
         0..=2 => 1,
@@ -122,7 +123,7 @@ fn columns(pictures: usize) -> usize {
     }
 }
 
-/// What a row of the list leads to.
+/// The anchor of a picture, to which its row links.
 fn anchor(n: usize) -> String {
     format!("access-{}", n + 1)
 }
@@ -131,7 +132,7 @@ fn cut(text: &str) -> String {
     text.chars().take(MAX_CHARACTERS).collect()
 }
 
-/// `2  tex.2d.v4.f32.f32 at (0.3, 0.7)  # = (0.25, 0.5, 0, 1)  blur.cu:12:7`
+/// Draws a row such as `2  tex.2d.v4.f32.f32 at (0.3, 0.7)  # = (0.25, 0.5, 0, 1)  blur.cu:12:7`.
 fn draw_row(p: &mut Picture, n: usize, access: &Access, y: f64) {
     let number = format!("{:>3}", n + 1);
     let draw = |p: &mut Picture| {
@@ -156,7 +157,7 @@ fn draw_row(p: &mut Picture, n: usize, access: &Access, y: f64) {
     if access.picture.is_some() { p.link(&anchor(n), draw) } else { draw(p) }
 }
 
-/// A picture below its heading.
+/// A picture with its heading.
 fn panel(n: usize, access: &Access) -> Picture {
     let mut p = Picture::default();
     let heading = format!("access {}", n + 1);

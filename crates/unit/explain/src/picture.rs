@@ -1,9 +1,8 @@
-//! A little SVG: rectangles, lines, circles and text, and groups of them that say something when pointed at. Nothing else
-//! is needed.
+//! A minimal SVG writer: rectangles, lines, circles, text, and groups with tooltips.
 
 use std::fmt::Write;
 
-/// A drawing under construction; positions in pixels from the top left.
+/// A drawing under construction; positions are in pixels from the top left.
 #[derive(Debug, Default)]
 pub(crate) struct Picture {
     body: String,
@@ -20,7 +19,7 @@ pub(crate) struct Rect {
     pub(crate) height: f64,
 }
 
-/// Where text begins.
+/// Alignment of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -28,31 +27,31 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// What something is painted with: a colour of the picture, which a dark page replaces, or one that stays.
+/// The paint of a shape: a theme colour, which has a dark variant, or a fixed colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint<'a> {
-    /// Nothing.
+    /// Not painted.
     None,
-    /// Text and what is as clear.
+    /// Text and strong lines.
     Ink,
     /// Thin lines.
     Faint,
     /// The background.
     Paper,
-    /// A face, a level or bytes whose texels have no colour.
+    /// A face, level or bytes without a texel colour.
     Empty,
-    /// Outside of the texture: hatched, which no texel is.
+    /// Outside the texture: hatched, unlike any texel.
     Outside,
-    /// What the hardware takes.
+    /// Values that the hardware uses.
     Mark,
-    /// What it would be without rounding, and what was asked for.
+    /// Values without rounding, and requested values.
     Exact,
-    /// The colour of a texel, and what is on it.
+    /// A fixed colour: of a texel, and of marks on it.
     Of(&'a str),
 }
 
-/// Name, light colour and dark colour of what a dark page replaces. Text in ink, mark and exact can be read on paper:
-/// contrasts of 4.5 and more.
+/// Name, light colour and dark colour of each theme colour. Ink, mark and exact have a contrast of
+/// at least 4.5 on paper, so that text in them is readable.
 const THEME: [(Paint<'static>, &str, &str, &str); 6] = [
     (Paint::Ink, "ink", "#202020", "#e6e6e6"),
     (Paint::Faint, "faint", "#b0b0b0", "#5c626a"),
@@ -62,11 +61,12 @@ const THEME: [(Paint<'static>, &str, &str, &str); 6] = [
     (Paint::Exact, "exact", "#2f6fb0", "#6fb1f0"),
 ];
 
-/// Of the hatching.
+/// Light and dark colour of the hatching.
 const HATCH: [&str; 2] = ["#c8c8c8", "#4a4f57"];
 
 impl Paint<'_> {
-    /// An attribute of this colour, and the class by which a style sheet replaces it.
+    /// An SVG attribute with this colour, and the class by which the style sheet replaces it in the
+    /// dark theme.
     fn attribute(self, name: &str) -> (String, Option<String>) {
         let plain = |value: &str| (format!("{name}=\"{value}\""), None);
         match self {
@@ -83,7 +83,7 @@ impl Paint<'_> {
     }
 }
 
-/// `fill="#ffffff" stroke="#202020" class="f-paper s-ink"`
+/// The attributes of a shape: `fill="#ffffff" stroke="#202020" class="f-paper s-ink"`.
 fn painted(fill: Option<Paint<'_>>, stroke: Option<Paint<'_>>) -> String {
     let parts = [("fill", fill), ("stroke", stroke)];
     let parts: Vec<_> =
@@ -96,8 +96,8 @@ fn painted(fill: Option<Paint<'_>>, stroke: Option<Paint<'_>>) -> String {
     text
 }
 
-/// The rules of a dark page, for pictures alone: a page may have the picture in it. Renderers that do not know them keep the
-/// colours of the attributes.
+/// The style sheet of the dark theme, for stand-alone pictures; a page that embeds the picture has
+/// its own. Renderers without style sheets use the colours of the attributes.
 fn dark() -> String {
     let mut css = "@media (prefers-color-scheme: dark) {".to_owned();
     for (_, word, _, dark) in THEME {
@@ -172,7 +172,7 @@ impl Picture {
         self.grow(x + radius, y + radius);
     }
 
-    /// Text whose base line is at y. Sizes in pixels.
+    /// Text with its baseline at y; sizes are in pixels.
     pub(crate) fn text(
         &mut self,
         x: f64,
@@ -202,21 +202,21 @@ impl Picture {
         self.grow(right, y + size * 0.3);
     }
 
-    /// What is drawn says this when it is pointed at, and to those who hear the picture.
+    /// Draws a group with a tooltip, which screen readers also read.
     pub(crate) fn group(&mut self, says: &str, draw: impl FnOnce(&mut Self)) {
         let _ = writeln!(self.body, "<g pointer-events=\"all\"><title>{}</title>", escape(says));
         draw(self);
         self.body += "</g>\n";
     }
 
-    /// What is drawn leads to a place of the same document.
+    /// Draws a group that links to an anchor in the same document.
     pub(crate) fn link(&mut self, to: &str, draw: impl FnOnce(&mut Self)) {
         let _ = writeln!(self.body, "<a href=\"#{}\">", escape(to));
         draw(self);
         self.body += "</a>\n";
     }
 
-    /// Another picture, with its corner at x, y, as a place that links lead to.
+    /// Embeds another picture with its corner at x, y, and an anchor for links.
     pub(crate) fn place(&mut self, other: &Picture, x: f64, y: f64, id: &str) {
         let _ = writeln!(
             self.body,
@@ -227,7 +227,7 @@ impl Picture {
         self.grow(x + other.width, y + other.height);
     }
 
-    /// The document; the description is for those who cannot see the picture.
+    /// The document; the description is an alternative text for screen readers.
     pub(crate) fn finish(self, title: &str, description: &str) -> String {
         let (width, height) = ((self.width + 16.0).ceil(), (self.height + 16.0).ceil());
         let paper = painted(Some(Paint::Paper), None);
@@ -250,12 +250,13 @@ impl Picture {
     }
 }
 
-/// How wide a text may be: monospaced characters are 0.6 of their size wide, but may be rounded up to whole pixels.
+/// The maximum width of a text: monospaced characters are 0.6 of their size wide, but may be
+/// rounded up to whole pixels.
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.65
 }
 
-/// Characters that mean something in XML, or that it does not allow.
+/// Escapes characters that have a meaning in XML or are not allowed in it.
 fn escape(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -294,14 +295,14 @@ mod tests {
         let both = painted(Some(Paint::Paper), Some(Paint::Ink));
         assert_eq!(both, "fill=\"#ffffff\" stroke=\"#202020\" class=\"f-paper s-ink\"");
         assert_eq!(painted(None, Some(Paint::Of("#102030"))), "stroke=\"#102030\"");
-        // Every class that is used is one that a dark page replaces.
+        // Every class that is used has a rule in the dark theme.
         for (paint, ..) in THEME {
             let (_, class) = paint.attribute("stroke");
             assert!(class.is_some_and(|class| dark().contains(&format!(".{class} {{ stroke"))));
         }
     }
 
-    /// WCAG's contrast of text, on light and on dark paper.
+    /// The WCAG contrast of text is sufficient in the light and the dark theme.
     #[test]
     fn text_can_be_read_in_both_schemes() {
         let luminance = |colour: &str| -> f64 {

@@ -1,4 +1,4 @@
-//! A surface access: where it went, what it found there and what it left.
+//! Explanations of surface accesses: location, and the bytes before and after.
 
 mod json;
 mod svg;
@@ -11,41 +11,42 @@ use texunit_unit::{
     SurfaceKind, SurfaceOutcome, SurfacePlan, SurfaceRequest, SurfaceTrace,
 };
 
-/// A surface access with what it was done on.
+/// A surface access with its trace and surface.
 #[derive(Clone, Debug)]
 pub struct SurfaceExplanation {
     /// The instruction.
     pub form: SurfaceForm,
-    /// Where, as the instruction has it.
+    /// Coordinates as given by the instruction.
     pub coords: Coordinates<u32>,
     /// The surface.
     pub surface: Arc<Surface>,
-    /// How the access found its bytes.
+    /// The trace of the access.
     pub trace: SurfaceTrace,
-    /// What was loaded, stored or combined, each element zero-extended. Zeros if a load failed.
+    /// The elements that were loaded, stored or combined, each zero-extended. Zeros if a load
+    /// failed.
     pub elements: [u64; 4],
-    /// Bytes in memory just before the access, if it was made and they are known.
+    /// Bytes in memory just before the access, if it was executed and they are known.
     pub before: Option<Vec<u8>>,
-    /// Bytes in memory just after it, if it stored and they are known.
+    /// Bytes in memory just after the access, if it stored and they are known.
     pub after: Option<Vec<u8>>,
-    /// Where the access comes from: a case, or thread and line of a kernel.
+    /// Origin of the access: a case, or thread and line of a kernel.
     pub place: Option<String>,
-    /// What a case says must come of it.
+    /// Expected result, if a case states one.
     pub expected: Option<SurfaceExpected>,
 }
 
-/// What a case says must come of an access.
+/// The expected result of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SurfaceExpected {
-    /// A load returns these bytes.
+    /// The load returns these bytes.
     Loads(Vec<u8>),
-    /// It faults outside.
+    /// The access faults because it is outside.
     Outside,
-    /// It faults because x is not a multiple of the access size.
+    /// The access faults because x is not a multiple of its size.
     Misaligned,
 }
 
-/// What an access does.
+/// The kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Load,
@@ -53,7 +54,7 @@ enum Kind {
     Reduce,
 }
 
-/// Size in bytes and number of the elements that the registers hold.
+/// Size in bytes and number of the elements in registers.
 fn elements_of(form: SurfaceForm) -> (u8, u8) {
     match form.kind {
         SurfaceKind::Load { element_size, vector }
@@ -71,7 +72,7 @@ fn mask(bytes: u8) -> u64 {
 }
 
 impl SurfaceExplanation {
-    /// Makes the access, with these elements if it stores or reduces, and keeps what happened.
+    /// Executes the access, with these elements if it stores or reduces, and keeps its trace.
     pub fn new(
         form: SurfaceForm,
         surface: &Arc<Surface>,
@@ -80,7 +81,7 @@ impl SurfaceExplanation {
     ) -> Result<Self, PlanError> {
         let plan = SurfacePlan::new(form, surface)?;
         let trace = plan.trace(coords);
-        // A register holds no more than an element.
+        // Registers are truncated to the size of an element.
         let elements = elements.map(|e| e & mask(elements_of(form).0));
         let lanes = coords.map(|c| [c; 32]);
         let request = SurfaceRequest { active: 1, coords: lanes.each_ref() };
@@ -88,7 +89,7 @@ impl SurfaceExplanation {
         let made = matches!(trace.outcome, SurfaceOutcome::Made(_));
         let before = made.then(|| trace.bytes.clone());
         let mut after = None;
-        // Faults are in the trace.
+        // Faults are part of the trace.
         let elements = if kind_of(form) == Kind::Load {
             answer.values = [[0; 32]; 4];
             let _ = plan.load(&request, &mut answer);
@@ -103,8 +104,8 @@ impl SurfaceExplanation {
         Ok(Self { form, coords, surface, trace, elements, before, after, place, expected })
     }
 
-    /// An access that has been made, with what it loaded, stored or combined. The bytes around it
-    /// are not known any more.
+    /// Describes an access that has already been executed, with the elements that it loaded, stored
+    /// or combined. The bytes around it are not known any more.
     pub fn of_made(
         form: SurfaceForm,
         surface: &Arc<Surface>,
@@ -125,8 +126,8 @@ impl SurfaceExplanation {
         })
     }
 
-    /// Elements of so many bytes from bytes in the order of memory, as the registers of an
-    /// instruction of this form hold them.
+    /// Converts bytes in memory order to elements, as the registers of an instruction of this form
+    /// hold them.
     pub fn elements(form: SurfaceForm, bytes: &[u8]) -> [u64; 4] {
         let (size, _) = elements_of(form);
         let mut elements = [0; 4];
@@ -136,7 +137,7 @@ impl SurfaceExplanation {
         elements
     }
 
-    /// Whether the access did what the case says; `None` if it says nothing.
+    /// Whether the access did what the case expects; `None` without an expected result.
     pub fn agrees(&self) -> Option<bool> {
         Some(match self.expected.as_ref()? {
             SurfaceExpected::Loads(bytes) => {
@@ -151,17 +152,17 @@ impl SurfaceExplanation {
         })
     }
 
-    /// As text of several lines.
+    /// The explanation as text.
     pub fn text(&self) -> String {
         text::text(self)
     }
 
-    /// As one JSON object.
+    /// The explanation as one JSON object.
     pub fn json(&self) -> serde_json::Value {
         json::json(self)
     }
 
-    /// As an SVG document: the rows of the surface, and the bytes of the access.
+    /// The explanation as an SVG document: the rows of the surface, and the bytes of the access.
     pub fn svg(&self) -> String {
         svg::svg(self)
     }
@@ -170,12 +171,12 @@ impl SurfaceExplanation {
         svg::picture(self)
     }
 
-    /// The instruction and where it goes.
+    /// The instruction with its coordinates.
     pub(crate) fn headline(&self) -> String {
         text::headline(self)
     }
 
-    /// What came of it in one line.
+    /// The result in one line.
     pub(crate) fn summary(&self) -> String {
         match text::way(self).into_iter().find(|line| line.starts_with("FAULT")) {
             Some(fault) => fault,
@@ -183,19 +184,19 @@ impl SurfaceExplanation {
         }
     }
 
-    /// The elements that the instruction has.
+    /// The elements that the instruction uses.
     fn own_elements(&self) -> &[u64] {
         let (_, vector) = elements_of(self.form);
         &self.elements[..usize::from(vector).min(4)]
     }
 
-    /// The elements in the order of memory.
+    /// The bytes of the elements in memory order.
     fn element_bytes(&self) -> Vec<u8> {
         let size = elements_of(self.form).0.into();
         self.own_elements().iter().flat_map(|e| e.to_le_bytes().into_iter().take(size)).collect()
     }
 
-    /// What `sust.p` makes of its registers: a code for each channel of the format.
+    /// How `sust.p` converts its registers: a code for each channel of the format.
     fn codes(&self) -> Option<Vec<u32>> {
         let SurfaceKind::StoreFormatted { vector } = self.form.kind else { return None };
         let format = self.surface.resource.format();
@@ -212,7 +213,7 @@ fn kind_of(form: SurfaceForm) -> Kind {
     }
 }
 
-/// What the bytes of the elements are called.
+/// The verb for the bytes of the elements, such as `loads`.
 fn verb(form: SurfaceForm) -> &'static str {
     match kind_of(form) {
         Kind::Load => "loads",
@@ -221,7 +222,7 @@ fn verb(form: SurfaceForm) -> &'static str {
     }
 }
 
-/// Bytes in hexadecimal, in the order of memory.
+/// Formats bytes as hexadecimal, in memory order.
 fn hex_bytes(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,5 @@
-//! A fetch as a picture: the texels around each footprint with their weights, the sample point, the
-//! exact weights beside the 8-bit ones, the level chain, the cube face.
+//! Draws an explanation of a fetch: the texels around each footprint with their weights, the sample
+//! point, the exact weights beside the 8-bit ones, the level chain, the cube face.
 
 mod cells;
 mod colour;
@@ -21,9 +21,9 @@ use texunit_unit::{FetchKind, ResultType};
 pub(crate) const SMALL: f64 = 11.0;
 pub(crate) const NORMAL: f64 = 14.0;
 pub(crate) const MARGIN: f64 = 16.0;
-/// Space between parts.
+/// Space between the parts of the picture.
 pub(crate) const GAP: f64 = 22.0;
-/// Characters of a line that comes from outside.
+/// Maximum number of characters of a line from outside.
 const MAX_CHARACTERS: usize = 200;
 
 pub(crate) fn svg(e: &Explanation<'_>) -> String {
@@ -52,7 +52,7 @@ pub(crate) fn picture(e: &Explanation<'_>) -> Picture {
     p
 }
 
-/// What the picture shows, in words.
+/// A description of the picture in words, for screen readers.
 fn description(e: &Explanation<'_>) -> String {
     let trace = &e.trace;
     let texture = e.texture.resource.describe();
@@ -69,7 +69,7 @@ fn description(e: &Explanation<'_>) -> String {
     )
 }
 
-/// The lines at the top.
+/// Draws the lines at the top.
 pub(crate) fn head(p: &mut Picture, title: &str, lines: &[String]) {
     let cut = |text: &str| text.chars().take(MAX_CHARACTERS).collect::<String>();
     p.text(MARGIN, 28.0, NORMAL, Anchor::Start, Paint::Ink, &cut(title));
@@ -88,7 +88,7 @@ fn draw_footprints(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
         }
         return;
     }
-    // The taps of a level follow each other.
+    // The taps of a level are consecutive.
     for taps in footprints.chunk_by(|a, b| a.level == b.level) {
         let top = p.bottom() + GAP;
         taps::draw(p, e, taps, scale, top);
@@ -97,24 +97,25 @@ fn draw_footprints(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
     }
 }
 
-/// Lowest index that is drawn along an axis, one before the footprint's.
+/// Lowest index that is drawn along an axis: one before the footprint's.
 fn first(f: &Footprint, axis: usize) -> i64 {
     f.axes.get(axis).map_or(0, |a| a.index) - 1
 }
 
-/// Where the sample is along an axis, in texels. An integer coordinate is the middle of its texel.
+/// Position of the sample along an axis, in texels. An integer coordinate is the centre of its
+/// texel.
 fn position(f: &Footprint, axis: usize) -> Option<f64> {
     let a = f.axes.get(axis)?;
     Some(if a.mode.is_none() { a.texels + 0.5 } else { a.texels })
 }
 
-/// The ring at the sample point, which shows on dark and on light texels.
+/// Draws the ring at the sample point, which is visible on dark and on light texels.
 fn sample_point(p: &mut Picture, x: f64, y: f64) {
     p.circle(x, y, 6.0, Paint::None, Paint::Of("#ffffff"));
     p.circle(x, y, 4.0, Paint::None, Paint::Of("#d02020"));
 }
 
-/// The four components of a result, each in a register.
+/// The four components of a result, with f16 pairs unpacked.
 fn components(trace: &Trace) -> [u32; 4] {
     let values = trace.answer.values;
     match trace.form.result {
@@ -127,7 +128,8 @@ fn components(trace: &Trace) -> [u32; 4] {
     }
 }
 
-/// The colour of the result, where it has one: of a gather the results are four texels, of a compare shares that have passed.
+/// The colour of the result. `None` for gathers, whose results are four texels, and for compares,
+/// whose results are shares.
 pub(crate) fn result_colour(e: &Explanation<'_>) -> Option<String> {
     coloured(&e.trace).then(|| Scale::new(e).colour(components(&e.trace)))
 }
@@ -151,7 +153,7 @@ fn draw_result(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
         let mut text = format!("{name} = {value} ({bits:08x})");
         if let Some(exact) = text::without_rounding(trace, n) {
             text += &format!(", with unrounded weights {exact:.7}");
-            // Texels from 0 to 1, or from -1 to 1, are apart in the unit of the weights.
+            // For values from -1 to 1, the difference is shown in 1/256, the unit of the weights.
             if exact.abs() <= 1.0 {
                 let apart = (f64::from(f32::from_bits(bits)) - exact) * 256.0;
                 text += &format!(", {apart:+.3}/256 apart");

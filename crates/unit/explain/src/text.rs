@@ -1,4 +1,4 @@
-//! A fetch as text.
+//! An explanation of a fetch as text.
 
 use crate::value::{
     COMPONENTS, channel, coordinate, coordinates, face, float, list, registers, results, unrounded,
@@ -69,7 +69,7 @@ pub(crate) fn headline(trace: &Trace) -> String {
     text
 }
 
-/// What texture and sampler come to, in one line.
+/// The effective state of texture and sampler, in one line.
 pub(crate) fn effective(explanation: &Explanation<'_>) -> String {
     let trace = &explanation.trace;
     let e = &trace.effective;
@@ -110,7 +110,7 @@ fn steps(out: &mut String, steps: &[Step]) -> Result {
 }
 
 fn level(out: &mut String, trace: &Trace) -> Result {
-    // Of a texture without mip levels, only what gradients say is worth it.
+    // For a texture without mip levels, only a level from gradients is worth a paragraph.
     if trace.effective.mip_filter.is_none() && trace.level.steps.len() < 2 {
         return Ok(());
     }
@@ -119,7 +119,7 @@ fn level(out: &mut String, trace: &Trace) -> Result {
     steps(out, &trace.level.steps)
 }
 
-/// `level 1 of 8 x 8 texels, layer 2, share 64/256`
+/// The title of a footprint: `level 1 of 8 x 8 texels, layer 2, share 64/256`.
 pub(crate) fn footprint_title(trace: &Trace, f: &Footprint) -> String {
     let g = trace.form.geometry;
     let size: Vec<String> = f.extent.axes()[..g.axes()].iter().map(u32::to_string).collect();
@@ -145,7 +145,7 @@ pub(crate) fn footprint_title(trace: &Trace, f: &Footprint) -> String {
     text
 }
 
-/// What all weights of a fetch come to: 256, or more of a fetch with taps.
+/// The sum of all weights of a fetch: 256, or more for a fetch with taps.
 pub(crate) fn whole(f: &Footprint) -> u32 {
     256 << f.scale
 }
@@ -164,7 +164,8 @@ fn write_footprint(out: &mut String, trace: &Trace, f: &Footprint) -> Result {
     Ok(())
 }
 
-/// Whether the texels of a footprint are summed with weights: neither one alone nor a gather.
+/// Whether the texels of a footprint are summed with weights, which is not so for single texels and
+/// gathers.
 pub(crate) fn is_weighted(trace: &Trace, f: &Footprint) -> bool {
     !matches!(trace.form.kind, FetchKind::Gather(_))
         && (f.texels.len() > 1 || f.axes.iter().any(|a| a.upper != 0 || a.exact != 0.0))
@@ -190,7 +191,7 @@ fn axis_line(trace: &Trace, axis: &AxisTrace) -> String {
     if trace.effective.seamless_cube { text } else { format!("{text}, {}", address_mode.name()) }
 }
 
-/// A texel with where it is, its weight, codes and values.
+/// A line for a texel: location, weight, codes and values.
 pub(crate) fn texel_line(trace: &Trace, f: &Footprint, texel: &TexelTrace, n: usize) -> String {
     let axes = trace.form.geometry.axes();
     let mut text = format!("({})", list(&texel.index[..axes]));
@@ -217,7 +218,7 @@ pub(crate) fn texel_line(trace: &Trace, f: &Footprint, texel: &TexelTrace, n: us
     text
 }
 
-/// What the address mode or the edge of a face made of a texel's index; `None` if nothing.
+/// How the address mode or the edge of a face changed a texel's index; `None` if unchanged.
 pub(crate) fn whereabouts(trace: &Trace, f: &Footprint, texel: &TexelTrace) -> Option<String> {
     let axes = trace.form.geometry.axes();
     let Some(at) = texel.at else {
@@ -243,7 +244,7 @@ pub(crate) fn whereabouts(trace: &Trace, f: &Footprint, texel: &TexelTrace) -> O
     Some(text)
 }
 
-/// `codes 24 b4 = 0.14117648 0.7058824` of a texel that is not read.
+/// Codes and values of a texel that is not read: `codes 24 b4 = 0.14117648 0.7058824`.
 pub(crate) fn texel_value(trace: &Trace, codes: [u32; 4]) -> String {
     let values = std::array::from_fn(|c| trace.readings[c].point(codes[c]));
     match codes_and_values(trace, codes, values) {
@@ -252,7 +253,7 @@ pub(crate) fn texel_value(trace: &Trace, codes: [u32; 4]) -> String {
     }
 }
 
-/// Hexadecimal digits of a channel's code.
+/// Number of hexadecimal digits of a channel's code.
 fn digits(reading: Reading) -> usize {
     let bits = match reading {
         Reading::Uint { bits }
@@ -267,7 +268,7 @@ fn digits(reading: Reading) -> usize {
     usize::from(bits).div_ceil(4)
 }
 
-/// Codes in hexadecimal and values of the channels that the format has.
+/// The codes in hexadecimal and the values of the channels that the format has.
 fn codes_and_values(trace: &Trace, code: [u32; 4], bits: [u32; 4]) -> (String, String) {
     let (mut codes, mut values) = (Vec::new(), Vec::new());
     for (c, &reading) in trace.readings.iter().enumerate() {
@@ -306,8 +307,9 @@ fn result(out: &mut String, trace: &Trace) -> Result {
     Ok(())
 }
 
-/// A component as weights of f64 would give it: the error of the 8-bit weights is the difference. The shares of levels are
-/// the unit's. `None` where there is not a sum, or sums are not of the values that are shown.
+/// The component computed with exact weights in f64; the difference is the error of the 8-bit
+/// weights. The shares of levels are the hardware's. `None` if the component is not a sum of the
+/// displayed values.
 pub(crate) fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
     let sums = trace.footprints.iter().any(|footprint| is_weighted(trace, footprint))
         && trace.form.result == ResultType::F32;

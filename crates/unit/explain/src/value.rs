@@ -1,21 +1,21 @@
-//! Numbers as people write them.
+//! Formatting of numbers, registers and coordinates.
 
 use texunit_texel::Reading;
 use texunit_unit::reference::number;
 use texunit_unit::{CoordType, Coordinates, Element, FetchForm, ResultType};
 
-/// The number of a register's bits.
+/// Formats the float with these bits.
 pub(crate) fn float(bits: u32) -> String {
     number::float(f32::from_bits(bits))
 }
 
-/// A weight that was not rounded, in units of which so many are the whole.
+/// Formats an exact weight in units of 1/`whole`.
 pub(crate) fn unrounded(weight: f64, whole: u32) -> String {
     let text = format!("{:.3}", weight * f64::from(whole));
     if text == "-0.000" { "0.000".to_owned() } else { text }
 }
 
-/// A coordinate, by its type.
+/// Formats a coordinate by its type.
 pub(crate) fn coordinate(coord: CoordType, bits: u32) -> String {
     match coord {
         CoordType::F32 => float(bits),
@@ -23,18 +23,18 @@ pub(crate) fn coordinate(coord: CoordType, bits: u32) -> String {
     }
 }
 
-/// Registers that a fetch has results in.
+/// Number of result registers of a fetch.
 pub(crate) fn registers(result: ResultType) -> usize {
     result.registers().into()
 }
 
-/// The results of a fetch: name, bits and value of each register. Two halves share one.
+/// The results of a fetch: name, bits and value of each register. Two f16 values share one.
 pub(crate) fn results(result: ResultType, values: [u32; 4]) -> Vec<(&'static str, u32, String)> {
     let names: &[&str] = if result == ResultType::F16x2 { &["xy", "zw"] } else { &COMPONENTS };
     names.iter().zip(values).map(|(&name, bits)| (name, bits, register(result, bits))).collect()
 }
 
-/// A result register, by the type of the results.
+/// Formats a result register by the type of the results.
 fn register(result: ResultType, bits: u32) -> String {
     match result {
         ResultType::F32 => float(bits),
@@ -49,7 +49,7 @@ fn half(code: u32) -> String {
     float(texunit_texel::f16_to_f32(code as u16))
 }
 
-/// What a texture makes of the code of a channel; `None` for a channel that the format lacks.
+/// Formats the value of a channel; `None` for a channel that the format lacks.
 pub(crate) fn channel(reading: Reading, bits: u32) -> Option<String> {
     match reading {
         Reading::Missing => None,
@@ -59,7 +59,8 @@ pub(crate) fn channel(reading: Reading, bits: u32) -> Option<String> {
     }
 }
 
-/// `(0.25, 0.5)`, with names where the first is not a coordinate: `(layer 3, 0.25, 0.5)`.
+/// Formats coordinates: `(0.25, 0.5)`, with a name if the first is an index: `(layer 3, 0.25,
+/// 0.5)`.
 pub(crate) fn coordinates(form: &FetchForm, coords: &Coordinates<u32>) -> String {
     let g = form.geometry;
     let part = |&element: &Element| {
@@ -75,7 +76,7 @@ pub(crate) fn coordinates(form: &FetchForm, coords: &Coordinates<u32>) -> String
     format!("({})", parts.join(", "))
 }
 
-/// `2, 3, 4`
+/// Formats a list such as `2, 3, 4`.
 pub(crate) fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
     items.into_iter().map(|i| i.to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,5 @@
-//! Textures with mip levels, layers and faces, as DDS and KTX 2.0 files hold them.
+//! Container files: textures with mip levels, layers and faces, as DDS and KTX 2.0 files store
+//! them.
 
 use crate::error::Problem;
 use crate::io::damaged;
@@ -6,35 +7,35 @@ use crate::{Kind, Texels, Wanted};
 use texunit_forms::Count;
 use texunit_texel::Format;
 
-/// What a DDS or KTX 2.0 file holds: texels as they are stored, of every level, layer and face.
+/// The contents of a DDS or KTX 2.0 file: stored texels of every level, layer and face.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Container {
-    /// Of the texels. Files tell normalized integers from integers read as such, so these are
-    /// `unorm8x4` and `u8x4`.
+    /// Texel format. Files distinguish normalized integers from plain ones, so the format can be
+    /// `unorm8x4` as well as `u8x4`.
     pub format: Format,
-    /// Whether the file says that colours of an 8-bit format are sRGB. (Block-compressed formats
-    /// say so themselves.)
+    /// Whether the file declares the colours of an 8-bit format to be sRGB. (Block-compressed
+    /// formats have sRGB variants instead.)
     pub srgb: bool,
-    /// 1, 2 or 3.
+    /// Number of dimensions: 1, 2 or 3.
     pub dims: u8,
-    /// Width, height and depth of level 0; 1 past `dims`.
+    /// Width, height and depth of level 0; 1 beyond `dims`.
     pub extent: [u32; 3],
-    /// Number of layers, cubes of a cube map array; `None` if the texture is not layered.
+    /// Number of layers, or of cubes in a cube map array; `None` if the texture is not layered.
     pub layers: Option<u32>,
-    /// Whether each layer is a cube of six faces, in the order +x, -x, +y, -y, +z, -z.
+    /// Whether each layer is a cube with six faces, in the order +x, -x, +y, -y, +z, -z.
     pub is_cube: bool,
-    /// The bytes of each level, level 0 first: layer by layer, face by face, slice by slice, rows
-    /// of texels or of blocks without gaps.
+    /// The bytes of each level, level 0 first, in the order: layers, faces, slices, rows of texels
+    /// or blocks, without gaps.
     pub levels: Vec<Vec<u8>>,
 }
 
 impl Container {
-    /// Faces of a layer: 6 or 1.
+    /// Faces per layer: 6 or 1.
     pub fn faces(&self) -> u32 {
         if self.is_cube { 6 } else { 1 }
     }
 
-    /// Whether the texels are those of another format too, which reads them in another way.
+    /// Whether `format` has the same stored texels, and differs only in how they are read.
     pub fn can_be(&self, format: Format) -> bool {
         same_bytes(self.format, format)
     }
@@ -44,7 +45,8 @@ impl Container {
         level_extent(self.extent, level)
     }
 
-    /// The bytes of one layer and face of a level (0 where there are none); `None` past the last.
+    /// The bytes of one layer and face of a level; layer and face are 0 if the texture has none.
+    /// `None` past the last.
     pub fn image(&self, level: u32, layer: u32, face: u32) -> Option<&[u8]> {
         if layer >= self.layers.unwrap_or(1) || face >= self.faces() {
             return None;
@@ -56,8 +58,7 @@ impl Container {
         bytes.get(start..start.checked_add(size)?)
     }
 
-    /// Level 0 of a texture without layers and faces, in a format whose texels have the same
-    /// bytes.
+    /// Level 0 of a texture without layers and faces, as a format with the same stored texels.
     pub(crate) fn into_texels(self, wanted: Format) -> Result<Texels, Problem> {
         if self.is_cube || self.layers.is_some() {
             let what = if self.is_cube { "a cube map" } else { "layers" };
@@ -76,7 +77,7 @@ impl Container {
     }
 }
 
-/// Whether texels of the formats differ only in how they are read.
+/// Whether two formats differ only in how their texels are read.
 fn same_bytes(a: Format, b: Format) -> bool {
     let stored = |f: Format| f.name().trim_end_matches("_srgb");
     match (a.plain_channel(), b.plain_channel()) {
@@ -89,7 +90,7 @@ fn level_extent(extent: [u32; 3], level: u32) -> [u32; 3] {
     extent.map(|n| n.checked_shr(level).unwrap_or(0).max(1))
 }
 
-/// A header, before it is believed.
+/// The shape in a file's header, before it is validated.
 pub(crate) struct Shape {
     pub(crate) dims: u8,
     pub(crate) extent: [u32; 3],
@@ -99,18 +100,18 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Layers times faces.
+    /// Number of layers times faces.
     pub(crate) fn images(&self) -> u64 {
         u64::from(self.layers.unwrap_or(1)) * if self.is_cube { 6 } else { 1 }
     }
 
-    /// Bytes of a level, with all layers and faces.
+    /// Size of a level in bytes, with all layers and faces.
     pub(crate) fn level_size(&self, format: Format, level: u32) -> u128 {
-        // At most 2^100 bytes an image and 2^35 images, but `check` has bounded the product.
+        // At most 2^100 bytes per image and 2^35 images; `check` has bounded the product.
         format.byte_size(level_extent(self.extent, level)).saturating_mul(u128::from(self.images()))
     }
 
-    /// Refuses what no texture has, and more bytes than `most`.
+    /// Checks that the shape is valid and has at most `most` bytes.
     pub(crate) fn check(&self, kind: Kind, format: Format, most: u64) -> Result<(), Problem> {
         let [width, height, depth] = self.extent;
         if self.extent.contains(&0) {
@@ -149,7 +150,7 @@ impl Shape {
     }
 }
 
-/// Reads a container of some kind. Pictures, arrays and raw files are none.
+/// Decodes a container. Pictures, arrays and raw files are an error.
 pub(crate) fn decode(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
     match kind {
         Kind::Dds => crate::dds::decode(bytes),
@@ -161,7 +162,7 @@ pub(crate) fn decode(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
     }
 }
 
-/// Level 0 as texels of the wanted format.
+/// Decodes level 0 as texels of the wanted format.
 pub(crate) fn texels(kind: Kind, bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
     decode(kind, bytes)?.into_texels(wanted.format)
 }

@@ -1,4 +1,5 @@
-//! From samples of a file to texels: exact, or by one rounding to nearest even.
+//! Conversion from the samples of a file to texels: exact, or with a single rounding to nearest
+//! even.
 //!
 //! | file | to the same type | to a wider type | to f16, f32 | else |
 //! |---|---|---|---|---|
@@ -14,7 +15,7 @@ use crate::{MAX_BYTES, Texels};
 use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Channel, Format, f16_to_f32, f32_to_f16, f64_to_f16};
 
-/// One sample.
+/// The value of one sample.
 #[derive(Clone, Copy)]
 enum Value {
     Int(i128),
@@ -55,7 +56,7 @@ pub(crate) fn to_texels(raster: &Raster, format: Format) -> Result<Texels, Probl
     Ok(Texels { format, dims, width, height, depth, bytes })
 }
 
-/// For each channel of a texel, the channel of the file that it takes; `None`: opaque.
+/// The channel of the file for each channel of a texel; `None`: opaque alpha.
 fn spread(raster: &Raster, wanted: u8) -> Result<Vec<Option<usize>>, String> {
     let own = raster.channels;
     let picture = raster.meaning != Meaning::Numbers;
@@ -179,11 +180,12 @@ fn text(value: Value) -> String {
     }
 }
 
-/// A sample of a picture: a fraction for the float formats, else its number.
+/// Converts a picture sample: to a fraction for float formats, else to the same number.
 fn picture_code(sample: Sample, channel: Channel, value: i128) -> Option<u32> {
     let max = if sample == Sample::U8 { 255.0 } else { 65535.0 };
-    // The quotient in f64 is never so near to a tie of f32 or f16 that a second rounding matters:
-    // a tie is a fraction with a power of two below, at least 2^-41 away from n/65535.
+    // The quotient in f64 is never so close to a tie of f32 or f16 that the second rounding changes
+    // the result: a tie is a fraction with a power of two as denominator, at least 2^-41 away from
+    // n/65535.
     let fraction = value as f64 / max;
     Some(match (sample, channel) {
         (_, Channel::F32) => (fraction as f32).to_bits(),
@@ -206,7 +208,7 @@ fn number_code(channel: Channel, value: Value) -> Option<u32> {
             (float as i128 == v).then(|| float.to_bits())
         }
         (Value::Int(v), Channel::F16) => {
-            // Beyond f64's exact integers every number is infinite as an f16.
+            // Every number that f64 cannot hold exactly is infinite as an f16.
             let float = half::f16::from_bits(f64_to_f16(v as f64));
             (float.is_finite() && float.to_f64() as i128 == v).then(|| float.to_bits().into())
         }
@@ -214,7 +216,7 @@ fn number_code(channel: Channel, value: Value) -> Option<u32> {
         (Value::F16(b), Channel::F32) => Some(f16_to_f32(b)),
         (Value::F32(b), Channel::F32) => Some(b),
         (Value::F32(b), Channel::F16) => Some(f32_to_f16(b).into()),
-        // check_types has refused floats for integer channels, and doubles.
+        // `check_types` has refused floats for integer channels, and f64.
         (Value::F16(_) | Value::F32(_) | Value::F64(_), _) => None,
     }
 }

@@ -1,4 +1,5 @@
-//! DDS, of Direct3D 9 and 10: the header by the `ddsfile` crate, the texels cut by ourselves.
+//! DDS files of Direct3D 9 and 10. The `ddsfile` crate parses the header; this module extracts the
+//! texels.
 
 use crate::container::{Container, Shape};
 use crate::error::Problem;
@@ -11,8 +12,8 @@ use ddsfile::{
 use texunit_forms::Count;
 use texunit_texel::Format;
 
-/// Our format, whether the file says that it is sRGB, DXGI's format. (An sRGB block format says so
-/// by itself.)
+/// Texel format, whether the file declares sRGB, and the DXGI format. (sRGB block formats are
+/// separate formats.)
 #[rustfmt::skip]
 const FORMATS: &[(&str, bool, Dx)] = &[
     ("unorm8",     false, Dx::R8_UNorm),
@@ -72,8 +73,8 @@ const FORMATS: &[(&str, bool, Dx)] = &[
     ("bc7_srgb",   false, Dx::BC7_UNorm_sRGB),
 ];
 
-/// Our format, the code of Direct3D 9 or of those who came after it. These files do not say what
-/// is sRGB.
+/// Texel format, and the Direct3D 9 format code (or a later extension of it). These files do not
+/// declare sRGB.
 #[rustfmt::skip]
 const CODES: &[(&str, u32)] = &[
     ("bc1",       u32::from_le_bytes(*b"DXT1")),
@@ -97,8 +98,8 @@ const CODES: &[(&str, u32)] = &[
     ("f32x4",     FourCC::A32B32G32R32F),
 ];
 
-/// Our format, the bits of a texel, and the masks of red, green, blue and alpha. (Luminance is a
-/// red channel; the parser leaves its mask out.)
+/// Texel format, bits per texel, and the masks of red, green, blue and alpha. (Luminance is a red
+/// channel; the parser omits its mask.)
 #[rustfmt::skip]
 const MASKS: &[(&str, PixelFormatFlags, u32, [u32; 4])] = &[
     ("unorm8",    PixelFormatFlags::LUMINANCE, 8,  [0;  4]),
@@ -122,7 +123,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
             format!("it has {} of texels instead of {needed}", Count(dds.data.len(), "byte"));
         return Err(damaged(Kind::Dds, message));
     }
-    // In the file a layer or face has all its levels, one after the other.
+    // In a DDS file, all levels of a layer or face are stored together.
     let room = |size: &usize| crate::io::room(size * shape.images() as usize);
     let mut levels: Vec<Vec<u8>> = sizes.iter().map(room).collect::<Result<_, _>>()?;
     let mut rest = &dds.data[..];
@@ -151,7 +152,8 @@ fn format(dds: &Dds) -> Result<(Format, bool), Problem> {
     })
 }
 
-/// By ourselves: the parser does not know its own luminance formats again.
+/// Identifies the format from the pixel format structure, because the parser does not recognise its
+/// own luminance formats.
 fn legacy(pixel: &PixelFormat) -> Option<&'static str> {
     if let Some(FourCC(code)) = pixel.fourcc {
         return CODES.iter().find(|row| row.1 == code).map(|row| row.0);
@@ -181,12 +183,13 @@ fn legacy_name(pixel: &PixelFormat) -> String {
     }
 }
 
-/// Where the header has the depth of a volume, and the number of levels. The parser takes them where flags say so,
-/// which Microsoft tells readers not to rely on: some writers leave the flags out.
+/// Offsets of the depth of a volume and of the number of levels. The parser reads these fields only
+/// if flags are set, on which Microsoft tells readers not to rely, because some writers omit the
+/// flags.
 const DEPTH: usize = 24;
 const LEVELS: usize = 28;
 
-/// The word at an offset of a header that was parsed.
+/// The word at an offset of a parsed header.
 fn word(bytes: &[u8], at: usize) -> u32 {
     let word = bytes.get(at..).and_then(|rest| rest.first_chunk());
     word.map_or(0, |&four| u32::from_le_bytes(four))
@@ -224,7 +227,7 @@ fn shape(dds: &Dds, bytes: &[u8], format: Format) -> Result<Shape, Problem> {
             if dims >= 2 { header.height } else { 1 },
             if dims == 3 { word(bytes, DEPTH).max(1) } else { 1 },
         ],
-        // The file does not tell one layer from none.
+        // The file does not distinguish a single layer from no layers.
         layers: (layers > 1).then_some(layers),
         is_cube,
         levels: word(bytes, LEVELS).max(1),

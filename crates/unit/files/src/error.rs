@@ -1,29 +1,29 @@
-//! What is wrong with a file.
+//! Errors of reading and writing files.
 
 use crate::Kind;
 use std::path::{Path, PathBuf};
 use texunit_forms::Count;
 use texunit_texel::Format;
 
-/// A file that cannot be read or written, and why.
+/// A file that cannot be read or written, and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("`{}`: {problem}", .path.display())]
 pub struct FileError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub problem: Problem,
 }
 
 impl FileError {
-    /// A problem of the file at `path`.
+    /// Makes the error for a problem of the file at `path`.
     pub fn new(path: &Path, problem: impl Into<Problem>) -> Self {
         Self { path: path.to_owned(), problem: problem.into() }
     }
 }
 
 impl FileError {
-    /// Whether there is not enough memory for the file.
+    /// Whether the reason is lack of memory.
     pub fn is_out_of_memory(&self) -> bool {
         let is = |error: &std::io::Error| error.kind() == std::io::ErrorKind::OutOfMemory;
         matches!(&self.problem, Problem::Io(error) if is(error))
@@ -33,101 +33,101 @@ impl FileError {
 /// Why a file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// It does not exist.
+    /// The file does not exist.
     #[error("no such file")]
     Missing,
-    /// A folder, a device or a pipe.
+    /// The path is a folder, a device or a pipe.
     #[error("expected a file, but it is {0}")]
     NotAFile(&'static str),
-    /// The system says no.
+    /// The operating system reports an error.
     #[error("{}", io_message(.0))]
     Io(#[from] std::io::Error),
-    /// A folder for a file that cannot be made.
+    /// The file's folder cannot be created.
     #[error("{}", io_message(.0))]
     Folder(std::io::Error),
-    /// No bytes.
+    /// The file is empty.
     #[error("the file is empty")]
     Empty,
-    /// More bytes than we read, or decode to.
+    /// The file, or what it decodes to, exceeds the size limit.
     #[error("{what} has {}, but the limit is {}", Count(bytes, "byte"), crate::MAX_BYTES)]
     TooLarge {
-        /// `the file`, `the decoded picture`.
+        /// `the file` or `the decoded picture`.
         what: &'static str,
-        /// Its size.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// Contents that do not go with the name.
+    /// The contents do not match the file name.
     #[error("{}", wrong_kind(*.expected, *.found))]
     WrongKind {
-        /// By name.
+        /// The kind that the name indicates.
         expected: Kind,
-        /// By content, if we know it.
+        /// The kind that the contents indicate, if known.
         found: Option<Kind>,
     },
-    /// Truncated or damaged.
+    /// The file is truncated or damaged.
     #[error("damaged {} file: {message}", .kind.name())]
     Damaged {
-        /// By name.
+        /// The kind that the name indicates.
         kind: Kind,
-        /// What the decoder says.
+        /// Message of the decoder.
         message: String,
     },
-    /// Sound, but not to be had in the wanted format.
+    /// The file is valid, but cannot be converted to the wanted format.
     #[error("holds {found}, which cannot be read as {wanted}{}", help_text(.help))]
     Format {
-        /// What is there.
+        /// Description of the contents.
         found: String,
-        /// What was wanted.
+        /// The wanted format.
         wanted: Format,
-        /// What to do instead; may be empty.
+        /// Advice; may be empty.
         help: String,
     },
-    /// A value that the wanted format cannot hold.
+    /// A value does not fit the wanted format.
     #[error("element {index} is {value}, which {wanted} cannot hold exactly")]
     Value {
-        /// Number of the element.
+        /// Index of the element.
         index: usize,
         /// The value.
         value: String,
-        /// What was wanted.
+        /// The wanted format.
         wanted: Format,
     },
-    /// Another size than wanted.
+    /// The size differs from the wanted one.
     #[error("is {}, but {} were expected", Count(size_text(*.found), "texel"), size_text(*.wanted))]
     Extent {
-        /// Width, height, depth expected.
+        /// Wanted width, height, depth.
         wanted: [u32; 3],
-        /// Width, height, depth found.
+        /// Actual width, height, depth.
         found: [u32; 3],
     },
-    /// More dimensions than wanted.
+    /// The file has more dimensions than wanted.
     #[error("is {}, which is not a texture of {wanted} dimension{}", Count(size_text(*.found), "texel"), if *.wanted == 1 { "" } else { "s" })]
     Dims {
-        /// Dimensions expected.
+        /// Wanted number of dimensions.
         wanted: u8,
-        /// Width, height, depth found.
+        /// Actual width, height, depth.
         found: [u32; 3],
     },
-    /// A raw file of another length than its size says.
+    /// The length of a raw file does not match the given size.
     #[error("has {}, but {width} x {height} x {depth} texels of {format} take {}", Count(found, "byte"), .format.byte_size([*.width, *.height, *.depth]))]
     RawSize {
         /// Texel format.
         format: Format,
-        /// Texels of a row.
+        /// Width in texels.
         width: u32,
-        /// Rows.
+        /// Number of rows.
         height: u32,
-        /// Slices.
+        /// Number of slices.
         depth: u32,
-        /// Length of the file.
+        /// Actual length of the file.
         found: u64,
     },
-    /// Something that this kind of file cannot do, or that we do not read.
+    /// A feature that this kind of file, or this crate, does not support.
     #[error("{0}")]
     Unsupported(String),
 }
 
-/// The system's message without the number in brackets behind it.
+/// The system's message without the error number in parentheses.
 fn io_message(error: &std::io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {

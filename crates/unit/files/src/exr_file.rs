@@ -1,4 +1,4 @@
-//! OpenEXR: scanlines or tiles of f16, f32 and u32 channels; the first layer.
+//! OpenEXR files: the first layer, with f16, f32 or u32 channels in scanlines or tiles.
 
 use crate::error::Problem;
 use crate::io::damaged;
@@ -35,7 +35,7 @@ pub(crate) fn decode(bytes: &[u8], wanted: Format) -> Result<Raster, Problem> {
     interleave(&image.layer_data, wanted)
 }
 
-/// Damage, or something that the decoder does not know.
+/// Converts a decoder error to damage or an unsupported feature.
 fn problem(error: exr::error::Error) -> Problem {
     match error {
         exr::error::Error::NotSupported(message) => {
@@ -45,7 +45,7 @@ fn problem(error: exr::error::Error) -> Problem {
     }
 }
 
-/// Bytes of a layer's samples, counted without trust.
+/// Size in bytes of a layer's samples, computed with overflow checks.
 fn pixel_bytes(header: &exr::meta::header::Header) -> Option<u64> {
     let pixels = (header.layer_size.0 as u64).checked_mul(header.layer_size.1 as u64)?;
     let mut total = 0_u64;
@@ -56,7 +56,7 @@ fn pixel_bytes(header: &exr::meta::header::Header) -> Option<u64> {
     Some(total)
 }
 
-/// Takes the channels that a format of some number of channels reads, in order.
+/// Interleaves the channels that the wanted format needs, in order.
 fn interleave(layer: &Layer<AnyChannels<FlatSamples>>, wanted: Format) -> Result<Raster, Problem> {
     let list = &layer.channel_data.list;
     let names: Vec<String> = list.iter().map(|c| c.name.to_string()).collect();
@@ -121,7 +121,7 @@ fn push(out: &mut Vec<u8>, samples: &FlatSamples, index: usize) -> Option<()> {
     Some(())
 }
 
-/// Whether such texels can be written, and the names of their channels.
+/// Checks that such texels can be written, and returns the names of their channels.
 pub(crate) fn can_encode(format: Format, dims: u8) -> Result<&'static [&'static str], Problem> {
     if !matches!(format.plain_channel(), Some(Channel::F16 | Channel::F32 | Channel::U32)) {
         return Err(Problem::Unsupported(format!(
@@ -167,7 +167,7 @@ pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
     Ok(out.into_inner())
 }
 
-/// One channel of the texels.
+/// The samples of one channel.
 fn plane(texels: &Texels, channel: usize, channels: usize) -> FlatSamples {
     fn every<const N: usize>(texels: &Texels, c: usize, n: usize) -> impl Iterator<Item = [u8; N]> {
         texels.bytes.as_chunks::<N>().0.iter().skip(c).step_by(n).copied()

@@ -1,10 +1,11 @@
-//! Folders of ours, which go when nobody needs them any more.
+//! Private temporary folders, which are removed when they are no longer used.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A new folder that nobody else can look into. It goes with this value, with all that is in it.
+/// A new folder that other users cannot access. It and its contents are removed when the value is
+/// dropped.
 #[derive(Debug)]
 pub struct PrivateFolder {
     path: PathBuf,
@@ -12,12 +13,12 @@ pub struct PrivateFolder {
 }
 
 impl PrivateFolder {
-    /// In the system's folder for such: `NAME-` and a number.
+    /// Makes a folder in the system's folder for temporary files, named `NAME-` and a number.
     pub fn new(name: &str) -> io::Result<Self> {
         Self::within(&std::env::temp_dir(), |number| format!("{name}-{number:016x}"))
     }
 
-    /// In another folder; the name has a number that nobody can guess.
+    /// Makes a folder in another folder; `name` receives an unpredictable number.
     pub fn within(above: &Path, name: impl Fn(u64) -> String) -> io::Result<Self> {
         #[cfg_attr(not(unix), allow(unused_mut))]
         let mut builder = std::fs::DirBuilder::new();
@@ -38,14 +39,14 @@ impl PrivateFolder {
         ))
     }
 
-    /// Somebody else takes it away.
+    /// Keeps the folder when the value is dropped.
     #[must_use]
     pub fn that_stays(mut self) -> Self {
         self.stays = true;
         self
     }
 
-    /// Its path.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -54,7 +55,7 @@ impl PrivateFolder {
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
         if !self.stays {
-            // What cannot be removed stays; nobody waits for a word about it.
+            // A folder that cannot be removed stays, without a message.
             let _ = std::fs::remove_dir_all(&self.path);
         }
     }

@@ -1,4 +1,4 @@
-//! A fence around decoders that we did not write.
+//! Isolation of third-party decoders: their panics become errors.
 
 use crate::{Kind, Problem};
 use std::cell::Cell;
@@ -8,19 +8,20 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is inside a decoder whose panics become a [`Problem`]. A panic hook that
-/// asks for bug reports should stay silent then.
+/// Whether this thread is inside a guarded decoder, whose panics become a [`Problem`]. A panic hook
+/// that asks for bug reports should then stay silent.
 pub fn is_guarded() -> bool {
     GUARDED.get()
 }
 
-/// Runs a decoder of hostile bytes: a panic in it is damage of the file.
+/// Runs a decoder of untrusted bytes; if it panics, the file counts as damaged.
 pub(crate) fn guarded<T>(
     kind: Kind,
     decode: impl FnOnce() -> Result<T, Problem>,
 ) -> Result<T, Problem> {
     let outer = GUARDED.replace(true);
-    // The decoders own everything they change, so nothing half-made is seen afterwards.
+    // The decoders own everything that they change, so no partly changed state is visible after a
+    // panic.
     let result = catch_unwind(AssertUnwindSafe(decode));
     GUARDED.set(outer);
     result.unwrap_or_else(|_| {

@@ -1,5 +1,5 @@
-//! Files that a thread holds in memory, in place of those of the system: where there is no file system (a browser), and
-//! for whoever has texts and pictures that lie nowhere.
+//! In-memory files of a thread, which replace those of the file system: for platforms without a
+//! file system (a browser), and for texts and pictures that exist only in memory.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,23 +10,24 @@ thread_local! {
     static HELD: RefCell<HashMap<PathBuf, Arc<[u8]>>> = RefCell::default();
 }
 
-/// Files that this thread reads from memory. While the value lives, [`read_bytes`](crate::read_bytes) and whoever reads by it
-/// find them before those of the system; dropped, they are gone. Of two of one name the later one counts, and goes with the first of the
-/// two values to go.
+/// A set of files that this thread reads from memory. While the value exists,
+/// [`read_bytes`](crate::read_bytes) and its callers find these files before those of the file
+/// system. If two values hold the same name, the later one wins, and the file is gone when the
+/// first of the two values is dropped.
 #[derive(Debug, Default)]
 pub struct Held {
     paths: Vec<PathBuf>,
-    // Files of one thread: its value stays there.
+    // Not `Send`: the files belong to one thread.
     _here: std::marker::PhantomData<*const ()>,
 }
 
 impl Held {
-    /// Nothing yet.
+    /// An empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Holds a file, of whatever name.
+    /// Adds a file under any name.
     pub fn hold(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) {
         let path = path.into();
         HELD.with_borrow_mut(|held| held.insert(path.clone(), bytes.into()));
@@ -36,7 +37,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // A thread that ends may have lost its files before.
+        // When a thread exits, its storage may already have been destroyed.
         let _ = HELD.try_with(|held| {
             let mut held = held.borrow_mut();
             for path in &self.paths {
@@ -46,7 +47,7 @@ impl Drop for Held {
     }
 }
 
-/// The bytes of a file that is held.
+/// The bytes of an in-memory file.
 pub(crate) fn get(path: &Path) -> Option<Arc<[u8]>> {
     HELD.with_borrow(|held| held.get(path).cloned())
 }

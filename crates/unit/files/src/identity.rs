@@ -1,20 +1,21 @@
-//! Whether two names are those of one file.
+//! File identity: whether two paths refer to the same file.
 
 use std::path::Path;
 
-/// What a file is, whatever it is called: links to it, of both kinds, have the same.
+/// The identity of a file, independent of its path: hard links and symbolic links to it have the
+/// same identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Identity(Inner);
 
-/// Number of the device, and of the file on it.
+/// Device and inode numbers.
 #[cfg(unix)]
 type Inner = (u64, u64);
-/// The path without links.
+/// The canonical path.
 #[cfg(not(unix))]
 type Inner = std::path::PathBuf;
 
 impl Identity {
-    /// That of the file at a path; none if there is none.
+    /// The identity of the file at a path; `None` if the file does not exist.
     pub fn of(path: &Path) -> Option<Self> {
         #[cfg(unix)]
         {

@@ -1,4 +1,4 @@
-//! Whole files in, whole files out.
+//! Reading and writing of whole files, with size limits and atomic replacement.
 
 use crate::error::{FileError, Problem};
 use crate::leftovers::Temporary;
@@ -16,7 +16,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     if let Some(held) = crate::held::get(path) {
         return Ok(held.to_vec());
     }
-    // Asked before opening: opening a pipe waits for its writer.
+    // Tested before the file is opened, because opening a pipe waits for its writer.
     let metadata = std::fs::metadata(path).map_err(|e| match e.kind() {
         ErrorKind::NotFound => Problem::Missing,
         _ => Problem::Io(e),
@@ -31,7 +31,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
         return Err(Problem::TooLarge { what: "the file", bytes: metadata.len() });
     }
     let mut bytes = room(metadata.len() as usize)?;
-    // The file may grow while it is read; one byte more than the limit tells.
+    // The file may grow while it is read; one byte more than the limit reveals that.
     open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| match e.kind() {
         ErrorKind::WouldBlock => Problem::NotAFile("one of the system's that waits for more"),
         _ => Problem::Io(e),
@@ -42,7 +42,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// Room for so many bytes, if there is so much memory: files decide sizes.
+/// Allocates a buffer of a size that a file determines; fails if there is not enough memory.
 pub(crate) fn room(size: usize) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let made = bytes.try_reserve_exact(size);
@@ -50,15 +50,15 @@ pub(crate) fn room(size: usize) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// A copy of bytes, likewise.
+/// A copy of bytes; fails if there is not enough memory.
 pub(crate) fn copy(of: &[u8]) -> Result<Vec<u8>, Problem> {
     let mut bytes = room(of.len())?;
     bytes.extend_from_slice(of);
     Ok(bytes)
 }
 
-/// Opens a file such that no read of it waits: the system has files of its own, `/proc/kmsg` for one, that look
-/// like any other, and have no end but where the next line is yet to come.
+/// Opens a file such that no read of it blocks: special files such as `/proc/kmsg` look like
+/// regular ones, but a read at their end waits for more.
 fn open(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     options.read(true);
@@ -67,8 +67,8 @@ fn open(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// A file that is written but does not have its name yet. Dropped without [`Self::commit`], or at a signal that
-/// ends the process, it is removed again.
+/// A file that has been written under a temporary name. If it is dropped without [`Self::commit`],
+/// or if a signal ends the process, it is removed.
 #[derive(Debug)]
 pub struct Prepared {
     temporary: Temporary,
@@ -76,44 +76,44 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Writes `bytes` to a new file beside `path`, whose folder must exist.
+    /// Writes `bytes` to a new file in the folder of `path`, which must exist.
     pub fn new(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
         prepare(path, bytes).map_err(|problem| FileError::new(path, problem))
     }
 
-    /// Gives the new file the permissions and, as far as the system lets us, the owner of another.
+    /// Gives the new file the permissions of another file and, if possible, its owner.
     pub fn like(&self, other: &std::fs::Metadata) -> Result<(), FileError> {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
             let temporary = self.temporary.path();
-            // Only a superuser can give files away, and nobody else needs to.
+            // Only a superuser can change the owner, so failures are ignored.
             let _ = std::os::unix::fs::chown(temporary, Some(other.uid()), Some(other.gid()));
         }
         self.permissions(other)
     }
 
-    /// Gives the new file the permissions of another.
+    /// Gives the new file the permissions of another file.
     pub fn permissions(&self, other: &std::fs::Metadata) -> Result<(), FileError> {
         std::fs::set_permissions(self.temporary.path(), other.permissions())
             .map_err(|e| FileError::new(&self.path, e))
     }
 
-    /// Gives the file its name; a file that had it is replaced.
+    /// Renames the file to its final name, replacing an existing file.
     pub fn commit(self) -> Result<(), FileError> {
         let Self { temporary, path } = self;
         temporary.rename(&path).map_err(|e| FileError::new(&path, e))
     }
 }
 
-/// Writes `bytes` to a new file beside `path` and renames it to `path`, so that nobody ever sees
-/// half a file. The folder must exist.
+/// Writes `bytes` to a new file and renames it to `path`, so that a partly written file is never
+/// visible. The folder must exist.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     Prepared::new(path, bytes)?.commit()
 }
 
 fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared, Problem> {
-    // Renaming would put a file in the place of a device or a pipe such as /dev/stdout.
+    // Renaming would replace a device or a pipe such as /dev/stdout by a file.
     match std::fs::metadata(path) {
         Ok(there) if there.is_dir() => return Err(Problem::NotAFile("a folder")),
         Ok(there) if !there.is_file() => return Err(Problem::NotAFile("a device or a pipe")),
@@ -127,7 +127,7 @@ fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared, Problem> {
     Ok(prepared)
 }
 
-/// An error of a decoder as damage.
+/// Converts a decoder error to damage.
 pub(crate) fn damaged(kind: Kind, error: impl std::fmt::Display) -> Problem {
     Problem::Damaged { kind, message: error.to_string() }
 }

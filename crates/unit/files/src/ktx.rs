@@ -1,4 +1,5 @@
-//! KTX 2.0: the header and the level index by the `ktx2` crate, the texels of the levels checked against them.
+//! KTX 2.0 files. The `ktx2` crate parses the header and the level index; this module checks the
+//! levels against them.
 
 use crate::container::{Container, Shape};
 use crate::error::Problem;
@@ -8,8 +9,8 @@ use ktx2::{Format as Vk, Header, Index, LevelIndex, ParseError, Supercompression
 use texunit_forms::Count;
 use texunit_texel::Format;
 
-/// Our format, whether the file says that it is sRGB, Vulkan's format. (An sRGB block format says
-/// so by itself. BC1 without alpha has the blocks of BC1 with alpha.)
+/// Texel format, whether the file declares sRGB, and the Vulkan format. (sRGB block formats are
+/// separate formats. BC1 without alpha has the blocks of BC1 with alpha.)
 #[rustfmt::skip]
 const FORMATS: &[(&str, bool, Vk)] = &[
     ("unorm8",     false, Vk::R8_UNORM),
@@ -103,8 +104,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
     Ok(shape.container(format, srgb, out))
 }
 
-/// What stands between the level index and the levels has to be there; nothing of it changes texels. (The parser's own
-/// reader would take the data format descriptor apart, in up to ten times its bytes, and panic at some.)
+/// Checks that the sections between the level index and the levels are inside the file. Their
+/// contents do not affect texels. (The parser's own reader would decode the data format descriptor,
+/// into up to ten times its size, and panics on some.)
 fn sections(index: &Index, bytes: &[u8]) -> Option<()> {
     section(bytes, index.dfd_byte_offset.into(), index.dfd_byte_length.into())?;
     section(bytes, index.kvd_byte_offset.into(), index.kvd_byte_length.into())?;
@@ -138,7 +140,7 @@ fn format(header: &Header) -> Result<(Format, bool), Problem> {
     })
 }
 
-/// Zeros in the header stand for what there is not.
+/// In the header, 0 stands for a property that the texture does not have.
 fn shape(header: &Header, format: Format) -> Result<Shape, Problem> {
     let dims = match (header.pixel_height, header.pixel_depth) {
         (0, 0) => 1,

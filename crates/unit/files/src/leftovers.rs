@@ -1,10 +1,11 @@
-//! Files that do not have their name yet, and what becomes of them when a signal ends the process.
+//! Removal of temporary files when a signal ends the process.
 //!
-//! Once the first of them is made, the signals that a user or a system ends programs with (SIGINT, SIGTERM, SIGHUP)
-//! are waited for: the files are removed, and the signal does what it does otherwise, so that the caller sees
-//! the process ended by it. A signal that was ignored when the process started (`nohup`) stays so. SIGXFSZ is
-//! another matter: the write that passes the limit fails, whoever wrote says so and removes its files, and the end
-//! of the program is [`end_by_signal`].
+//! Once the first temporary file is made, a thread waits for the signals that usually end programs
+//! (SIGINT, SIGTERM, SIGHUP). On a signal, it removes the files and raises the signal again with
+//! its default action, so that the parent process sees that the process was ended by it. A signal
+//! that was ignored when the process started (`nohup`) stays ignored. SIGXFSZ is different: the
+//! write that exceeds the limit fails, the writer reports an error and removes its files, and the
+//! program then ends with [`end_by_signal`].
 
 use crate::error::Problem;
 use std::fs::{File, OpenOptions};
@@ -13,29 +14,32 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The files that are there. Whoever removes them all keeps the lock, so that none is made after that.
+/// Paths of the existing temporary files. The signal thread keeps the lock after it has removed
+/// them, so that no new file is made.
 static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn files() -> MutexGuard<'static, Vec<PathBuf>> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file that does not have its name yet. Dropped without [`Self::rename`], it is removed.
+/// A temporary file. If it is dropped without [`Self::rename`], it is removed.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     path: PathBuf,
 }
 
 impl Temporary {
-    /// Makes a new file beside another. Its name is drawn, and nothing that lies there is followed or opened.
+    /// Makes a new file with a random name in the folder of another file. An existing file is never
+    /// opened or followed.
     pub(crate) fn beside(path: &Path) -> Result<(File, Self), Problem> {
         signals::wait();
-        // More than one attempt: the name may be there.
+        // Several attempts, because the name may exist.
         for _ in 0..100 {
             let number = RandomState::new().build_hasher().finish();
-            // Not made from the name, which may already be as long as names can be.
+            // Not derived from the original name, which may already have the maximum length.
             let beside = path.with_file_name(format!(".texunit-{number:016x}.part"));
-            // Under the lock, so that no signal comes between the file and its note.
+            // Under the lock, so that no signal is handled between the creation of the file and its
+            // entry in the list.
             let mut files = files();
             match OpenOptions::new().write(true).create_new(true).open(&beside) {
                 Ok(file) => {
@@ -49,15 +53,15 @@ impl Temporary {
         Err(Problem::Unsupported("there are leftover temporary files beside it".into()))
     }
 
-    /// Where it is.
+    /// Path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Gives the file its name; a file that had it is replaced.
+    /// Renames the file, replacing an existing file.
     pub(crate) fn rename(self, to: &Path) -> std::io::Result<()> {
         std::fs::rename(&self.path, to)
-        // Dropped here: there is nothing to remove if it has its name.
+        // Dropping `self` has nothing to remove after a successful rename.
     }
 }
 
@@ -65,25 +69,25 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         let mut files = files();
         files.retain(|file| *file != self.path);
-        // Nothing to be done about a leftover that cannot be removed; the write has already failed with its own
-        // message.
+        // A file that cannot be removed stays; the failed write has its own message.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// Ends the process by SIGXFSZ if a write of it has passed the limit of the size of files; otherwise does
-/// nothing. For the end of a program, when everything is said and removed.
+/// Ends the process with SIGXFSZ if a write has exceeded the file size limit; otherwise does
+/// nothing. To be called at the end of a program, after all messages and removals.
 pub fn end_by_signal() {
     signals::end();
 }
 
-/// Leaves SIGINT, SIGTERM and SIGHUP to the program from here on, which comes to its end by itself when one arrives. To be
-/// called before the first file is written.
+/// Leaves SIGINT, SIGTERM and SIGHUP to the program from now on, which must exit by itself when one
+/// arrives. To be called before the first file is written.
 pub fn leave_signals() {
     signals::leave();
 }
 
-/// Whether a signal is ignored, as whoever has started us wants it (`nohup`). To be asked before it gets a handler.
+/// Whether a signal is ignored because the parent process has arranged it (`nohup`). To be asked
+/// before a handler is installed.
 pub fn is_ignored(signal: i32) -> bool {
     signals::is_ignored(signal)
 }
@@ -95,21 +99,22 @@ mod signals {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, OnceLock};
 
-    /// Whether SIGXFSZ came, once it is waited for.
+    /// Set by the SIGXFSZ handler, once it is installed.
     static TOO_LARGE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-    /// The program waits for the signals that end it.
+    /// Whether the program handles the signals itself.
     static LEFT: AtomicBool = AtomicBool::new(false);
 
     pub(super) fn leave() {
         LEFT.store(true, Ordering::Relaxed);
     }
 
-    /// Waits for signals from here on, once.
+    /// Starts to wait for signals, once.
     pub(super) fn wait() {
         TOO_LARGE.get_or_init(|| {
             let too_large = Arc::new(AtomicBool::new(false));
-            // A system that lets nobody wait ends us as it always did: with files left behind.
+            // If no handler can be installed, a signal ends the process as usual and leaves the
+            // files behind.
             if !is_ignored(SIGXFSZ) {
                 let _ = signal_hook::flag::register(SIGXFSZ, Arc::clone(&too_large));
             }
@@ -134,10 +139,10 @@ mod signals {
         mask.is_some_and(|mask| mask >> (signal - 1) & 1 != 0)
     }
 
-    /// Removes the files at the first signal, and ends by it.
+    /// Waits for the first signal, removes the files and ends the process with the signal.
     fn remove_at(mut signals: Signals) {
         let Some(signal) = signals.forever().next() else { return };
-        // Never given back: no file is made any more.
+        // The lock is never released, so that no further file is made.
         let mut files = super::files();
         files.drain(..).for_each(|file| drop(std::fs::remove_file(file)));
         let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -151,7 +156,7 @@ mod signals {
     }
 }
 
-/// Signals of other systems do what they always do.
+/// Other systems: signals have their default actions.
 #[cfg(not(target_os = "linux"))]
 mod signals {
     pub(super) fn wait() {}

@@ -1,15 +1,15 @@
-//! Files to and from texels: PNG, JPEG, EXR, NPY, DDS, KTX 2.0 and raw bytes.
+//! Reading and writing of texel files: PNG, JPEG, EXR, NPY, DDS, KTX 2.0 and raw bytes.
 //!
-//! [`read_texels`] gives the texels of a file in a [`Format`] that the caller names; [`encode`]
-//! and [`write_atomically`] go the other way. [`read_container`] gives all levels, layers and faces
-//! of a DDS or KTX 2.0 file, in the format that it has. What a file holds is converted exactly or
-//! by the one rounding that docs/jobs.md names; everything else is a [`FileError`] that says what
-//! the file is and what was wanted. No file can make this crate panic, or allocate more than
-//! [`MAX_BYTES`] for what it decodes to.
+//! [`read_texels`] reads a file as texels of a [`Format`] that the caller names; [`encode`] and
+//! [`write_atomically`] write texels. [`read_container`] reads all levels, layers and faces of a
+//! DDS or KTX 2.0 file in its own format. Conversions are exact or use the single rounding that
+//! docs/jobs.md names; everything else is a [`FileError`] that describes the file and what was
+//! wanted. No file can make this crate panic, or allocate more than [`MAX_BYTES`] for its decoded
+//! contents.
 //!
-//! Left out: colour management (samples are taken as stored; gamma, ICC profiles and EXIF
+//! Not supported: colour management (samples are taken as stored; gamma, ICC profiles and EXIF
 //! orientation are ignored), layers of an EXR file after the first, supercompressed KTX 2.0 files,
-//! writing DDS and KTX 2.0.
+//! writing of DDS and KTX 2.0.
 
 mod container;
 mod convert;
@@ -43,10 +43,10 @@ pub use places::{Clash, Places};
 use std::path::Path;
 use texunit_texel::Format;
 
-/// Most bytes that a file may have, and that it may decode to.
+/// Maximum size of a file, and of its decoded contents, in bytes.
 pub const MAX_BYTES: u64 = 2 << 30;
 
-/// What a file is, by the ending of its name.
+/// The kind of a file, determined by its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `.png`
@@ -61,7 +61,7 @@ pub enum Kind {
     Dds,
     /// `.ktx2`
     Ktx2,
-    /// Any other ending: bytes and nothing else.
+    /// Any other extension: raw bytes.
     Raw,
 }
 
@@ -87,13 +87,13 @@ const MAGIC: [(&[u8], Kind); 6] = [
 ];
 
 impl Kind {
-    /// The kind that a file name ends in; [`Kind::Raw`] for endings of no kind.
+    /// The kind for the extension of a path; [`Kind::Raw`] for unknown extensions.
     pub fn of(path: &Path) -> Self {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
         KINDS.iter().find(|row| row.0 == ending).map_or(Kind::Raw, |row| row.1)
     }
 
-    /// The kind that a file's first bytes show.
+    /// The kind that a file's first bytes indicate.
     pub fn of_content(bytes: &[u8]) -> Option<Self> {
         MAGIC.iter().find(|row| bytes.starts_with(row.0)).map(|row| row.1)
     }
@@ -112,40 +112,40 @@ impl Kind {
     }
 }
 
-/// Texels, rows packed, x fastest: the layout of `texunit_unit` arrays.
+/// Texels in packed rows, x fastest: the layout of `texunit_unit` arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texels {
-    /// Of each texel.
+    /// Texel format.
     pub format: Format,
-    /// 1, 2 or 3.
+    /// Number of dimensions: 1, 2 or 3.
     pub dims: u8,
-    /// Texels of a row.
+    /// Width in texels.
     pub width: u32,
-    /// Rows; 1 if `dims` is 1.
+    /// Number of rows; 1 if `dims` is 1.
     pub height: u32,
-    /// Slices; 1 if `dims` is less than 3.
+    /// Number of slices; 1 if `dims` is less than 3.
     pub depth: u32,
-    /// `width * height * depth` texels, little endian; of a block-compressed format the blocks, row
-    /// by row.
+    /// `width * height * depth` texels, little endian; for a block-compressed format the blocks,
+    /// row by row.
     pub bytes: Vec<u8>,
 }
 
 impl Texels {
-    /// Bytes that texels of this size take; `None` past [`MAX_BYTES`].
+    /// Size in bytes of texels with these extents; `None` above [`MAX_BYTES`].
     pub fn byte_size(format: Format, width: u32, height: u32, depth: u32) -> Option<u64> {
         let size = u64::try_from(format.byte_size([width, height, depth])).ok()?;
         (size <= MAX_BYTES).then_some(size)
     }
 }
 
-/// What the reader of a file wants to have.
+/// The requirements of the reader of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// Texel format.
     pub format: Format,
-    /// Number of dimensions; `None`: the file's.
+    /// Number of dimensions; `None`: that of the file.
     pub dims: Option<u8>,
-    /// Width, height and depth. A raw file needs them; any other must agree with them.
+    /// Width, height and depth. Required for a raw file; for any other file, its size must match.
     pub extent: Option<[u32; 3]>,
 }
 
@@ -175,7 +175,8 @@ pub fn decode(kind: Kind, bytes: &[u8], wanted: &Wanted) -> Result<Texels, Probl
     fit(texels, wanted)
 }
 
-/// Reads an NPY file as it is: element type, shape, and elements in C order, little endian.
+/// Reads an NPY file without conversion: element type, shape, and elements in C order, little
+/// endian.
 pub fn read_array(path: &Path) -> Result<Array, FileError> {
     let bytes = read_bytes(path)?;
     decode_array(&bytes).map_err(|problem| FileError::new(path, problem))
@@ -199,7 +200,7 @@ pub fn decode_container(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> 
     guard::guarded(kind, || container::decode(kind, bytes))
 }
 
-/// Texels as the bytes of a file of some kind.
+/// Encodes texels as a file of the given kind.
 pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
     match kind {
         Kind::Png => picture::encode_png(texels),
@@ -210,12 +211,12 @@ pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
     }
 }
 
-/// Elements in C order, little endian, as an NPY file of this shape.
+/// Encodes elements, in C order and little endian, as an NPY file of this shape.
 pub fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     npy::encode_array(dtype, shape, bytes)
 }
 
-/// Whether [`encode`] can write such texels; the reason if not. Asked before a launch.
+/// Checks whether [`encode`] supports such texels, so that a launch can be refused before it runs.
 pub fn can_encode(kind: Kind, format: Format, dims: u8) -> Result<(), Problem> {
     match kind {
         Kind::Png => picture::can_encode(format, dims),
@@ -243,7 +244,7 @@ fn check_content(kind: Kind, bytes: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Files of pictures that this crate does not read, by their first bytes.
+/// Picture formats that this crate does not read, by their first bytes.
 #[rustfmt::skip]
 const FOREIGN: [(&[u8], &str); 7] = [
     (b"GIF8",             "GIF"),
@@ -261,7 +262,7 @@ fn foreign(bytes: &[u8]) -> Option<&'static str> {
 
 fn raw_texels(bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
     let Some([width, height, depth]) = wanted.extent else {
-        // People who leave the size out may not know that they have a raw file.
+        // A user who omits the size may not know that the name makes it a raw file.
         let what = match Kind::of_content(bytes).map(Kind::name).or_else(|| foreign(bytes)) {
             Some(name) => format!("holds a {name} file, and its name makes it a raw file"),
             None => "is a raw file, by its name".to_owned(),
@@ -282,8 +283,8 @@ fn raw_texels(bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
     fit(Texels { format: wanted.format, dims, width, height, depth, bytes }, wanted)
 }
 
-/// Checks extent and dimensions against what is wanted, and takes the wanted number of
-/// dimensions: more than the file has are of size 1, fewer must leave out axes of size 1 only.
+/// Checks extent and dimensions against what is wanted, and changes the number of dimensions: added
+/// ones have size 1, and only ones of size 1 are removed.
 fn fit(mut texels: Texels, wanted: &Wanted) -> Result<Texels, Problem> {
     let found = [texels.width, texels.height, texels.depth];
     if let Some(extent) = wanted.extent

@@ -1,10 +1,11 @@
-//! Mip levels made of the base level by a box filter: every texel is the mean of the 2, 4 or 8
-//! below it, rounded to nearest (of integers halves go up). The last row or column of an odd
-//! size is left out, as in most tools.
+//! Mip level generation with a box filter: each texel is the mean of 2, 4 or 8 texels of the level
+//! before, rounded to nearest (for integers, halves up). The last row or column of an odd size is
+//! ignored, as in most tools.
 
 use texunit_texel::{Channel, Format, f64_to_f16};
 
-/// All levels, packed, of planes (layers, faces) that are given packed; `None` if there is not so much memory.
+/// Generates all levels, packed, from the packed planes (layers, faces) of the base level; `None`
+/// if there is not enough memory.
 pub fn chain(
     base: &[u8],
     format: Format,
@@ -33,7 +34,7 @@ fn of_level(extent: [u32; 3], level: u32) -> [u32; 3] {
     extent.map(|n| n.checked_shr(level).unwrap_or(0).max(1))
 }
 
-/// Puts the next level behind the last one, which begins at `last`.
+/// Appends the next level, computed from the last one, which begins at `last`.
 fn next(
     all: &mut Vec<u8>,
     last: usize,
@@ -109,7 +110,7 @@ mod tests {
             made("u8", [4, 2, 1], 3, &[1, 2, 8, 8, 3, 3, 8, 9]),
             [1, 2, 8, 8, 3, 3, 8, 9, 2, 8, 5]
         );
-        // Two layers; an odd width leaves its last column out.
+        // Two layers; with an odd width, the last column is ignored.
         assert_eq!(
             made("u8", [3, 1, 1], 2, &[0, 4, 99, 10, 20, 99]),
             [0, 4, 99, 10, 20, 99, 2, 15]

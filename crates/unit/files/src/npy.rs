@@ -1,7 +1,7 @@
-//! NumPy's array files, versions 1 to 3 of the format.
+//! NumPy's array files (NPY), versions 1 to 3.
 //!
-//! The header is a Python dictionary of three known keys. It is read here by a small parser of
-//! just that, with limits: a general one for Python literals is slower and recurses.
+//! The header is a Python dictionary with three known keys. A small parser reads exactly that, with
+//! limits: a general parser for Python literals would be slower, and recursive.
 
 use crate::error::Problem;
 use crate::io::damaged;
@@ -10,21 +10,21 @@ use crate::{Kind, MAX_BYTES, Texels, Wanted};
 use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Channel, Format};
 
-/// Longest header that is read; NumPy's own limit is 10,000 bytes.
+/// Maximum length of a header; NumPy's own limit is 10,000 bytes.
 const MAX_HEADER: usize = 64 * 1024;
-/// Most axes; NumPy's own limit.
+/// Maximum number of axes; NumPy's own limit.
 const MAX_RANK: usize = 64;
 
 /// Element type of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dtype {
-    /// NumPy's letter: `u`, `i`, `f`, `b` (bool).
+    /// NumPy's kind letter: `u`, `i`, `f`, `b` (bool).
     pub kind: char,
-    /// Bytes of an element: 1, 2, 4, 8.
+    /// Size of an element in bytes: 1, 2, 4, 8.
     pub size: usize,
 }
 
-/// An array, in C order and little endian whatever the file had.
+/// An array, converted to C order and little endian.
 #[derive(Clone, Debug)]
 pub struct Array {
     /// Element type.
@@ -42,7 +42,7 @@ struct Header {
     shape: Vec<u64>,
 }
 
-/// Reads a file whose magic bytes have been checked.
+/// Decodes a file whose magic bytes have been checked.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     let bad = |message: &str| damaged(Kind::Npy, message);
     let cut = || bad("the header is truncated");
@@ -83,7 +83,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     Ok(Array { dtype: header.dtype, shape: header.shape, bytes: data })
 }
 
-/// Elements with the first axis fastest to elements with the last axis fastest.
+/// Reorders elements from Fortran order (first axis fastest) to C order (last axis fastest).
 fn to_c_order(data: &[u8], shape: &[u64], size: usize) -> Result<Vec<u8>, Problem> {
     let mut strides = Vec::with_capacity(shape.len());
     let mut stride = size;
@@ -109,7 +109,7 @@ fn to_c_order(data: &[u8], shape: &[u64], size: usize) -> Result<Vec<u8>, Proble
     Ok(out)
 }
 
-/// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+/// Parser for a header such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 struct Parser<'a> {
     rest: &'a str,
 }
@@ -224,7 +224,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A one-digit number that a match has checked.
+/// The value of a digit that a match has checked.
 fn number(digit: &str) -> usize {
     usize::from(digit.as_bytes()[0] - b'0')
 }
@@ -248,9 +248,10 @@ impl Dtype {
 }
 
 impl Array {
-    /// The texel format that the elements have: `<f4` is f32. An axis more than the texture has (`axes`; those of
-    /// layers count), of length 2 or 4, is that of the channels; where nobody knows how many it has, the third axis is.
-    /// The message of others says what to save instead.
+    /// The texel format for the elements: `<f4` is f32. `axes` is the number of axes of the
+    /// texture, including layers. If the array has one axis more, of length 2 or 4, that axis holds
+    /// the channels. If `axes` is unknown, a third axis does. The error says how to save the array
+    /// instead.
     pub fn format(&self, axes: Option<usize>) -> Result<Format, String> {
         let channel = match (self.dtype.kind, self.dtype.size) {
             ('u' | 'b', 1) => "u8",
@@ -282,8 +283,8 @@ impl Array {
         Format::from_name(&name).ok_or_else(|| format!("holds {name}, which textures do not have"))
     }
 
-    /// The axes as `[z][y][x][c]`; the channel axis is there if the format has several channels, or
-    /// if `dims` says that one axis more is there and it has length 1.
+    /// The array as a raster with axes `[z][y][x][c]`. The last axis is channels if the format has
+    /// several channels, or if the array has one axis more than `dims` and its length is 1.
     pub(crate) fn into_raster(self, wanted: &Wanted) -> Result<Raster, Problem> {
         let channels = wanted.format.channels();
         let mut axes = self.shape.as_slice();
@@ -349,14 +350,14 @@ fn descr(channel: Channel) -> &'static str {
     }
 }
 
-/// Whether such texels can be written, and the type of their elements.
+/// Checks that such texels can be written, and returns the type of their elements.
 pub(crate) fn can_encode(format: Format) -> Result<Channel, Problem> {
     format.plain_channel().ok_or_else(|| {
         Problem::Unsupported(format!("an NPY file holds plain channels, not {format}; use .raw"))
     })
 }
 
-/// Texels as an array of shape `[z][y][x][c]`, without the axes that they do not have.
+/// Encodes texels as an array of shape `[z][y][x][c]`, without axes that they do not have.
 pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
     let channel = can_encode(texels.format)?;
     let extent = [texels.depth, texels.height, texels.width];
@@ -370,7 +371,7 @@ pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
     Ok(out)
 }
 
-/// Elements in C order, little endian, as a file.
+/// Encodes elements, in C order and little endian, as a file.
 pub(crate) fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     let order = if dtype.size == 1 { '|' } else { '<' };
     file(&format!("{order}{}{}", dtype.kind, dtype.size), shape, bytes)
@@ -379,7 +380,7 @@ pub(crate) fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8>
 fn file(descr: &str, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     let shape = shape_text(shape);
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
-    // The data begin at a multiple of 64 bytes; the header ends in a newline.
+    // The data begin at a multiple of 64 bytes; the header ends with a newline.
     let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
     header.extend(std::iter::repeat_n(' ', padded - 1 - header.len()));
     header.push('\n');

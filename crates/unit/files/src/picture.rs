@@ -1,4 +1,4 @@
-//! PNG and JPEG.
+//! PNG and JPEG pictures, decoded to rasters and encoded from texels.
 
 use crate::error::Problem;
 use crate::io::damaged;
@@ -15,10 +15,11 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
     let limits = png::Limits { bytes: MAX_BYTES as usize };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
-    // No colour management, and nothing written in words.
+    // Colour management and text chunks are ignored.
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    // Palettes to colours, fewer than eight bits to eight, a transparent colour to alpha.
+    // Expands palettes to colours, fewer than eight bits to eight, and a transparent colour to
+    // alpha.
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(|e| damaged(Kind::Png, e))?;
     let (color, depth) = reader.output_color_type();
@@ -42,8 +43,8 @@ pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
 }
 
 pub(crate) fn decode_jpeg(bytes: &[u8]) -> Result<Raster, Problem> {
-    // The decoder fills what is cut off with grey. Entropy-coded data cannot hold a marker, so
-    // the end-of-image marker after the last start of scan tells whether the picture is whole.
+    // The decoder fills missing parts with grey. Entropy-coded data cannot contain a marker, so an
+    // end-of-image marker after the last start of scan shows that the picture is complete.
     let scan = bytes.windows(2).rposition(|w| w == b"\xff\xda").unwrap_or(0);
     if !bytes[scan..].windows(2).any(|w| w == b"\xff\xd9") {
         return Err(damaged(Kind::Jpeg, "the end is missing"));
@@ -68,7 +69,7 @@ pub(crate) fn decode_jpeg(bytes: &[u8]) -> Result<Raster, Problem> {
     Ok(raster(Sample::U8, color.num_components(), extent, pixels))
 }
 
-/// Room for a picture, if it is not larger than any may be.
+/// Allocates a zeroed buffer for a picture, within the size limit.
 fn zeros(size: u64) -> Result<Vec<u8>, Problem> {
     if size > MAX_BYTES {
         return Err(Problem::TooLarge { what: "the decoded picture", bytes: size });
@@ -83,7 +84,7 @@ fn raster(sample: Sample, channels: usize, (width, height): (u32, u32), bytes: V
     Raster { sample, channels, meaning, dims: 2, width, height, depth: 1, bytes }
 }
 
-/// Between the order of bytes of PNG files and that of texels.
+/// Converts between the byte order of PNG files and that of texels.
 fn reverse_pairs(bytes: &mut [u8]) {
     for pair in bytes.as_chunks_mut::<2>().0 {
         pair.reverse();

@@ -1,53 +1,57 @@
-//! Everything that a command reads and writes, so that nothing which is read is overwritten, and no two results get
-//! one name.
+//! Path conflicts of a command: whether an output would overwrite an input or another output.
 
 use crate::Identity;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-/// The files of a command. Two names are compared by what they lead to: links of both kinds, `./` and `..` are followed,
-/// and a file that is not there yet is what it will be in its folder.
+/// The input and output files of a command. Paths are compared by the file that they refer to:
+/// symbolic links, hard links, `./` and `..` are resolved; a file that does not exist yet is
+/// identified by its folder and name.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    read: Vec<Place>,
-    written: Vec<Place>,
+    read: Vec<CommandFile>,
+    written: Vec<CommandFile>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
-    /// The option that names it, or what reads it.
+struct CommandFile {
+    /// The option that names the file, or what reads it.
     of: String,
     path: PathBuf,
-    spot: Spot,
+    spot: FileLocation,
 }
 
-/// A result that would take the place of another file of the command.
+/// An output that would overwrite another file of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
-    /// Which of the results, in the order in which they were told.
+    /// Index of the output, in the order of the calls of [`Places::writes`].
     pub result: usize,
-    /// One sentence, which begins with the option.
+    /// The message: one sentence that begins with the option.
     pub message: String,
 }
 
 impl Places {
-    /// A file is read. `which` is what a message says of the file: `the job reads`, `is explained`.
+    /// Adds an input file. `which` is the message's verb phrase for it: `the job reads`, `is
+    /// explained`.
     pub fn reads(&mut self, which: &str, path: &Path) {
-        self.read.extend(Place::new(which.to_owned(), path));
+        self.read.extend(CommandFile::new(which.to_owned(), path));
     }
 
-    /// A result is written: to what an option names (`--coverage`), or as `output `dst``.
+    /// Adds an output file, named by an option (`--coverage`) or as `output `dst``.
     pub fn writes(&mut self, option: impl Into<String>, path: &Path) {
-        // The index of a result is the caller's; one without a place clashes with none.
+        // The index of an output is the caller's; an output without a comparable location conflicts
+        // with nothing.
         let option = option.into();
-        let none = Place { of: option.clone(), path: path.to_owned(), spot: Spot::None };
-        self.written.push(Place::new(option, path).unwrap_or(none));
+        let none =
+            CommandFile { of: option.clone(), path: path.to_owned(), spot: FileLocation::None };
+        self.written.push(CommandFile::new(option, path).unwrap_or(none));
     }
 
-    /// All results that have the place of something that is read, or of a result before.
+    /// All outputs that refer to the same file as an input or an earlier output.
     pub fn clashes(&self) -> Vec<Clash> {
-        let clash = |(result, place): (usize, &Place)| {
-            let same = |other: &&Place| other.spot != Spot::None && other.spot == place.spot;
+        let clash = |(result, place): (usize, &CommandFile)| {
+            let same =
+                |other: &&CommandFile| other.spot != FileLocation::None && other.spot == place.spot;
             let name = place.path.display();
             let message = if let Some(input) = self.read.iter().find(same) {
                 let (of, input, which) = (&place.of, input.path.display(), &input.of);
@@ -70,37 +74,38 @@ impl Places {
         self.written.iter().enumerate().filter_map(clash).collect()
     }
 
-    /// The first of [`Self::clashes`], in words.
+    /// The first of [`Self::clashes`] as a message.
     ///
     /// # Errors
-    /// There is one.
+    /// There is a conflict.
     pub fn check(&self) -> Result<(), String> {
         self.clashes().into_iter().next().map_or(Ok(()), |clash| Err(clash.message))
     }
 }
 
-impl Place {
+impl CommandFile {
     fn new(of: String, path: &Path) -> Option<Self> {
-        let spot = Spot::of(path)?;
+        let spot = FileLocation::of(path)?;
         Some(Self { of, path: path.to_owned(), spot })
     }
 }
 
-/// Where a file is, or will be.
+/// The location of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Spot {
-    /// None that anything else could have, such as `/dev/null`.
+enum FileLocation {
+    /// A location that is never shared, such as `/dev/null`.
     None,
     /// Standard output.
     Output,
-    /// What exists, and the names below that do not.
+    /// The identity of the longest existing part of the path, and the names below it that do not
+    /// exist.
     At(Option<Identity>, Vec<OsString>),
 }
 
-/// Most links that are followed to files that are not there.
+/// Maximum number of dangling symbolic links that are followed.
 const MAX_LINKS: usize = 40;
 
-impl Spot {
+impl FileLocation {
     fn of(path: &Path) -> Option<Self> {
         if path == Path::new("-") || path == Path::new("/dev/stdout") {
             return Some(Self::Output);
@@ -111,7 +116,7 @@ impl Spot {
         let mut path = std::path::absolute(path).ok()?;
         for _ in 0..MAX_LINKS {
             let (there, below) = split(&path);
-            // The link that leads to nothing, if there is one.
+            // The dangling link, if there is one.
             let first = below.first().map(|name| there.join(name));
             let target = first.as_ref().and_then(|link| std::fs::read_link(link).ok());
             let Some(target) = target else {
@@ -123,7 +128,7 @@ impl Spot {
     }
 }
 
-/// The longest part of a path that exists, and the names that follow, without `.` and `..`.
+/// The longest existing part of a path, and the remaining names, without `.` and `..`.
 fn split(path: &Path) -> (PathBuf, Vec<OsString>) {
     let mut there = PathBuf::new();
     let mut below: Vec<OsString> = Vec::new();

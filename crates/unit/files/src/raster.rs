@@ -1,4 +1,4 @@
-//! What a decoder delivers: samples as the file stores them.
+//! Rasters, the output of decoders: samples as the file stores them.
 
 /// Type of a sample or array element in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Sample {
         }
     }
 
-    /// Words for messages.
+    /// Description for messages.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Sample::U8 => "8-bit unsigned integers",
@@ -45,18 +45,18 @@ impl Sample {
     }
 }
 
-/// What the samples mean.
+/// The interpretation of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// PNG, JPEG: fractions of the largest value, and channels that are colours.
+    /// PNG, JPEG: channels are colours, and samples are fractions of the largest value.
     Picture,
-    /// NPY: numbers.
+    /// NPY: samples are numbers.
     Numbers,
-    /// EXR: numbers, in channels that were chosen by name.
+    /// EXR: samples are numbers, in channels selected by name.
     Radiance,
 }
 
-/// Samples of a file, channels interleaved, x fastest, little endian.
+/// Samples of a file: channels interleaved, x fastest, little endian.
 #[derive(Clone, Debug)]
 pub(crate) struct Raster {
     pub(crate) sample: Sample,

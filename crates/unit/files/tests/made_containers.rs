@@ -1,5 +1,5 @@
-//! DDS and KTX 2.0 files made field by field: what is legal is read as it was put in, whatever lies is an error or
-//! goes with the fields as they are. `fuzz/` has the same as a target, `containers`.
+//! DDS and KTX 2.0 files made field by field: what is legal is read as it was put in, whatever lies
+//! is an error or goes with the fields as they are. `fuzz/` has the same as a target, `containers`.
 //!
 //! A program of its own: it looks at how much memory it has taken.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
@@ -73,8 +73,8 @@ fn levels_and_depth_count_without_flags() {
     assert_eq!(rows, "damaged DDS file: a texture of one dimension has 2 rows");
 }
 
-/// The data format descriptor is not taken apart: the parser would panic at a block of 256 texels, and keep a large one
-/// in ten times its bytes.
+/// The data format descriptor is not taken apart: the parser would panic at a block of 256 texels,
+/// and keep a large one in ten times its bytes.
 #[test]
 fn descriptors_of_ktx2_are_not_believed() {
     let file = |size: [u32; 3], descriptor: &[u32]| {

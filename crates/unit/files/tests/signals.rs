@@ -1,5 +1,5 @@
-//! What is left of files that were not finished when a signal ends the process. The process is this test
-//! program, started anew with a variable that says what it is to do.
+//! What is left of files that were not finished when a signal ends the process. The process is this
+//! test program, started anew with a variable that says what it is to do.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -17,8 +17,8 @@ fn left(folder: &Path) -> Vec<String> {
     names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// One of the tests below that do the work, in a process of its own, in which no signal is ignored: those of a
-/// background job are in the whole test.
+/// One of the tests below that do the work, in a process of its own, in which no signal is ignored:
+/// those of a background job are in the whole test.
 fn child(test: &str, shell: &str, folder: &Path) -> Command {
     let mut command = Command::new("env");
     command

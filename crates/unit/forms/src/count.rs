@@ -1,14 +1,14 @@
-//! Numbers of things in messages.
+//! Counts in messages: a number with the singular or plural of a noun.
 
 use std::fmt::{self, Display, Formatter};
 
-/// A number of things: `1 byte`, `2 bytes`, `1 fetch`, `3 fetches`. The word is that of one thing; the number may be a text that
-/// has been made of one, as `1,088`.
+/// A count in a message: `1 byte`, `2 bytes`, `1 fetch`, `3 fetches`. The noun is singular; the
+/// number may be formatted text such as `1,088`.
 #[derive(Clone, Copy, Debug)]
 pub struct Count<N, W = &'static str>(pub N, pub W);
 
 impl<N: Display, W> Count<N, W> {
-    /// `is` of one thing, `are` of others.
+    /// `is` for one, `are` for other numbers.
     pub fn are(&self) -> &'static str {
         if self.0.to_string() == "1" { "is" } else { "are" }
     }

@@ -1,4 +1,4 @@
-//! Geometries, and which element of their coordinate vectors is what.
+//! Texture geometries, and the roles of the elements of their coordinate vectors.
 
 words! {
     /// Geometry of a texture or surface instruction (PTX `.geom`).
@@ -8,18 +8,18 @@ words! {
     }
 }
 
-/// What an element of a coordinate vector is.
+/// The role of an element of a coordinate vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Element {
-    /// Number of a layer, or of a cube map in an array: always an integer.
+    /// Index of a layer, or of a cube in a cube array: always an integer.
     Layer,
-    /// Number of a sample: always an integer.
+    /// Index of a sample: always an integer.
     Sample,
-    /// The coordinate along x, of the coordinate type; so for the others.
+    /// Coordinate along x, in the coordinate type.
     X,
-    /// Along y.
+    /// Coordinate along y, in the coordinate type.
     Y,
-    /// Along z.
+    /// Coordinate along z, in the coordinate type.
     Z,
 }
 
@@ -29,7 +29,7 @@ impl Element {
         matches!(self, Self::Layer | Self::Sample)
     }
 
-    /// `layer`, `sample`, `x`.
+    /// The name: `layer`, `sample`, `x`, `y` or `z`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Layer => "layer",
@@ -41,7 +41,7 @@ impl Element {
     }
 }
 
-/// A word that is not a geometry's.
+/// A word that is not the name of a geometry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownGeometry(pub String);
 
@@ -63,8 +63,8 @@ impl std::str::FromStr for Geometry {
 }
 
 impl Geometry {
-    /// Elements of the coordinate vector, in its order. Instructions may be written with more, which are ignored.
-    /// Those of `.a2dms` as ptxas takes them (docs/numerics.md 9.5).
+    /// Elements of the coordinate vector in its order. Instructions may be written with more
+    /// elements, which are ignored. The order for `.a2dms` is that of ptxas (docs/numerics.md 9.5).
     pub const fn elements(self) -> &'static [Element] {
         use Element::{Layer, Sample, X, Y, Z};
         match self {
@@ -79,13 +79,13 @@ impl Geometry {
         }
     }
 
-    /// Number of elements of the coordinate vector, layer and sample included.
+    /// Number of elements of the coordinate vector, including layer and sample.
     pub const fn coordinates(self) -> usize {
         self.elements().len()
     }
 
-    /// The geometry of so many axes (3 for all above), in layers, or of cubes, which have 2. Layers of 3D are taken
-    /// for layers of 2D: there are no others.
+    /// The geometry with this number of axes (2 for cubes; more than 3 count as 3), with layers, or
+    /// of cubes. There are no layered 3D textures, so 3 axes with layers give layered 2D.
     pub const fn of(axes: usize, layered: bool, cube: bool) -> Self {
         match (cube, layered, axes) {
             (true, false, _) => Self::Cube,
@@ -98,7 +98,7 @@ impl Geometry {
         }
     }
 
-    /// The geometry of layers of this one: `.a1d` of `.1d`, `.a2d` of `.2d`.
+    /// The geometry with layers of this one: `.a1d` for `.1d`, `.a2d` for `.2d`.
     pub const fn layered(self) -> Option<Self> {
         match self {
             Self::D1 => Some(Self::A1d),
@@ -107,7 +107,8 @@ impl Geometry {
         }
     }
 
-    /// Axes of one layer, face or sample plane, and elements of an offset: 1, 2 or 3.
+    /// Number of axes of a layer, face or sample plane, which is also the number of elements of an
+    /// offset: 1, 2 or 3.
     pub const fn axes(self) -> usize {
         match self {
             Self::D1 | Self::A1d => 1,
@@ -116,40 +117,41 @@ impl Geometry {
         }
     }
 
-    /// Elements of the point, which `dPdx` and `dPdy` have too: one for each axis, or the three of a direction.
+    /// Number of elements of the point, and of `dPdx` and `dPdy`: one per axis, or three for a
+    /// direction.
     pub const fn gradients(self) -> usize {
         if self.is_cube() { 3 } else { self.axes() }
     }
 
-    /// Whether a coordinate is a layer.
+    /// Whether one coordinate is a layer index.
     pub const fn is_array(self) -> bool {
         matches!(self, Self::A1d | Self::A2d | Self::Acube | Self::A2dms)
     }
 
-    /// Whether coordinates are a direction.
+    /// Whether the coordinates are a direction.
     pub const fn is_cube(self) -> bool {
         matches!(self, Self::Cube | Self::Acube)
     }
 
-    /// Whether a coordinate is a sample number.
+    /// Whether one coordinate is a sample index.
     pub const fn is_multisample(self) -> bool {
         matches!(self, Self::D2ms | Self::A2dms)
     }
 }
 
-/// The coordinates of an instruction by what they are. What its geometry lacks is not looked at.
+/// The coordinates of an instruction by their roles. Roles that its geometry lacks are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coordinates<T> {
-    /// Layer, of a cube array the cube.
+    /// Layer; for a cube array, the cube.
     pub layer: T,
     /// Sample of a multi-sample texture.
     pub sample: T,
-    /// x, y, z of the point; of a cube map the direction.
+    /// x, y, z of the point; for a cube map, the direction.
     pub point: [T; 3],
 }
 
 impl<T> Coordinates<T> {
-    /// A point alone, with `none` for the others.
+    /// A point, with `none` as layer and sample.
     pub fn at(point: [T; 3], none: T) -> Self
     where
         T: Clone,
@@ -157,8 +159,8 @@ impl<T> Coordinates<T> {
         Self { layer: none.clone(), sample: none, point }
     }
 
-    /// Takes a coordinate vector apart. What the geometry or the vector lacks is `none`; what the vector has more
-    /// is left.
+    /// Splits a coordinate vector by the order of the geometry. Roles that the geometry or the
+    /// vector lacks are `none`; additional elements are ignored.
     pub fn of(geometry: Geometry, vector: impl IntoIterator<Item = T>, none: T) -> Self
     where
         T: Clone,
@@ -171,12 +173,12 @@ impl<T> Coordinates<T> {
         coordinates
     }
 
-    /// The coordinate vector: the elements of the geometry, in its order.
+    /// The elements of the coordinate vector, in the order of the geometry.
     pub fn vector(&self, geometry: Geometry) -> impl ExactSizeIterator<Item = &T> {
         geometry.elements().iter().map(|&element| self.get(element))
     }
 
-    /// The coordinate vector, filled up.
+    /// The coordinate vector, padded with the default.
     pub fn padded<const N: usize>(&self, geometry: Geometry) -> [T; N]
     where
         T: Copy + Default,
@@ -185,7 +187,7 @@ impl<T> Coordinates<T> {
         std::array::from_fn(|_| vector.next().copied().unwrap_or_default())
     }
 
-    /// One of them.
+    /// The coordinate with a role.
     pub fn get(&self, element: Element) -> &T {
         match element {
             Element::Layer => &self.layer,
@@ -196,7 +198,7 @@ impl<T> Coordinates<T> {
         }
     }
 
-    /// One of them, to be changed.
+    /// The coordinate with a role, for modification.
     pub fn get_mut(&mut self, element: Element) -> &mut T {
         match element {
             Element::Layer => &mut self.layer,
@@ -207,14 +209,14 @@ impl<T> Coordinates<T> {
         }
     }
 
-    /// Coordinates of which each is made of one of these.
+    /// Applies a function to each coordinate.
     #[inline(always)]
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Coordinates<U> {
         let Self { layer, sample, point: [x, y, z] } = self;
         Coordinates { layer: f(layer), sample: f(sample), point: [f(x), f(y), f(z)] }
     }
 
-    /// References to all.
+    /// References to all coordinates.
     #[inline(always)]
     pub fn each_ref(&self) -> Coordinates<&T> {
         let Self { layer, sample, point } = self;
@@ -222,7 +224,7 @@ impl<T> Coordinates<T> {
     }
 }
 
-/// All five: layer, sample, x, y, z.
+/// Iterates over all five: layer, sample, x, y, z.
 impl<'a, T> IntoIterator for &'a Coordinates<T> {
     type Item = &'a T;
     type IntoIter = std::array::IntoIter<&'a T, 5>;
@@ -233,7 +235,7 @@ impl<'a, T> IntoIterator for &'a Coordinates<T> {
     }
 }
 
-/// Likewise, to be changed.
+/// Iterates mutably over all five: layer, sample, x, y, z.
 impl<'a, T> IntoIterator for &'a mut Coordinates<T> {
     type Item = &'a mut T;
     type IntoIter = std::array::IntoIter<&'a mut T, 5>;

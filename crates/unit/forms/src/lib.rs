@@ -1,8 +1,9 @@
-//! What the instruction table (`isa`) and the texture unit (`unit`) both speak of: geometries and the order of
-//! coordinates, policies, operations and attributes. One type each, so that nobody translates.
+//! Types that the instruction table (`isa`) and the texture unit (`unit`) share, so that no
+//! conversion is needed: geometries and the order of coordinates, boundary policies, operations and
+//! attributes.
 //!
-//! Which element of a coordinate vector is what is decided here ([`Geometry::elements`]) and nowhere else:
-//! everyone behind the checker has [`Coordinates`] by name.
+//! [`Geometry::elements`] is the only definition of the order of a coordinate vector; all code
+//! after the checker uses [`Coordinates`] by name.
 
 #[macro_use]
 mod words;
@@ -13,11 +14,11 @@ mod geometry;
 pub use count::Count;
 pub use geometry::{Coordinates, Element, Geometry, UnknownGeometry};
 
-/// How many channels texels have, in the words of all messages that refuse another number.
+/// The valid channel counts, as a phrase in messages that refuse other counts.
 pub const CHANNELS: &str = "1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: pad to 4";
 
 words! {
-    /// Policy of surface accesses outside (PTX `.clamp`).
+    /// What happens to surface accesses outside the surface (PTX `.clamp`).
     ClampMode { Trap = "trap", Clamp = "clamp", Zero = "zero" }
 }
 
@@ -30,7 +31,7 @@ words! {
     /// Types of operands of `sured`.
     ReduceType {
         U32 = "u32", S32 = "s32", U64 = "u64", S64 = "s64", B32 = "b32",
-        // `sured.p` only.
+        // Only for `sured.p`.
         B64 = "b64",
     }
 }
@@ -49,7 +50,7 @@ words! {
 }
 
 impl Attribute {
-    /// Whether the sampler has it, not the texture.
+    /// Whether it is an attribute of the sampler instead of the texture.
     pub const fn is_of_sampler(self) -> bool {
         use Attribute as A;
         matches!(

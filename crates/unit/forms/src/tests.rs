@@ -8,7 +8,7 @@ fn vectors_are_taken_apart_and_put_together() {
         let padded = vector.iter().copied().chain([77; 4]);
         let coordinates = Coordinates::of(geometry, padded, 0);
         assert_eq!(coordinates.vector(geometry).copied().collect::<Vec<_>>(), vector, "{geometry}");
-        // Nothing else has got a value.
+        // No other coordinate has a value.
         let given = coordinates.into_iter().filter(|&&value| value != 0).count();
         assert_eq!(given, elements.len(), "{geometry}");
         assert_eq!(geometry.is_array(), coordinates.layer != 0, "{geometry}");
@@ -26,7 +26,7 @@ fn a_short_vector_leaves_the_rest() {
     assert_eq!(coordinates.point, [Some(6), None, None]);
 }
 
-/// As ptxas takes them: docs/numerics.md 9.5.
+/// The sample precedes the layer, as ptxas expects: docs/numerics.md 9.5.
 #[test]
 fn the_sample_stands_before_the_layer() {
     assert_eq!(Geometry::A2dms.elements()[..2], [Element::Sample, Element::Layer]);

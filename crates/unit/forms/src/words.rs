@@ -1,4 +1,4 @@
-//! Enums whose variants have spellings.
+//! A macro for enums whose variants have spellings.
 
 /// Declares an enum whose variants have PTX spellings (without the dot).
 #[macro_export]
@@ -10,15 +10,15 @@ macro_rules! words {
         pub enum $name { $($variant),* }
 
         impl $name {
-            /// Every word, in the order of declaration.
+            /// All variants, in the order of declaration.
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
 
-            /// Spelling without the dot.
+            /// The spelling without the dot.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text),* }
             }
 
-            /// The word with this spelling.
+            /// The variant with this spelling.
             pub fn from_name(text: &str) -> Option<Self> {
                 match text { $($text => Some($name::$variant),)* _ => None }
             }

@@ -1,10 +1,11 @@
-//! One allocation.
+//! A block: one allocation of device memory, with checked loads, stores, atomics and copies at byte
+//! offsets.
 
 mod copy;
 mod defined;
 mod end;
 #[cfg(all(target_os = "linux", not(miri)))]
-mod given;
+mod export;
 mod mapped;
 mod part;
 
@@ -18,23 +19,23 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of zeros behind the blocks that are allocated here, so that a [`Window`] has its 16 bytes
-/// wherever it begins.
+/// Zero bytes after the end of each block that texunit allocates, so that a [`Window`] always has
+/// its 16 bytes.
 const SLACK: usize = 16;
 
-/// Bytes of a page of most systems.
+/// Page size of most systems, in bytes.
 pub(crate) const PAGE: usize = 4096;
-/// Bytes of a large page of most systems.
+/// Size of a huge page on most systems, in bytes.
 const HUGE_PAGE: usize = 2 << 20;
-/// Bytes from which on a block begins with such a page and asks for them.
+/// Blocks of at least this size begin at a huge page and ask for huge pages.
 const LARGE: usize = 2 * HUGE_PAGE;
 
-/// Asks the system for large pages. Fetches read from all over a texture: in pages of 4 KiB most of them
-/// would have to find out first where the page is.
+/// Asks the system for huge pages. Fetches read scattered addresses of a texture, which with 4 KiB
+/// pages would miss the TLB most of the time.
 fn ask_for_huge_pages(data: NonNull<u8>, size: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
-    // SAFETY: whole pages of an allocation that begins with one. The advice changes no byte, and may be
-    // refused.
+    // SAFETY: the range consists of whole pages of one allocation that begins at a page. The advice
+    // changes no byte, and may be refused.
     unsafe {
         libc::madvise(data.as_ptr().cast(), size / HUGE_PAGE * HUGE_PAGE, libc::MADV_HUGEPAGE);
     }
@@ -42,7 +43,7 @@ fn ask_for_huge_pages(data: NonNull<u8>, size: usize) {
     let _ = (data, size);
 }
 
-/// An access that does not lie inside its block.
+/// An access that is not inside its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{} at offset {offset} {} not inside a block of {}",
@@ -53,58 +54,58 @@ fn ask_for_huge_pages(data: NonNull<u8>, size: usize) {
 pub struct OutOfBounds {
     /// Byte offset of the access.
     pub offset: u64,
-    /// Its size in bytes.
+    /// Size of the access in bytes.
     pub len: u64,
     /// Size of the block in bytes.
     pub size: u64,
 }
 
-/// Memory of a fixed size: a zero-initialised allocation, aligned to [`Block::ALIGN`] bytes, or memory
-/// of the host program that somebody else has allocated ([`Block::foreign`]).
+/// Memory of a fixed size: either a zero-initialised allocation, aligned to [`Block::ALIGN`] bytes,
+/// or memory that the host program has allocated ([`Block::foreign`]).
 ///
 /// Numbers are little endian, as on every GPU. Loads and stores of 2, 4 and 8 bytes at aligned
 /// offsets are single accesses, others are several (module `cell`).
 pub struct Block {
-    /// First byte.
+    /// Address of the first byte.
     pub(crate) data: NonNull<u8>,
     storage: Storage,
     pub(crate) size: usize,
-    /// Bytes that can be written: all, or none.
+    /// Bytes that can be written: all of them or 0.
     pub(crate) writable: usize,
     name: String,
     number: u64,
-    /// The number of an [`End`]; 0: it is in use.
+    /// The [`End`] as a number; 0 while the block is in use.
     end: AtomicU8,
-    /// Which bytes are undefined, where that is wanted.
+    /// State of each byte, if undefined bytes are tracked.
     shadow: OnceLock<Arc<Block>>,
-    /// Where a byte was undefined when somebody looked last ([`Block::has_undefined`]).
+    /// Offset of the undefined byte that the last search found ([`Block::has_undefined`]).
     undefined_at: AtomicU64,
 }
 
-/// Whose the bytes of a block are.
+/// Who owns the bytes of a block.
 #[derive(Debug)]
 enum Storage {
-    /// Ours.
+    /// Allocated by texunit.
     Own {
-        /// What the allocator gave, up to [`Block::ALIGN`] bytes before the first.
+        /// Pointer from the allocator, up to [`Block::ALIGN`] bytes before the first byte.
         allocation: NonNull<u8>,
-        /// Of the first byte.
+        /// Alignment of the first byte.
         align: usize,
-        /// What other processes have of it: its pages ([`Block::give_out`]).
+        /// The pages, once they have been exported to other processes ([`Block::give_out`]).
         #[cfg(all(target_os = "linux", not(miri)))]
-        given: OnceLock<Arc<crate::Pages>>,
+        exported: OnceLock<Arc<crate::Pages>>,
     },
-    /// Ours, with a second view for the program.
+    /// Allocated by texunit, with a second mapping for the host program.
     #[cfg(all(target_os = "linux", not(miri)))]
     Views(crate::views::Views),
-    /// Mapped pages, one part behind the other ([`Mapped`](crate::Mapped)).
+    /// Adjacent mappings of pages ([`Mapped`](crate::Mapped)).
     #[cfg(all(target_os = "linux", not(miri)))]
     Mapped(Box<[Arc<crate::Mapped>]>),
-    /// The program's.
+    /// Allocated by the host program.
     Foreign,
-    /// Those of another block, which lives as long.
-    Of(Arc<Block>),
-    /// Some of another block, with an end of their own ([`Block::slice`]).
+    /// The bytes of another block, which is kept alive.
+    Part(Arc<Block>),
+    /// A range of another block, which can end by itself ([`Block::slice`]).
     Slice(Arc<Block>),
 }
 
@@ -114,18 +115,19 @@ impl Storage {
             allocation,
             align,
             #[cfg(all(target_os = "linux", not(miri)))]
-            given: OnceLock::new(),
+            exported: OnceLock::new(),
         }
     }
 }
 
-/// The number of the next block.
+/// Allocation number of the next block.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
-// SAFETY: the pointer is owned by the block, or by one that it holds, and freed only by its `drop`, or
-// stays valid as `foreign` demands; all access to the bytes goes through module `cell`.
+// SAFETY: the pointer is owned by this block or by a block that it holds and is freed only in
+// `drop`, or it stays valid as `foreign` demands. All access to the bytes goes through module
+// `cell`.
 unsafe impl Send for Block {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Block {}
 
 impl Drop for Block {
@@ -133,10 +135,10 @@ impl Drop for Block {
         self.forget_shadow();
         let Storage::Own { allocation, align, .. } = self.storage else { return };
         #[cfg(all(target_os = "linux", not(miri)))]
-        self.take_pages_back();
-        // SAFETY: allocated in `new` with this layout, and nobody else can hold the pointer.
+        self.restore_pages();
+        // SAFETY: allocated with this layout, and no other owner can hold the pointer.
         unsafe {
-            // Where the alignment is that of pages, all of the last one is the block's.
+            // With page alignment, the block owns the whole of its last page.
             let size = if align >= PAGE { self.size.next_multiple_of(PAGE) } else { self.size };
             let layout = Self::layout(size, align).expect("as in new");
             dealloc(allocation.as_ptr(), layout);
@@ -156,7 +158,7 @@ macro_rules! access {
         #[inline]
         pub fn $load(&self, offset: u64) -> Result<$int, OutOfBounds> {
             let p = self.pointer(offset, size_of::<$int>())?;
-            // SAFETY: in bounds, and never behind a reference.
+            // SAFETY: the bytes are inside the block and never behind a reference.
             Ok(unsafe { <$int>::load(p) })
         }
 
@@ -164,7 +166,8 @@ macro_rules! access {
         #[inline]
         pub fn $store(&self, offset: u64, value: $int) -> Result<(), OutOfBounds> {
             let p = self.target(offset, size_of::<$int>())?;
-            // SAFETY: in bounds of what can be written, and never behind a reference.
+            // SAFETY: the bytes are inside the writable part of the block and never behind a
+            // reference.
             unsafe { <$int>::store(p, value) };
             Ok(())
         }
@@ -173,8 +176,9 @@ macro_rules! access {
 
 macro_rules! read_modify_write {
     ($update:ident, $add:ident, $int:ty) => {
-        /// Replaces the aligned number at `offset` by `f` of it in one atomic step; returns the old one.
-        /// An offset that is not a multiple of the size is refused as [`OutOfBounds`] with length 0.
+        /// Atomically replaces the aligned number at `offset` by `f` of its value; returns the old
+        /// value. An offset that is not a multiple of the size is refused as [`OutOfBounds`] with
+        /// length 0.
         #[inline]
         pub fn $update(
             &self,
@@ -182,62 +186,66 @@ macro_rules! read_modify_write {
             f: impl FnMut($int) -> $int,
         ) -> Result<$int, OutOfBounds> {
             let p = self.aligned_target(offset, size_of::<$int>())?;
-            // SAFETY: in bounds of what can be written, aligned, and never behind a reference.
+            // SAFETY: the bytes are inside the writable part, aligned, and never behind a
+            // reference.
             Ok(unsafe { <$int>::update(p, f) })
         }
 
-        /// Adds to the aligned number at `offset` in one atomic step; returns the old one.
+        /// Atomically adds to the aligned number at `offset`; returns the old value.
         #[inline]
         pub fn $add(&self, offset: u64, value: $int) -> Result<$int, OutOfBounds> {
             let p = self.aligned_target(offset, size_of::<$int>())?;
-            // SAFETY: as above.
+            // SAFETY: as for the update.
             Ok(unsafe { <$int>::add(p, value) })
         }
     };
 }
 
 impl Block {
-    /// Alignment of the first byte, and what the bytes that belong to a block of ours are a multiple of: those
-    /// behind its end are only reached by [`Block::rounded`].
+    /// Alignment of the first byte of blocks that texunit allocates. Their sizes are rounded up to
+    /// a multiple of it; the padding is accessible only through [`Block::rounded`].
     pub const ALIGN: usize = 512;
 
-    /// Of the allocation, with what rounds it up, the slack, and with room for the alignment, which the allocator is
-    /// not asked for. For more than its own it would fill the bytes with zeros itself, and so touch every page;
-    /// without, pages that a kernel never uses cost nothing.
+    /// Layout of the allocation: the rounded size, the slack, and room to align the first byte. The
+    /// alignment itself is not requested from the allocator, because for large alignments the
+    /// allocator zeroes the bytes itself and so touches every page. Without it, pages that a kernel
+    /// never uses cost nothing.
     fn layout(size: usize, align: usize) -> Option<Layout> {
         let size = size.checked_next_multiple_of(Self::ALIGN)?;
         Layout::from_size_align(size.checked_add(align + SLACK)?, 16).ok()
     }
 
-    /// Allocates `size` zero bytes; `None` if the system has no such memory. `name` is what
-    /// messages call the block.
+    /// Allocates `size` zero bytes; `None` if the host has not enough memory. `name` identifies the
+    /// block in messages.
     pub fn new(size: usize, name: impl Into<String>) -> Option<Self> {
         let align = if size >= LARGE { HUGE_PAGE } else { Self::ALIGN };
         Self::aligned(size, align, name.into())
     }
 
-    /// Allocates `size` zero bytes that have pages of the system for themselves, which can be given to other processes
-    /// ([`Block::give_out`]).
+    /// Allocates `size` zero bytes in whole pages of their own, which can be exported to other
+    /// processes ([`Block::give_out`]).
     pub fn in_pages(size: usize, name: impl Into<String>) -> Option<Self> {
         let align = if size >= LARGE { HUGE_PAGE } else { PAGE };
         Self::aligned(size, align, name.into())
     }
 
-    /// Allocates `size` zero bytes from the beginning of a page of 4096 bytes on: memory that the host program uses
-    /// too (`cuMemHostAlloc`), at addresses of its own where that is wanted ([`crate::views`]).
+    /// Allocates `size` zero bytes from the start of a 4096-byte page: memory that the host program
+    /// uses too (`cuMemHostAlloc`). If requested, the program gets a separate mapping
+    /// ([`crate::views`]).
     pub fn page_aligned(size: usize, name: impl Into<String>) -> Option<Self> {
         let name = name.into();
         #[cfg(all(target_os = "linux", not(miri)))]
         if let Some(views) = crate::views::Views::new(size.max(1), SLACK) {
             return Some(Self::with(views.ours(), Storage::Views(views), size, size, name));
         }
-        // As drivers align allocations from 1 MiB on.
+        // Drivers align allocations of 1 MiB and more to 2 MiB.
         let align = if size >= HUGE_PAGE / 2 { HUGE_PAGE } else { PAGE };
         Self::aligned(size, align, name)
     }
 
-    /// Allocates `size` zero bytes for a place at a given device address, of which the first byte has the alignment: what is aligned
-    /// there is so here. With the number of another block, which messages call it by, if one is given.
+    /// Allocates `size` zero bytes for a given device address. The host address has the same
+    /// alignment as the device address. `number` is the allocation number for messages, or `None`
+    /// for a new one.
     pub fn for_address(
         size: usize,
         address: u64,
@@ -252,13 +260,13 @@ impl Block {
         if phase == 0 {
             return Self::new(size, name).map(numbered);
         }
-        // There is room for the larger alignment, and so for any place in the smaller one.
+        // The reserve covers the larger alignment, and so any offset within it.
         let align = 2 * Self::ALIGN;
         let layout = Self::layout(size, align)?;
-        // SAFETY: the layout has a size of at least one byte.
+        // SAFETY: the size of the layout is not 0.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let to_line = allocation.align_offset(Self::ALIGN).min(Self::ALIGN);
-        // SAFETY: `to_line` and `phase` are at most `align` together, and with the size rounded up and SLACK at most
+        // SAFETY: `to_line + phase` is at most `align`, and with the rounded size and SLACK at most
         // the size of the layout.
         let data = unsafe { allocation.add(to_line + phase) };
         let storage = Storage::own(allocation, align);
@@ -266,13 +274,14 @@ impl Block {
     }
 
     fn aligned(size: usize, align: usize, name: String) -> Option<Self> {
-        // All of the last page is the block's where it begins with one.
+        // A block that begins at a page owns the whole of its last page.
         let whole = if align >= PAGE { size.checked_next_multiple_of(PAGE)? } else { size };
         let layout = Self::layout(whole, align)?;
-        // SAFETY: the layout has a size of at least one byte.
+        // SAFETY: the size of the layout is not 0.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let head = allocation.align_offset(align).min(align);
-        // SAFETY: `head`, the size rounded up and SLACK are together at most the size of the layout.
+        // SAFETY: `head`, the size rounded up and SLACK are together at most the size of the
+        // layout.
         let data = unsafe { allocation.add(head) };
         if size >= LARGE {
             ask_for_huge_pages(data, size);
@@ -292,25 +301,28 @@ impl Block {
         Self { data, storage, size, writable, name, number, end, shadow, undefined_at }
     }
 
-    /// A block over memory that somebody else has allocated (`cuMemHostRegister`). It is not freed
-    /// with the block, may hold any bytes, and begins at any alignment. What is not `writable` is only
-    /// read: a store or copy to it is refused.
+    /// A block over memory that the host program has allocated (`cuMemHostRegister`). Dropping the
+    /// block does not free the memory; it may hold any bytes and begin at any alignment. If it is
+    /// not `writable`, stores and copies to it are refused.
     ///
     /// # Safety
-    /// From now on, until the block has been ended ([`Block::end`]) and nobody who found it before that still
-    /// uses it, the `size` bytes at `data` stay mapped and readable, and writable if they are said to be, and
-    /// there is no Rust reference to them. Other code of the program may read and write them through
-    /// pointers; its races with kernels are those it would have with a GPU.
+    /// From now on, until the block has been ended ([`Block::end`]) and no holder that found it
+    /// before still uses it, the `size` bytes at `data` stay mapped and readable (and writable if
+    /// `writable`), and there is no Rust reference to them. Other code of the program may read and
+    /// write them through pointers; its races with kernels are those it would have with a GPU.
     ///
-    /// The access functions do not look whether the block was ended, so that there can be a block whose
-    /// bytes are gone: textures and surfaces hold it on. That is sound because
-    /// * [`crate::Memory`] gives an ended block out no more, neither to a search nor to the map of a launch;
-    /// * who holds a block longer than one call asks [`Block::ended`] before each use: a launch before it
-    ///   makes the plan of a fetch or surface access (plans end with the launch), a `Linear` before a copy;
-    /// * where the system can be asked (Linux), [`crate::Memory`] ends a block whose bytes are not mapped any
-    ///   more, and takes the right to write from one that has lost it, before each search that finds it and
-    ///   before each launch. What remains to the program is not to unmap the bytes, or take their rights,
-    ///   *during* a launch, a copy or the creation of an object that uses them.
+    /// The access functions do not test whether the block has ended, so a block can exist whose
+    /// bytes are unmapped: textures and surfaces keep it alive. That is sound because
+    /// * [`crate::Memory`] does not return an ended block, neither from a search nor in the map of
+    ///   a launch;
+    /// * code that holds a block longer than one call asks [`Block::ended`] before each use: a
+    ///   launch before it makes the plan of a fetch or surface access (plans end with the launch),
+    ///   a `Linear` before a copy;
+    /// * where the system can be asked (Linux), [`crate::Memory`] tests the mapping before each
+    ///   search that finds the block and before each launch. It ends a block whose bytes are
+    ///   unmapped, and takes the right to write from a block that has lost it. The program's
+    ///   remaining duty is not to unmap the bytes, or reduce their rights, *during* a launch, a
+    ///   copy or the creation of an object that uses them.
     pub unsafe fn foreign(
         data: NonNull<u8>,
         size: usize,
@@ -321,31 +333,31 @@ impl Block {
         Self::with(data, Storage::Foreign, size, writable, name.into())
     }
 
-    /// Where the first byte is in the host program: the pointer that `cuMemHostAlloc` gives out, and
-    /// the device address of the block in unified addressing. Host code that uses it takes part in
-    /// the races of the kernels.
+    /// Host address of the first byte: the pointer that `cuMemHostAlloc` returns, which in unified
+    /// addressing is also the device address. Host code that uses it takes part in the kernels'
+    /// races.
     pub fn host_address(&self) -> u64 {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Views(views) => views.theirs().as_ptr().expose_provenance() as u64,
-            Storage::Of(other) => other.host_address(),
+            Storage::Part(other) => other.host_address(),
             _ => self.data.as_ptr().expose_provenance() as u64,
         }
     }
 
-    /// The block from `offset` on, for reads of many elements; `None` if there are less than 16 bytes,
-    /// which only memory of the host program can have.
+    /// The block from `offset` on, for bulk reads. `None` if fewer than 16 bytes remain, which is
+    /// possible only in memory of the host program.
     pub fn window(&self, offset: u64) -> Option<Window<'_>> {
         let reach = ((self.size + self.slack()) as u64).checked_sub(offset)?;
-        // SAFETY: offset + reach is the end of the allocation (with the slack, if it is ours), which
-        // lives as long as the block, and to which no Rust reference exists.
+        // SAFETY: `offset + reach` is the end of the allocation (including the slack if texunit
+        // allocated it), which lives as long as the block and has no Rust reference to it.
         unsafe { Window::new(self.data.as_ptr().add(offset as usize), reach) }
     }
 
-    /// Bytes behind the end that may be read.
+    /// Bytes after the end that may be read.
     pub(crate) fn slack(&self) -> usize {
-        // The bytes of a part end before its owner's slack, or where its owner's size is rounded up to, which has
-        // the slack behind it as well.
+        // The bytes of a part end before the slack of its owner, or at the rounded end of the
+        // owner, which is also followed by the slack.
         if self.is_foreign() || self.is_mapped() { 0 } else { SLACK }
     }
 
@@ -354,7 +366,7 @@ impl Block {
         self.size
     }
 
-    /// What messages call the block.
+    /// Name of the block in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -376,14 +388,14 @@ impl Block {
         self.writable < self.size
     }
 
-    /// Whether the bytes are the program's ([`Block::foreign`]).
+    /// Whether the host program allocated the bytes ([`Block::foreign`]).
     pub fn is_foreign(&self) -> bool {
         match &self.storage {
             Storage::Own { .. } => false,
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Views(_) | Storage::Mapped(_) => false,
             Storage::Foreign => true,
-            Storage::Of(other) | Storage::Slice(other) => other.is_foreign(),
+            Storage::Part(other) | Storage::Slice(other) => other.is_foreign(),
         }
     }
 
@@ -397,18 +409,18 @@ impl Block {
         }
     }
 
-    /// Where bytes are that will be written.
+    /// Pointer to bytes that will be written.
     #[inline]
     fn target(&self, offset: u64, len: usize) -> Result<*mut u8, OutOfBounds> {
         if self.accepts(offset, len as u64) {
-            // SAFETY: offset + len <= writable, which is at most the size.
+            // SAFETY: `offset + len` is at most `writable`, which is at most the size.
             Ok(unsafe { self.data.as_ptr().add(offset as usize) })
         } else {
             Err(OutOfBounds { offset, len: len as u64, size: self.writable as u64 })
         }
     }
 
-    /// Where a number is that an atomic changes.
+    /// Pointer to an aligned number that an atomic changes.
     #[inline]
     fn aligned_target(&self, offset: u64, len: usize) -> Result<*mut u8, OutOfBounds> {
         let p = self.target(offset, len)?;
@@ -453,8 +465,8 @@ impl Block {
     read_modify_write!(update_u32, add_u32, u32);
     read_modify_write!(update_u64, add_u64, u64);
 
-    /// Asks for the cache lines of bytes that will be written, if they are inside: nothing but time can show
-    /// it.
+    /// Prefetches the cache lines of bytes that will be written, if they are inside. This affects
+    /// only the speed.
     #[inline]
     pub fn prefetch_to_write(&self, offset: u64, len: usize) {
         let Ok(p) = self.target(offset, len) else { return };

@@ -1,19 +1,25 @@
-//! The one primitive by which memory that kernels can reach is read and written.
+//! The only primitive that reads and writes memory which kernels can reach.
 //!
-//! Threads that run CTAs, and the program itself, access the same bytes at the same time, with accesses of any size at
-//! any place: a kernel may store a byte while another loads the word around it, or while a fetch gathers it as part of a
-//! texel. Rust has no words for that. Its atomics describe races of accesses of one size, and everything else is
-//! undefined. So no access is one of Rust's: each is an instruction of the machine, written in assembly, of which the
-//! compiler knows only that it happens, there and once (none is `pure`). What a race gives is then what the machine's own
-//! memory model says, which has accesses of all sizes:
+//! Threads that run CTAs and the host program access the same bytes at the same time, with accesses
+//! of any size at any address: a kernel may store a byte while another one loads the word around
+//! it, or while a fetch gathers it as part of a texel. Rust's memory model has no such accesses:
+//! its atomics may race only with accesses of the same size, and every other race is undefined
+//! behaviour. Therefore no access here is a Rust memory access. Each is a machine instruction
+//! written in inline assembly, of which the compiler knows only that it executes there, once (none
+//! is `pure`). The outcome of a race is then defined by the memory model of the machine, which
+//! covers accesses of all sizes:
 //!
-//! * A load, store or atomic of 1, 2, 4 or 8 bytes at a multiple of its size is one access, and never torn.
-//! * What is larger, or at another place, is a number of such accesses, in any order, each as large as it can be.
-//! * An atomic is one step also for accesses of other sizes to its bytes.
-//! * Nothing here orders accesses to different places; who needs that has a fence or a lock.
+//! * A load, store or atomic of 1, 2, 4 or 8 bytes at a multiple of its size is one access, and
+//!   never torn.
+//! * A larger or unaligned access is a number of such accesses in any order, each as large as
+//!   possible.
+//! * An atomic is indivisible also for accesses of other sizes to its bytes.
+//! * Nothing here orders accesses to different addresses; code that needs an order uses a fence or
+//!   a lock.
 //!
-//! Under Miri, and on processors that have no assembly here, accesses are relaxed atomics of the same sizes, and bytes
-//! where they are not aligned. Races of different sizes are then what the compiler makes of them.
+//! Under Miri, and on processors without an assembly version, accesses are relaxed atomics of the
+//! same sizes, and single bytes where they are not aligned. Races of different sizes are then
+//! undefined.
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", not(miri)))]
 mod aarch64;
@@ -37,36 +43,37 @@ use portable as machine;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use x86_64 as machine;
 
-/// A number of 1, 2, 4 or 8 bytes that is loaded and stored by one access. In memory it is little endian.
+/// A number of 1, 2, 4 or 8 bytes that one access loads or stores. Its bytes in memory are little
+/// endian.
 pub(crate) trait Cell: Copy + Eq {
-    /// Loads it, from any alignment.
+    /// Loads the number, from any alignment.
     ///
     /// # Safety
     /// The bytes are inside an allocation, and there is no Rust reference to them.
     unsafe fn load(from: *const u8) -> Self;
 
-    /// Stores it, at any alignment.
+    /// Stores the number, at any alignment.
     ///
     /// # Safety
-    /// As for [`Cell::load`]; they can be written.
+    /// As for [`Cell::load`], and the bytes can be written.
     unsafe fn store(to: *mut u8, value: Self);
 }
 
-/// One that atomics change: of 2, 4 or 8 bytes.
+/// A number that atomics can change: 2, 4 or 8 bytes.
 pub(crate) trait Atom: Cell {
-    /// Stores `new` if the number is `old`, in one step. The number that was there.
+    /// Atomically stores `new` if the number is `old`. Returns the previous value.
     ///
     /// # Safety
-    /// As for [`Cell::store`], and it is aligned.
+    /// As for [`Cell::store`], and the address is aligned.
     unsafe fn compare_exchange(at: *mut u8, old: Self, new: Self) -> Self;
 
-    /// Adds to the number, in one step. The number that was there.
+    /// Atomically adds to the number. Returns the previous value.
     ///
     /// # Safety
     /// As for [`Atom::compare_exchange`].
     unsafe fn add(at: *mut u8, value: Self) -> Self;
 
-    /// Replaces the number by `f` of it, in one step. The number that was there.
+    /// Atomically replaces the number by `f` of it. Returns the previous value.
     ///
     /// # Safety
     /// As for [`Atom::compare_exchange`].
@@ -85,7 +92,8 @@ pub(crate) trait Atom: Cell {
     }
 }
 
-/// Loads a part of what is copied, from memory that kernels can reach, or from what is the caller's own.
+/// Loads one piece of a copy. `is_own`: the source is memory of the caller, which kernels cannot
+/// reach.
 ///
 /// # Safety
 /// As for [`copy`].
@@ -95,16 +103,17 @@ unsafe fn piece<T: Cell>(from: *const u8, is_own: bool) -> T {
     unsafe { if is_own { machine::load_own(from) } else { T::load(from) } }
 }
 
-/// Copies bytes of which one side can be reached by kernels: words of 8 bytes where that side has them, and single bytes
-/// before and behind them.
+/// Copies bytes between memory that kernels can reach (`shared`, which is `from` or `to`) and
+/// memory of the caller. Aligned words of 8 bytes on the shared side are copied as one access, the
+/// bytes before and after them singly.
 ///
 /// # Safety
-/// All bytes of both sides are inside allocations, `to` can be written, and there is no Rust reference to what kernels
-/// can reach. The sides do not overlap. `shared` is one of them.
+/// All bytes of both sides are inside allocations, `to` can be written, and there is no Rust
+/// reference to the shared side. The sides do not overlap.
 pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, len: usize, shared: *const u8) {
-    // Of the side that kernels cannot reach there may be references that only read.
+    // If the source is memory of the caller, shared references to it may exist.
     let is_own = from != shared;
-    // SAFETY: as the caller promises; `at` is less than `len` by the size of what is copied there.
+    // SAFETY: as the caller promises; `at` plus the size of the piece is at most `len`.
     let one = |at: usize| unsafe { u8::store(to.add(at), piece(from.add(at), is_own)) };
     let head = shared.align_offset(8).min(len);
     (0..head).for_each(one);

@@ -1,77 +1,78 @@
-//! What can go wrong with allocations and addresses.
+//! Errors of allocations and of addresses.
 
 use crate::block::{Block, Gone};
 use std::sync::Arc;
 use texunit_forms::Count;
 
-/// Why memory could not be had.
+/// Why an allocation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AllocError {
-    /// The device's limit would be passed.
+    /// The allocation would exceed the device's limit.
     #[error("{} {} more than the {available} that the device has left", Count(size, "byte"), Count(size, "byte").are())]
     Limit {
-        /// Bytes asked for.
+        /// Requested bytes.
         size: u64,
         /// Bytes left under the limit.
         available: u64,
     },
-    /// The host has no such memory.
+    /// The host has not enough memory.
     #[error("the host does not have {} of memory", Count(size, "byte"))]
     Host {
-        /// Bytes asked for.
+        /// Requested bytes.
         size: u64,
     },
 }
 
-/// Why memory could not be had at an address that was asked for.
+/// Why an allocation at a given address failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceError {
-    /// There is no memory.
+    /// There is not enough memory.
     #[error(transparent)]
     Alloc(#[from] AllocError),
-    /// Something else is there.
+    /// Another block is at the address.
     #[error(transparent)]
     Taken(#[from] AttachError),
 }
 
-/// An access outside every block, with the block that is nearest to the address.
+/// An access outside every block, with the block nearest to the address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressError {
     /// Device address of the access.
     pub address: u64,
-    /// Its size in bytes.
+    /// Size of the access in bytes.
     pub len: u64,
-    /// The nearest block, if there is any.
+    /// The nearest block; `None` if there are no blocks.
     pub nearest: Option<Near>,
-    /// What was there before, where that is known: only [`crate::Memory::find`] looks;
-    /// [`crate::MemoryMap::gone`] tells of a launch.
+    /// Memory that was at the address before, if known. Only [`crate::Memory::find`] sets it;
+    /// during a launch, ask [`crate::MemoryMap::gone`].
     pub gone: Option<Box<Gone>>,
-    /// The nearest block holds the bytes, but they cannot be written.
+    /// Whether the nearest block holds the bytes, but they cannot be written.
     pub read_only: bool,
 }
 
 /// A block near an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
-    /// What messages call it.
+    /// Name of the block in messages.
     pub name: String,
-    /// Its address.
+    /// Device address of the block.
     pub address: u64,
-    /// Its size in bytes.
+    /// Size of the block in bytes.
     pub size: u64,
     /// Number of the allocation ([`Block::number`]).
     pub number: u64,
 }
 
-/// A block that cannot have the address it was to have.
+/// Why a block could not be attached at its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} at {address:#x} {} not free: {}", Count(len, "byte"), Count(len, "byte").are(), other_text(.other))]
 pub struct AttachError {
-    /// Wanted address.
+    /// Requested address.
     pub address: u64,
-    /// Size in bytes.
+    /// Size of the block in bytes.
     pub len: u64,
-    /// Address and size of a block that is there already; `None`: addresses end before.
+    /// Address and size of the block that is already there; `None` if the range exceeds the address
+    /// space.
     pub other: Option<(u64, u64)>,
 }
 
@@ -86,8 +87,8 @@ fn other_text(other: &Option<(u64, u64)>) -> String {
 }
 
 impl AddressError {
-    /// For an access of which the blocks around are known: the last that begins at or below its
-    /// address, and the first above.
+    /// Makes the error for an access from the neighbouring blocks: the last one at or below its
+    /// address, and the first one above.
     pub(crate) fn of(
         address: u64,
         len: u64,

@@ -1,29 +1,29 @@
-//! What fresh memory holds (`--fill`). On a GPU that is what was there before.
+//! What newly allocated memory holds (`--fill`). On a GPU it holds the values of its previous use.
 
 use crate::block::Block;
 use std::fmt;
 
-/// What fresh memory is filled with.
+/// The value that newly allocated memory is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// A byte, again and again.
+    /// A repeated byte.
     Byte(u8),
-    /// 32 bits, again and again.
+    /// A repeated 32-bit word.
     Word(u32),
-    /// Random bytes, which follow from a seed and from whose memory it is.
+    /// Random bytes, determined by a seed and by the number of the allocation.
     Random(u64),
 }
 
-/// How memory is given out.
+/// Settings for newly allocated memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fresh {
-    /// What it holds; `None`: zeros.
+    /// The fill value; `None`: zeros.
     pub fill: Option<Fill>,
-    /// Whether it is kept which bytes nobody has written ([`Block::shadow`]).
+    /// Whether bytes that have not been written are tracked ([`Block::shadow`]).
     pub is_tracked: bool,
 }
 
-/// A text that says no [`Fill`].
+/// A text that is not a valid [`Fill`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoFill;
 
@@ -37,7 +37,7 @@ impl fmt::Display for NoFill {
 
 impl std::error::Error for NoFill {}
 
-/// The next of a sequence of random numbers, by its number (SplitMix64).
+/// Element `number` of the random sequence of a seed (SplitMix64).
 fn random(seed: u64, number: u64) -> u64 {
     let mut z = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -45,14 +45,15 @@ fn random(seed: u64, number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Bytes that are made at a time. Miri takes a thousand times as long for each.
+/// Bytes that are generated in one step. Miri takes a thousand times as long for each byte.
 const PIECE: usize = if cfg!(miri) { 256 } else { 64 << 10 };
 
 impl Fill {
-    /// Reads what `--fill` says: `0xab`, `171`, `0xdeadbeef`, `random:7`, or `random` with a seed that is asked for.
+    /// Parses the value of `--fill`: `0xab`, `171`, `0xdeadbeef`, `random:7`, or `random`, whose
+    /// seed comes from `seed`.
     ///
     /// # Errors
-    /// The text is none of these.
+    /// The text is not a valid value.
     pub fn parse(text: &str, seed: impl FnOnce() -> u64) -> Result<Self, NoFill> {
         let text = text.trim();
         if let Some(rest) = text.strip_prefix("random") {
@@ -77,7 +78,8 @@ impl Fill {
         }
     }
 
-    /// Fills bytes from an offset on of memory with a number.
+    /// Fills `out` with the initial bytes of allocation number `memory`, beginning at byte
+    /// `offset`.
     pub fn bytes(self, memory: u64, offset: u64, out: &mut [u8]) {
         for (at, byte) in (offset..).zip(out) {
             *byte = match self {
@@ -90,14 +92,14 @@ impl Fill {
         }
     }
 
-    /// 32 bits at a multiple of 4 of memory with a number.
+    /// The 32-bit word at `offset`, a multiple of 4, in allocation number `memory`.
     pub fn word(self, memory: u64, offset: u64) -> u32 {
         let mut bytes = [0; 4];
         self.bytes(memory, offset, &mut bytes);
         u32::from_le_bytes(bytes)
     }
 
-    /// Fills a block, which has its number.
+    /// Fills a block with the initial bytes of its allocation number.
     pub fn fill(self, block: &Block) {
         let size = block.size() as u64;
         let mut piece = vec![0; PIECE.min(block.size())];
@@ -106,13 +108,13 @@ impl Fill {
             if at == 0 || matches!(self, Self::Random(_)) {
                 self.bytes(block.number(), at, part);
             }
-            // What is inside is refused only where nothing may be written.
+            // The write is inside the block and fails only if the block is read-only.
             let _ = block.write(at, part);
         }
     }
 }
 
-/// As [`Fill::parse`] takes it.
+/// Prints the form that [`Fill::parse`] reads.
 impl fmt::Display for Fill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

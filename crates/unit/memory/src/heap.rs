@@ -1,9 +1,9 @@
-//! The heap of device code (`malloc` and `free` in kernels): one block with an allocator in it,
-//! as long-lived as its device.
+//! The heap of device code (`malloc` and `free` in kernels): an allocator whose allocations are
+//! parts of one block that lives as long as its device.
 //!
-//! Kernels reach the block like any other; [`Heap::check`] tells which of its bytes are in a live
-//! allocation. Freed memory is handed out again as late as possible and a gap is kept between
-//! allocations, so that stale pointers and indices past the end are found for long.
+//! Kernels access the block like any other; [`Heap::check`] says which of its bytes are in a live
+//! allocation. Freed memory is reused as late as possible, and allocations are separated by gaps,
+//! so that stale pointers and indices past the end are detected for as long as possible.
 
 use crate::{AllocError, Block, Memory};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -14,32 +14,34 @@ use texunit_forms::Count;
 /// Alignment of allocations and unit of the tables, in bytes.
 const GRANULE: u64 = 16;
 
-/// The heap of a device.
+/// The device heap.
 #[derive(Debug)]
 pub struct Heap {
     base: u64,
     block: Arc<Block>,
-    /// How many bytes of each granule, from its first, belong to a live allocation.
+    /// Number of bytes at the start of each granule that belong to a live allocation.
     valid: Box<[AtomicU8]>,
     state: Mutex<State>,
-    /// Texts that stay, by what they are.
+    /// Addresses of constant strings, by text. They are never freed.
     texts: Mutex<BTreeMap<String, u64>>,
 }
 
-/// Numbers of granules from the beginning of the block, but for the sizes in `live` and `freed`.
+/// State of the allocator. All numbers count granules from the beginning of the block, except the
+/// sizes in `live` and `freed`, which are bytes.
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// Free ranges by first granule, and the same by size.
+    /// Free ranges by first granule, and the same ranges sorted by size.
     free: BTreeMap<u64, u64>,
     by_size: BTreeSet<(u64, u64)>,
-    /// Bytes of each live allocation.
+    /// Size in bytes of each live allocation, by first granule.
     live: BTreeMap<u64, u64>,
-    /// Freed allocations whose memory is not free yet: by age, and their bytes.
+    /// Freed allocations that are not reused yet: in the order of freeing, and their sizes in
+    /// bytes.
     waiting: VecDeque<u64>,
     freed: BTreeMap<u64, u64>,
 }
 
-/// What was allocated at some time.
+/// A saved state of the allocator.
 #[derive(Clone, Debug)]
 pub struct SavedHeap {
     valid: Box<[u8]>,
@@ -49,15 +51,15 @@ pub struct SavedHeap {
 /// A pointer that cannot be freed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FreeError {
-    /// Freed before.
+    /// The allocation was freed before.
     #[error("the allocation of {} at {address:#x} has been freed already", Count(size, "byte"))]
     Twice {
         /// The pointer.
         address: u64,
-        /// Bytes of the allocation.
+        /// Size of the allocation in bytes.
         size: u64,
     },
-    /// Not where an allocation begins.
+    /// The pointer is not the beginning of an allocation.
     #[error("{address:#x} is not the beginning of an allocation of the device heap")]
     NoAllocation {
         /// The pointer.
@@ -65,7 +67,7 @@ pub enum FreeError {
     },
 }
 
-/// Granules that an allocation takes, with the gap behind it.
+/// Granules of an allocation, including the gap after it.
 fn granules(bytes: u64) -> u64 {
     bytes.div_ceil(GRANULE) + 1
 }
@@ -91,10 +93,10 @@ impl State {
         self.by_size.remove(&(size, at));
     }
 
-    /// Takes `size` granules from the smallest range that has them, the first at a multiple of
-    /// `align` counted from `phase`.
+    /// Takes `size` granules from the smallest free range that has room, at a multiple of `align`
+    /// counted from `phase`.
     fn place(&mut self, size: u64, align: u64, phase: u64) -> Option<u64> {
-        // In a range of this size it fits wherever the range begins.
+        // A range of this size has room whatever its alignment.
         let enough = size.checked_add(align - 1)?;
         let &(room, start) = self.by_size.range((enough, 0)..).next()?;
         let at = (start + phase).next_multiple_of(align) - phase;
@@ -108,7 +110,7 @@ impl State {
         Some(at)
     }
 
-    /// Makes all freed memory free. False if there was none.
+    /// Makes all freed memory available again. Returns false if there was none.
     fn recycle(&mut self) -> bool {
         let any = !self.waiting.is_empty();
         while let Some(at) = self.waiting.pop_front() {
@@ -121,10 +123,10 @@ impl State {
 }
 
 impl Heap {
-    /// A heap of `size` bytes (at least one page of 4 KiB) in a device's memory.
+    /// Allocates a heap of `size` bytes (at least 4 KiB) in a device's memory.
     ///
     /// # Errors
-    /// The device has no room for it.
+    /// The device has no room for the heap.
     pub fn new(memory: &Memory, size: u64) -> Result<Self, AllocError> {
         let size = size.max(4096).checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX);
         let (base, block) = memory.allocate(size, "device heap")?;
@@ -137,7 +139,7 @@ impl Heap {
         }
         valid.extend((0..count).map(|_| AtomicU8::new(0)));
         let mut state = State::default();
-        // A gap before the first allocation, too.
+        // Granule 0 is a gap before the first allocation.
         state.add_free(1, count - 1);
         let texts = Mutex::default();
         Ok(Self { base, block, valid: valid.into(), state: Mutex::new(state), texts })
@@ -153,13 +155,13 @@ impl Heap {
         self.block.size() as u64
     }
 
-    /// What is allocated; the bytes of its block are not kept.
+    /// Saves the state of the allocator, without the contents of the block.
     pub fn save(&self) -> SavedHeap {
         let valid = self.valid.iter().map(|valid| valid.load(Relaxed)).collect();
         SavedHeap { valid, state: self.state().clone() }
     }
 
-    /// Goes back to a state: what was allocated then is allocated, and nothing else.
+    /// Restores a saved state: exactly the allocations of that time are live.
     pub fn restore(&self, saved: &SavedHeap) {
         self.state().clone_from(&saved.state);
         for (now, then) in self.valid.iter().zip(&saved.valid) {
@@ -171,9 +173,9 @@ impl Heap {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The address of `bytes` bytes at a multiple of `align` (and of 16); `None` where there is
-    /// no such room, for 0 bytes, and for an alignment that is no power of two. The memory holds
-    /// whatever it held.
+    /// Allocates `bytes` bytes at a multiple of `align` (and of 16). Returns `None` if there is no
+    /// room, for 0 bytes, and if the alignment is not a power of two. The contents are not
+    /// initialised.
     pub fn allocate(&self, bytes: u64, align: u64) -> Option<u64> {
         if bytes == 0 || bytes > self.size() || !align.is_power_of_two() || align > self.size() {
             return None;
@@ -192,10 +194,10 @@ impl Heap {
         Some(self.base + at * GRANULE)
     }
 
-    /// Frees what [`Heap::allocate`] gave.
+    /// Frees an allocation of [`Heap::allocate`].
     ///
     /// # Errors
-    /// The address is not the beginning of what is allocated.
+    /// The address is not the beginning of a live allocation.
     pub fn free(&self, address: u64) -> Result<(), FreeError> {
         let no = FreeError::NoAllocation { address };
         let offset = address.wrapping_sub(self.base);
@@ -214,7 +216,8 @@ impl Heap {
         Ok(())
     }
 
-    /// The address of a text with a zero behind it, the same whenever it is asked for; `None` where there is no room.
+    /// Address of a zero-terminated copy of a string, the same for each request; `None` if there is
+    /// no room.
     pub fn text(&self, text: &str) -> Option<u64> {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&address) = texts.get(text) {
@@ -238,7 +241,7 @@ impl Heap {
         }
     }
 
-    /// Whether some of `len` bytes at `address` are in the heap.
+    /// Whether any of `len` bytes at `address` is in the heap.
     #[inline]
     pub fn overlaps(&self, address: u64, len: u64) -> bool {
         address < self.base.saturating_add(self.size()) && address.saturating_add(len) > self.base
@@ -259,7 +262,7 @@ impl Heap {
         })
     }
 
-    /// What is wrong with an access that [`Heap::check`] refuses.
+    /// Describes, for a message, an access that [`Heap::check`] refuses.
     pub fn explain(&self, address: u64, len: u64) -> String {
         let at = address.wrapping_sub(self.base) / GRANULE;
         let state = self.state();
@@ -351,7 +354,7 @@ mod tests {
                 size = size * 7 % 211 + 1;
             }
             assert!(all.len() > many, "round {round}: {}", all.len());
-            // In another order.
+            // Frees in an order other than that of the allocations.
             all.sort_by_key(|a| a % 1009);
             all.iter().for_each(|&a| heap.free(a).unwrap());
             let one = heap.allocate(whole, 1).unwrap();

@@ -1,50 +1,51 @@
-//! Asking the caches of the CPU for a line before it is needed, and writing around them. Nothing but time can show it, and
-//! every address may be asked for. Targets without such an instruction in stable Rust ignore it.
+//! Hints for the CPU's caches: prefetches, and copies that bypass the caches. They affect only the
+//! speed and accept any address. Targets without such an instruction in stable Rust ignore them.
 
-/// Asks for the cache line at an address, to be read.
+/// Prefetches the cache line at an address, to be read.
 #[inline(always)]
 pub fn prefetch(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint, which never faults.
+        // SAFETY: the prefetch is a hint and never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;
 }
 
-/// Asks for the cache line at an address, to be written.
+/// Prefetches the cache line at an address, to be written.
 #[inline(always)]
 pub fn prefetch_to_write(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        // SAFETY: a hint, which never faults.
+        // SAFETY: the prefetch is a hint and never faults.
         unsafe { _mm_prefetch::<_MM_HINT_ET0>(place.cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;
 }
 
-/// Copies bytes, of which there are as many on both sides, around the caches: for what is large and not needed soon. A line
-/// is not read before it is written then, and pushes nothing out.
+/// Copies bytes between slices of equal length with stores that bypass the caches, for large data
+/// that is not read soon. The destination lines are then not read before they are written, and
+/// evict nothing.
 pub fn copy_around_caches(to: &mut [u8], from: &[u8]) {
     debug_assert_eq!(to.len(), from.len());
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-        // SAFETY: all bits are a vector.
+        // SAFETY: every bit pattern is a valid vector.
         let (head, vectors, tail) = unsafe { to.align_to_mut::<__m128i>() };
         let (first, rest) = from.split_at(head.len());
         let (middle, last) = rest.split_at(vectors.len() * 16);
         head.copy_from_slice(first);
         for (to, from) in vectors.iter_mut().zip(middle.as_chunks::<16>().0) {
-            // SAFETY: 16 bytes are read, and written to a place that is aligned.
+            // SAFETY: 16 bytes are read, and written to an aligned address.
             unsafe { _mm_stream_si128(to, _mm_loadu_si128(from.as_ptr().cast())) }
         }
         tail.copy_from_slice(last);
-        // SAFETY: such stores may be seen late, but not by those who come behind this.
+        // SAFETY: the fence orders the non-temporal stores before later stores.
         unsafe { _mm_sfence() }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]

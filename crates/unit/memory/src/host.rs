@@ -1,20 +1,20 @@
-//! What the program may do with its own memory, as the system knows it.
+//! Access rights of the host program to its own memory, as the operating system reports them.
 
 use std::ops::Range;
 
-/// What the program may do with memory, the least of its bytes.
+/// Access rights to a range: the least that any of its bytes has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rights {
-    /// There is a byte that is not mapped or cannot be read.
+    /// At least one byte is not mapped or cannot be read.
     None,
-    /// All can be read.
+    /// All bytes can be read.
     Read,
-    /// All can be read and written.
+    /// All bytes can be read and written.
     ReadWrite,
 }
 
-/// The rights of ranges of addresses, by one reading of the program's map. `None` where the system cannot
-/// be asked: only Linux, with `/proc`.
+/// The rights of ranges of addresses, from one reading of the process's memory map. `None` if the
+/// system cannot be asked: only Linux with `/proc` can.
 pub fn rights(ranges: &[Range<u64>]) -> Option<Vec<Rights>> {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -27,8 +27,8 @@ pub fn rights(ranges: &[Range<u64>]) -> Option<Vec<Rights>> {
     }
 }
 
-/// The rights of a range that is to be pinned: as [`rights`], and the pages of files are looked at one by one,
-/// since a file may be shorter than its mapping.
+/// The rights of a range that is to be pinned. Unlike [`rights`], this also tests each page of file
+/// mappings, because a file may be shorter than its mapping.
 pub fn rights_to_pin(range: &Range<u64>) -> Option<Rights> {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -50,11 +50,11 @@ mod linux {
     use std::io::{self, BufRead, BufReader};
     use std::ops::Range;
 
-    /// What the map says of a range.
+    /// What the memory map says of a range.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Mapped {
         pub(super) rights: Rights,
-        /// Whether a part of it is the mapping of a file.
+        /// Whether any part of the range maps a file.
         pub(super) of_file: bool,
     }
 
@@ -63,10 +63,10 @@ mod linux {
         scan(BufReader::with_capacity(1 << 16, maps), ranges).ok()
     }
 
-    /// A line of the map: range, rights, whether it is of a file.
+    /// Parses a line of the memory map: range, rights, and whether it maps a file.
     fn line(text: &[u8]) -> Option<(Range<u64>, Mapped)> {
         let text = std::str::from_utf8(text).ok().or_else(|| {
-            // Names of files may be anything; what stands before them is not.
+            // File names may hold any bytes; the columns before them are ASCII.
             std::str::from_utf8(text.get(..72.min(text.len()))?).ok()
         })?;
         let mut words = text.split_ascii_whitespace();
@@ -81,12 +81,12 @@ mod linux {
         Some((start?..end?, Mapped { rights, of_file }))
     }
 
-    /// Reads a map, whose lines are in the order of addresses.
+    /// Reads a memory map, whose lines are sorted by address.
     pub(super) fn scan(mut maps: impl BufRead, ranges: &[Range<u64>]) -> io::Result<Vec<Mapped>> {
         let mut order: Vec<usize> = (0..ranges.len()).collect();
         order.sort_by_key(|&i| ranges[i].start);
         let mut found = vec![Mapped { rights: Rights::ReadWrite, of_file: false }; ranges.len()];
-        // Up to where each range has been seen.
+        // End of the part of each range that lines have covered so far.
         let mut seen: Vec<u64> = ranges.iter().map(|range| range.start).collect();
         let (mut first, mut text) = (0, Vec::new());
         while order.get(first).is_some() {
@@ -123,12 +123,12 @@ mod linux {
         Ok(found)
     }
 
-    /// Pages that are asked for at once.
+    /// Pages that one system call tests.
     const MAX_PAGES: usize = 1024;
 
-    /// Whether a byte of each page can be read. Where the system does not let us try, that is taken for granted.
+    /// Whether a byte of each page can be read. If the system forbids the test, the answer is true.
     pub(super) fn is_there(range: &Range<u64>) -> bool {
-        // SAFETY: it takes no pointer.
+        // SAFETY: the call takes no pointer.
         let page = match unsafe { libc::sysconf(libc::_SC_PAGESIZE) } {
             size @ 1.. => size as u64,
             _ => 4096,
@@ -144,8 +144,8 @@ mod linux {
             }
             let to = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: pages.len() };
             let count = pages.len();
-            // SAFETY: the bytes are ours, and as many as there are pages; the other side is only read, by the
-            // system, which refuses addresses that cannot be.
+            // SAFETY: the local buffer has a byte for each page. The remote addresses are only
+            // read, by the system, which refuses invalid ones.
             let read = unsafe {
                 libc::process_vm_readv(
                     libc::getpid(),

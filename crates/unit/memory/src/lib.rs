@@ -1,26 +1,27 @@
-//! The memory that kernels see: blocks of bytes at device addresses, every access checked.
+//! Device memory: blocks of bytes at device addresses, with every access checked.
 //!
-//! * A [`Block`] is one allocation. It hands out loads, stores and atomics at byte offsets.
-//! * [`Memory`] owns the blocks of a device and gives addresses out.
+//! * A [`Block`] is one allocation. It has loads, stores and atomics at byte offsets.
+//! * [`Memory`] owns the blocks of a device and assigns addresses.
 //! * A [`MemoryMap`] is the frozen table of blocks that a launch searches.
 //! * A [`Window`] is a part of a block for reads of many elements at once (texels of a warp).
-//! * A [`Reach`] is what machine code may reach of a block.
-//! * `Pages` are memory without an address (on Linux), which can be `Mapped` at several places of addresses that are
-//!   `Reserved`, and shared with other processes; what is mapped side by side is one block.
-//! * A [`Heap`] gives out parts of one block to kernels.
-//! * A block has an [`End`]: from then on a use of it is an error that can name it. [`rights`] asks the system what
-//!   the program may do with its own memory.
-//! * [`hint`] asks the caches of the CPU for what comes.
+//! * A [`Reach`] is the range of a block that machine code may access.
+//! * `Pages` (on Linux) are memory without an address, which can be `Mapped` at several `Reserved`
+//!   address ranges and shared with other processes; adjacent mappings form one block.
+//! * A [`Heap`] allocates parts of one block for kernels.
+//! * A block can [`End`]: from then on, a use of it is an error that names the block. [`rights`]
+//!   asks the system for the program's access rights to its own memory.
+//! * [`hint`] prefetches and bypasses caches of the CPU.
 //!
 //! # The invariant behind every unsafe access
 //!
-//! The bytes of a block live in one allocation that is never moved, resized or freed while a [`Block`] exists, or in
-//! memory of the host program that stays as long as the block is used ([`Block::foreign`] says what that means),
-//! and no Rust reference (`&[u8]`, `&mut [u8]`) to them is ever made. Threads
-//! that run CTAs read and write the same bytes at the same time, so each access is an instruction of the machine
-//! that the compiler knows nothing of (module `cell`), made through a pointer that the bounds check has proved to
-//! lie inside. A race between CTAs is therefore the kernel's own affair, with an outcome that a GPU could give, and
-//! never undefined behaviour of ours, whatever the sizes of the accesses.
+//! The bytes of a block are in one allocation that is never moved, resized or freed while a
+//! [`Block`] exists, or in memory of the host program that stays as long as the block is used
+//! ([`Block::foreign`] defines that). No Rust reference (`&[u8]`, `&mut [u8]`) to them is ever
+//! made. Threads that run CTAs read and write the same bytes at the same time, so each access is a
+//! machine instruction that is opaque to the compiler (module `cell`), through a pointer that the
+//! bounds check has proved to be inside. A race between CTAs is therefore a property of the kernel,
+//! with an outcome that a GPU could give, and never undefined behaviour of texunit, whatever the
+//! sizes of the accesses.
 
 #![allow(unsafe_code)]
 
@@ -28,7 +29,7 @@ mod block;
 mod cell;
 mod error;
 mod fill;
-mod graves;
+mod freed;
 mod heap;
 pub mod hint;
 mod host;

@@ -1,10 +1,10 @@
-//! The blocks of a device and their addresses.
+//! The memory of a device: its blocks, the addresses that it assigns, and its limit.
 
-mod foreign;
 mod frozen;
 mod mapped;
-mod others;
+mod peers;
 mod placed;
+mod registered;
 
 pub use frozen::MemoryMap;
 pub use placed::Placement;
@@ -12,37 +12,37 @@ pub use placed::Placement;
 use crate::block::{Block, End};
 use crate::error::{AddressError, AllocError, AttachError};
 use crate::fill::{Fill, Fresh};
-use crate::graves::Graves;
+use crate::freed::FreedMemory;
 use crate::space::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW};
-use foreign::Foreign;
-use others::Other;
+use peers::PeerDevice;
+use registered::RegisteredMemory;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Device memory: gives out addresses and blocks, up to a limit.
+/// Device memory: assigns addresses and allocates blocks, up to a limit.
 #[derive(Debug)]
 pub struct Memory {
     limit: u64,
     windows: Windows,
     state: Arc<Mutex<State>>,
-    graves: Arc<Mutex<Graves>>,
-    others: Arc<OnceLock<Vec<Other>>>,
+    freed: Arc<Mutex<FreedMemory>>,
+    peers: Arc<OnceLock<Vec<PeerDevice>>>,
     fresh: Fresh,
 }
 
-/// The addresses that a device gives out. Devices of one program that share an address space have
-/// windows of their own.
+/// The address ranges that a device assigns. Devices of one program share an address space and have
+/// disjoint ranges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// Of buffers and `.global` variables; outside the windows of other state spaces.
+    /// Addresses of buffers and `.global` variables, outside the windows of other state spaces.
     pub global: Range<u64>,
-    /// Of `.const` variables; inside [`CONST_BASE`]`..`[`CONST_END`].
+    /// Addresses of `.const` variables, inside [`CONST_BASE`]`..`[`CONST_END`].
     pub constant: Range<u64>,
 }
 
 impl Default for Windows {
-    /// All that there are.
+    /// The whole global and constant ranges, for a single device.
     fn default() -> Self {
         Self { global: GLOBAL_BASE..SHARED_WINDOW, constant: CONST_BASE..CONST_END }
     }
@@ -54,20 +54,20 @@ struct State {
     next_global: u64,
     next_const: u64,
     blocks: BTreeMap<u64, Entry>,
-    foreign: Foreign,
+    registered: RegisteredMemory,
 }
 
 #[derive(Debug)]
 struct Entry {
     block: Arc<Block>,
-    /// Whether it counts against the limit: memory of the host does not.
+    /// Whether the block counts against the limit: host memory does not.
     counted: bool,
-    /// Whether devices that reach the memory of this one reach it with the rest ([`Memory::map_with`]).
+    /// Whether general peer access to this device includes the block ([`Memory::map_with`]).
     is_own: bool,
 }
 
 impl State {
-    /// The lowest address from `start` on, inside a window, at which `size` bytes are free; a multiple
+    /// The lowest address in a window, from `start` on, at which `size` bytes are free; a multiple
     /// of their alignment.
     fn gap(&self, start: u64, window: &Range<u64>, size: u64) -> Option<u64> {
         let align = alignment(size);
@@ -85,8 +85,8 @@ impl State {
     }
 }
 
-/// What the address of an allocation is a multiple of. Drivers do so, and programs build on it: a card maps
-/// large allocations in pages of 2 MiB, and parts of one such page hold small ones.
+/// Alignment of an allocation's address. Drivers align this way and programs rely on it: a card
+/// maps large allocations in pages of 2 MiB, and packs small ones into parts of such a page.
 fn alignment(size: u64) -> u64 {
     match size {
         LARGE.. => 2 << 20,
@@ -95,16 +95,16 @@ fn alignment(size: u64) -> u64 {
     }
 }
 
-/// Bytes from which on an allocation begins at a page of the device.
+/// Allocations of at least this size begin at a page of the device.
 const LARGE: u64 = 1 << 20;
 const PAGE: u64 = 4096;
 
-/// The next address that may be given out behind a block.
+/// The lowest address that may be assigned after a block.
 fn after(base: u64, size: u64) -> u64 {
     (base + size + GUARD).next_multiple_of(Block::ALIGN as u64)
 }
 
-/// Room left between blocks, so that an index past the end of one does not reach the next.
+/// Gap between blocks, so that an index past the end of a block does not reach the next one.
 const GUARD: u64 = 64 * 1024;
 
 impl Memory {
@@ -113,23 +113,24 @@ impl Memory {
         Self::with_windows(limit, Windows::default())
     }
 
-    /// Memory of at most `limit` bytes at addresses of its own.
+    /// Memory of at most `limit` bytes, with its own address ranges.
     pub fn with_windows(limit: u64, windows: Windows) -> Self {
         let (next_global, next_const) = (windows.global.start, windows.constant.start);
         let state = State { next_global, next_const, ..State::default() };
         let fresh = Fresh::default();
-        let (state, graves, others) = (Arc::new(Mutex::new(state)), Arc::default(), Arc::default());
-        Self { limit, windows, state, graves, others, fresh }
+        let (state, freed, peers) = (Arc::new(Mutex::new(state)), Arc::default(), Arc::default());
+        Self { limit, windows, state, freed, peers, fresh }
     }
 
-    /// What memory holds when it is given out, if not zeros, and whether it is known what nobody has written.
+    /// Sets the initial contents of allocations, and whether undefined bytes are tracked.
     #[must_use]
     pub fn with_fresh(self, fresh: Fresh) -> Self {
         Self { fresh, ..self }
     }
 
-    /// Says of a block that it is fresh: the program has asked for it, and nothing has been written there. Blocks for
-    /// which this is not said hold what they are made with, and are defined.
+    /// Applies the settings for new memory to a block: the program has allocated it, and nothing
+    /// has been written to it. A block for which this is not called keeps its contents and counts
+    /// as defined.
     pub fn is_fresh(&self, block: &Block) {
         if let Some(fill) = self.fresh.fill {
             fill.fill(block);
@@ -137,12 +138,12 @@ impl Memory {
         block.undefine(0, block.size() as u64);
     }
 
-    /// What fresh memory is filled with; `None`: zeros.
+    /// The fill value of new memory; `None`: zeros.
     pub fn fill(&self) -> Option<Fill> {
         self.fresh.fill
     }
 
-    /// Makes a fresh block hold zeros, which somebody has asked for: they are defined.
+    /// Zeroes a new block on the caller's request; its bytes are defined.
     pub fn clear(&self, block: &Block) {
         if self.fresh.fill.is_some() {
             Fill::Byte(0).fill(block);
@@ -150,7 +151,7 @@ impl Memory {
         block.define(0, block.size() as u64);
     }
 
-    /// Most bytes that there can be.
+    /// Maximum number of allocated bytes.
     pub fn limit(&self) -> u64 {
         self.limit
     }
@@ -160,7 +161,7 @@ impl Memory {
         self.state().used
     }
 
-    /// The addresses that it gives out.
+    /// The address ranges that this device assigns.
     pub fn windows(&self) -> &Windows {
         &self.windows
     }
@@ -169,15 +170,15 @@ impl Memory {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn graves(&self) -> MutexGuard<'_, Graves> {
-        self.graves.lock().unwrap_or_else(PoisonError::into_inner)
+    fn freed(&self) -> MutexGuard<'_, FreedMemory> {
+        self.freed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts `size` bytes against the limit and allocates them without an address: the storage
-    /// of arrays, which only texture and surface instructions reach.
+    /// Counts `size` bytes against the limit and allocates them without an address: the storage of
+    /// CUDA arrays, which only texture and surface instructions access.
     ///
     /// # Errors
-    /// The limit would be passed.
+    /// The limit would be exceeded.
     pub fn allocate_opaque(&self, size: u64, name: &str) -> Result<Arc<Block>, AllocError> {
         self.make(size, |size| Block::new(size, name))
     }
@@ -199,11 +200,11 @@ impl Memory {
         Ok(block)
     }
 
-    /// Counts `size` bytes against the limit, without a block: what an owner keeps for later.
-    /// [`Self::release_opaque`] gives them back.
+    /// Counts `size` bytes against the limit without allocating a block: memory that an owner sets
+    /// aside. [`Self::release_opaque`] gives them back.
     ///
     /// # Errors
-    /// The limit would be passed.
+    /// The limit would be exceeded.
     pub fn reserve(&self, size: u64) -> Result<(), AllocError> {
         let mut state = self.state();
         let available = self.limit - state.used;
@@ -214,7 +215,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Gives `size` bytes of opaque storage back to the limit.
+    /// Subtracts `size` bytes of storage without an address from the used bytes.
     pub fn release_opaque(&self, size: u64) {
         let mut state = self.state();
         state.used = state.used.saturating_sub(size);
@@ -223,21 +224,21 @@ impl Memory {
     /// Allocates `size` zero bytes of global memory; returns their address and block.
     ///
     /// # Errors
-    /// The limit would be passed, or no addresses are left.
+    /// The limit would be exceeded, or no addresses are left.
     pub fn allocate(&self, size: u64, name: &str) -> Result<(u64, Arc<Block>), AllocError> {
         self.place(size, name, &self.windows.global, |s| &mut s.next_global)
     }
 
-    /// Allocates `size` zero bytes in the range of constant memory.
+    /// Allocates `size` zero bytes of constant memory.
     ///
     /// # Errors
-    /// The limit would be passed, or the range is full.
+    /// The limit would be exceeded, or the range is full.
     pub fn allocate_const(&self, size: u64, name: &str) -> Result<(u64, Arc<Block>), AllocError> {
         self.place(size, name, &self.windows.constant, |s| &mut s.next_const)
     }
 
-    /// Addresses are used a second time only when all of the window have been used, so that stale
-    /// pointers are found for long.
+    /// Allocates at the next unused address of a window. Addresses are reused only when the whole
+    /// window has been used, so that stale pointers are detected for as long as possible.
     fn place(
         &self,
         size: u64,
@@ -259,16 +260,16 @@ impl Memory {
             return Err(AllocError::Limit { size, available: 0 });
         };
         *next(&mut state) = after(base, size).min(window.end);
-        self.graves().cover(base..base + size);
+        self.freed().forget(base..base + size);
         state.blocks.insert(base, Entry { block: Arc::clone(&block), counted: true, is_own: true });
         Ok((base, block))
     }
 
-    /// Puts a block at an address that the caller chooses, such as that of host memory in unified
-    /// addressing. It does not count against the limit; [`Self::free`] takes it out.
+    /// Attaches a block at an address that the caller chooses, such as that of host memory in
+    /// unified addressing. It does not count against the limit; [`Self::free`] removes it.
     ///
     /// # Errors
-    /// Something else is there.
+    /// Another block is at the address.
     pub fn attach(&self, address: u64, block: &Arc<Block>) -> Result<(), AttachError> {
         let len = block.size() as u64;
         let Some(end) = address.checked_add(len) else {
@@ -278,7 +279,7 @@ impl Memory {
         self.drop_ended(&mut state, address..end);
         let before = state.blocks.range(..end).next_back();
         let before = before.map(|(&base, entry)| (base, entry.block.size() as u64));
-        // Two blocks may touch. An empty one has no bytes to share, but an address.
+        // Two blocks may be adjacent. An empty block has no bytes but occupies its address.
         if let Some((base, size)) = before
             && (base + size > address || base == address)
         {
@@ -288,54 +289,54 @@ impl Memory {
             return Err(AttachError { address, len, other: Some((address, 0)) });
         }
         if block.is_foreign() {
-            state.foreign.bases.insert(address);
+            state.registered.bases.insert(address);
         }
-        self.graves().cover(address..end);
+        self.freed().forget(address..end);
         let entry = Entry { block: Arc::clone(block), counted: false, is_own: false };
         state.blocks.insert(address, entry);
         Ok(())
     }
 
-    /// Takes out what lies in a range and has ended: another device has found that it was unmapped.
+    /// Removes blocks in a range that have ended because another device found them unmapped.
     fn drop_ended(&self, state: &mut State, range: std::ops::Range<u64>) {
         while let Some((&base, entry)) = state.blocks.range(..range.end).next_back()
             && base + entry.block.size() as u64 > range.start
-            && state.foreign.bases.contains(&base)
+            && state.registered.bases.contains(&base)
             && entry.block.ended().is_some()
         {
             self.take_out(state, base, End::Unmapped);
         }
     }
 
-    /// Frees the allocation that begins at `address`, or takes out what was attached there; false
-    /// if there is none. Its block is ended.
+    /// Ends and removes the block at `address`, whether allocated or attached. Returns false if
+    /// there is none.
     pub fn free(&self, address: u64) -> bool {
         let mut state = self.state();
-        let foreign = state.foreign.bases.contains(&address);
+        let foreign = state.registered.bases.contains(&address);
         let how = if foreign { End::Unregistered } else { End::Freed };
         self.take_out(&mut state, address, how).is_some()
     }
 
-    /// Takes out the block at an address, ends it, and remembers what was there. The block, and whether it
-    /// had not ended before.
+    /// Removes and ends the block at an address, and records it as freed. Returns the block, and
+    /// whether it had not ended before.
     fn take_out(&self, state: &mut State, address: u64, how: End) -> Option<(Arc<Block>, bool)> {
         let Entry { block, counted, .. } = state.blocks.remove(&address)?;
         if counted {
             state.used -= block.size() as u64;
         }
-        state.foreign.bases.remove(&address);
+        state.registered.bases.remove(&address);
         let first = block.end(how);
         if let Some(gone) = block.gone(Some(address)) {
-            self.graves().add(address, gone);
+            self.freed().add(address, gone);
         }
         Some((block, first))
     }
 
-    /// The block that holds `len` bytes at `address`, and the offset in it, as things are now. Memory of the
-    /// program is looked at first, as by [`Memory::map`].
+    /// The block that currently holds `len` bytes at `address`, and the offset in it. If it is host
+    /// memory, its access rights are tested first, as by [`Memory::map`].
     ///
     /// # Errors
-    /// They are not all in one block.
+    /// The bytes are not all in one block.
     pub fn find(&self, address: u64, len: u64) -> Result<(Arc<Block>, u64), AddressError> {
         let mut state = self.state();
         let below = state.blocks.range(..=address).next_back();
@@ -353,13 +354,14 @@ impl Memory {
         let next = next.map(|(&base, entry)| (base, &entry.block));
         let error = AddressError::of(address, len, below, next);
         drop(state);
-        let gone = self.graves().find(address).cloned();
-        let gone = gone.or_else(|| others::find(&self.others, address)).map(Box::new);
+        let gone = self.freed().find(address).cloned();
+        let gone = gone.or_else(|| peers::find(&self.peers, address)).map(Box::new);
         Err(AddressError { gone, ..error })
     }
 
-    /// The table of all addressed blocks, as it is now. Memory of the program that is not mapped any more is
-    /// ended first, and what may not be written any more is only read.
+    /// The table of all blocks with addresses, as of now. Host memory that is not mapped any more
+    /// is ended first, and host memory that has lost the right to be written is read-only in the
+    /// table.
     pub fn map(&self) -> MemoryMap {
         let mut state = self.state();
         let mut lesser = self.check(&mut state, None);
@@ -367,10 +369,10 @@ impl Memory {
             (base, lesser.remove(&base).unwrap_or_else(|| Arc::clone(&entry.block)))
         };
         let blocks = state.blocks.iter().map(block).collect();
-        MemoryMap::new(blocks, (&self.graves, &self.others))
+        MemoryMap::new(blocks, (&self.freed, &self.peers))
     }
 }
 
-mod again;
+mod reuse;
 #[cfg(test)]
 mod tests;

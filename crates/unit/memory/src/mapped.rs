@@ -1,15 +1,18 @@
-//! Memory that is mapped: pages without an address, and addresses that are kept free for them.
+//! Virtual memory management (`cuMemCreate`, `cuMemAddressReserve`, `cuMemMap`): pages without an
+//! address, and reserved addresses to which they are mapped.
 //!
-//! Pages are bytes of a file in memory (`memfd`). Those that nobody else is to have lie in one file of the process, in
-//! which each byte is used once, and whose pages go back to the system when they are let go; those that can be shared
-//! have a file of their own. Pages that are mapped at two addresses are one memory, and two mappings side by side are
-//! one range of bytes, so that copies, textures and machine code see one block.
+//! Pages are bytes of a memory file (`memfd`). Pages of one process are ranges of a common file;
+//! each range is used once, and its memory returns to the system when the pages are released.
+//! Shareable pages have a file of their own. Pages that are mapped at two addresses are the same
+//! memory, and two adjacent mappings are one range of bytes, so that copies, textures and machine
+//! code see one block.
 //!
-//! A reservation keeps two ranges of the process' addresses: the device addresses themselves, which the program cannot
-//! use unless it is given access ([`Mapped::show`]), as it cannot use those of a card's memory; and, [`DISTANCE`] bytes
-//! above, those at which texunit uses the memory. Both stay until nobody holds the reservation any more. Where nothing
-//! is mapped any more there are pages of zeros until then, so that whoever still holds a block reads and writes bytes
-//! that are there ([`Block::ended`](crate::Block::ended) says that he should not).
+//! A reservation covers two ranges of the process's addresses. The first is the device addresses
+//! themselves, which the program cannot access unless it is given access ([`Mapped::show`]), as it
+//! cannot access those of a card. The second is [`DISTANCE`] bytes above and is used by texunit.
+//! Both are reserved until the last holder drops the reservation. After an unmap, pages of zeros
+//! take the place of the mapped pages until then, so that a holder of a block still reads and
+//! writes existing bytes ([`Block::ended`](crate::Block::ended) tells it not to).
 
 mod pages;
 #[cfg(test)]
@@ -23,31 +26,34 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Device addresses that can be reserved: those that systems give to programs only if they are asked to.
+/// Device addresses that can be reserved: a part of the address space that systems assign only on
+/// request.
 const WINDOW: Range<u64> = 0x2_0000_0000..0x2800_0000_0000;
-/// From a device address to where its byte is.
+/// Distance from a device address to the address at which texunit accesses its byte.
 const DISTANCE: u64 = 0x2800_0000_0000;
-/// Where the first reservation is that does not say where it wants to be.
+/// Address of the first reservation that does not request an address.
 const FIRST: u64 = 0x0300_0000_0000;
-/// Most bytes behind a reservation that are left free, so that it can be continued.
+/// Upper limit for the free space after a reservation, which is left so that the reservation can be
+/// continued.
 const MAX_ROOM: u64 = 1 << 30;
-/// What addresses are multiples of where nothing else is asked for: large pages of a device.
+/// Default alignment: huge pages of a device.
 const ALIGN: u64 = 2 << 20;
 
-/// Where reservations end, by their beginnings, and where the next one is looked for.
-struct Books {
+/// All reservations (end by start), and the address at which the search for the next one begins.
+struct ReservationTable {
     taken: BTreeMap<u64, u64>,
     next: u64,
 }
 
-static BOOKS: Mutex<Books> = Mutex::new(Books { taken: BTreeMap::new(), next: FIRST });
+static TABLE: Mutex<ReservationTable> =
+    Mutex::new(ReservationTable { taken: BTreeMap::new(), next: FIRST });
 
-fn books() -> MutexGuard<'static, Books> {
-    BOOKS.lock().unwrap_or_else(PoisonError::into_inner)
+fn table() -> MutexGuard<'static, ReservationTable> {
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Books {
-    /// The lowest free range from an address on.
+impl ReservationTable {
+    /// The lowest free range at or after an address.
     fn gap(&self, from: u64, size: u64, align: u64) -> Option<u64> {
         let mut at = from.checked_next_multiple_of(align)?;
         let before = self.taken.range(..at).next_back().map_or(0, |(_, &end)| end);
@@ -62,81 +68,84 @@ impl Books {
     }
 }
 
-/// Keeps addresses of the process free, if they are.
+/// Reserves addresses of the process, if they are free.
 fn keep_free(at: u64, size: u64) -> bool {
     let flags =
         libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
     let wanted = std::ptr::with_exposed_provenance_mut(at as usize);
-    // SAFETY: a new mapping, over nothing.
+    // SAFETY: a new mapping, which replaces no existing one.
     let found = unsafe { libc::mmap(wanted, size as usize, libc::PROT_NONE, flags, -1, 0) };
     if found == wanted {
         return true;
     }
     if found != libc::MAP_FAILED {
-        // A system that does not know the flag takes the address for a hint.
-        // SAFETY: made above.
+        // A kernel that does not know the flag treats the address as a hint. SAFETY: the mapping
+        // was made above.
         unsafe { libc::munmap(found, size as usize) };
     }
     false
 }
 
 fn give_up(at: u64, size: u64) {
-    // SAFETY: a range that `keep_free` has kept, and nobody uses any more.
+    // SAFETY: `keep_free` has reserved the range, and it has no user any more.
     unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(at as usize), size as usize) };
 }
 
-/// Pages of zeros, or (`rights`) pages that cannot be used, over a range that is kept.
+/// Replaces a reserved range by anonymous pages, with the given rights: readable zeros, or no
+/// access.
 fn empty(at: u64, size: u64, rights: i32) -> bool {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
     let wanted = std::ptr::with_exposed_provenance_mut(at as usize);
-    // SAFETY: over addresses that are kept for this.
+    // SAFETY: the caller has reserved the addresses.
     unsafe { libc::mmap(wanted, size as usize, rights, flags, -1, 0) != libc::MAP_FAILED }
 }
 
-/// Device addresses that are kept free until memory is mapped there (`cuMemAddressReserve`).
+/// A reservation of device addresses, to which memory can be mapped (`cuMemAddressReserve`).
 #[derive(Debug)]
 pub struct Reserved {
     range: Range<u64>,
 }
 
 impl Reserved {
-    /// Reserves addresses: those that are wanted, if they are free and can be reserved, else others. `size` is a multiple of the
-    /// pages of the system, `align` a power of two or 0. `None`: the system has no such range left.
+    /// Reserves addresses: the range at `wanted` if it is free and reservable, else another one.
+    /// `size` is a multiple of the system's page size; `align` is a power of two or 0. `None` if no
+    /// such range is left.
     pub fn new(wanted: u64, size: u64, align: u64) -> Option<Self> {
         let align = align.max(ALIGN);
-        let mut books = books();
+        let mut table = table();
         if size == 0 || size > WINDOW.end - WINDOW.start {
             return None;
         }
         let at_wanted = wanted >= WINDOW.start
             && wanted.is_multiple_of(align)
-            && books.gap(wanted, size, align) == Some(wanted);
-        if at_wanted && let Some(reserved) = Self::at(&mut books, wanted, size) {
+            && table.gap(wanted, size, align) == Some(wanted);
+        if at_wanted && let Some(reserved) = Self::at(&mut table, wanted, size) {
             return Some(reserved);
         }
-        let (next, mut from, mut step) = (books.next, books.next, align);
+        let (next, mut from, mut step) = (table.next, table.next, align);
         let mut is_second = false;
         loop {
-            let Some(at) = books.gap(from, size, align) else {
-                // From the beginning: addresses are used again when all have been.
+            let Some(at) = table.gap(from, size, align) else {
+                // The search starts again at the beginning: addresses are reused once all have been
+                // used.
                 if is_second || next == FIRST {
                     return None;
                 }
                 (from, is_second) = (FIRST, true);
                 continue;
             };
-            if let Some(reserved) = Self::at(&mut books, at, size) {
+            if let Some(reserved) = Self::at(&mut table, at, size) {
                 let room = size.min(MAX_ROOM);
-                books.next = at.saturating_add(size).saturating_add(room).min(WINDOW.end);
+                table.next = at.saturating_add(size).saturating_add(room).min(WINDOW.end);
                 return Some(reserved);
             }
-            // Something else of the process is there, and may be large.
+            // Another mapping of the process is there, and may be large.
             from = at.saturating_add(step);
             step = step.saturating_mul(2);
         }
     }
 
-    fn at(books: &mut Books, start: u64, size: u64) -> Option<Self> {
+    fn at(table: &mut ReservationTable, start: u64, size: u64) -> Option<Self> {
         if !keep_free(start, size) {
             return None;
         }
@@ -144,14 +153,14 @@ impl Reserved {
             give_up(start, size);
             return None;
         }
-        books.taken.insert(start, start + size);
+        table.taken.insert(start, start + size);
         Some(Self { range: start..start + size })
     }
 
-    /// Whether an address is one that somebody has reserved.
+    /// Whether an address is in a reservation.
     pub fn holds(address: u64) -> bool {
-        let books = books();
-        let below = books.taken.range(..=address).next_back();
+        let table = table();
+        let below = table.taken.range(..=address).next_back();
         below.is_some_and(|(_, &end)| address < end)
     }
 
@@ -160,8 +169,8 @@ impl Reserved {
         self.range.clone()
     }
 
-    /// Maps pages, all of them, at an address of the reservation where nothing is. `None`: they do not fit there, or the
-    /// system has no room for more mappings.
+    /// Maps all of `pages` at a free address of the reservation. `None` if they do not fit there,
+    /// or if the system allows no more mappings.
     pub fn map(self: &Arc<Self>, address: u64, pages: &Arc<Pages>, size: u64) -> Option<Mapped> {
         let end = address.checked_add(size)?;
         let fits = address >= self.range.start && end <= self.range.end && size <= pages.size();
@@ -177,17 +186,18 @@ impl Reserved {
 impl Drop for Reserved {
     fn drop(&mut self) {
         let size = self.range.end - self.range.start;
-        // First the addresses, then the note: somebody who looks must find them free.
+        // The addresses are released before the entry is removed, so that another thread which
+        // finds no entry finds the addresses free.
         give_up(self.range.start, size);
         give_up(self.range.start + DISTANCE, size);
-        books().taken.remove(&self.range.start);
+        table().taken.remove(&self.range.start);
     }
 }
 
-/// Pages at an address (`cuMemMap`). It stays mapped until it is ended.
+/// Pages mapped at an address (`cuMemMap`), until [`Mapped::end`].
 #[derive(Debug)]
 pub struct Mapped {
-    /// Kept: the addresses are there as long.
+    /// Keeps the addresses reserved.
     reserved: Arc<Reserved>,
     pages: Arc<Pages>,
     range: Range<u64>,
@@ -200,23 +210,23 @@ impl Mapped {
         self.range.clone()
     }
 
-    /// What is mapped.
+    /// The mapped pages.
     pub fn pages(&self) -> &Arc<Pages> {
         &self.pages
     }
 
-    /// The reservation that it is in.
+    /// The reservation that contains the mapping.
     pub fn reserved(&self) -> &Arc<Reserved> {
         &self.reserved
     }
 
-    /// The first byte.
+    /// Pointer to the first byte.
     pub(crate) fn place(&self) -> *mut u8 {
         std::ptr::with_exposed_provenance_mut((self.range.start + DISTANCE) as usize)
     }
 
-    /// Says what the program may do with the memory by itself, at the device address. False: the system has no room for
-    /// more mappings.
+    /// Sets the access rights of the host program at the device address. Returns false if the
+    /// system allows no more mappings.
     pub fn show(&self, rights: Rights) -> bool {
         let (at, size) = (self.range.start, self.range.end - self.range.start);
         if self.has_ended() {
@@ -229,7 +239,7 @@ impl Mapped {
         }
     }
 
-    /// Takes the pages from the address (`cuMemUnmap`), to which something else may be mapped from now on.
+    /// Unmaps the pages (`cuMemUnmap`); other pages may be mapped at the address from now on.
     pub fn end(&self) {
         if self.has_ended.swap(true, SeqCst) {
             return;
@@ -239,7 +249,7 @@ impl Mapped {
         empty(at + DISTANCE, size, libc::PROT_READ | libc::PROT_WRITE);
     }
 
-    /// Whether it was ended.
+    /// Whether the pages have been unmapped.
     pub fn has_ended(&self) -> bool {
         self.has_ended.load(SeqCst)
     }

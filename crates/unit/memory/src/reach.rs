@@ -1,13 +1,14 @@
-//! What machine code that is made while the program runs may reach of a block by itself.
+//! The range of a block that JIT-compiled code may access directly.
 
 use crate::block::Block;
 use crate::map::MemoryMap;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// Bytes at device addresses, and where they are in the host program, for as long as their block lives. To have one
-/// allows nothing by itself; it is the promise that whoever follows the pointer refers to: the bytes can be read, and
-/// written if it says so, by instructions like those of module `cell`.
+/// A range of device addresses and the host address of its first byte, valid for as long as its
+/// block lives. Safe code cannot dereference it; the type is the guarantee on which unsafe code
+/// relies: the bytes can be read, and written if `writable` says so, by instructions like those of
+/// module `cell`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Reach<'a> {
@@ -19,20 +20,20 @@ pub struct Reach<'a> {
     block: PhantomData<&'a Block>,
 }
 
-// SAFETY: it is a shared reference to a block, which is `Sync`.
+// SAFETY: the type acts as a shared reference to a block, which is `Sync`.
 unsafe impl Send for Reach<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Reach<'_> {}
 
 impl<'a> Reach<'a> {
-    /// Bytes that are only read, at a device address.
+    /// Read-only bytes at a device address.
     pub fn of_bytes(address: u64, bytes: &'a [u8]) -> Self {
-        // An address of a slice is never null.
+        // The address of a slice is never null.
         let host = NonNull::new(bytes.as_ptr().cast_mut()).unwrap_or(NonNull::dangling());
         Self { address, len: bytes.len() as u64, host, ..Self::NONE }
     }
 
-    /// No bytes at all: every test against it fails.
+    /// An empty range: every bounds check against it fails.
     pub const NONE: Self = Self {
         address: 0,
         len: 0,
@@ -47,34 +48,34 @@ impl<'a> Reach<'a> {
         self.address
     }
 
-    /// Bytes that an access may have.
+    /// Bytes that can be accessed.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the range is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes that a store or an atomic may have: all or none.
+    /// Bytes that a store or an atomic can access: all or 0.
     pub fn writable(&self) -> u64 {
         self.writable
     }
 
-    /// Bytes behind the last one that may be read, as a part of a longer read, and never written: 16 or none.
+    /// Bytes after the end that a longer read may include, and that are never written: 16 or 0.
     pub fn slack(&self) -> u64 {
         self.slack
     }
 
-    /// The first byte in the host program.
+    /// Host address of the first byte.
     pub fn host(&self) -> NonNull<u8> {
         self.host
     }
 }
 
 impl Block {
-    /// What machine code may reach of the block, which is at a device address.
+    /// The range that machine code may access, for this block at a device address.
     pub fn reach(&self, address: u64) -> Reach<'_> {
         Reach {
             address,
@@ -88,7 +89,8 @@ impl Block {
 }
 
 impl MemoryMap {
-    /// What machine code may reach of the block with an index that [`Self::find`] returned.
+    /// The range that machine code may access in the block at an index that [`Self::find`]
+    /// returned.
     pub fn reach(&self, index: usize) -> Reach<'_> {
         self.block(index).reach(self.base(index))
     }
@@ -120,7 +122,7 @@ mod tests {
     fn memory_of_the_program_ends_where_it_ends() {
         let mut bytes = vec![0_u8; 20].into_boxed_slice();
         let data = NonNull::from(&mut bytes[0]);
-        // SAFETY: the box lives longer, and is not used while the block is there.
+        // SAFETY: the box outlives the block and is not used meanwhile.
         let block = Arc::new(unsafe { Block::foreign(data, 20, true, "host") });
         let reach = block.reach(64);
         assert_eq!((reach.len(), reach.writable(), reach.slack()), (20, 20, 0));

@@ -18,19 +18,19 @@ pub const GLOBAL_BASE: u64 = 0x0000_7000_0000_0000;
 /// State space of a generic address (PTX ISA, `isspacep`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpaceKind {
-    /// `.global`
+    /// The state space `.global`.
     Global,
-    /// `.const`
+    /// The state space `.const`.
     Const,
-    /// `.shared`
+    /// The state space `.shared`.
     Shared,
-    /// `.local`
+    /// The state space `.local`.
     Local,
     /// `.param` of the kernel.
     Param,
 }
 
-/// The space that a generic address points into. Addresses of no window count as global.
+/// The state space that a generic address points into. Addresses outside the windows are global.
 pub fn space_of(address: u64) -> SpaceKind {
     match address {
         a if a.wrapping_sub(SHARED_WINDOW) < WINDOW_SIZE => SpaceKind::Shared,

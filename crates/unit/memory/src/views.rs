@@ -1,19 +1,20 @@
-//! Host memory at two addresses: those of the program, whose pages can be closed to it, and ours, which stay open.
+//! Host memory with two mappings: one for the program, whose pages can be closed (made
+//! inaccessible), and one for texunit, whose pages stay open.
 //!
-//! For checks of what the program does by plain loads and stores: an access to a closed page is a signal, whose handler
-//! asks [`opens`] and goes on. What devices and copies do goes through the other addresses and never meets a closed
-//! page. Blocks are made so only after [`want`], and only on Linux; else there are none.
+//! This serves checks of the program's own loads and stores. An access to a closed page raises a
+//! signal, whose handler calls [`opens`] and resumes. Device code and copies use texunit's mapping
+//! and never meet a closed page. Blocks get two mappings only after [`want`], and only on Linux.
 
 use crate::Rights;
 use std::ops::Range;
 
-/// Whether memory that the program uses too is to have two addresses from now on.
+/// Requests that host memory allocated from now on gets two mappings.
 pub fn want() {
     #[cfg(all(target_os = "linux", not(miri)))]
     linux::want();
 }
 
-/// Where the program sees such blocks: whole pages.
+/// Address ranges, in whole pages, at which the program sees blocks with two mappings.
 pub fn all() -> Vec<Range<u64>> {
     #[cfg(all(target_os = "linux", not(miri)))]
     return linux::all(false);
@@ -21,9 +22,11 @@ pub fn all() -> Vec<Range<u64>> {
     Vec::new()
 }
 
-/// Memory of the program itself, which is to be watched from now on: the whole pages in it, if none is of the stack.
+/// Begins to watch memory that the program itself has allocated: the whole pages inside the range,
+/// unless they overlap the stack.
 ///
-/// It has one address for all, so that its pages may be closed only while nothing of ours uses it: [`open_lent`].
+/// This memory has only one mapping, so its pages may be closed only while texunit does not use it;
+/// see [`open_lent`].
 pub fn lend(range: &Range<u64>) {
     #[cfg(all(target_os = "linux", not(miri)))]
     linux::lend(range);
@@ -31,7 +34,7 @@ pub fn lend(range: &Range<u64>) {
     let _ = range;
 }
 
-/// It is no longer to be watched, and open.
+/// Stops watching program memory, and opens its pages.
 pub fn take_back(range: &Range<u64>) {
     #[cfg(all(target_os = "linux", not(miri)))]
     linux::take_back(range);
@@ -39,7 +42,7 @@ pub fn take_back(range: &Range<u64>) {
     let _ = range;
 }
 
-/// The pages of such memory which the program may still use as it likes: mapped, to be read and written.
+/// Ranges of watched program memory that the program can still read and write.
 pub fn all_lent() -> Vec<Range<u64>> {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -52,13 +55,13 @@ pub fn all_lent() -> Vec<Range<u64>> {
     Vec::new()
 }
 
-/// Opens all such memory.
+/// Opens all watched program memory.
 pub fn open_lent() {
     #[cfg(all(target_os = "linux", not(miri)))]
     linux::open_lent();
 }
 
-/// Bytes of a page.
+/// Page size in bytes.
 pub fn page() -> u64 {
     #[cfg(all(target_os = "linux", not(miri)))]
     return linux::page() as u64;
@@ -66,8 +69,8 @@ pub fn page() -> u64 {
     4096
 }
 
-/// Says what the program may do with each page of the block that it sees at an address. Where the system has no more
-/// room for that, pages stay open.
+/// Sets the rights of each page of the block that the program sees at an address. If the system
+/// allows no more mappings, pages stay open.
 pub fn set(start: u64, wanted: &[Rights]) {
     #[cfg(all(target_os = "linux", not(miri)))]
     linux::set(start as usize, wanted);
@@ -75,8 +78,8 @@ pub fn set(start: u64, wanted: &[Rights]) {
     let _ = (start, wanted);
 }
 
-/// Opens the page of an address; what could be done with it before. `None`: it is of no such block. For handlers of
-/// signals: it takes no lock and no memory.
+/// Opens the page of an address; returns its previous rights, or `None` if the address is in no
+/// watched block. Signal handlers may call this: it takes no lock and allocates nothing.
 pub fn opens(address: u64) -> Option<Rights> {
     #[cfg(all(target_os = "linux", not(miri)))]
     return linux::opens(address as usize);
@@ -112,7 +115,7 @@ mod tests {
         assert!(all().iter().any(|range| *range == (start..start + 4 * page())));
         block.store_u32(8, 77).unwrap();
         let theirs: *mut u32 = std::ptr::with_exposed_provenance_mut(start as usize + 8);
-        // SAFETY: the bytes are the block's, and nobody else uses them.
+        // SAFETY: the bytes belong to the block, and have no other user.
         unsafe {
             assert_eq!(theirs.read_volatile(), 77);
             theirs.write_volatile(78);
@@ -125,7 +128,7 @@ mod tests {
             start + 3 * page()..start + 4 * page(),
         ]);
         assert_eq!(seen.unwrap(), [Rights::None, Rights::Read, Rights::ReadWrite]);
-        // Ours stays open.
+        // texunit's mapping stays open.
         block.store_u32(8, 79).unwrap();
         assert_eq!(opens(start + 9), Some(Rights::None));
         assert_eq!(opens(start + 9), Some(Rights::ReadWrite));
@@ -134,7 +137,7 @@ mod tests {
         assert_eq!(unsafe { theirs.read_volatile() }, 79);
         set(start, &[Rights::ReadWrite; 4]);
         assert_eq!(rights_of(start..start + 4 * page()), Rights::ReadWrite);
-        // Where one page cannot be opened, all are, and closed again when that is wanted.
+        // If one page cannot be opened, all pages are opened, and can be closed again.
         let closed = [Rights::None, Rights::Read, Rights::None, Rights::None];
         set(start, &closed);
         linux::REFUSES_ONE.set(true);
@@ -163,30 +166,31 @@ mod tests {
         let range = start..start + size as u64;
         let first = start.next_multiple_of(page());
         lend(&range);
-        // Whole pages in it, and none of the blocks that have two views.
+        // Only whole pages of the range are watched, and no block that has two mappings.
         let lent = all_lent().into_iter().find(|of| of.start == first).unwrap();
         assert!(lent.end <= range.end && range.end - lent.end < page());
         assert!(all().iter().all(|of| of.start != first));
         let count = ((lent.end - lent.start) / page()) as usize;
         set(first, &vec![Rights::None; count]);
         assert_eq!(rights_of(first..first + page()), Rights::None);
-        // It is not what may be closed by now.
+        // The range is no longer watched.
         assert!(all_lent().iter().all(|of| of.start != first));
         assert_eq!(opens(first + 1), Some(Rights::None));
-        // Pages between others are open already.
+        // Pages between the others are open already.
         let mut wanted = vec![Rights::None; count];
         wanted[1] = Rights::ReadWrite;
         set(first, &wanted);
         open_lent();
         assert_eq!(rights_of(lent.clone()), Rights::ReadWrite);
-        // What has no whole page in it is not what begins behind it.
+        // Ending the watch on a range without a whole page does not affect the range that begins
+        // after it.
         take_back(&(first - 8..first + 8));
         assert!(all_lent().contains(&lent));
         set(first, &vec![Rights::Read; count]);
         take_back(&range);
         assert_eq!(rights_of(lent), Rights::ReadWrite);
         assert_eq!(opens(first), None);
-        // What is on the stack is left alone.
+        // Memory on the stack is not watched.
         let local = [0_u8; 20000];
         let at = local.as_ptr().addr() as u64;
         lend(&(at..at + 20000));

@@ -1,36 +1,37 @@
-//! A part of a block for code that reads many elements at once.
+//! A part of a block for code that reads many elements at once, such as the texels of a warp.
 
 use crate::Block;
 use crate::cell::Cell;
 use std::marker::PhantomData;
 
-/// A block from some offset on, as far as 31 bits reach. Reads are never refused: an offset that is too
-/// large is limited to the last place where the element fits. Whoever takes a window keeps to what is
-/// theirs by other means (address modes, extents); the limit is only for safety.
+/// A block from some offset on, up to a length of 31 bits. Reads never fail: an offset that is too
+/// large is clamped to the last one at which the element fits. Callers keep to valid offsets by
+/// other means (address modes, extents); the clamp is only for memory safety.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a> {
     base: *const u8,
-    /// Bytes; at least 16.
+    /// Length in bytes, at least 16.
     reach: u32,
     block: PhantomData<&'a Block>,
 }
 
-// SAFETY: a window is a shared reference to a block, which is `Sync`.
+// SAFETY: a window acts as a shared reference to a block, which is `Sync`.
 unsafe impl Send for Window<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Window<'_> {}
 
 impl<'a> Window<'a> {
-    /// `reach` bytes at `base`, which is inside a block that lives for `'a`.
+    /// A window of `reach` bytes at `base`, which is inside a block that lives for `'a`.
     ///
     /// # Safety
-    /// The bytes belong to one allocation that lives for `'a`, and there is no Rust reference to them.
+    /// The bytes belong to one allocation that lives for `'a`, and there is no Rust reference to
+    /// them.
     pub(crate) unsafe fn new(base: *const u8, reach: u64) -> Option<Self> {
         let reach = reach.min(i32::MAX as u64) as u32;
         (reach >= 16).then_some(Self { base, reach, block: PhantomData })
     }
 
-    /// The first byte.
+    /// Address of the first byte.
     #[inline(always)]
     pub fn base(self) -> *const u8 {
         self.base
@@ -46,30 +47,30 @@ impl<'a> Window<'a> {
     /// Loads a `u32`.
     #[inline(always)]
     pub fn load_u32(self, offset: u32) -> u32 {
-        // SAFETY: the place is inside, and never behind a reference.
+        // SAFETY: the address is inside the window, and never behind a reference.
         unsafe { u32::load(self.place(offset, 4)) }
     }
 
-    /// Loads a `u64`, as one or more pieces.
+    /// Loads a `u64`, as one access or several.
     #[inline(always)]
     pub fn load_u64(self, offset: u32) -> u64 {
         // SAFETY: as above.
         unsafe { u64::load(self.place(offset, 8)) }
     }
 
-    /// Loads 16 bytes, as two numbers or more pieces.
+    /// Loads 16 bytes, as two accesses or more.
     #[inline(always)]
     pub fn load_u128(self, offset: u32) -> u128 {
         let p = self.place(offset, 16);
-        // SAFETY: as above, of all 16 bytes.
+        // SAFETY: as above, for all 16 bytes.
         let [low, high] = unsafe { [u64::load(p), u64::load(p.add(8))] };
         u128::from(low) | u128::from(high) << 64
     }
 
-    /// Where `size` bytes at an offset are, which is limited to the window.
+    /// Address of `size` bytes at an offset, which is clamped to the window.
     #[inline(always)]
     fn place(self, offset: u32, size: u32) -> *const u8 {
-        // SAFETY: the limit keeps the bytes inside.
+        // SAFETY: the clamp keeps the bytes inside.
         unsafe { self.base.add(offset.min(self.last(size)) as usize) }
     }
 }
@@ -96,7 +97,7 @@ mod tests {
     fn memory_of_the_host_has_no_slack() {
         let mut bytes = vec![7_u8; 20].into_boxed_slice();
         let data = NonNull::from(&mut bytes[0]);
-        // SAFETY: the box lives longer, and is only read again after the block is gone.
+        // SAFETY: the box outlives the block, and is read only after the block is dropped.
         let block = unsafe { Block::foreign(data, 20, true, "host") };
         assert_eq!(block.window(4).map(|w| w.last(16)), Some(0));
         assert!(block.window(5).is_none());

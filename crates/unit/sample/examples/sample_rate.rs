@@ -1,10 +1,10 @@
-//! The Rust side of `bench/python.py`: samples at the coordinates of an array, in the layout that Python has, as often as
-//! it is asked.
+//! The Rust side of `bench/python.py`: samples at the coordinates of an array, in the memory layout
+//! that Python uses, once for each line of standard input.
 //!
 //!     sample_rate TEXELS.npy POINTS.npy
 //!
-//! Each line on standard input is a run, whose seconds are a line on standard output. Results go to one array, which is
-//! there before. The fetches are bilinear, at normalized coordinates, clamped.
+//! After each run, its time in seconds is printed as a line. All runs write to the same
+//! preallocated array. The fetches are bilinear, at normalized coordinates, clamped.
 
 #![allow(clippy::print_stdout, reason = "a program")]
 
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Shape, type and bytes of an array.
+/// Shape, element type and bytes of an array.
 type Owned = (Vec<usize>, Dtype, Vec<u8>);
 
 fn read(path: &str) -> Result<Owned, Box<dyn Error>> {

@@ -1,5 +1,5 @@
-//! Fetches of whole arrays: operands are read in blocks, fetched by a plan, and written as the
-//! elements of the result.
+//! Fetches of whole arrays: reads the operands in blocks, fetches each block with a plan, and
+//! writes the results as array elements.
 
 use crate::error::SampleError;
 use crate::fill::Operand;
@@ -13,25 +13,26 @@ use std::sync::Arc;
 use texunit_memory::hint;
 use texunit_unit::{Coordinates, FetchArrays, FetchForm, FetchOperands, FetchPlan, ResultType};
 
-/// Fetches of a block: what is read and written of it stays in the nearest cache.
+/// Fetches per block, chosen so that the operands and results of a block stay in the L1 cache.
 const BLOCK: usize = 4096;
 
-/// Bytes of results from which on they are written around the caches, which do not hold them anyway.
+/// Results of at least this many bytes are written around the caches, which could not hold them
+/// anyway.
 const AROUND_CACHES: usize = 32 << 20;
 
-/// Fetches that are worth a thread.
+/// Minimum number of fetches per thread.
 const WORTH_A_THREAD: usize = 1 << 14;
 
-/// Fetches that are made ready.
+/// A prepared call: a plan, its operands, and the shape and type of the result.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
     plan: Arc<FetchPlan>,
     operands: Vec<(Slot, Operand<'a>)>,
     fetches: usize,
-    /// Of the result.
+    /// Shape of the result.
     shape: Vec<usize>,
     dtype: Dtype,
-    /// Registers that are written: 1, 2 or 4.
+    /// Registers that each fetch writes: 1, 2 or 4.
     registers: usize,
 }
 
@@ -42,7 +43,7 @@ impl<'a> Call<'a> {
         let dtype = match (request.registers, request.half) {
             (false, false) => own,
             (false, true) => Dtype::F16,
-            // A half is the low one of its register.
+            // An f16 result is in the low half of its register.
             (true, true) => Dtype::U32,
             (true, false) => match result {
                 ResultType::U32 => Dtype::U32,
@@ -67,7 +68,7 @@ impl<'a> Call<'a> {
         Ok(Self { plan, operands, fetches, shape, dtype, registers })
     }
 
-    /// The instruction.
+    /// The instruction that the call executes.
     pub fn form(&self) -> FetchForm {
         self.plan.form()
     }
@@ -77,28 +78,28 @@ impl<'a> Call<'a> {
         self.fetches
     }
 
-    /// Shape of the result: R1.
+    /// Shape of the result (rule R1).
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// Type of its elements: R4 and R5.
+    /// Element type of the result (rules R4 and R5).
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
 
-    /// Bytes of a fetch's results.
+    /// Size of one fetch's results in bytes.
     fn size(&self) -> usize {
         self.registers * self.dtype.size()
     }
 
-    /// Bytes of the result.
+    /// Size of the result in bytes.
     pub fn byte_size(&self) -> usize {
         self.fetches * self.size()
     }
 
-    /// Fetches; the elements of the result lie in C order in `out`. `threads` is how many work, 0 one for
-    /// each CPU; small calls take fewer.
+    /// Executes all fetches and writes the elements of the result to `out` in C order. `threads` is
+    /// the number of threads, 0 for one per CPU; small calls use fewer.
     pub fn run(&self, out: &mut [u8], threads: usize) -> Result<(), SampleError> {
         let needed = self.byte_size();
         if out.len() != needed {
@@ -107,7 +108,8 @@ impl<'a> Call<'a> {
         self.run_from(0, out, threads)
     }
 
-    /// As [`Self::run`], of the fetches from `first` on for which `out` has room: parts of a long call.
+    /// As [`Self::run`], but executes only as many fetches as `out` has room for, beginning with
+    /// number `first`: a part of a long call.
     pub fn run_from(
         &self,
         first: usize,
@@ -128,11 +130,11 @@ impl<'a> Call<'a> {
         let part = fetches.div_ceil(threads).next_multiple_of(BLOCK);
         let parts = (first..).step_by(part).zip(out.chunks_mut(part * size));
         let results = texunit_threads::each(parts, |(first, out)| self.part(first, out));
-        // The first error in the order of fetches is told.
+        // If several threads fail, the first error in the order of fetches is returned.
         results.into_iter().collect()
     }
 
-    /// The operands of one fetch, by its number in C order.
+    /// The operands of one fetch, given its index in C order.
     pub fn operands(&self, index: usize) -> Result<FetchOperands, SampleError> {
         let mut worker = Worker::new(self, 1);
         if index >= self.fetches {
@@ -152,12 +154,13 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Components that are wanted, bit 0 for x.
+    /// Mask of the requested components, bit 0 for x.
     fn components(&self) -> u8 {
         (1 << self.registers) - 1
     }
 
-    /// The points of all fetches, if they have x and y and nothing else, and lie as pairs.
+    /// The points of all fetches as a slice, if x and y are the only operands and are stored as
+    /// adjacent pairs.
     fn pairs(&self) -> Option<&'a [[u32; 2]]> {
         match &self.operands[..] {
             [(Slot::Point(0), x), (Slot::Point(1), y)] => x.pairs(y),
@@ -165,7 +168,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The fetches from `first` on, as many as `out` has room for.
+    /// Executes the fetches from `first` on, as many as `out` has room for.
     fn part(&self, first: usize, out: &mut [u8]) -> Result<(), SampleError> {
         let fetches = out.len() / self.size();
         let mut worker = Worker::new(self, fetches.min(BLOCK));
@@ -190,28 +193,28 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What a thread works with.
+/// Buffers of one thread.
 struct Worker<'a> {
-    /// Of each operand.
+    /// Registers of each operand.
     registers: Vec<Registers<'a>>,
-    /// What is read in place of them.
+    /// Interleaved coordinates, if they are read instead of `registers`.
     pairs: Option<&'a [[u32; 2]]>,
     results: [Vec<u32>; 4],
     scratch: Borrowed,
 }
 
-/// The registers of an operand.
+/// The registers of an operand, one for each fetch.
 enum Registers<'a> {
-    /// Those of all fetches, where they are.
+    /// All fetches: the array itself holds the registers.
     There(&'a [u32]),
-    /// Those of a block, which are filled for each.
+    /// One block, converted anew for each block.
     Filled(Vec<u32>),
-    /// Those of a block, which are filled once, since all blocks have the same; and whether that has been done.
+    /// One block that is the same for all blocks, and whether it has been filled.
     Constant(Vec<u32>, bool),
 }
 
 impl Registers<'_> {
-    /// Those of some fetches.
+    /// The registers of a range of fetches.
     fn of(&self, range: &Range<usize>) -> &[u32] {
         match self {
             Self::There(all) => &all[range.clone()],
@@ -244,7 +247,7 @@ impl<'a> Worker<'a> {
                     operand.fill(range.clone(), &mut block[..range.len()])?;
                 }
                 Registers::Constant(block, is_filled) => {
-                    // The first block is the longest.
+                    // The first block is the longest, so its contents serve all blocks.
                     operand.fill(range.clone(), &mut block[..range.len()])?;
                     *is_filled = true;
                 }
@@ -253,7 +256,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Fetches of a block, whose elements go to `out`.
+    /// Executes the fetches of one block and writes their elements to `out`.
     fn fetch(&mut self, call: &Call<'_>, range: Range<usize>, out: &mut [u8]) {
         let Self { registers, pairs, results, scratch } = self;
         let (count, size) = (range.len(), call.dtype.size());
@@ -265,7 +268,7 @@ impl<'a> Worker<'a> {
             };
             fetched.expect("all arrays have the length of the block");
         };
-        // Where registers are elements, they are written there at once, if that is aligned.
+        // If a register is an element and `out` is aligned, results are written to `out` directly.
         if call.registers == 1
             && size == 4
             && cfg!(target_endian = "little")
@@ -282,7 +285,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The operands of some fetches, from the registers of each.
+/// The operands of a range of fetches, from the registers of each operand.
 fn arrays<'a>(
     call: &Call<'_>,
     registers: &'a [Registers<'_>],

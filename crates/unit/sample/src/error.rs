@@ -1,4 +1,4 @@
-//! What is wrong with an array, an option or an operand: each variant says the rule that it breaks
+//! Errors in arrays, options and operands. Each variant names the rule that was broken
 //! (docs/python-conventions.md).
 
 use crate::input::Dtype;
@@ -7,7 +7,7 @@ use texunit_files::FileError;
 use texunit_forms::{CHANNELS, Count};
 use texunit_unit::{AccessFault, CreateError, PlanError};
 
-/// Whether an error is about the type of something or about its value.
+/// Python's class of an error: wrong type, wrong value, or out of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// Python's `TypeError`.
@@ -18,82 +18,82 @@ pub enum ErrorKind {
     Memory,
 }
 
-/// Why there is no texture, or no result.
+/// Why a texture or a result could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)]
 pub enum SampleError {
-    /// A12: elements that textures do not have.
+    /// Rule A12: the element type is not one that textures have.
     #[error(
         "texels of {found} are not texels of any texture, and nothing is narrowed silently: convert them, for example \
          `a.astype(numpy.{instead})`"
     )]
     TexelType { found: Dtype, instead: Dtype },
-    /// An operand of another type than it has to be.
+    /// An operand has the wrong type.
     #[error("{what} of {found}: {rule}")]
     OperandType { what: &'static str, found: Dtype, rule: &'static str },
-    /// An operand that has to be there, or must not be.
+    /// A required operand is missing, or one is given that must not be.
     #[error("{0}")]
     Operand(String),
-    /// A word in two forms, or one that does not go with another.
+    /// An option is given under both of its names, or conflicts with another option.
     #[error("{0}")]
     Option(String),
-    /// A word that an option does not have.
+    /// An invalid value of an option.
     #[error("{option}: expected {expected}, found `{found}`")]
     Word { option: &'static str, found: String, expected: String },
-    /// A6.
+    /// Rule A6: three channels.
     #[error(
         "the array of shape {shape} has 3 channels: texels have {CHANNELS}, or make layers of one channel each, \
          `numpy.moveaxis(a, -1, 0)` with layered=True"
     )]
     ThreeChannels { shape: String },
-    /// An array whose shape is none of a texture.
+    /// The shape of an array is not that of a texture.
     #[error("an array of shape {shape}: {rule}")]
     Shape { shape: String, rule: String },
-    /// Operands that do not broadcast.
+    /// The shapes of operands do not broadcast.
     #[error(
         "{what} of shape {shape} does not broadcast with {others}, the shape of the other operands"
     )]
     Broadcast { what: &'static str, shape: String, others: String },
-    /// C3: a coordinate that float32 does not hold, under `strict`.
+    /// Rule C3: with `strict`, a coordinate is not exactly a float32.
     #[error(
         "{what} {value:?} is not a float32, and strict is asked for: convert it, or leave strict out"
     )]
     Inexact { what: &'static str, value: f64 },
-    /// A value that an operand cannot have.
+    /// A value out of the range of its operand.
     #[error("{what} {value}: {rule}")]
     Range { what: &'static str, value: i128, rule: &'static str },
-    /// R7.
+    /// Rule R7: the output array has the wrong size.
     #[error("out has {}, but the results take {needed}", Count(found, "byte"))]
     Out { found: usize, needed: usize },
-    /// An array whose strides lead out of its memory.
+    /// The strides of an array lead outside its memory.
     #[error("the strides of an array lead out of its {} of memory", Count(.0, "byte"))]
     Memory(usize),
-    /// There is not so much memory for what sizes ask for.
+    /// Not enough memory for the requested sizes.
     #[error("{} of memory cannot be had", Count(.0, "byte"))]
     Room(u64),
-    /// A16: memory that a texture cannot share.
+    /// Rule A16: the texture cannot share the array's memory.
     #[error(
         "{0}: the texture cannot share the array's memory (copy=False); copy=None copies where it has to"
     )]
     NotShared(String),
-    /// What the CUDA runtime refuses.
+    /// The CUDA runtime would refuse to create the texture.
     #[error(transparent)]
     Create(#[from] CreateError),
-    /// What has no defined answer.
+    /// The result of the fetch is undefined.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A surface access outside.
+    /// A surface access is outside the surface.
     #[error("access {index}: {fault}")]
     Access { index: usize, fault: AccessFault },
-    /// A file that cannot be read.
+    /// A file cannot be read.
     #[cfg(feature = "files")]
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 impl SampleError {
-    /// Which of Python's errors it is.
+    /// Python's class of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::TexelType { .. }
@@ -108,7 +108,7 @@ impl SampleError {
     }
 }
 
-/// `(2, 3)`, `(2,)`
+/// A shape in Python's notation, such as `(2, 3)` or `(2,)`.
 pub(crate) fn shape_text(shape: &[usize]) -> String {
     let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
     format!("({}{})", axes.join(", "), if axes.len() == 1 { "," } else { "" })

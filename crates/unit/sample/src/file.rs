@@ -1,4 +1,5 @@
-//! A texture by the options of `texunit explain --tex` and `texunit sample --tex`: from a file and options to a resource.
+//! Textures for `texunit explain --tex` and `texunit sample --tex`: builds a resource from a file
+//! and command-line options.
 
 use crate::meaning::Mipmaps;
 use std::path::Path;
@@ -11,27 +12,28 @@ use texunit_unit::{
     ArrayShape, Extent, Filter, Geometry, ReadMode, Resource, ResultType, Sampler, Texture,
 };
 
-/// What a file does not say itself: options of `texunit explain`, whose names messages have.
+/// Command-line options for properties that a file does not state. Messages use the names of the
+/// options of `texunit explain`.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct FileOptions {
     /// Texel format.
     pub texel_format: Option<Format>,
-    /// Geometry; that of the instruction, if left out.
+    /// Geometry; defaults to that of the instruction.
     pub geometry: Option<Geometry>,
-    /// Texels of one layer or face of level 0.
+    /// Size in texels of one layer or face of level 0.
     pub size: Option<Vec<u32>>,
-    /// Layers, or cubes.
+    /// Number of layers, or of cubes.
     pub layers: Option<u32>,
-    /// Samples of a multi-sample texture.
+    /// Samples per texel of a multi-sample texture.
     pub samples: Option<u32>,
-    /// Mip levels that the file holds, or that are made.
+    /// Number of mip levels that the file holds, or that are generated.
     pub levels: Option<u32>,
-    /// Whether mip levels are made with a box filter.
+    /// Whether mip levels are generated with a box filter.
     pub mipmaps: bool,
-    /// How texels are read.
+    /// How texels are read: as elements or as normalized floats.
     pub read: Option<ReadMode>,
-    /// Whether coordinates run from 0 to the size.
+    /// Whether coordinates are unnormalized (from 0 to the size).
     pub unnormalized: bool,
 }
 
@@ -49,13 +51,13 @@ texunit_unit::setters! {
     }
 }
 
-/// Why a file with these options is no texture.
+/// Why a file and its options do not make a texture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refused {
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// Whether an option is to blame, and not what the file holds.
+    /// Whether the fault is in an option, not in the file.
     pub is_option: bool,
 }
 
@@ -69,15 +71,15 @@ impl Refused {
     }
 }
 
-/// Texels with what a file or options say of them.
+/// The bytes of a file and the shape that the file or the options give them.
 struct Source {
     shape: ArrayShape,
     bytes: Vec<u8>,
-    /// Whether the file says that its colours are sRGB.
+    /// Whether the file declares its colours to be sRGB.
     srgb: bool,
 }
 
-/// The texture of a fetch. Sets the sRGB flag of the sampler if the file says so.
+/// The texture for a fetch. Sets the sRGB flag of the sampler if the file declares it.
 pub fn texture(
     args: &FileOptions,
     file: &Path,
@@ -90,7 +92,8 @@ pub fn texture(
     header(Arc::new(resource), args, result, sampler)
 }
 
-/// A texture of texels that are there already. An instruction that reads them says what it returns.
+/// A texture header for existing texels. The read mode follows from the instruction's result type,
+/// unless an option sets it.
 pub fn header(
     resource: Arc<Resource>,
     args: &FileOptions,
@@ -103,8 +106,9 @@ pub fn header(
         .map_err(|e| Refused::input(e.to_string()))
 }
 
-/// How texels are read where nobody says: as normalized floats where the format can be read so and the filter is linear or
-/// the instruction returns floats, else as elements; and in the only way where there is one.
+/// The default read mode: normalized floats if the format supports them and either the filter is
+/// linear or the instruction returns floats; else elements. If the format supports only one mode,
+/// that one.
 pub(crate) fn usual_read(
     format: Format,
     result: Option<ResultType>,
@@ -118,7 +122,7 @@ pub(crate) fn usual_read(
     if can(true) && (floats || !can(false)) { ReadMode::NormalizedFloat } else { ReadMode::Element }
 }
 
-/// The texels of a file, and whether it says that they are sRGB.
+/// The texels of a file, and whether the file declares them to be sRGB.
 pub fn resource(
     args: &FileOptions,
     file: &Path,
@@ -144,7 +148,7 @@ pub fn resource(
     Ok((resource, srgb))
 }
 
-/// A file that says all of it.
+/// Reads a container (DDS, KTX), which describes its texels completely.
 fn container(args: &FileOptions, file: &Path) -> Result<Source, Refused> {
     let container =
         texunit_files::read_container(file).map_err(|e| Refused::input(e.to_string()))?;
@@ -188,7 +192,7 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, Refused> {
     Ok(Source { shape, bytes, srgb: srgb || as_format.is_srgb_block() })
 }
 
-/// A picture, an array of numbers, or bytes.
+/// Reads a picture, an array (NPY), or raw bytes.
 fn flat(args: &FileOptions, file: &Path, kind: Kind, wanted: Geometry) -> Result<Source, Refused> {
     let name = file.display();
     let geometry = args.geometry.unwrap_or(wanted);
@@ -248,13 +252,13 @@ fn flat(args: &FileOptions, file: &Path, kind: Kind, wanted: Geometry) -> Result
     Ok(Source { shape, bytes, srgb: format.is_srgb_block() })
 }
 
-/// How many axes an array of numbers has; `None` of what is none, or cannot be read.
+/// Number of axes of an NPY array; `None` if the file is not one or cannot be read.
 pub fn axes(file: &Path) -> Option<usize> {
     let array = (Kind::of(file) == Kind::Npy).then(|| texunit_files::read_array(file).ok())??;
     Some(array.shape.len())
 }
 
-/// The format of an array's elements.
+/// The texel format that matches an array's elements.
 fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, Refused> {
     let array = texunit_files::read_array(file).map_err(|e| Refused::input(e.to_string()))?;
     let images = geometry.is_array() || geometry.is_cube() || geometry.is_multisample();
@@ -262,7 +266,7 @@ fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, Refused> {
     format.map_err(|why| Refused::input(format!("`{}` {why}", file.display())))
 }
 
-/// `2 layers of 4 x 4 texels of u8x4 (.a2d)`
+/// A description such as `2 layers of 4 x 4 texels of u8x4 (.a2d)`.
 fn describe(shape: &ArrayShape) -> String {
     let g = shape.geometry;
     let size: Vec<String> = shape.extent.axes()[..g.axes()].iter().map(u32::to_string).collect();
@@ -281,8 +285,8 @@ fn describe(shape: &ArrayShape) -> String {
     text
 }
 
-/// Size of one layer or face: as given, else as the file has it. Layers, faces and samples of a
-/// picture lie one below the other.
+/// Size of one layer or face: the option's, else the file's. Layers, faces and samples of a picture
+/// are stacked vertically.
 fn extent(
     args: &FileOptions,
     file: &Path,
@@ -294,7 +298,7 @@ fn extent(
         (Some(size), _) if size.len() == axes => {
             std::array::from_fn(|a| size.get(a).copied().unwrap_or(1))
         }
-        // The edge of a cube.
+        // One number is the edge of a cube.
         (Some(size), _) if size.len() == 1 && geometry.is_cube() => [size[0], size[0], 1],
         (Some(size), _) => {
             let (found, names) = (size.len(), ["W", "W,H", "W,H,D"][axes - 1]);
@@ -313,7 +317,7 @@ fn extent(
             Geometry::A1d => [w, 1, 1],
             Geometry::Cube | Geometry::Acube => [w, w, 1],
             Geometry::D1 | Geometry::D2 => [w, h.saturating_mul(d), 1],
-            // Slices of an array of numbers are layers, or samples.
+            // The slices of a 3D array are layers or samples.
             _ if d > 1 => [w, h, 1],
             _ => {
                 let samples = if geometry.is_multisample() { args.samples.unwrap_or(2) } else { 1 };
@@ -332,7 +336,7 @@ fn extent(
     Ok(Extent { width, height, depth })
 }
 
-/// `--mipmaps`: levels that a box filter makes.
+/// `--mipmaps`: generates mip levels with a box filter.
 fn make_levels(args: &FileOptions, source: &mut Source) -> Result<(), Refused> {
     let format = source.shape.format;
     if format.plain_channel().is_none() {

@@ -1,4 +1,4 @@
-//! Operands from arrays of any numbers to the registers of fetches: 32 bits each.
+//! Converts operands from arrays of any number type to the 32-bit registers of fetches.
 
 use crate::error::SampleError;
 use crate::input::{Dtype, Input};
@@ -6,12 +6,12 @@ use crate::walk::Walk;
 use std::ops::Range;
 use texunit_texel::f16_to_f32;
 
-/// What the registers of an operand hold.
+/// The type of an operand's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     /// f32
     Float {
-        /// Whether a float64 has to be a float32 exactly.
+        /// Whether a float64 must be exactly a float32.
         strict: bool,
     },
     /// s32
@@ -21,7 +21,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Rules C3 to C10: which arrays can be such an operand.
+    /// Rules C3 to C10: checks that the array's type fits this operand.
     pub(crate) fn check(self, what: &'static str, input: &Input<'_>) -> Result<(), SampleError> {
         let found = input.dtype();
         let rule = match self {
@@ -36,7 +36,7 @@ impl Number {
     }
 }
 
-/// An operand of many fetches.
+/// One operand of many fetches.
 #[derive(Clone, Debug)]
 pub(crate) struct Operand<'a> {
     pub(crate) what: &'static str,
@@ -57,7 +57,7 @@ impl<'a> Operand<'a> {
         Ok(Self { what, input, walk, number })
     }
 
-    /// All registers, where the array itself is them.
+    /// The registers of all fetches as a slice of the array, if its elements are the registers.
     pub(crate) fn registers(&self) -> Option<&'a [u32]> {
         let is_register = matches!(
             (self.number, self.input.dtype()),
@@ -68,11 +68,12 @@ impl<'a> Operand<'a> {
         if !is_register || cfg!(target_endian = "big") {
             return None;
         }
-        // Fails where they are not aligned.
+        // The cast fails if the elements are not aligned.
         bytemuck::try_cast_slice(&self.input.bytes()[self.walk.in_a_row(4)?]).ok()
     }
 
-    /// All points, where the array itself has x, which this is, and y of each as registers.
+    /// The points of all fetches as a slice of the array, if it holds x (`self`) and y of each
+    /// fetch as adjacent registers.
     pub(crate) fn pairs(&self, y: &Self) -> Option<&'a [[u32; 2]]> {
         let is_f32 =
             |of: &Self| matches!(of.number, Number::Float { .. }) && of.input.dtype() == Dtype::F32;
@@ -82,11 +83,11 @@ impl<'a> Operand<'a> {
         if !are_pairs || cfg!(target_endian = "big") {
             return None;
         }
-        // Fails where they are not aligned.
+        // The cast fails if the elements are not aligned.
         bytemuck::try_cast_slice(self.input.bytes().get(x_at)?).ok()
     }
 
-    /// The registers of these fetches, as many as `out` has.
+    /// Converts the registers of the fetches in `range` to `out`.
     pub(crate) fn fill(&self, range: Range<usize>, out: &mut [u32]) -> Result<(), SampleError> {
         let (mut rest, mut wrong) = (out, None);
         self.walk.runs(range, |start, step, count| {
@@ -100,7 +101,7 @@ impl<'a> Operand<'a> {
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Elements at equal distances; whether the registers hold their values.
+    /// Converts elements at a constant stride; returns false if a value does not fit its register.
     fn run(&self, start: usize, step: isize, out: &mut [u32]) -> bool {
         let bytes = self.input.bytes();
         macro_rules! integers {
@@ -130,7 +131,7 @@ impl<'a> Operand<'a> {
                     Dtype::S32 => $macro!(i32 $(, $to)?),
                     Dtype::U64 => $macro!(u64 $(, $to)?),
                     Dtype::S64 => $macro!(i64 $(, $to)?),
-                    // `check` has refused them.
+                    // `check` has refused floats for integer operands.
                     Dtype::F16 | Dtype::F32 | Dtype::F64 => false,
                 }
             };
@@ -156,7 +157,7 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// What is wrong with the element there.
+    /// The error for the element at a byte offset, if its value does not fit.
     fn judge(&self, at: usize) -> Result<(), SampleError> {
         let mut word = [0; 8];
         let size = self.input.dtype().size();
@@ -185,7 +186,7 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// Converts elements at equal distances; whether all of them could be.
+/// Converts elements at a constant stride; returns whether all values fit.
 fn each<const SIZE: usize>(
     bytes: &[u8],
     start: usize,
@@ -201,7 +202,7 @@ fn each<const SIZE: usize>(
         word.copy_from_slice(&bytes[at..at + SIZE]);
         word
     };
-    // The usual distances are known to the compiler, which makes vectors of them.
+    // Common strides are constants, so that the compiler can vectorize.
     let (elements, _) = bytes[start..].as_chunks::<SIZE>();
     match usize::try_from(step).map(|step| (step / SIZE, step % SIZE)) {
         Ok((1, 0)) => apart::<SIZE, 1>(elements, out, convert),
@@ -225,7 +226,7 @@ fn each<const SIZE: usize>(
     }
 }
 
-/// Every `N`-th element.
+/// Converts every `N`-th element.
 #[inline]
 fn apart<const SIZE: usize, const N: usize>(
     elements: &[[u8; SIZE]],

@@ -1,4 +1,4 @@
-//! Arrays as they come in: bytes with a shape, strides and an element type.
+//! Input arrays: bytes with a shape, strides and an element type.
 
 use crate::error::{SampleError, shape_text};
 use crate::walk::Walk;
@@ -38,7 +38,7 @@ const DTYPES: [(Dtype, &str, usize); 11] = [
 ];
 
 impl Dtype {
-    /// All of them, in their order.
+    /// All types, in their order.
     pub const ALL: [Self; 11] = {
         let mut all = [Self::U8; 11];
         let mut i = 0;
@@ -49,12 +49,12 @@ impl Dtype {
         all
     };
 
-    /// NumPy's name: `float32`.
+    /// NumPy's name, such as `float32`.
     pub fn name(self) -> &'static str {
         DTYPES[self as usize].1
     }
 
-    /// By NumPy's letter and the bytes of an element: `('f', 4)`. Bool is uint8.
+    /// The type for NumPy's kind letter and element size, such as `('f', 4)`. Bool counts as uint8.
     pub fn of(kind: char, size: usize) -> Option<Self> {
         let prefix = match kind {
             'b' | 'u' => "uint",
@@ -69,7 +69,7 @@ impl Dtype {
         DTYPES.iter().find(is).map(|row| row.0)
     }
 
-    /// What an NPY file calls it.
+    /// The corresponding type of an NPY file.
     #[cfg(feature = "files")]
     pub fn npy(self) -> texunit_files::Dtype {
         let kind = match self {
@@ -80,7 +80,7 @@ impl Dtype {
         texunit_files::Dtype { kind, size: self.size() }
     }
 
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub fn size(self) -> usize {
         DTYPES[self as usize].2
     }
@@ -90,7 +90,8 @@ impl Dtype {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
 
-    /// The channels that texels of it have; the type to convert to, if there are none (A12).
+    /// The channel type of texels with this element type. If textures have none, the error names
+    /// the type to convert to (rule A12).
     pub(crate) fn channel(self) -> Result<Channel, SampleError> {
         let refused = |instead| Err(SampleError::TexelType { found: self, instead });
         match self {
@@ -108,7 +109,7 @@ impl Dtype {
         }
     }
 
-    /// The type of a channel as stored.
+    /// The element type of a stored channel.
     pub(crate) fn of_channel(channel: Channel) -> Self {
         match channel {
             Channel::U8 => Self::U8,
@@ -129,25 +130,25 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// Most axes of an array; NumPy's limit.
+/// Maximum number of axes, NumPy's limit.
 const MAX_RANK: usize = 64;
 
-/// An array: where each element lies in some bytes, little endian.
+/// An input array: a strided view of little-endian bytes.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
     shape: Vec<usize>,
-    /// Bytes from an element to the next, of each axis.
+    /// Stride of each axis in bytes.
     strides: Vec<isize>,
     dtype: Dtype,
     bytes: &'a [u8],
-    /// Where the first element is.
+    /// Byte offset of the first element.
     start: usize,
-    /// A number of Python: its type counts for nothing (C5).
+    /// Whether the array is a Python number, whose type is ignored (rule C5).
     is_weak: bool,
 }
 
 impl<'a> Input<'a> {
-    /// An array of any strides, whose first element lies `start` bytes in.
+    /// An array with any strides, whose first element is at byte `start`.
     pub fn new(
         shape: &[usize],
         strides: &[isize],
@@ -178,7 +179,7 @@ impl<'a> Input<'a> {
         Ok(Self { shape, strides, dtype, bytes, start, is_weak: false })
     }
 
-    /// An array in C order without gaps.
+    /// A contiguous array in C order.
     pub fn contiguous(shape: &[usize], dtype: Dtype, bytes: &'a [u8]) -> Result<Self, SampleError> {
         let mut stride = dtype.size() as isize;
         let mut strides = vec![0; shape.len()];
@@ -189,7 +190,7 @@ impl<'a> Input<'a> {
         Self::new(shape, &strides, dtype, bytes, 0)
     }
 
-    /// These numbers, whose type counts for nothing: C5.
+    /// Marks the array as a Python number, whose type is ignored (rule C5).
     pub fn weak(self) -> Self {
         Self { is_weak: true, ..self }
     }
@@ -199,17 +200,17 @@ impl<'a> Input<'a> {
         &self.shape
     }
 
-    /// Of the elements.
+    /// Type of the elements.
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
 
-    /// All bytes from the lowest element to the highest, and what lies between.
+    /// The bytes from the lowest element to the highest, including gaps.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Whether the elements lie one after the other in C order.
+    /// Whether the elements are contiguous in C order.
     pub fn is_contiguous(&self) -> bool {
         let mut stride = self.dtype.size() as isize;
         let mut axes = self.shape.iter().zip(&self.strides).rev();
@@ -225,7 +226,7 @@ impl<'a> Input<'a> {
         self.is_weak
     }
 
-    /// Element `index` of the last axis: an array of one axis less.
+    /// Element `index` of the last axis, as an array with one axis fewer.
     pub(crate) fn of_last(&self, index: usize) -> Self {
         let last = self.shape.len() - 1;
         let step =
@@ -238,7 +239,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The way through its elements as if it had this shape, to which it broadcasts.
+    /// An iteration over the elements, broadcast to a shape.
     pub(crate) fn walk(&self, shape: &[usize]) -> Walk {
         let skipped = shape.len() - self.shape.len();
         let strides = (0..shape.len()).map(|axis| match axis.checked_sub(skipped) {
@@ -248,7 +249,7 @@ impl<'a> Input<'a> {
         Walk::new(shape, &strides.collect::<Vec<_>>(), self.start)
     }
 
-    /// The bytes of all elements in C order.
+    /// Appends the bytes of all elements in C order.
     pub(crate) fn pack(&self, out: &mut Vec<u8>) -> Result<(), SampleError> {
         let (size, walk) = (self.dtype.size(), self.walk(&self.shape));
         let needed = walk.len().saturating_mul(size);
@@ -267,7 +268,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The shape to which all these broadcast, by NumPy's rule.
+/// The common shape to which all shapes broadcast, by NumPy's rule.
 pub(crate) fn broadcast<'a>(
     all: impl IntoIterator<Item = (&'static str, &'a [usize])>,
 ) -> Result<Vec<usize>, SampleError> {

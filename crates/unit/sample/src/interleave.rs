@@ -1,6 +1,6 @@
-//! Registers of results to the elements of an array.
+//! Interleaves the result registers of fetches into array elements.
 
-/// Writes the low bytes of the registers, those of a fetch behind each other.
+/// Writes the low `size` bytes of each register; the registers of one fetch are adjacent.
 pub(crate) fn interleave(out: &mut [u8], size: usize, from: &[&[u32]]) {
     match (from, size) {
         (&[x], 4) => texels::<1, 4>(out, [x]),
@@ -19,7 +19,7 @@ pub(crate) fn interleave(out: &mut [u8], size: usize, from: &[&[u32]]) {
 fn texels<const C: usize, const SIZE: usize>(out: &mut [u8], from: [&[u32]; C]) {
     let (elements, _) = out.as_chunks_mut::<SIZE>();
     let (texels, _) = elements.as_chunks_mut::<C>();
-    // One length for the compiler.
+    // Slices of equal length let the compiler drop the bounds checks.
     let from = from.map(|register| &register[..texels.len()]);
     for (i, texel) in texels.iter_mut().enumerate() {
         for (element, register) in texel.iter_mut().zip(&from) {
@@ -28,7 +28,7 @@ fn texels<const C: usize, const SIZE: usize>(out: &mut [u8], from: [&[u32]; C]) 
     }
 }
 
-/// Two words as one: pairs are what the compiler makes shuffles of vectors of.
+/// Two words as one 64-bit word: the compiler vectorizes this form to shuffles.
 fn pair(low: u32, high: u32) -> [u8; 8] {
     (u64::from(low) | u64::from(high) << 32).to_le_bytes()
 }

@@ -1,13 +1,14 @@
-//! Textures and surfaces on arrays: arrays in, arrays out, for those who have no kernel.
+//! Textures and surfaces on arrays: array-level fetches for users without a kernel.
 //!
-//! A [`Texture`] is made of arrays ([`Input`]: shape, strides, element type, bytes) or of a file, with
-//! [`ArrayOptions`] for what the shape alone does not say and [`TextureOptions`] in the words of
-//! `cuda.core`. A [`Request`] says what is fetched where; [`Texture::call`] checks it and gives a [`Call`],
-//! which knows shape and type of the result and then fills the caller's memory with it. What an array, an
-//! operand and a result are is one table, docs/python-conventions.md, whose rules errors name.
+//! A [`Texture`] is made of arrays ([`Input`]: shape, strides, element type, bytes) or of a file,
+//! with [`ArrayOptions`] for what the shape alone does not say and [`TextureOptions`] named as in
+//! `cuda.core`. A [`Request`] describes many fetches; [`Texture::call`] checks it and returns a
+//! [`Call`], which knows shape and type of the result and writes it to the caller's memory. The
+//! rules for arrays, operands and results are a table in docs/python-conventions.md, and errors
+//! name the rule.
 //!
-//! Left out: Python, and whatever has to do with memory that others share. Nothing a caller hands in
-//! panics, and nothing is allocated but texels, plans and a few blocks for each thread.
+//! This crate knows nothing of Python or of memory that is shared with others. No input from a
+//! caller panics. Only texels, plans and a few blocks per thread are allocated.
 
 mod call;
 mod error;

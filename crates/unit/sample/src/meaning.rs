@@ -1,4 +1,4 @@
-//! What an array of texels is: rules A2 to A14 of docs/python-conventions.md.
+//! Interprets an array as texels: rules A2 to A14 of docs/python-conventions.md.
 
 use crate::error::{SampleError, shape_text};
 use crate::input::Input;
@@ -6,23 +6,24 @@ use texunit_forms::{CHANNELS, Count};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry};
 
-/// What the shape of an array alone does not say.
+/// Properties of a texture that the shape of an array does not determine.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ArrayOptions {
-    /// Axes of space: 1, 2 or 3.
+    /// Number of spatial axes: 1, 2 or 3.
     pub dim: Option<u8>,
-    /// Whether layers come first.
+    /// Whether the first axis is layers.
     pub layered: bool,
-    /// Whether six faces come before the axes of space.
+    /// Whether an axis of six faces precedes the spatial axes.
     pub cube: bool,
-    /// Whether samples come before the axes of space.
+    /// Whether an axis of samples precedes the spatial axes.
     pub multisample: bool,
-    /// Another format for the same bytes.
+    /// Another format in which to read the same bytes.
     pub format: Option<Format>,
-    /// Width of block-compressed texels, then height and depth; four times the blocks, if left out.
+    /// Size in texels of a block-compressed texture: width, height, depth. Defaults to four texels
+    /// per block.
     pub size: Option<Vec<u32>>,
-    /// Mip levels to make.
+    /// Mip levels to generate.
     pub mipmaps: Mipmaps,
 }
 
@@ -38,30 +39,30 @@ texunit_unit::setters! {
     }
 }
 
-/// Mip levels that are made of level 0.
+/// Mip levels that are generated from level 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mipmaps {
-    /// None: the texture has those that are given.
+    /// None: the texture has the levels that are given.
     #[default]
     Given,
-    /// As many as there can be.
+    /// All levels down to one texel.
     All,
-    /// So many.
+    /// This number of levels.
     Levels(u32),
 }
 
-/// What the axes of an array are.
+/// How many axes of an array have which role.
 struct Axes {
-    /// Layers, faces and samples.
+    /// Axes of layers, faces and samples.
     lead: usize,
-    /// Of space.
+    /// Spatial axes.
     space: usize,
-    /// Whether channels, or bytes of a block, come last.
+    /// Whether the last axis is channels, or bytes of a block.
     has_channels: bool,
 }
 
 impl ArrayOptions {
-    /// What an array is: format, geometry, extent, layers, samples; without mip levels.
+    /// Format, geometry, extent, layers and samples of an array, without mip levels.
     pub fn meaning(&self, input: &Input<'_>) -> Result<ArrayShape, SampleError> {
         let axes = self.axes(input.shape())?;
         let (format, block) = self.format_of(input, &axes)?;
@@ -74,7 +75,7 @@ impl ArrayOptions {
         let mut extent = [1_u32; 3];
         for (axis, to) in extent[..axes.space].iter_mut().enumerate() {
             let count = length(axes.lead + axes.space - 1 - axis)?;
-            // Blocks are squares: slices are not divided.
+            // Blocks are square and have depth 1, so the third axis is not scaled.
             *to = count.saturating_mul(if axis < 2 { block } else { 1 });
         }
         if let Some(size) = &self.size {
@@ -133,7 +134,7 @@ impl ArrayOptions {
                 Count(lead + 1, "axis").are()
             )));
         };
-        // Depth formats and rgb10a2 are one number a texel.
+        // Depth formats and rgb10a2 store one number per texel.
         let packed = self.format.is_some_and(|f| f.plain_channel().is_none() && !f.is_block());
         let space = match self.dim {
             Some(dim) => usize::from(dim),
@@ -152,7 +153,7 @@ impl ArrayOptions {
         }
     }
 
-    /// The format, and the texels along an edge of an element.
+    /// The format, and the texels along an edge of an element (4 for blocks).
     fn format_of(&self, input: &Input<'_>, axes: &Axes) -> Result<(Format, u32), SampleError> {
         let shape = input.shape();
         let last = if axes.has_channels { shape[shape.len() - 1] } else { 1 };
@@ -199,7 +200,7 @@ impl ArrayOptions {
     }
 }
 
-/// `(L, H, W[, C])`
+/// The expected shape, such as `(L, H, W[, C])`.
 fn expected(options: &ArrayOptions, space: usize, channels: &str) -> String {
     let mut axes = Vec::new();
     axes.extend(options.layered.then_some("L"));
@@ -211,7 +212,7 @@ fn expected(options: &ArrayOptions, space: usize, channels: &str) -> String {
     format!("({}{channels}{comma})", axes.join(", "))
 }
 
-/// What the words would make of an array whose shape says nothing.
+/// A hint for messages: which options would make the array's shape valid.
 fn others(options: &ArrayOptions, shape: &[usize]) -> &'static str {
     let said = options.dim.is_some() || options.layered || options.cube || options.multisample;
     match shape.len() {

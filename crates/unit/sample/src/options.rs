@@ -1,16 +1,16 @@
-//! The state of a texture, in the words of `cuda.core` and in short ones: rules S1 to S3 of
-//! docs/python-conventions.md.
+//! Sampler state as options, under the names of `cuda.core` and under short names: rules S1 to S3
+//! of docs/python-conventions.md.
 
 use crate::error::SampleError;
 use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_axis};
 
-/// The state of a texture. [`Default`] is what is left out, as in CUDA.
+/// The state of a texture. [`Default`] holds CUDA's defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TextureOptions {
     /// Filters, address modes, border, levels.
     pub sampler: Sampler,
-    /// As elements, if left out; as normalized floats where a format has no other reading.
+    /// Defaults to elements, or to normalized floats if the format has no other mode.
     pub read_mode: Option<ReadMode>,
     /// Whether coordinates run from 0 to 1.
     pub normalized_coords: bool,
@@ -24,7 +24,7 @@ texunit_unit::setters! {
     }
 }
 
-/// What an option is set to.
+/// The value of an option.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Setting {
@@ -36,7 +36,7 @@ pub enum Setting {
     Numbers(Vec<f64>),
 }
 
-/// Each option: its word in `cuda.core`, its short word, and what it is set to.
+/// Each option: its name in `cuda.core`, its short name, and its possible values.
 #[rustfmt::skip]
 pub const OPTIONS: [(&str, &str, &str); 13] = [
     ("address_mode",           "address",           "wrap, clamp, mirror, border or clamp_ogl; one, or one for each axis"),
@@ -55,7 +55,7 @@ pub const OPTIONS: [(&str, &str, &str); 13] = [
 ];
 
 impl TextureOptions {
-    /// The state that these settings give, each by one of its words.
+    /// Builds the state from settings, each under either of its names.
     pub fn of<'a>(
         settings: impl IntoIterator<Item = (&'a str, Setting)>,
     ) -> Result<Self, SampleError> {
@@ -128,7 +128,7 @@ impl TextureOptions {
     }
 }
 
-/// The words of this project and those of `cuda.core`.
+/// The short names and those of `cuda.core`.
 const READ_MODES: [(&str, ReadMode); 4] = [
     ("element", ReadMode::Element),
     ("normalized", ReadMode::NormalizedFloat),
@@ -143,7 +143,7 @@ fn one(words: &[String], wrong: impl Fn() -> SampleError) -> Result<&str, Sample
     }
 }
 
-/// A word of a table, in any case: members of `cuda.core`'s enums are upper case.
+/// Looks a name up, ignoring case: members of `cuda.core`'s enums are upper case.
 fn word<T: Copy>(option: &'static str, found: &str, names: &[(&str, T)]) -> Result<T, SampleError> {
     let row = names.iter().find(|row| row.0.eq_ignore_ascii_case(found));
     row.map(|row| row.1).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! One fetch at a point, without what arrays need.
+//! A fast path for one fetch at a point, without the machinery for arrays.
 
 use crate::input::Dtype;
 use crate::request::{Action, Points, Request};
@@ -10,17 +10,17 @@ use texunit_unit::{Coordinates, FetchAnswer, FetchPlan, FetchRequest, ZERO_LANES
 /// The result of one fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Single {
-    /// Registers, of which the first `channels` count.
+    /// Result registers; the first `channels` are valid.
     pub registers: [u32; 4],
-    /// How many elements there are: R2.
+    /// Number of elements (rule R2).
     pub channels: usize,
-    /// Type of the elements, which are the low bytes of registers: R4.
+    /// Type of the elements, which are in the low bytes of the registers (rule R4).
     pub dtype: Dtype,
 }
 
 impl Texture {
-    /// What [`Texture::call`] gives for a sample at these coordinates without other operands. `None` for all
-    /// that it refuses: it has the words for that.
+    /// The result that [`Texture::call`] gives for one point without other operands. Returns `None`
+    /// if the request is invalid; `call` then gives the error.
     pub fn sample_point(&self, point: &[f32]) -> Option<Single> {
         let plan = self.point_plan().as_ref()?;
         if point.len() != plan.form().geometry.gradients() {
@@ -37,7 +37,7 @@ impl Texture {
         Some(Single { registers, channels: self.channels(), dtype: self.result().1 })
     }
 
-    /// The plan of such a fetch, if it needs no other operand.
+    /// The plan for such fetches, if the texture needs no other operands.
     pub(crate) fn plan_of_points(&self) -> Option<Arc<FetchPlan>> {
         let geometry = self.resource().geometry();
         if geometry.is_array() {

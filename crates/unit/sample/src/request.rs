@@ -1,4 +1,5 @@
-//! What is asked of a texture: rules C1 to C11 of docs/python-conventions.md.
+//! Requests for fetches: which instruction they map to, and their operands (rules C1 to C11 of
+//! docs/python-conventions.md).
 
 use crate::error::{SampleError, shape_text};
 use crate::fill::{Number, Operand};
@@ -9,13 +10,13 @@ use texunit_unit::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
 /// A vector operand of many fetches.
 #[derive(Clone, Debug)]
 pub enum Points<'a> {
-    /// x, y, z in the last axis; of one axis, the array is x itself.
+    /// Components x, y, z in the last axis; for a 1D texture, the array is x itself.
     Array(Input<'a>),
-    /// An array for each, which broadcast.
+    /// One array per component; they broadcast.
     Separate(Vec<Input<'a>>),
 }
 
-/// What is done at each point.
+/// The operation at each point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// `tex` with floats.
@@ -26,37 +27,37 @@ pub enum Action {
     Gather(u8),
 }
 
-/// Many fetches.
+/// A request for many fetches.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// What is done.
+    /// The operation.
     pub action: Action,
-    /// Where.
+    /// Coordinates.
     pub points: Points<'a>,
-    /// Levels.
+    /// Levels of detail.
     pub lod: Option<Input<'a>>,
-    /// Gradients along x and y of the picture.
+    /// Gradients along the screen axes x and y.
     pub grad: Option<[Points<'a>; 2]>,
-    /// Layers, or cubes.
+    /// Layer or cube indices.
     pub layer: Option<Input<'a>>,
-    /// Samples.
+    /// Sample indices.
     pub sample: Option<Input<'a>>,
-    /// Texels along each axis.
+    /// Texel offsets.
     pub offset: Option<Points<'a>>,
-    /// Reference values.
+    /// Reference values of a depth comparison.
     pub compare: Option<Input<'a>>,
     /// Whether results are f16.
     pub half: bool,
-    /// Whether a float64 has to be a float32 exactly.
+    /// Whether a float64 must be exactly a float32.
     pub strict: bool,
-    /// Whether level 0 is read whatever the sampler says (`tex.base`).
+    /// Whether level 0 is read regardless of the sampler (`tex.base`).
     pub base: bool,
-    /// Whether results are the four registers of PTX's `.v4`, of 32 bits each, not elements by R2 and R4.
+    /// Whether results are the four 32-bit registers of PTX's `.v4`, not elements by R2 and R4.
     pub registers: bool,
 }
 
 impl<'a> Request<'a> {
-    /// Fetches at these points, and nothing else.
+    /// A request without optional operands.
     pub fn new(action: Action, points: Points<'a>) -> Self {
         Self {
             action,
@@ -74,7 +75,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The instruction of texture of this geometry and result type.
+    /// The instruction, for a texture of this geometry and result type.
     pub(crate) fn form(
         &self,
         geometry: Geometry,
@@ -119,7 +120,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// All operands by their places in registers, and the shape to which they broadcast.
+    /// All operands with their register positions, and the shape to which they broadcast.
     pub(crate) fn operands(self, form: FetchForm) -> Result<Broadcast<'a>, SampleError> {
         let geometry = form.geometry;
         let coord = match form.coord {
@@ -162,7 +163,8 @@ impl<'a> Request<'a> {
     }
 }
 
-/// C8 and C9: an index that is there if the texture has what it counts, and only then.
+/// Rules C8 and C9: an index operand must be given exactly if the texture has the indexed property
+/// (layers, samples).
 pub(crate) fn index<'a>(
     name: &str,
     things: &str,
@@ -180,10 +182,10 @@ pub(crate) fn index<'a>(
     }
 }
 
-/// The shape of fetches, and their operands by their places in registers.
+/// The shape of the fetches, and their operands with their register positions.
 type Broadcast<'a> = (Vec<usize>, Vec<(Slot, Operand<'a>)>);
 
-/// Which operand of a fetch.
+/// Position of an operand among the registers of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     Point(usize),
@@ -197,7 +199,7 @@ pub(crate) enum Slot {
 }
 
 impl<'a> Points<'a> {
-    /// The arrays of the axes, so many: C1 and C2.
+    /// Splits the operand into one array per axis (rules C1 and C2).
     pub(crate) fn axes(
         self,
         what: &'static str,

@@ -1,4 +1,4 @@
-//! Scratch space of this thread, where no call has it: to make some takes longer than a few fetches.
+//! A per-thread scratch buffer, because allocating one takes longer than a few fetches.
 
 use std::cell::Cell;
 use texunit_unit::Scratch;
@@ -7,7 +7,7 @@ thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// Scratch space, which goes back to the thread when it is dropped.
+/// Scratch space borrowed from the thread, and returned on drop.
 #[derive(Debug)]
 pub(crate) struct Borrowed(Option<Box<Scratch>>);
 

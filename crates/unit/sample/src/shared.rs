@@ -1,4 +1,4 @@
-//! Arrays whose memory can be a texture's as it is: rule A16 of docs/python-conventions.md.
+//! Arrays whose memory a texture can share without a copy: rule A16 of docs/python-conventions.md.
 
 use crate::error::SampleError;
 use crate::input::Input;
@@ -6,8 +6,8 @@ use crate::meaning::{ArrayOptions, Mipmaps};
 use texunit_forms::Count;
 use texunit_unit::ArrayShape;
 
-/// What an array is whose memory can be that of a texture, or why it cannot be: rows of textures begin at multiples of 8
-/// bytes, and lie one after the other.
+/// The shape of an array whose memory a texture can share, or why it cannot: each row must begin at
+/// a multiple of 8 bytes, and rows must be contiguous.
 pub fn shared_shape(levels: &[Input<'_>], array: &ArrayOptions) -> Result<ArrayShape, SampleError> {
     let refused = |why: &str| SampleError::NotShared(why.to_owned());
     let [input] = levels else {

@@ -1,4 +1,5 @@
-//! Textures from files: DDS and KTX 2.0 say all of it, NPY files are arrays, pictures are 2D.
+//! Textures from files: DDS and KTX 2.0 describe themselves completely, NPY files are arrays,
+//! pictures are 2D.
 
 use crate::error::SampleError;
 use crate::input::{Dtype, Input};
@@ -12,7 +13,7 @@ use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry, Resource};
 
 impl Texture {
-    /// A texture of a file. Its sRGB flag is set if the file says so.
+    /// A texture from a file. Its sRGB flag is set if the file declares it.
     pub fn open(
         path: &Path,
         array: &ArrayOptions,
@@ -25,7 +26,7 @@ impl Texture {
     }
 }
 
-/// The texels of a file, and whether it says that they are sRGB.
+/// The texels of a file, and whether the file declares them to be sRGB.
 pub fn read(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), SampleError> {
     match Kind::of(path) {
         Kind::Dds | Kind::Ktx2 => container(path, array),
@@ -61,7 +62,7 @@ fn picture(path: &Path, kind: Kind, array: &ArrayOptions) -> Result<Resource, Sa
     made(&shape, &bytes)
 }
 
-/// What files say themselves.
+/// Refuses options that contradict what the file itself states.
 fn only_whole(path: &Path, array: &ArrayOptions) -> Result<(), SampleError> {
     let ArrayOptions { dim, layered, cube, multisample, ref size, .. } = *array;
     if dim.is_some() || layered || cube || multisample || size.is_some() {
@@ -101,7 +102,7 @@ fn container(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), Samp
     Ok((made(&shape, &bytes)?, srgb || format.is_srgb_block()))
 }
 
-/// Levels one behind the other, if there is so much memory.
+/// Concatenates the levels, if there is enough memory.
 pub(crate) fn joined(levels: &[Vec<u8>]) -> Result<Vec<u8>, SampleError> {
     let size = levels.iter().map(Vec::len).sum();
     let mut bytes = Vec::new();

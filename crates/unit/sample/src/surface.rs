@@ -1,4 +1,5 @@
-//! Surfaces on arrays: rules F1 to F5 of docs/python-conventions.md.
+//! Surfaces on arrays: checked loads, stores and reductions of texels (rules F1 to F5 of
+//! docs/python-conventions.md).
 
 use crate::error::{SampleError, shape_text};
 use crate::fill::{Number, Operand};
@@ -21,36 +22,36 @@ pub struct Surface {
     channels: usize,
 }
 
-/// Where accesses go.
+/// Coordinates of surface accesses.
 #[derive(Clone, Debug)]
 pub struct Places<'a> {
-    /// x in texels, y, z: integers.
+    /// Integer coordinates: x in texels, y, z.
     pub points: Points<'a>,
-    /// Layers; of cubes `6 * cube + face`.
+    /// Layer indices; for cubes `6 * cube + face`.
     pub layer: Option<Input<'a>>,
-    /// What is done outside.
+    /// What happens to accesses outside the surface.
     pub boundary: ClampMode,
 }
 
-/// Accesses that are made ready.
+/// Prepared accesses.
 struct Accesses<'a> {
     plan: SurfacePlan,
-    /// x, y, z, and the layer.
+    /// Operands: x, y, z, and the layer.
     operands: Vec<Operand<'a>>,
-    /// Which of `layer, x, y, z` each is.
+    /// Position of each operand in `layer, x, y, z`.
     slots: Vec<usize>,
     shape: Vec<usize>,
-    /// Bytes of a texel.
+    /// Size of a texel in bytes.
     texel: i64,
 }
 
 impl Surface {
-    /// A surface of an array, whose texels are copied.
+    /// A surface with a copy of an array's texels.
     pub fn new(input: &Input<'_>, array: &ArrayOptions) -> Result<Self, SampleError> {
         Self::of_resource(Arc::new(resource(std::slice::from_ref(input), array)?))
     }
 
-    /// A surface of texels that are there: of one mip level.
+    /// A surface over existing texels, which must have a single mip level.
     pub fn of_resource(resource: Arc<Resource>) -> Result<Self, SampleError> {
         let format = resource.format();
         let channel = format.plain_channel();
@@ -69,17 +70,17 @@ impl Surface {
         &self.header.resource
     }
 
-    /// The texels as the unit accesses them.
+    /// The texture header of the texels.
     pub fn header(&self) -> &Arc<Header> {
         &self.header
     }
 
-    /// Type of the texels' channels.
+    /// Type of the channels.
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
 
-    /// Shape of the whole, as an array that it would be made of: A1 to A10.
+    /// Shape of the array that would make this surface (rules A1 to A10).
     pub fn shape(&self) -> Vec<usize> {
         let shape = self.resource().shape();
         let geometry = shape.geometry;
@@ -92,14 +93,14 @@ impl Surface {
         all
     }
 
-    /// Shape of what is read at these places.
+    /// Shape of the result of reading these coordinates.
     pub fn read_shape(&self, places: &Places<'_>) -> Result<Vec<usize>, SampleError> {
         let mut shape = self.accesses(self.load(places.boundary), places.clone(), &[])?.shape;
         shape.extend((self.channels > 1).then_some(self.channels));
         Ok(shape)
     }
 
-    /// Reads texels as they are stored, in C order.
+    /// Reads texels as stored, in C order.
     pub fn read(&self, places: Places<'_>, out: &mut [u8]) -> Result<(), SampleError> {
         let accesses = self.accesses(self.load(places.boundary), places, &[])?;
         let size = self.dtype.size();
@@ -121,7 +122,8 @@ impl Surface {
         })
     }
 
-    /// The instruction that reads these places, and the coordinates of one of them, by its number in C order.
+    /// The load instruction for these coordinates, and the operands of one access, given its index
+    /// in C order.
     pub fn load_at(
         &self,
         places: Places<'_>,
@@ -137,14 +139,14 @@ impl Surface {
         Ok((form, Coordinates { layer, sample: 0, point: [x, y, z] }))
     }
 
-    /// Writes values of the surface's type, in C order.
+    /// Stores values of the surface's type, in C order.
     pub fn write(&self, places: Places<'_>, values: &Input<'_>) -> Result<(), SampleError> {
         let (element_size, vector) = (self.dtype.size() as u8, self.channels as u8);
         let kind = SurfaceKind::Store { element_size, vector };
         self.store(kind, places, values)
     }
 
-    /// Combines values with the texels, each in one step.
+    /// Combines each texel with a value, atomically.
     pub fn reduce(
         &self,
         op: ReduceOp,
@@ -174,7 +176,7 @@ impl Surface {
         SurfaceForm { kind, geometry: self.geometry(), clamp }
     }
 
-    /// Of instructions: the faces of cubes are layers.
+    /// Geometry of the surface instructions: the faces of a cube are layers.
     fn geometry(&self) -> Geometry {
         match self.resource().geometry() {
             Geometry::Cube | Geometry::Acube => Geometry::A2d,
@@ -219,14 +221,14 @@ impl Surface {
             if matches!(kind, SurfaceKind::Reduce { .. }) {
                 return accesses.plan.store(request, &registers).map_err(|fault| (first, fault));
             }
-            let turned = Turned::new(self.channels * size);
+            let turned = ReversedLanes::new(self.channels * size);
             let [layer, x, y, z] = turned.coordinates(request);
             let coords = Coordinates { layer: &layer, sample: &ZERO_LANES, point: [&x, &y, &z] };
             let active = turned.active(count);
             let values = registers.each_ref().map(|values| turned.lanes(values));
             let stored = accesses.plan.store(&SurfaceRequest { active, coords }, &values);
             stored.map_err(|fault| {
-                // The first in C order is that which a load meets.
+                // If several accesses fault, a load reports the first in C order.
                 let loaded = loads.load(request, &mut SurfaceAnswer::default());
                 (first, loaded.err().unwrap_or(fault))
             })
@@ -274,17 +276,17 @@ impl Surface {
     }
 }
 
-/// Lanes of stores in another order. Of those of a pass that store to the same bytes the lowest
-/// wins (docs/numerics.md 10.6), but of two writes of an array the later one in C order has to stay
-/// (F3): so each pass has its accesses from back to front.
+/// Reverses the order of accesses within each pass of a store. If lanes of one pass store to the
+/// same bytes, the lowest lane wins (docs/numerics.md 10.6), but of two writes to an array the
+/// later one in C order must stay (rule F3).
 #[derive(Clone, Copy)]
-struct Turned {
-    /// Lanes of a pass.
+struct ReversedLanes {
+    /// Lanes per pass.
     at_once: usize,
 }
 
-impl Turned {
-    /// Of accesses of so many bytes.
+impl ReversedLanes {
+    /// The order for accesses of this size in bytes.
     fn new(bytes: usize) -> Self {
         let at_once = match bytes {
             16 => 8,
@@ -294,7 +296,7 @@ impl Turned {
         Self { at_once }
     }
 
-    /// The lane of an access, and the access of a lane.
+    /// The lane of an access, which is also the access of a lane.
     fn lane(self, access: usize) -> usize {
         access ^ (self.at_once - 1)
     }
@@ -318,21 +320,22 @@ impl Accesses<'_> {
         self.shape.iter().product()
     }
 
-    /// Layer, x in bytes, y and z of some accesses.
+    /// Layer, x in bytes, y and z of a warp's accesses.
     fn words(&self, first: usize, lanes: usize) -> Result<[Lanes; 4], SampleError> {
         let mut words = [ZERO_LANES; 4];
         for (operand, &slot) in self.operands.iter().zip(&self.slots) {
             operand.fill(first..first + lanes, &mut words[slot][..lanes])?;
         }
         for x in &mut words[1] {
-            // What is too far outside stays outside, at a multiple of every texel's size.
+            // Clamped, so that the product does not overflow into the surface and x stays a
+            // multiple of the texel size.
             let bytes = i64::from(*x as i32) * self.texel;
             *x = bytes.clamp(i32::MIN.into(), (i32::MAX - 15).into()) as i32 as u32;
         }
         Ok(words)
     }
 
-    /// Calls `access` for a warp after the other, with the number of its first access.
+    /// Calls `access` for each warp, with the index of its first access.
     fn each(
         &self,
         mut access: impl FnMut(

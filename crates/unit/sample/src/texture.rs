@@ -1,4 +1,4 @@
-//! A texture made of arrays, with the plans of its fetches.
+//! A texture made of arrays: texels, sampler, and the cached plans of its fetches.
 
 use crate::call::Call;
 use crate::error::{SampleError, shape_text};
@@ -15,29 +15,29 @@ use texunit_unit::{
     Sampler, Texture as Header, effective_sampler, overrides, resolve,
 };
 
-/// Texels with how they are read. Plans are made when they are first needed and kept.
+/// Texels and sampler. Plans are made on first use and cached.
 #[derive(Debug)]
 pub struct Texture {
     header: Arc<Header>,
     sampler: Sampler,
     plans: RwLock<Vec<Arc<FetchPlan>>>,
-    /// That of samples at points, if there are such.
+    /// The plan for samples at points, if the texture supports them.
     point_plan: OnceLock<Option<Arc<FetchPlan>>>,
 }
 
-/// The state that acts on fetches of one form.
+/// The effective state for fetches of one form, as the hardware applies it.
 #[derive(Clone, Debug)]
 pub struct Effective {
-    /// What acts.
+    /// The effective sampler.
     pub sampler: EffectiveSampler,
-    /// What was asked for and does not act as asked, and why.
+    /// Requested settings that have no effect or another effect, with the reason.
     pub overrides: Vec<Override>,
-    /// Why such a fetch has no answer.
+    /// Why the result of such a fetch is undefined.
     pub refused: Option<String>,
 }
 
 impl Texture {
-    /// A texture of these arrays, one for each mip level (rules A1 to A16, S1 to S4).
+    /// A texture with one array per mip level (rules A1 to A16, S1 to S4).
     pub fn new(
         levels: &[Input<'_>],
         array: &ArrayOptions,
@@ -47,7 +47,7 @@ impl Texture {
         Self::of_resource(Arc::new(resource), options)
     }
 
-    /// A texture of texels that are there.
+    /// A texture over existing texels.
     pub fn of_resource(
         resource: Arc<Resource>,
         options: &TextureOptions,
@@ -61,12 +61,12 @@ impl Texture {
         Ok(Self::of_header(Arc::new(header), sampler))
     }
 
-    /// A texture and a sampler that are there.
+    /// A texture with an existing header and sampler.
     pub fn of_header(header: Arc<Header>, sampler: Sampler) -> Self {
         Self { header, sampler, plans: RwLock::default(), point_plan: OnceLock::new() }
     }
 
-    /// The texels with how they are read.
+    /// The texels and their read mode.
     pub fn header(&self) -> &Arc<Header> {
         &self.header
     }
@@ -76,22 +76,24 @@ impl Texture {
         &self.header.resource
     }
 
-    /// The state as asked for.
+    /// The requested sampler state.
     pub fn sampler(&self) -> &Sampler {
         &self.sampler
     }
 
-    /// Fetches made ready: their shape and type are known, nothing is fetched yet.
+    /// Checks a request and prepares its fetches; shape and type of the result are known, and
+    /// nothing has been fetched.
     pub fn call<'a>(&self, request: Request<'a>) -> Result<Call<'a>, SampleError> {
         Call::new(self, request)
     }
 
-    /// The instruction of a request. Whether the texture can be fetched from by it shows [`Self::call`].
+    /// The instruction of a request. It may still be invalid for this texture; [`Self::call`]
+    /// checks that.
     pub fn form(&self, request: &Request<'_>) -> Result<FetchForm, SampleError> {
         request.form(self.resource().geometry(), self.result().0)
     }
 
-    /// What the hardware makes of the state, for fetches of this form.
+    /// The sampler state as the hardware applies it to fetches of this form.
     pub fn effective(&self, form: FetchForm) -> Effective {
         Effective {
             sampler: effective_sampler(&self.header, &self.sampler, form),
@@ -100,8 +102,9 @@ impl Texture {
         }
     }
 
-    /// The texels of a mip level, as an array that it could be made of: shape, type, and bytes in C order. What is no
-    /// plain channels comes as bytes: blocks, and the texels of packed formats, have a last axis of bytes.
+    /// The texels of a mip level in the form of an array from which it could be made: shape, type,
+    /// and bytes in C order. Blocks and packed formats have no array type for their channels, so
+    /// they get a last axis of bytes.
     pub fn level(&self, level: u32) -> Result<(Vec<usize>, Dtype, Vec<u8>), SampleError> {
         let resource = self.resource().single_level(level)?;
         let shape = resource.shape();
@@ -122,14 +125,14 @@ impl Texture {
         Ok((all, dtype, resource.try_to_packed().ok_or_else(room)?))
     }
 
-    /// How the first channel is read.
+    /// How the first channel is converted when it is read.
     pub(crate) fn reading(&self) -> Reading {
         let normalized = self.header.read_mode == ReadMode::NormalizedFloat;
         let all = readings(self.resource().format(), normalized, self.sampler.srgb);
         all.map_or(Reading::F32, |all| all[0])
     }
 
-    /// Registers of a result, and the type of the array's elements (R4).
+    /// The register type of a result, and the element type of the result array (rule R4).
     pub fn result(&self) -> (ResultType, Dtype) {
         match self.reading() {
             Reading::Uint { bits: 8 } => (ResultType::U32, Dtype::U8),
@@ -142,7 +145,7 @@ impl Texture {
         }
     }
 
-    /// Channels of a result: R2.
+    /// Number of channels of a result (rule R2).
     pub fn channels(&self) -> usize {
         match self.resource().format().channels() {
             3 => 4,
@@ -154,7 +157,7 @@ impl Texture {
         self.point_plan.get_or_init(|| self.plan_of_points())
     }
 
-    /// The plan of a form.
+    /// The cached or new plan for a form.
     pub fn plan(&self, form: FetchForm) -> Result<Arc<FetchPlan>, SampleError> {
         let find = |plans: &[Arc<FetchPlan>]| plans.iter().find(|p| p.form() == form).cloned();
         let known = self.plans.read().unwrap_or_else(PoisonError::into_inner);
@@ -169,7 +172,7 @@ impl Texture {
     }
 }
 
-/// The texels of these arrays, one for each level.
+/// Makes a resource with one array per level.
 pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, SampleError> {
     let none = || SampleError::Operand("a texture has a level at least".into());
     let (first, rest) = levels.split_first().ok_or_else(none)?;
@@ -191,7 +194,7 @@ pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, 
     made(&shape, &bytes)
 }
 
-/// A resource of packed texels.
+/// A resource from packed texels.
 pub(crate) fn made(shape: &ArrayShape, bytes: &[u8]) -> Result<Resource, SampleError> {
     let size = shape.size()?;
     let memory = || SampleError::Room(size);
@@ -225,7 +228,7 @@ fn check_level(
     })
 }
 
-/// A15.
+/// Rule A15: generates mip levels.
 pub(crate) fn make_levels(
     wanted: Mipmaps,
     shape: &mut ArrayShape,
@@ -244,7 +247,7 @@ pub(crate) fn make_levels(
         ))
     })?;
     shape.levels = Some(levels);
-    // Refuses levels that there are not, and sizes that no texture has, before anything is made.
+    // The number of levels and the size are checked before memory is allocated.
     let size = shape.packed_size()?;
     *bytes = chain(bytes, shape, channel, levels)?;
     debug_assert_eq!(size, bytes.len() as u64);

@@ -1,13 +1,13 @@
-//! The way through the elements of a strided array in C order.
+//! Iteration over the elements of a strided array in C order.
 
 use std::ops::Range;
 
-/// Where the elements lie, with axes that follow each other without a gap made one.
+/// A broadcast view of an array, in which contiguous axes are merged.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
-    /// Length and stride in bytes of all axes but the last, slowest first.
+    /// Length and byte stride of all axes but the last, slowest first.
     outer: Vec<(usize, isize)>,
-    /// Length and stride of the last.
+    /// Length and byte stride of the last axis.
     inner: (usize, isize),
     start: usize,
     len: usize,
@@ -34,19 +34,19 @@ impl Walk {
         self.len
     }
 
-    /// Whether all elements are one.
+    /// Whether all positions refer to one element.
     pub(crate) fn is_constant(&self) -> bool {
         self.outer.is_empty() && self.inner.1 == 0
     }
 
-    /// The bytes of all elements, if these lie one behind the other and have this size.
+    /// The byte range of all elements, if they are contiguous and have this size.
     pub(crate) fn in_a_row(&self, size: usize) -> Option<Range<usize>> {
         let is_row = self.outer.is_empty() && self.inner.1 == size as isize;
         is_row.then(|| self.start..self.start + self.len * size)
     }
 
-    /// Calls `each` for pieces of a range in which elements lie at equal distances: where the first
-    /// is, bytes to the next, and how many.
+    /// Splits a range of positions into runs of constant stride, and calls `each` with the byte
+    /// offset of the first element, the stride, and the count.
     pub(crate) fn runs(&self, range: Range<usize>, mut each: impl FnMut(usize, isize, usize)) {
         let (length, step) = self.inner;
         let mut index = range.start;

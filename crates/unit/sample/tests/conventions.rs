@@ -467,7 +467,8 @@ fn c10_and_c11_offset_and_compare() {
         ..Request::new(Action::Sample, xy.points())
     };
     assert_eq!(run(&depth, with()).unwrap(), (vec![2], vec![1.0, 0.0]));
-    // Without a function, and of texels that are not compared (numerics.md 9.2), it is a plain fetch.
+    // Without a function, and of texels that are not compared (numerics.md 9.2), it is a plain
+    // fetch.
     let plain = made(&ramp(&[2, 2, 4]), &ArrayOptions::default()).unwrap();
     assert_eq!(run(&plain, with()).unwrap().0, [2, 4]);
     let four =

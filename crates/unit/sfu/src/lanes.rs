@@ -1,21 +1,24 @@
-//! The machine instructions without branches: one description for numbers, for loops of lanes that a compiler makes
-//! vectors of ([`Function::warp`]), and for a recorder of compiled code.
+//! Branch-free forms of the `MUFU` instructions. One generic description serves three uses: plain
+//! numbers, loops over lanes that the compiler vectorizes ([`Function::warp`]), and a recorder from
+//! which compiled code is generated.
 //!
-//! The polynomial V has up to 43 bits. Where a result's exponent does not depend on V, whole multiples of what is cut
-//! off are added apart from the rest, so that 32 bits are enough. Logarithms, sines and tangents keep their
-//! low bits when the leading ones cancel: for them V is a sum of f64, which is exact below 2^53, and the conversion to f32
-//! toward zero is the unit's cut.
+//! In comments, C0, C1 and C2 are the coefficients of a segment, X is the operand bits below the
+//! segment, and Q is their square ([`square`](crate::square)). The polynomial V has up to 43 bits.
+//! If a result's exponent does not depend on V, whole multiples of the truncated unit are added
+//! separately from the rest, so that 32 bits suffice. Logarithms, sines and tangents keep their low
+//! bits when the leading ones cancel. For them V is a sum in f64, which is exact below 2^53, and
+//! the conversion to f32 toward zero is the unit's truncation.
 
 use crate::mufu;
 use crate::tables::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH};
 use crate::{INFINITY, NAN, ONE, SIGN, Table};
 use texunit_simd::Build;
 
-/// Words of a table, a power of two of them.
+/// A table of words; its length is a power of two.
 #[derive(Clone, Copy, Debug)]
 pub struct Words(&'static [u32]);
 
-/// Tables are compared by where they are.
+/// Tables are compared by address.
 impl PartialEq for Words {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.0, other.0)
@@ -30,23 +33,23 @@ impl Words {
         Self(words)
     }
 
-    /// The word of an index, of which the low bits count.
+    /// The word at an index, of which only the low bits are used.
     #[inline(always)]
     pub fn at(self, index: u32) -> u32 {
         self.0[index as usize & (self.0.len() - 1)]
     }
 
-    /// All of them.
+    /// All words.
     pub fn all(self) -> &'static [u32] {
         self.0
     }
 }
 
-/// A number of 32 bits in each lane.
+/// A vector (or a single lane) of 32-bit numbers.
 pub trait Lane: Copy {
-    /// An f64 in each lane.
+    /// The corresponding vector of f64.
     type Double: Double<Lane = Self>;
-    /// A truth value in each lane.
+    /// A mask with a truth value per lane.
     type Holds: Copy;
 
     /// The same number in all lanes.
@@ -57,54 +60,54 @@ pub trait Lane: Copy {
     fn minus(self, other: Self) -> Self;
     /// The low half of the product.
     fn times(self, other: Self) -> Self;
-    /// The product of numbers below 2^15.
+    /// The product, for factors below 2^15.
     fn times_short(self, other: Self) -> Self;
-    /// Bits of both.
+    /// Bitwise and.
     fn mask(self, other: Self) -> Self;
-    /// Bits of either.
+    /// Bitwise or.
     fn with(self, other: Self) -> Self;
-    /// Bits of one alone.
+    /// Bitwise exclusive or.
     fn differ(self, other: Self) -> Self;
-    /// Upwards; 0 from 32 on.
+    /// Shift to the left by a count per lane; counts of 32 and more give 0.
     fn up(self, by: Self) -> Self;
-    /// Downwards, zeros from above; 0 from 32 on.
+    /// Logical shift to the right by a count per lane; counts of 32 and more give 0.
     fn down(self, by: Self) -> Self;
-    /// Downwards, signs from above.
+    /// Arithmetic shift to the right.
     fn down_signed(self, by: Self) -> Self;
-    /// The word at this index.
+    /// Looks up the word of a table at this index.
     fn of(self, words: Words) -> Self;
-    /// [`square`](crate::square) of 17 bits.
+    /// The unit's [`square`](crate::square) of 17 bits.
     fn square(self) -> Self;
-    /// |x| 2^23 of an f32 as a signed number: toward zero, limited, 0 of a NaN.
+    /// |x| * 2^23 of an f32 as a signed integer: truncated, saturated, 0 for a NaN.
     fn fixed(self) -> Self;
-    /// Whether the numbers are the same.
+    /// Lanes in which the numbers are equal.
     fn is(self, other: Self) -> Self::Holds;
-    /// Whether the unsigned number is less.
+    /// Lanes in which the unsigned number is less than `other`.
     fn below(self, other: Self) -> Self::Holds;
-    /// This where it holds, else the other.
+    /// `self` in lanes where the mask holds, else `other`.
     fn where_(self, holds: Self::Holds, other: Self) -> Self;
-    /// The signed number as f64.
+    /// Converts the signed number to f64.
     fn double(self) -> Self::Double;
 }
 
-/// An f64 in each lane.
+/// A vector (or a single lane) of f64.
 pub trait Double: Copy {
-    /// A number of 32 bits in each lane.
+    /// The corresponding vector of 32-bit numbers.
     type Lane;
 
     /// The same number in all lanes.
     fn all(number: f64) -> Self;
-    /// self * b + c, rounded once.
+    /// `self * b + c`, rounded once.
     fn fma(self, b: Self, c: Self) -> Self;
     /// The sum.
     fn plus(self, other: Self) -> Self;
     /// The product.
     fn times(self, other: Self) -> Self;
-    /// The next integral number below.
+    /// Rounds down to an integer.
     fn floor(self) -> Self;
-    /// This magnitude with the other's sign.
+    /// The magnitude of `self` with the sign of `other`.
     fn with_sign_of(self, other: Self) -> Self;
-    /// As f32, toward zero.
+    /// Converts to f32, truncating toward zero.
     fn cut(self) -> Self::Lane;
 }
 
@@ -195,7 +198,8 @@ impl Double for f64 {
     }
     #[inline(always)]
     fn fma(self, b: Self, c: Self) -> Self {
-        // Exact, whatever is rounded in between: without FMA this is faster than `mul_add`.
+        // The result is exact even if the product is rounded separately. Without FMA instructions
+        // this is faster than `mul_add`.
         if cfg!(target_feature = "fma") { self.mul_add(b, c) } else { self * b + c }
     }
     #[inline(always)]
@@ -216,7 +220,8 @@ impl Double for f64 {
     }
     #[inline(always)]
     fn cut(self) -> u32 {
-        // Without the bits that f32 has not, the conversion rounds nothing: results are zeros or normal numbers.
+        // Bits that an f32 cannot hold are masked off, so the conversion is exact: results are
+        // zeros or normal numbers.
         (f64::from_bits(self.to_bits() & !0x1fff_ffff) as f32).to_bits()
     }
 }
@@ -231,7 +236,7 @@ fn d<L: Lane>(number: f64) -> L::Double {
     <L::Double as Double>::all(number)
 }
 
-/// C0 of all segments; segment `i` of the words is `i ^ turn` of the table.
+/// C0 of all segments; the word at index `i` is segment `i ^ turn` of the table.
 const fn constants<const N: usize>(table: &Table<N>, turn: usize) -> [u32; N] {
     let (mut words, mut i) = ([0; N], 0);
     while i < N {
@@ -241,7 +246,7 @@ const fn constants<const N: usize>(table: &Table<N>, turn: usize) -> [u32; N] {
     words
 }
 
-/// |C1| below and |C2| from this bit on.
+/// |C1| in the low bits, and C2 from bit `bit` up.
 const fn others<const N: usize>(table: &Table<N>, turn: usize, bit: u32) -> [u32; N] {
     let (mut words, mut i) = ([0; N], 0);
     while i < N {
@@ -253,8 +258,9 @@ const fn others<const N: usize>(table: &Table<N>, turn: usize, bit: u32) -> [u32
     words
 }
 
-/// A coefficient of `MUFU.TANH` by the lowest four bits of the exponent and the upper four of the mantissa. C0 has above
-/// it how many of these bits chose the segment.
+/// A coefficient of `MUFU.TANH`, indexed by the lowest four bits of the exponent and the upper four
+/// of the mantissa. The word of C0 also holds, above it, how many of these bits selected the
+/// segment.
 const fn of_tanh(coefficient: usize) -> [u32; 256] {
     let (mut words, mut i) = ([0; 256], 119 << 4);
     while i < 130 << 4 {
@@ -266,7 +272,7 @@ const fn of_tanh(coefficient: usize) -> [u32; 256] {
     words
 }
 
-/// The tables of a function.
+/// Defines a table as a constant.
 macro_rules! words {
     ($name:ident = $words:expr) => {
         #[doc = concat!("Words of the table of `", stringify!($name), "`.")]
@@ -278,7 +284,7 @@ macro_rules! words {
 }
 words!(RCP_0 = constants(&RCP, 0));
 words!(RCP_12 = others(&RCP, 0, 16));
-// The lowest bit of a biased exponent is the opposite of the exponent's.
+// The lowest bit of a biased exponent is the inverse of the exponent's parity.
 words!(RSQ_0 = constants(&RSQ, 64));
 words!(RSQ_12 = others(&RSQ, 64, 16));
 words!(SQRT_0 = constants(&SQRT, 64));
@@ -293,14 +299,14 @@ words!(TANH_0 = of_tanh(0));
 words!(TANH_1 = of_tanh(1));
 words!(TANH_2 = of_tanh(2));
 
-/// Where the f32 is NaN: `NAN`, else the value.
+/// `NAN` in lanes where the f32 is a NaN, else the value.
 #[inline(always)]
 fn or_nan<L: Lane>(x: L, value: L) -> L {
     n::<L>(NAN).where_(n::<L>(INFINITY).below(x.mask(n(!SIGN))), value)
 }
 
-/// Positive normal f32 alone keep the value. Zeros and subnormals become `zero`, the infinity `infinity`, negative
-/// numbers and NaNs `NAN`.
+/// The value in lanes where the f32 is positive and normal. Zeros and subnormals give `zero`, the
+/// infinity gives `infinity`, negative numbers and NaNs give `NAN`.
 #[inline(always)]
 fn of_positive<L: Lane>(x: L, value: L, zero: L, infinity: L) -> L {
     let special = infinity.where_(x.is(n(INFINITY)), n(NAN));
@@ -308,44 +314,45 @@ fn of_positive<L: Lane>(x: L, value: L, zero: L, infinity: L) -> L {
     value.where_(x.minus(n(0x0080_0000)).below(n(0x7f00_0000)), special)
 }
 
-/// The upper bits of C0, and the two that remain, in units of a power of two less.
+/// Splits C0 into its upper bits and its two lowest bits, which are shifted to a finer unit.
 #[inline(always)]
 fn parts<L: Lane>(c0: L, bit: u32) -> (L, L) {
     (c0.down(n(2)), c0.mask(n(3)).up(n(bit)))
 }
 
-/// The value of `MUFU.RCP` in 2^-24, by the segment (7 bits) and the 16 bits below it.
+/// The value of `MUFU.RCP` in 2^-24, from the segment (7 bits) and the 16 bits below it.
 #[inline(always)]
 fn reciprocal<L: Lane>(segment: L, below: L) -> L {
     let both = segment.of(RCP_12);
     let (high, low) = parts(segment.of(RCP_0), 13);
-    // A quarter of the polynomial V is 2^13 C0 + 2023 + square - linear; 15 of its bits are cut off.
+    // A quarter of the polynomial V is 2^13 C0 + 2023 + square - linear; 15 of its bits are
+    // truncated.
     let linear = both.mask(n(0xffff)).times(below);
     let square = both.down(n(16)).times_short(below.up(n(1)).square());
     let rest = linear.plus(n(0x7fff - 2023)).minus(square).minus(low);
     high.minus(rest.down(n(15)))
 }
 
-/// `MUFU.RCP`
+/// Computes `MUFU.RCP`.
 #[inline(always)]
 pub fn rcp<L: Lane>(x: L) -> L {
     let value = reciprocal(x.down(n(16)), x.mask(n(0xffff)));
     let exponent = x.mask(n(INFINITY));
     let result = value.plus(n::<L>(252 << 23).minus(exponent));
-    // Above the last exponent the sum is negative.
+    // If the exponent would be out of range, the sum is negative.
     let is_normal = result.plus(n(SIGN)).below(n(SIGN + 0x0080_0000));
     let result = n::<L>(0).where_(is_normal, result);
     let result = n::<L>(INFINITY).where_(exponent.is(n(0)), result);
     or_nan(x, result.with(x.mask(n(SIGN))))
 }
 
-/// The value of `MUFU.RSQ` in 2^-24, by the segment (parity and 6 bits), the 17 bits below it, and whether the operand is
-/// a power of four.
+/// The value of `MUFU.RSQ` in 2^-24, from the segment (parity and 6 bits), the 17 bits below it,
+/// and whether the operand is a power of four.
 #[inline(always)]
 fn reciprocal_root<L: Lane>(segment: L, below: L, is_power: L::Holds) -> L {
     let both = segment.of(RSQ_12);
     let (high, low) = parts(segment.of(RSQ_0), 13);
-    // V / 4 = 2^13 C0 + 8191 + 2 C2 Q - C1 (X >> 1) - (C1 >> 1 if X is odd).
+    // The polynomial: V / 4 = 2^13 C0 + 8191 + 2 C2 Q - C1 (X >> 1) - (C1 >> 1 if X is odd).
     let c1 = both.mask(n(0xffff));
     let odd = c1.down(n(1)).mask(n::<L>(0).minus(below.mask(n(1))));
     let linear = c1.times(below.down(n(1))).plus(odd);
@@ -356,13 +363,13 @@ fn reciprocal_root<L: Lane>(segment: L, below: L, is_power: L::Holds) -> L {
     value.plus(n(1)).where_(is_power, value)
 }
 
-/// Half the exponent of an f32, rounded up, in place.
+/// Half the exponent field of an f32, rounded up, in its position.
 #[inline(always)]
 fn half_exponent<L: Lane>(x: L) -> L {
     x.plus(n(0x0080_0000)).down(n(1)).mask(n(INFINITY))
 }
 
-/// `MUFU.RSQ`
+/// Computes `MUFU.RSQ`.
 #[inline(always)]
 pub fn rsq<L: Lane>(x: L) -> L {
     let is_power = x.mask(n(0x00ff_ffff)).is(n(0x0080_0000));
@@ -371,13 +378,13 @@ pub fn rsq<L: Lane>(x: L) -> L {
     of_positive(x, result, x.mask(n(SIGN)).with(n(INFINITY)), n(0))
 }
 
-/// `MUFU.SQRT`
+/// Computes `MUFU.SQRT`.
 #[inline(always)]
 pub fn sqrt<L: Lane>(x: L) -> L {
     let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
     let both = segment.of(SQRT_12);
     let (high, low) = parts(segment.of(SQRT_0), 13);
-    // V / 8 = 2^13 C0 + C1 (X >> 2) + (32767 + C1 (X & 3) - 2 |C2| Q) / 4.
+    // The polynomial: V / 8 = 2^13 C0 + C1 (X >> 2) + (32767 + C1 (X & 3) - 2 |C2| Q) / 4.
     let c1 = both.mask(n(0x1_ffff));
     let square = both.down(n(17)).times_short(below.square()).up(n(1));
     let quarter = c1.times(below.mask(n(3))).plus(n(32767)).minus(square).down_signed(n(2));
@@ -387,17 +394,17 @@ pub fn sqrt<L: Lane>(x: L) -> L {
     of_positive(x, result, x.mask(n(SIGN)), n(INFINITY))
 }
 
-/// `MUFU.EX2`
+/// Computes `MUFU.EX2`.
 #[inline(always)]
 pub fn ex2<L: Lane>(x: L) -> L {
     let (magnitude, negative) = (x.fixed(), x.down_signed(n(31)));
-    // The ones' complement of a negative number, but of integers the two's.
+    // A negative number is represented by its ones' complement, an integer by its two's complement.
     let is_integral = magnitude.mask(n(0x007f_ffff)).is(n(0));
     let fixed = magnitude.differ(negative).minus(negative.where_(is_integral, n(0)));
     let (segment, below) = (fixed.down(n(17)), fixed.mask(n(0x1_ffff)));
     let both = segment.of(EX2_12);
     let (high, low) = parts(segment.of(EX2_0), 12);
-    // V / 16 = 2^12 C0 + C1 (X >> 1) + (6114 + C1 (X & 1) + C2 Q) / 2.
+    // The polynomial: V / 16 = 2^12 C0 + C1 (X >> 1) + (6114 + C1 (X & 1) + C2 Q) / 2.
     let c1 = both.mask(n(0xffff));
     let odd = c1.mask(n::<L>(0).minus(below.mask(n(1))));
     let half = both.down(n(16)).times_short(below.square()).plus(odd).plus(n(6114)).down(n(1));
@@ -409,12 +416,12 @@ pub fn ex2<L: Lane>(x: L) -> L {
     or_nan(x, result)
 }
 
-/// `MUFU.LG2`
+/// Computes `MUFU.LG2`.
 #[inline(always)]
 pub fn lg2<L: Lane>(x: L) -> L {
     let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
     let both = segment.of(LG2_12);
-    // V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
+    // The polynomial: V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
     let square = both.down(n(16)).times_short(below.square()).up(n(1));
     let rest = n::<L>(837).minus(square).double();
     let value = segment.of(LG2_0).double().fma(d::<L>(4096.0), rest);
@@ -422,7 +429,8 @@ pub fn lg2<L: Lane>(x: L) -> L {
     let exponent = x.down(n(23)).minus(n(127)).double();
     const UNIT: f64 = 1.0 / (1u64 << 36) as f64;
     let sum = value.times(d::<L>(0.25)).floor().fma(d::<L>(UNIT), exponent);
-    // The ones' complement of a negative number: half a unit toward zero and cut by half a unit more.
+    // A negative number is represented by its ones' complement: half a unit toward zero, then
+    // truncated by half a unit more.
     let magnitude =
         sum.plus(d::<L>(UNIT / 2.0)).with_sign_of(d::<L>(1.0)).plus(d::<L>(-UNIT / 2.0));
     let result = magnitude.with_sign_of(sum).cut();
@@ -430,14 +438,14 @@ pub fn lg2<L: Lane>(x: L) -> L {
     of_positive(x, result, n(SIGN | INFINITY), n(INFINITY))
 }
 
-/// A sine, by the phase (25 bits) and the sign bit of its magnitude.
+/// The sine for a phase (25 bits) and the sign bit of its magnitude.
 #[inline(always)]
 fn wave<L: Lane>(x: L, phase: L, sign: L) -> L {
     let turned = phase.up(n(8)).down_signed(n(31));
     let within = phase.differ(turned);
     let (segment, below) = (within.down(n(17)), within.mask(n(0x1_ffff)));
     let both = segment.of(SIN_12);
-    // V / 16 = 2^12 C0 + C1 X - |C2| Q.
+    // The polynomial: V / 16 = 2^12 C0 + C1 X - |C2| Q.
     let square = n::<L>(0).minus(both.down(n(16)).times_short(below.square())).double();
     let value = segment.of(SIN_0).double().fma(d::<L>(4096.0), square);
     let value = both.mask(n(0xffff)).double().fma(below.double(), value);
@@ -446,41 +454,41 @@ fn wave<L: Lane>(x: L, phase: L, sign: L) -> L {
     n::<L>(NAN).where_(x.mask(n(INFINITY)).is(n(INFINITY)), result)
 }
 
-/// The magnitude of an operand in turns, with 25 bits behind the point, and whole turns above them.
+/// The magnitude of an operand in turns, with 25 fractional bits.
 #[inline(always)]
 fn turns<L: Lane>(x: L) -> L {
     let significand = x.mask(n(0x007f_ffff)).with(n(0x0080_0000));
     let exponent = x.down(n(23)).mask(n(0xff));
-    // One of the shifts is by 32 or more.
+    // One of the two shift counts is 32 or more.
     let up = significand.up(exponent.minus(n(125)));
     up.with(significand.down(n::<L>(125).minus(exponent)))
 }
 
-/// `MUFU.SIN`
+/// Computes `MUFU.SIN`.
 #[inline(always)]
 pub fn sin<L: Lane>(x: L) -> L {
     wave(x, turns(x), x)
 }
 
-/// `MUFU.COS`
+/// Computes `MUFU.COS`.
 #[inline(always)]
 pub fn cos<L: Lane>(x: L) -> L {
     wave(x, turns(x).plus(n(1 << 23)), n(0))
 }
 
-/// `MUFU.TANH`
+/// Computes `MUFU.TANH`.
 #[inline(always)]
 pub fn tanh<L: Lane>(x: L) -> L {
     let segment = x.down(n(19));
     let constant = segment.of(TANH_0);
     let below = x.up(constant.down(n(28))).mask(n(0x007f_ffff)).down(n(6));
-    // V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
+    // The polynomial: V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
     let square = segment.of(TANH_2).times(below.square()).double();
     let value = constant.mask(n(0x0fff_ffff)).double().times(d::<L>(32768.0));
     let value = segment.of(TANH_1).double().fma(below.double(), value);
     let value = square.fma(d::<L>(-2.0), value);
     let cut = value.times(d::<L>(1.0 / (1u64 << 39) as f64)).cut();
-    // Below 1/2 the table has the value of the binade [1/2, 1).
+    // Below 1/2, the table has the value scaled to the binade [1/2, 1).
     let magnitude = x.mask(n(!SIGN));
     let scale = n::<L>(126 << 23).minus(x.mask(n(INFINITY)));
     let scale = scale.mask(scale.down_signed(n(31)).differ(n(u32::MAX)));
@@ -490,7 +498,7 @@ pub fn tanh<L: Lane>(x: L) -> L {
     or_nan(x, result.with(x.mask(n(SIGN))))
 }
 
-/// `MUFU.RCP64H`
+/// Computes `MUFU.RCP64H`.
 #[inline(always)]
 pub fn rcp64h<L: Lane>(x: L) -> L {
     let value = reciprocal(x.down(n(13)), x.mask(n(0x1fff)).up(n(3))).down(n(3));
@@ -503,7 +511,7 @@ pub fn rcp64h<L: Lane>(x: L) -> L {
     n::<L>(NAN).where_(n::<L>(0x7ff0_0000).below(x.mask(n(!SIGN))), result)
 }
 
-/// `MUFU.RSQ64H`
+/// Computes `MUFU.RSQ64H`.
 #[inline(always)]
 pub fn rsq64h<L: Lane>(x: L) -> L {
     let is_power = x.mask(n(0x001f_ffff)).is(n(0x0010_0000));
@@ -518,7 +526,7 @@ pub fn rsq64h<L: Lane>(x: L) -> L {
     n::<L>(NAN).where_(is_nan, result)
 }
 
-/// A machine instruction.
+/// A `MUFU` instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// `MUFU.RCP`
@@ -544,7 +552,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// All of them.
+    /// All functions.
     pub const ALL: [Self; 10] = [
         Self::Rcp,
         Self::Rsq,
@@ -558,7 +566,7 @@ impl Function {
         Self::Rsq64h,
     ];
 
-    /// The result of one operand, by the reference.
+    /// The result for one operand, from the reference.
     pub fn of(self, x: u32) -> u32 {
         match self {
             Self::Rcp => mufu::rcp(x),
@@ -574,7 +582,7 @@ impl Function {
         }
     }
 
-    /// The results of the lanes of a warp, in the build for a SIMD level.
+    /// The results for the lanes of a warp, in the build for a SIMD level.
     pub fn warp(self, build: Build, x: &[u32; 32]) -> [u32; 32] {
         match self {
             Self::Rcp => each(build, x, rcp),
@@ -591,7 +599,7 @@ impl Function {
     }
 }
 
-/// A function over lanes.
+/// Applies a function to all lanes.
 #[inline(always)]
 fn each(build: Build, x: &[u32; 32], function: impl Fn(u32) -> u32) -> [u32; 32] {
     build.run(
@@ -610,7 +618,8 @@ fn each(build: Build, x: &[u32; 32], function: impl Fn(u32) -> u32) -> [u32; 32]
 mod tests {
     use super::*;
 
-    /// Operands of all exponents, with mantissas at the ends of segments and between, and both signs.
+    /// Test operands of all exponents and both signs, with mantissas at the ends of segments and
+    /// between them.
     fn operands() -> impl Iterator<Item = u32> {
         let tops = (0..1 << 16).map(|top: u32| top << 16);
         tops.flat_map(|top| {

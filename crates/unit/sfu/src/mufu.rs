@@ -1,17 +1,18 @@
-//! The machine instructions, an operand at a time, as docs/numerics.md section 13 has them. Nothing here is optimised:
-//! the [vector forms](super::lanes) are compared with these functions.
+//! The hardware's `MUFU` instructions, one operand at a time, as in docs/numerics.md, section 13.
+//! Nothing here is optimised: tests compare the [vector forms](super::lanes) with these functions.
 //!
-//! All of them flush subnormal operands, except `TANH`, and give [`NAN`] of a NaN.
+//! All of them flush subnormal operands, except `TANH`, and return [`NAN`] for a NaN.
 
 use super::tables::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH};
 use super::{INFINITY, NAN, ONE, SIGN};
 
-/// The fields of an f32: sign in place, biased exponent, mantissa.
+/// The fields of an f32: sign in its position, biased exponent, mantissa.
 fn split(x: u32) -> (u32, u32, u32) {
     (x & SIGN, x >> 23 & 0xff, x & 0x007f_ffff)
 }
 
-/// An f32 of a biased exponent that may be out of range: below, the zero of the sign; above, the infinity.
+/// Makes an f32 from a biased exponent that may be out of range: a signed zero below, an infinity
+/// above.
 fn pack(sign: u32, exponent: i32, mantissa: u32) -> u32 {
     match exponent {
         ..=0 => sign,
@@ -20,7 +21,7 @@ fn pack(sign: u32, exponent: i32, mantissa: u32) -> u32 {
     }
 }
 
-/// A magnitude in units of 2^-41, cut to 24 bits.
+/// Converts a magnitude in units of 2^-41 to an f32, truncated to 24 bits.
 fn cut(sign: u32, magnitude: u64) -> u32 {
     if magnitude == 0 {
         return sign;
@@ -50,7 +51,8 @@ pub fn rcp(x: u32) -> u32 {
     }
 }
 
-/// The segment and the bits below it of a root: its parity chooses between two halves of a table.
+/// The parity of a root's operand, its segment, and the bits below it. The parity selects one of
+/// two halves of a table.
 fn of_root(exponent: u32, mantissa: u32) -> (bool, usize, u32) {
     let is_odd = (exponent as i32 - 127) & 1 == 1;
     (is_odd, (usize::from(is_odd) << 6) | (mantissa >> 17) as usize, mantissa & 0x1_ffff)
@@ -69,13 +71,13 @@ pub fn rsq(x: u32) -> u32 {
     let half = (exponent as i32 - 127) >> 1;
     let (is_odd, segment, below) = of_root(exponent, mantissa);
     if mantissa == 0 && !is_odd {
-        // Powers of four go past the table.
+        // Powers of four are beyond the table.
         return pack(0, 127 - half, 0);
     }
     pack(0, 126 - half, (RSQ.value(segment, below) >> 17) as u32 & 0x007f_ffff)
 }
 
-/// `MUFU.SQRT`: √x, by a table of its own.
+/// `MUFU.SQRT`: √x, with its own table.
 pub fn sqrt(x: u32) -> u32 {
     let (sign, exponent, mantissa) = split(x);
     match (exponent, mantissa) {
@@ -99,7 +101,7 @@ pub fn ex2(x: u32) -> u32 {
         (134.., _) => return if sign == 0 { INFINITY } else { 0 },
         _ => {}
     }
-    // |x| in fixed point, with 23 bits behind the point; what is below is cut off.
+    // |x| in fixed point with 23 fractional bits; lower bits are truncated.
     let significand = i64::from(mantissa | 0x0080_0000);
     let magnitude = match exponent {
         127.. => significand << (exponent - 127),
@@ -108,7 +110,7 @@ pub fn ex2(x: u32) -> u32 {
     };
     let fixed = match sign {
         0 => magnitude,
-        // The ones' complement, except of integers.
+        // Ones' complement, except for integers.
         _ if magnitude & 0x007f_ffff != 0 => !magnitude,
         _ => -magnitude,
     };
@@ -125,7 +127,7 @@ pub fn lg2(x: u32) -> u32 {
         (0, _) => return SIGN | INFINITY,
         _ if sign != 0 => return NAN,
         (0xff, 0) => return INFINITY,
-        // Beside the table, which would give 1.8 * 2^-24.
+        // Not by the table, which would give 1.8 * 2^-24.
         (127, 0) => return 0,
         _ => {}
     }
@@ -136,7 +138,8 @@ pub fn lg2(x: u32) -> u32 {
     if sum < 0 { cut(SIGN, (!sum as u64) << 5) } else { cut(0, (sum as u64) << 5) }
 }
 
-/// A phase in turns, with 25 bits behind the point: the sign of the operand, and the phase of its magnitude.
+/// A phase in turns with 25 fractional bits: the sign of the operand, and the phase of its
+/// magnitude.
 fn phase(x: u32) -> (u32, u32) {
     let (sign, exponent, mantissa) = split(x);
     let significand = if exponent == 0 { 0 } else { mantissa | 0x0080_0000 };
@@ -149,7 +152,7 @@ fn phase(x: u32) -> (u32, u32) {
     (sign, phase & 0x01ff_ffff)
 }
 
-/// The sine of a phase; `sign` is turned in the lower half.
+/// The sine of a phase; `sign` is inverted in the second half turn.
 fn wave(sign: u32, phase: u32) -> u32 {
     let quadrant = phase >> 23;
     let within = if quadrant & 1 == 0 { phase } else { !phase } & 0x007f_ffff;
@@ -157,7 +160,7 @@ fn wave(sign: u32, phase: u32) -> u32 {
     cut(sign ^ (quadrant & 2) << 30, value as u64)
 }
 
-/// `MUFU.SIN`: the sine of so many turns.
+/// `MUFU.SIN`: the sine of an angle in turns.
 pub fn sin(x: u32) -> u32 {
     if x & INFINITY == INFINITY {
         return NAN;
@@ -166,7 +169,7 @@ pub fn sin(x: u32) -> u32 {
     wave(sign, phase)
 }
 
-/// `MUFU.COS`: the cosine of so many turns.
+/// `MUFU.COS`: the cosine of an angle in turns.
 pub fn cos(x: u32) -> u32 {
     if x & INFINITY == INFINITY {
         return NAN;
@@ -174,12 +177,13 @@ pub fn cos(x: u32) -> u32 {
     wave(0, (phase(x).1 + (1 << 23)) & 0x01ff_ffff)
 }
 
-/// How many bits of the mantissa choose the segment within a binade of [`tanh`], from 2^-8 on, and the
-/// number of the binade's first segment.
+/// For each binade of [`tanh`] from 2^-8 on: the number of mantissa bits that select the segment,
+/// and the index of the binade's first segment.
 const TANH_BINADES: [(u32, u32); 11] =
     [(0, 0), (0, 1), (0, 2), (1, 3), (1, 5), (2, 7), (2, 11), (2, 15), (3, 19), (4, 27), (3, 43)];
 
-/// `MUFU.TANH`: the hyperbolic tangent. Below 2^-8 it is x, subnormals included, from 8 on ±1.
+/// `MUFU.TANH`: the hyperbolic tangent. Below 2^-8 it is x, including subnormals; from 8 on it is
+/// ±1.
 pub fn tanh(x: u32) -> u32 {
     let (sign, exponent, mantissa) = split(x);
     match (exponent, mantissa) {
@@ -189,19 +193,21 @@ pub fn tanh(x: u32) -> u32 {
         _ => {}
     }
     let (segment, below, _) = of_tanh(exponent, mantissa);
-    // Below 1/2 the table has the value times a power of two that makes the binade [1/2, 1).
+    // Below 1/2, the table has the value scaled by a power of two to the binade [1/2, 1).
     let scaled = cut(sign, TANH.value(segment, below) as u64);
     scaled - (126u32.saturating_sub(exponent) << 23)
 }
 
-/// The segment of an operand from 2^-8 to 8, the 17 bits below it, and how many bits of the mantissa chose it.
+/// The segment of an operand from 2^-8 to 8, the 17 bits below it, and the number of mantissa bits
+/// that selected it.
 pub(crate) const fn of_tanh(exponent: u32, mantissa: u32) -> (usize, u32, u32) {
     let (bits, first) = TANH_BINADES[exponent as usize - 119];
     let below = mantissa & ((1 << (23 - bits)) - 1);
     ((first + (mantissa >> (23 - bits))) as usize, below >> (6 - bits), bits)
 }
 
-/// `MUFU.RCP64H`: 1 / x of an f64, upper words alone, by the table of [`rcp`]. Results below 2^-1022 are zeros.
+/// `MUFU.RCP64H`: 1 / x of an f64, for the upper words only, with the table of [`rcp`]. Results
+/// below 2^-1022 are zeros.
 pub fn rcp64h(x: u32) -> u32 {
     let (sign, exponent, mantissa) = (x & SIGN, x >> 20 & 0x7ff, x & 0x000f_ffff);
     match (exponent, mantissa) {
@@ -216,7 +222,7 @@ pub fn rcp64h(x: u32) -> u32 {
     if exponent <= 0 { sign } else { sign | (exponent as u32) << 20 | value & 0x000f_ffff }
 }
 
-/// `MUFU.RSQ64H`: 1 / √x of an f64, upper words alone, by the table of [`rsq`].
+/// `MUFU.RSQ64H`: 1 / √x of an f64, for the upper words only, with the table of [`rsq`].
 pub fn rsq64h(x: u32) -> u32 {
     let (sign, exponent, mantissa) = (x & SIGN, x >> 20 & 0x7ff, x & 0x000f_ffff);
     match (exponent, mantissa) {
@@ -227,7 +233,7 @@ pub fn rsq64h(x: u32) -> u32 {
         _ => {}
     }
     let half = (exponent as i32 - 1023) >> 1;
-    // The parity of the exponent is that of an f32 with a bias of 127.
+    // The parity of the exponent is the same as with the f32 bias of 127.
     let (is_odd, segment, below) = of_root(exponent, mantissa << 3);
     if mantissa == 0 && !is_odd {
         return ((1023 - half) as u32) << 20;
@@ -235,7 +241,8 @@ pub fn rsq64h(x: u32) -> u32 {
     ((1022 - half) as u32) << 20 | (RSQ.value(segment, below) >> 20) as u32 & 0x000f_ffff
 }
 
-/// The result of an f32 function as f16, cut toward zero: subnormals too, and 2^16 and more become infinite.
+/// Converts the result of an f32 function to f16, truncating, including subnormals; 2^16 and more
+/// become infinite.
 pub fn cut_to_f16(x: u32) -> u16 {
     let (sign, magnitude) = ((x >> 16 & 0x8000) as u16, x & !SIGN);
     match magnitude {
@@ -249,7 +256,7 @@ pub fn cut_to_f16(x: u32) -> u16 {
     }
 }
 
-/// The result of an f32 function as bf16, cut toward zero.
+/// Converts the result of an f32 function to bf16, truncating.
 pub fn cut_to_bf16(x: u32) -> u16 {
     (x >> 16) as u16
 }
@@ -263,7 +270,7 @@ mod tests {
         for (x, wanted) in [
             (0x3f80_0000, 0x3f80_0000),
             (0x4000_0000, 0x3f00_0000),
-            // Correctly rounded this would be 0x7c088814.
+            // The correctly rounded result would be 0x7c088814.
             (0x02f0_00cc, 0x7c08_8815),
             (0xbf80_0000, 0xbf80_0000),
             (0, 0x7f80_0000),
@@ -287,7 +294,7 @@ mod tests {
             assert!(difference <= 1, "{mantissa:#x}");
             off += difference;
         }
-        // 13.21 %, which a GeForce RTX 3060's published statistic fits.
+        // 13.21 %, which agrees with a published statistic of a GeForce RTX 3060.
         assert_eq!((u64::from(off) * 10_000) >> 23, 1321);
     }
 }

@@ -1,5 +1,6 @@
-//! The instructions of PTX, as ptxas 13.5 makes them of the machine's: with the scaling that gives subnormal operands
-//! and results where there is no `.ftz`. The `.ftz` forms that have no function here are the machine instruction alone.
+//! The PTX instructions as ptxas 13.5 compiles them to hardware instructions, with the scaling for
+//! subnormal operands and results in the forms without `.ftz`. The `.ftz` forms without a function
+//! here are the hardware instruction alone.
 
 use super::mufu;
 use super::{INFINITY, NAN, ONE, SIGN};
@@ -13,20 +14,21 @@ const QUARTER: u32 = 0x3e80_0000;
 /// 1 / 2π, to the nearest.
 const TURNS: u32 = 0x3e22_f983;
 
-/// The bits of a result.
+/// The bits of a result, with NaNs as [`NAN`].
 fn put(x: f32) -> u32 {
     if x.is_nan() { NAN } else { x.to_bits() }
 }
 
-/// The product, to the nearest.
+/// The product, rounded to nearest.
 fn mul(a: u32, b: u32) -> u32 {
     put(f32::from_bits(a) * f32::from_bits(b))
 }
 
-/// The product of `mul.ftz`.
+/// The product of `mul.ftz`: subnormal operands and results are flushed.
 fn mul_ftz(a: u32, b: u32) -> u32 {
     let flush = |x: u32| if x & INFINITY == 0 { x & SIGN } else { x };
-    // Twice the bits of both: what is below the smallest normal number before it is rounded to 24 bits stays below it.
+    // The exact product: a product below the smallest normal number stays below it when it is
+    // rounded to 24 bits.
     let product = f64::from(f32::from_bits(flush(a))) * f64::from(f32::from_bits(flush(b)));
     let scaled = (product * 2f64.powi(64)) as f32;
     let is_tiny = product.is_finite() && scaled.abs() < 2f32.powi(64 - 126);
@@ -34,7 +36,7 @@ fn mul_ftz(a: u32, b: u32) -> u32 {
     if is_tiny { sign } else { put(product as f32) }
 }
 
-/// Whether not |x| >= 2^-126, as of NaNs.
+/// Whether |x| is below 2^-126; true for NaNs.
 fn is_small(x: u32) -> bool {
     !(0x0080_0000..=INFINITY).contains(&(x & !SIGN))
 }
@@ -44,7 +46,7 @@ fn is_large(x: u32) -> bool {
     (0x7e80_0001..=INFINITY).contains(&(x & !SIGN))
 }
 
-/// What a divisor is multiplied by before its reciprocal is taken.
+/// The factor by which a divisor is multiplied before its reciprocal is taken.
 fn scale(x: u32) -> u32 {
     match () {
         _ if is_small(x) => TWO_24,
@@ -53,33 +55,33 @@ fn scale(x: u32) -> u32 {
     }
 }
 
-/// A function of an operand that is multiplied by 2^24 if it is small, and then has its result multiplied by `back`.
+/// Applies a function. A small operand is multiplied by 2^24 first, and the result by `back`.
 fn scaled(x: u32, function: fn(u32) -> u32, back: u32) -> u32 {
     if is_small(x) { mul(function(mul(x, TWO_24)), back) } else { function(x) }
 }
 
-/// `rcp.approx.f32`
+/// The instruction `rcp.approx.f32`.
 pub fn rcp(x: u32) -> u32 {
     mul(scale(x), mufu::rcp(mul(x, scale(x))))
 }
 
-/// `rsqrt.approx.f32`
+/// The instruction `rsqrt.approx.f32`.
 pub fn rsqrt(x: u32) -> u32 {
     scaled(x, mufu::rsq, TWO_12)
 }
 
-/// `sqrt.approx.f32`
+/// The instruction `sqrt.approx.f32`.
 pub fn sqrt(x: u32) -> u32 {
     scaled(x, mufu::sqrt, TWO_MINUS_12)
 }
 
-/// `lg2.approx.f32`
+/// The instruction `lg2.approx.f32`.
 pub fn lg2(x: u32) -> u32 {
     let value = |x| f32::from_bits(mufu::lg2(x));
     if is_small(x) { put(value(mul(x, TWO_24)) - 24.0) } else { mufu::lg2(x) }
 }
 
-/// `ex2.approx.f32`: below -126 the square of the root.
+/// `ex2.approx.f32`: below -126, the square of 2^(x/2).
 pub fn ex2(x: u32) -> u32 {
     if f32::from_bits(x) >= -126.0 {
         return mufu::ex2(x);
@@ -88,7 +90,8 @@ pub fn ex2(x: u32) -> u32 {
     mul(root, root)
 }
 
-/// An angle in turns: `mul.rz` by 1 / 2π. A product that is subnormal is not looked at by what follows.
+/// Converts an angle to turns: `mul.rz` by 1 / 2π. The instructions that follow flush a subnormal
+/// product.
 fn turns(x: u32) -> u32 {
     let product = f64::from(f32::from_bits(x)) * f64::from(f32::from_bits(TURNS));
     let cut = f64::from_bits(product.to_bits() & !0x1fff_ffff);
@@ -105,23 +108,23 @@ pub fn cos(x: u32) -> u32 {
     mufu::cos(turns(x))
 }
 
-/// `div.approx.f32`
+/// The instruction `div.approx.f32`.
 pub fn div_approx(a: u32, b: u32) -> u32 {
     if is_small(b) { mul(mul(a, TWO_24), mufu::rcp(mul(b, TWO_24))) } else { mul(a, mufu::rcp(b)) }
 }
 
-/// `div.approx.ftz.f32`
+/// The instruction `div.approx.ftz.f32`.
 pub fn div_approx_ftz(a: u32, b: u32) -> u32 {
     mul_ftz(a, mufu::rcp(b))
 }
 
-/// `div.full.f32`
+/// The instruction `div.full.f32`.
 pub fn div_full(a: u32, b: u32) -> u32 {
     let scale = scale(b);
     mul(mul(a, scale), mufu::rcp(mul(b, scale)))
 }
 
-/// `div.full.ftz.f32`
+/// The instruction `div.full.ftz.f32`.
 pub fn div_full_ftz(a: u32, b: u32) -> u32 {
     if is_large(b) {
         mul_ftz(mul_ftz(a, QUARTER), mufu::rcp(mul_ftz(b, QUARTER)))
@@ -130,17 +133,17 @@ pub fn div_full_ftz(a: u32, b: u32) -> u32 {
     }
 }
 
-/// `rcp.approx.ftz.f64`
+/// The instruction `rcp.approx.ftz.f64`.
 pub fn rcp64(x: u64) -> u64 {
     u64::from(mufu::rcp64h((x >> 32) as u32)) << 32
 }
 
-/// `rsqrt.approx.ftz.f64`
+/// The instruction `rsqrt.approx.ftz.f64`.
 pub fn rsqrt64_ftz(x: u64) -> u64 {
     u64::from(mufu::rsq64h((x >> 32) as u32)) << 32
 }
 
-/// `rsqrt.approx.f64`: the machine's root and one step of iteration. No card has been asked (assumed).
+/// `rsqrt.approx.f64`: the hardware's root and one iteration. Not measured (assumed).
 pub fn rsqrt64(x: u64) -> u64 {
     let high = (x >> 32) as u32;
     if high.wrapping_sub(0x0010_0000) < 0x7fe0_0000 {
@@ -157,19 +160,19 @@ pub fn rsqrt64(x: u64) -> u64 {
     }
 }
 
-/// The step of iteration from the machine's root of a normal positive number.
+/// One iteration from the hardware's root of a normal positive number.
 fn refined(x: u64) -> u64 {
     let (x, y) = (f64::from_bits(x), f64::from_bits(rsqrt64_ftz(x)));
     let rest = x.mul_add(-(y * y), 1.0);
     rest.mul_add(0.375, 0.5).mul_add(y * rest, y).to_bits()
 }
 
-/// A function of f32 for f16: of the operand as f32, cut toward zero.
+/// Applies an f32 function to an f16 operand, and truncates the result to f16.
 fn of_f16(function: fn(u32) -> u32, x: u16) -> u16 {
     mufu::cut_to_f16(function(widen(x)))
 }
 
-/// An f16 as f32, exactly: subnormals become normal, a NaN a NaN.
+/// Widens an f16 to f32 exactly: subnormals become normal, a NaN stays a NaN.
 pub fn widen(x: u16) -> u32 {
     let (sign, magnitude) = (u32::from(x & 0x8000) << 16, u32::from(x & 0x7fff));
     sign | match magnitude {
@@ -179,22 +182,22 @@ pub fn widen(x: u16) -> u32 {
     }
 }
 
-/// `ex2.approx.f16`
+/// The instruction `ex2.approx.f16`.
 pub fn ex2_f16(x: u16) -> u16 {
     of_f16(mufu::ex2, x)
 }
 
-/// `tanh.approx.f16`
+/// The instruction `tanh.approx.f16`.
 pub fn tanh_f16(x: u16) -> u16 {
     of_f16(mufu::tanh, x)
 }
 
-/// `ex2.approx.ftz.bf16`
+/// The instruction `ex2.approx.ftz.bf16`.
 pub fn ex2_bf16(x: u16) -> u16 {
     mufu::cut_to_bf16(mufu::ex2(u32::from(x) << 16))
 }
 
-/// `tanh.approx.bf16`
+/// The instruction `tanh.approx.bf16`.
 pub fn tanh_bf16(x: u16) -> u16 {
     mufu::cut_to_bf16(mufu::tanh(u32::from(x) << 16))
 }

@@ -1,7 +1,8 @@
 //! The coefficients of the special function unit, as integers.
 //!
-//! Found from what an NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0, 2026-11-28) answered: for each segment one
-//! triple explains all recorded operands. A bias may be any of a few neighbours, with the same results.
+//! Derived from the results of an NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0, 2026-11-28):
+//! for each segment, exactly one triple explains all recorded operands. Several neighbouring values
+//! of a bias give the same results.
 
 use super::Table;
 
@@ -46,7 +47,8 @@ pub static RCP: Table<128> = Table {
     ],
 };
 
-/// `MUFU.RSQ`, by the lowest bit of the exponent (inverted in the encoding) and the upper 6 bits of the mantissa.
+/// `MUFU.RSQ`, by the lowest bit of the exponent (inverted in the encoding) and the upper 6 bits of
+/// the mantissa.
 #[rustfmt::skip]
 pub static RSQ: Table<128> = Table {
     shifts: [15, 1, 3],

@@ -1,5 +1,6 @@
-//! All 2^32 operands of each instruction give the results of a card: sums of hashes are compared with those of the card's
-//! results. Without `TEXUNIT_LONG_TESTS` it is every 64th block of 2^20 operands; `.ci/full sfu` takes all.
+//! All 2^32 operands of each instruction give the results of a card: sums of hashes are compared
+//! with those of the card's results. Without `TEXUNIT_LONG_TESTS` it is every 64th block of 2^20
+//! operands; `.ci/full sfu` takes all.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use texunit_sfu::{H200_HASHES, mufu, ptx};

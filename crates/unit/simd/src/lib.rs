@@ -1,5 +1,5 @@
-//! SIMD levels: functions are compiled once for each, and a value of [`Build`] is the proof that this machine can run
-//! the one for its level.
+//! SIMD levels: functions are compiled once per level, and a value of [`Build`] proves that this
+//! machine supports the level.
 
 #![allow(unsafe_code, reason = "calls of functions that are compiled for a level's instructions")]
 
@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// A set of vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SimdLevel {
-    /// What every machine of the target has: SSE2, NEON, or simd128 of WebAssembly if it is enabled.
+    /// The baseline of the target: SSE2, NEON, or simd128 of WebAssembly if it is enabled.
     Portable,
     /// x86-64-v3: AVX2, FMA, F16C, BMI.
     Avx2,
@@ -22,22 +22,22 @@ pub enum SimdLevel {
     Avx512,
 }
 
-/// A value of `TEXUNIT_SIMD` that cannot be followed.
+/// An invalid value of `TEXUNIT_SIMD`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimdError {
-    /// No such level.
+    /// No level has this name.
     #[error("unknown SIMD level `{0}`: expected avx512, avx2 or portable")]
     Unknown(String),
-    /// The machine lacks the instructions.
+    /// The machine does not support the level.
     #[error("this machine cannot run {0}: its highest SIMD level is {1}")]
     Missing(SimdLevel, SimdLevel),
 }
 
 impl SimdLevel {
-    /// All of them, the lowest first.
+    /// All levels, the lowest first.
     pub const ALL: [SimdLevel; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
-    /// `avx2`
+    /// The name, such as `avx2`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
@@ -46,7 +46,7 @@ impl SimdLevel {
         }
     }
 
-    /// The highest level of this machine.
+    /// The highest level that this machine supports.
     pub fn detected() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -73,7 +73,7 @@ impl SimdLevel {
         Self::Portable
     }
 
-    /// The level that `TEXUNIT_SIMD` forces, or the highest of this machine.
+    /// The level that `TEXUNIT_SIMD` forces, or the highest that this machine supports.
     pub fn from_environment() -> Result<Self, SimdError> {
         Ok(Self::forced()?.unwrap_or_else(Self::detected))
     }
@@ -104,54 +104,54 @@ impl FromStr for SimdLevel {
     }
 }
 
-/// The level of arithmetic: [`SimdLevel::from_environment`], asked once. A value of
-/// `TEXUNIT_SIMD` that cannot be followed does not count; programs say so when they start.
+/// The level of arithmetic: [`SimdLevel::from_environment`], evaluated once. An invalid value of
+/// `TEXUNIT_SIMD` is ignored here; programs report it when they start.
 pub fn simd_level() -> SimdLevel {
     static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
     *LEVEL.get_or_init(|| SimdLevel::from_environment().unwrap_or_else(|_| SimdLevel::detected()))
 }
 
-/// A SIMD level that this processor supports, checked when the value is made. Its methods run plain loops in the
-/// build for that level.
+/// A SIMD level that this processor supports, checked when the value is made. Its methods run plain
+/// loops that were compiled for that level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Build(SimdLevel);
 
 impl Build {
-    /// The build for the arithmetic of this process: [`simd_level`].
+    /// The build for the arithmetic of this process; see [`simd_level`].
     #[inline]
     pub fn current() -> Self {
         static CURRENT: OnceLock<Build> = OnceLock::new();
         *CURRENT.get_or_init(|| Self::at_most(simd_level()))
     }
 
-    /// A level, or the highest of this machine if that is less.
+    /// The build for a level, or for the highest supported level if that is lower.
     pub fn at_most(level: SimdLevel) -> Self {
         Self(level.min(SimdLevel::detected()))
     }
 
-    /// Every build that runs here, the lowest first.
+    /// Every supported build, the lowest first.
     pub fn all() -> impl Iterator<Item = Self> {
         SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected()).map(Self)
     }
 
-    /// What it may use.
+    /// The level of the build.
     pub fn level(self) -> SimdLevel {
         self.0
     }
 
-    /// Runs `f` compiled for these instructions, as far as it is inlined: it is a closure whose loops LLVM makes
-    /// vectors of, and functions in it are `#[inline(always)]`.
+    /// Runs `f` compiled for this level, as far as it is inlined: `f` is a closure whose loops LLVM
+    /// vectorizes, and the functions that it calls are `#[inline(always)]`.
     #[inline(always)]
     pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
         match self.0 {
-            // SAFETY: the machine has them, or there were no such value.
+            // SAFETY: a value with this level exists only if the machine supports the level.
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Avx512 => unsafe { avx512(f) },
             _ => self.run_narrow(f),
         }
     }
 
-    /// Runs `f` as [`Self::run`] does, but compiled for AVX2 where the level is AVX-512.
+    /// Runs `f` as [`Self::run`] does, but compiled for AVX2 even if the level is AVX-512.
     #[inline(always)]
     pub fn run_narrow<R>(self, f: impl FnOnce() -> R) -> R {
         match self.0 {

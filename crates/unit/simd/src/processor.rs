@@ -1,49 +1,50 @@
-//! Properties of processors that decide which of two codes of one SIMD level is faster. They are looked up by maker and
-//! generation, never timed: the same program is compiled in the same way on each run.
+//! Properties of processors that decide which of two code variants of the same SIMD level is
+//! faster. They are looked up by maker and generation, and never measured at run time, so that code
+//! generation is the same on each run.
 
 use std::sync::OnceLock;
 
-/// How long an AVX2 or AVX-512 gather takes, compared with single loads of its elements.
+/// Duration of an AVX2 or AVX-512 gather, compared with separate loads of its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gathers {
-    /// Less: Intel since Sapphire Rapids and Alder Lake.
+    /// Shorter: Intel since Sapphire Rapids and Alder Lake.
     Fast,
-    /// About as long where elements are in a cache, and longer where they are not, because fewer cache misses are
+    /// About the same if the elements are cached, and longer if not, because fewer cache misses are
     /// outstanding at a time: AMD. Unknown makers count as AMD.
     AsLoads,
-    /// Several times as long: Intel from Skylake to Rocket Lake, whose microcode serializes gathers against Gather Data
-    /// Sampling (CVE-2022-40982), and Haswell and Broadwell before them.
+    /// Several times as long: Intel from Skylake to Rocket Lake, whose microcode serializes gathers
+    /// against Gather Data Sampling (CVE-2022-40982), and Haswell and Broadwell.
     Slow,
 }
 
-/// A family of processors, as far as code for them differs.
+/// A family of processors, as far as code generation distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Processor {
-    /// AMD's, and Hygon's under AMD's licence.
+    /// AMD, and Hygon under AMD's licence.
     Amd,
-    /// Intel's since Sapphire Rapids and Alder Lake.
+    /// Intel since Sapphire Rapids and Alder Lake.
     Intel,
-    /// Intel's up to Rocket Lake and Ice Lake.
+    /// Intel up to Rocket Lake and Ice Lake.
     Skylake,
-    /// Another maker's.
+    /// Other makers.
     Other,
 }
 
 static CURRENT: OnceLock<Processor> = OnceLock::new();
 
 impl Processor {
-    /// This processor, or the one that this process assumes.
+    /// The family of this processor, or the one that this process assumes.
     pub fn current() -> Self {
         *CURRENT.get_or_init(|| Self::of(&maker(), has_serialize()))
     }
 
-    /// Makes code for another processor from now on: for text that is the same on every machine. False: this process has
-    /// already asked for its own.
+    /// Generates code for another family from now on, so that output is the same on every machine.
+    /// Returns false if this process has already used its own.
     pub fn assume(self) -> bool {
         *CURRENT.get_or_init(|| self) == self
     }
 
-    /// How its gathers are.
+    /// The speed of gathers.
     pub fn gathers(self) -> Gathers {
         match self {
             Self::Intel => Gathers::Fast,
@@ -62,7 +63,7 @@ impl Processor {
     }
 }
 
-/// The maker's name as CPUID gives it; zeros on other architectures.
+/// The maker's name from CPUID; zeros on other architectures.
 fn maker() -> [u8; 12] {
     #[cfg(target_arch = "x86_64")]
     {
@@ -78,8 +79,9 @@ fn maker() -> [u8; 12] {
     [0; 12]
 }
 
-/// Whether there is the instruction SERIALIZE, which Intel's processors have had since the first ones whose gathers need no
-/// mitigation. Model numbers are no substitute: virtual machines report others than the host's.
+/// Whether the instruction SERIALIZE exists, which Intel introduced with the first processors whose
+/// gathers need no mitigation. Model numbers cannot replace this test, because virtual machines may
+/// report other ones than the host's.
 fn has_serialize() -> bool {
     #[cfg(target_arch = "x86_64")]
     {

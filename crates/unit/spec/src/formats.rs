@@ -1,9 +1,9 @@
-//! Texel formats as other systems write them.
+//! Texel format names of other systems, for suggestions in messages.
 
 use texunit_texel::Format;
 
-/// The format that a name of another system means: `rgba8` (graphics APIs), `uchar4` (CUDA), `float32` (NumPy).
-/// Three channels become four, as there is no such format.
+/// The texel format that corresponds to a name of another system: `rgba8` (graphics APIs), `uchar4`
+/// (CUDA), `float32` (NumPy). Three channels become four, because there are no formats with three.
 pub fn meant(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase().replace(['_', '-', ' '], "");
     let (channel, count) = cuda_or_numpy(&name).or_else(|| graphics(&name))?;
@@ -15,7 +15,7 @@ pub fn meant(name: &str) -> Option<&'static str> {
     Format::names().find(|known| *known == wanted)
 }
 
-/// `float4`, `uchar`, `int16`
+/// Matches names such as `float4`, `uchar`, `int16`.
 fn cuda_or_numpy(name: &str) -> Option<(&'static str, u32)> {
     const TYPES: [(&str, &str); 18] = [
         ("uint8", "u8"),
@@ -48,11 +48,11 @@ fn cuda_or_numpy(name: &str) -> Option<(&'static str, u32)> {
     })
 }
 
-/// `rgba8`, `r32f`, `rg16ui`, `r8g8b8a8unorm`
+/// Matches names such as `rgba8`, `r32f`, `rg16ui`, `r8g8b8a8unorm`.
 fn graphics(name: &str) -> Option<(&'static str, u32)> {
     let letters: Vec<char> = name.chars().take_while(|c| "rgbax".contains(*c)).collect();
     let packed = name.trim_start_matches(|c: char| "rgbax".contains(c) || c.is_ascii_digit());
-    // `r8g8b8a8unorm`: a number behind each letter.
+    // `r8g8b8a8unorm`: each letter is followed by a number.
     let (count, rest) = match letters.len() {
         1 if name.len() > 2 && packed.len() < name.len() => {
             let head = &name[..name.len() - packed.len()];

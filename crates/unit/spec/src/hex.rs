@@ -1,8 +1,8 @@
-//! Numbers in strings of hexadecimal digits without separators, highest digit first.
+//! Numbers encoded as strings of hexadecimal digits without separators, highest digit first.
 
 use texunit_forms::Count;
 
-/// Numbers of `digits` hexadecimal digits each.
+/// Decodes numbers of `digits` hexadecimal digits each.
 pub fn numbers(text: &str, digits: usize) -> Result<Vec<u64>, String> {
     if !text.len().is_multiple_of(digits) {
         let all = Count(text.len(), "digit");
@@ -21,12 +21,12 @@ pub fn numbers(text: &str, digits: usize) -> Result<Vec<u64>, String> {
     })
 }
 
-/// 32-bit words of eight digits each.
+/// Decodes 32-bit words of eight digits each.
 pub fn words(text: &str) -> Result<Vec<u32>, String> {
     Ok(numbers(text, 8)?.into_iter().map(|n| n as u32).collect())
 }
 
-/// Numbers of `digits` digits each, as bytes in memory (little endian).
+/// Decodes numbers of `digits` digits each to little-endian bytes.
 pub fn bytes(text: &str, digits: usize) -> Result<Vec<u8>, String> {
     let numbers = numbers(text, digits)?;
     Ok(numbers.into_iter().flat_map(|n| n.to_le_bytes().into_iter().take(digits / 2)).collect())

@@ -1,12 +1,12 @@
-//! The keys of the dialect: the words of CUDA's descriptors as `cuda.core` writes them, where there are any, and the
-//! names that files of earlier versions have for them.
+//! The keys of the TOML dialect. Names are those of CUDA's descriptors as `cuda.core` spells them,
+//! where there are any; each key lists its names in earlier versions.
 
-/// A key, with the names that it had before.
+/// A key and its earlier names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// Earlier names, which are still read, with a note.
+    /// Earlier names, which are still accepted, with a note.
     pub old: &'static [&'static str],
 }
 
@@ -17,7 +17,7 @@ impl Key {
 }
 
 impl From<&'static str> for Key {
-    /// A key that never had another name.
+    /// A key without earlier names.
     fn from(name: &'static str) -> Self {
         Self::new(name, &[])
     }
@@ -29,7 +29,7 @@ macro_rules! keys {
             #[doc = concat!("`", $name, "`: ", $what)]
             pub const $constant: Key = Key::new($name, &[$($old),*]);
         )*
-        /// All keys that had other names before.
+        /// All keys that have earlier names.
         pub const RENAMED: &[Key] = &[$($constant),*];
     };
 }

@@ -1,10 +1,11 @@
-//! Resources and samplers in TOML: the one dialect of jobs, case files and the states of Maxwell's texture unit.
-//! docs/resources.md describes its keys.
+//! Resources and samplers in TOML: the dialect that jobs, case files and state files of Maxwell's
+//! texture unit share. docs/resources.md describes its keys.
 //!
-//! [`Table`] reads a table key by key, and collects in a [`Context`] every mistake, with the path of its key and its place in
-//! the text, and a note on each name that is no longer the key's. (It is not serde, which stops at the first mistake.)
-//! [`SamplerSpec`], [`ShapeSpec`] and [`Texels`] are what files say; [`SamplerSpec::build`] makes a sampler of it. [`mod@write`] has
-//! the same keys for those who write such files.
+//! [`Table`] reads a table key by key. It collects in a [`Context`] every mistake, with the path of
+//! its key and its position in the text, and a note for each outdated name. (It does not use serde,
+//! which stops at the first mistake.) [`SamplerSpec`], [`ShapeSpec`] and [`Texels`] are the parsed
+//! contents; [`SamplerSpec::build`] makes a sampler. [`mod@write`] has the same keys for writers of
+//! such files.
 
 pub mod formats;
 pub mod hex;

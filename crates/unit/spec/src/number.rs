@@ -1,10 +1,10 @@
-//! Numbers of a file, as bytes.
+//! Typed numbers in a file, converted to bytes.
 
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Table};
 use texunit_forms::Count;
 
-/// Types of numbers.
+/// The number types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum NumberType {
@@ -60,14 +60,15 @@ impl NumberType {
 /// The value of a scalar parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar {
-    /// Its type; `None` for plain bytes or an array of numbers, which are structures.
+    /// The type; `None` for plain bytes or an array of numbers, which fill structures.
     pub ty: Option<NumberType>,
-    /// Little endian.
+    /// The value, little endian.
     pub bytes: Vec<u8>,
 }
 
 impl Scalar {
-    /// Its value, and whether it is a whole number; `None` of structures, and of what f64 cannot hold.
+    /// The value, and whether it is an integer; `None` for structures, and for values that f64
+    /// cannot hold.
     pub fn number(&self) -> Option<(f64, bool)> {
         let ty = self.ty?;
         let mut bytes = [0; 8];
@@ -87,7 +88,7 @@ impl Scalar {
         exact.then_some((value, value.fract() == 0.0))
     }
 
-    /// What messages call it.
+    /// Description for messages.
     pub fn what(&self) -> String {
         match self.ty {
             Some(ty) => format!("a scalar of type {}", ty.name()),
@@ -96,7 +97,7 @@ impl Scalar {
     }
 }
 
-/// Reads `scalar = { u32 = 1 }`.
+/// Parses the value of `scalar = { u32 = 1 }`.
 pub fn scalar(value: &Found<'_>) -> Option<At<Scalar>> {
     let table = value.table()?;
     let numbers = typed(&table);
@@ -123,17 +124,17 @@ pub fn scalar(value: &Found<'_>) -> Option<At<Scalar>> {
     }
 }
 
-/// The keys of a table that are types of numbers.
+/// The keys of a table that are number types.
 pub enum Typed<'a> {
-    /// There is none.
+    /// No key is a number type.
     None,
-    /// There is one, with this value.
+    /// One key is a number type, with this value.
     One(NumberType, Found<'a>),
-    /// There are several.
+    /// Several keys are number types.
     Several,
 }
 
-/// The number type that a table has as a key.
+/// Finds the key of a table that is a number type.
 pub fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
     let mut found =
         TYPES.iter().filter_map(|t| table.get(t.1).map(|v| (t.0, v))).collect::<Vec<_>>();
@@ -144,11 +145,11 @@ pub fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
     }
 }
 
-/// An array of numbers of one type.
+/// Parses an array of numbers of one type to bytes.
 pub fn numbers_of(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut sound = true;
-    // Words of state files are bits in any form.
+    // In state files, words may be bits in any notation.
     let are_words = ty == NumberType::U32 && value.has_bare_bits();
     for item in value.array(&format!("an array of {} numbers", ty.name()))? {
         let read = match are_words {
@@ -163,7 +164,7 @@ pub fn numbers_of(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
     sound.then_some(bytes)
 }
 
-/// 32 bits: a whole number, an f32 with a point, or a string of hexadecimal digits.
+/// Parses 32 bits: an integer, an f32 with a decimal point, or a string of hexadecimal digits.
 pub fn word(value: &Found<'_>) -> Option<u32> {
     let wanted =
         "32 bits: a whole number, a number with a point, or hexadecimal digits in a string";
@@ -184,13 +185,13 @@ pub fn word(value: &Found<'_>) -> Option<u32> {
     bits
 }
 
-/// The bits of an f32.
+/// Parses an f32 to its bits.
 pub fn float(value: &Found<'_>) -> Option<u32> {
     let bytes = number(NumberType::F32, value)?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// One number.
+/// Parses one number to bytes.
 pub fn number(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
     let name = ty.name();
     if !ty.is_float() && !value.is_string() {
@@ -257,9 +258,9 @@ fn integer(ty: NumberType, v: i128) -> Option<Vec<u8>> {
     fits.then(|| v.to_le_bytes()[..ty.size()].to_vec())
 }
 
-/// A decimal number, rounded once to nearest even.
+/// Parses a decimal number, rounded once to nearest even.
 fn decimal(ty: NumberType, text: &str) -> Option<Vec<u8>> {
-    // Rust reads `infinity` and `NaN` too; a job has TOML's words only.
+    // Rust also accepts `infinity` and `NaN`; a job may only use the spellings of TOML.
     let word = text.trim_start_matches(['+', '-']);
     if !matches!(word, "nan" | "inf") && !word.starts_with(|c: char| c.is_ascii_digit() || c == '.')
     {
@@ -282,7 +283,7 @@ fn decimal(ty: NumberType, text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// `"00 ff 12"` or `[0, 255, 18]`.
+/// Parses bytes: `"00 ff 12"` or `[0, 255, 18]`.
 pub fn raw_bytes(value: &Found<'_>) -> Option<Vec<u8>> {
     if value.is_array() {
         return numbers_of(NumberType::U8, value);

@@ -1,58 +1,58 @@
-//! Mistakes in a file, as data: collected, so that one run reports all of them.
+//! Mistakes in a file as data. They are collected, so that one run reports all of them.
 
 use std::ops::Range;
 
-/// Bytes of the file, and what has to stand there.
+/// A replacement: a byte range of the file, and its new text.
 pub type Edit = (Range<usize>, String);
 
-/// One mistake in a file, or a note about one of its keys.
+/// A mistake in a file, or a note about one of its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Stable code, listed in docs/jobs.md.
     pub code: &'static str,
     /// Dotted path of the key, e.g. `params.out.buffer`; empty for the file itself.
     pub key: String,
-    /// Bytes of the file.
+    /// Byte range in the file.
     pub span: Range<usize>,
-    /// One sentence without a final stop.
+    /// The message: one sentence without a full stop.
     pub message: String,
-    /// What to write instead.
+    /// Advice on what to write instead.
     pub help: Option<String>,
-    /// What to replace, and by what, so that nothing is wrong any more; empty where nothing is certain.
+    /// Replacements that correct the problem; empty if the correction is not certain.
     pub edits: Box<[Edit]>,
 }
 
-/// Codes of mistakes that every file of this dialect can have.
+/// Codes of problems that any file of this dialect can have.
 pub mod codes {
-    /// A key that there is not.
+    /// An unknown key.
     pub const UNKNOWN_KEY: &str = "J0002";
-    /// A key that must be there.
+    /// A required key is missing.
     pub const MISSING_KEY: &str = "J0003";
-    /// A value of another type than the key takes.
+    /// The value has the wrong type for its key.
     pub const TYPE: &str = "J0004";
-    /// A value of the right type that makes no sense.
+    /// The value has the right type but is invalid.
     pub const VALUE: &str = "J0005";
-    /// Keys that exclude each other.
+    /// Keys that exclude each other are both present.
     pub const CONFLICT: &str = "J0006";
-    /// No mistake: a key or a word that has another name now.
+    /// A note, not a mistake: an outdated name of a key or value.
     pub const OLD_NAME: &str = "J0012";
 }
 
 impl Problem {
-    /// A mistake at a place.
+    /// Makes a problem for a key and its byte range.
     pub fn new(code: &'static str, at: (&str, Range<usize>), message: impl Into<String>) -> Self {
         let (key, span) = (at.0.to_owned(), at.1);
         Self { code, key, span, message: message.into(), help: None, edits: Box::default() }
     }
 
-    /// Says what to write instead.
+    /// Adds advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// Adds a suggestion from the names that would be right.
+    /// Adds a suggestion from the valid names.
     #[must_use]
     pub fn suggest<S: AsRef<str>>(self, written: &str, known: &[S]) -> Self {
         let near = nearest(written, known);
@@ -64,12 +64,12 @@ impl Problem {
     }
 }
 
-/// Most names in a list.
+/// Maximum number of names in a list.
 const MAX_NAMES: usize = 48;
-/// Longest names that are compared: one given by a user must not cost quadratic time.
+/// Maximum length of names that are compared: a name from a user must not cost quadratic time.
 const MAX_NAME: usize = 64;
 
-/// Names with quotes and commas, of a long list the beginning.
+/// A list of quoted names, truncated if it is long.
 pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
     let shown: Vec<_> =
         names.iter().take(MAX_NAMES).map(|name| format!("`{}`", name.as_ref())).collect();
@@ -79,7 +79,7 @@ pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
-/// The known name nearest to what was written, if it is near enough to be meant.
+/// The known name nearest to a misspelt one, if it is near enough.
 pub fn nearest<'a, S: AsRef<str>>(written: &str, known: &'a [S]) -> Option<&'a str> {
     if written.len() > MAX_NAME {
         return None;

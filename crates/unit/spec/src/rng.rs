@@ -1,11 +1,12 @@
-//! The generator of random texels and random cases: SplitMix64, the same on every machine.
+//! Random number generator for random texels and random cases: SplitMix64, the same on every
+//! machine.
 
-/// Its state.
+/// State of the generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Starts at a seed.
+    /// Starts with a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -25,22 +26,22 @@ impl Random {
         (self.next() >> 32) as u32
     }
 
-    /// 0 to n - 1.
+    /// A random number from 0 to n - 1.
     pub fn below(&mut self, n: u32) -> u32 {
         ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
     }
 
-    /// True once in n times.
+    /// True with probability 1/n.
     pub fn once_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }
 
-    /// One of some.
+    /// A random element.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len() as u32) as usize]
     }
 
-    /// Uniform between two numbers.
+    /// A uniform random number between two bounds.
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * (self.word() >> 8) as f32 / 16_777_216.0
     }

@@ -1,4 +1,4 @@
-//! Sampler state.
+//! Parsing of sampler state.
 
 use crate::keys;
 use crate::number::{float, word};
@@ -7,42 +7,43 @@ use crate::table::{Found, Table};
 use crate::words::{COMPARES, READ_MODES};
 use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_axis};
 
-/// Sampler state that a file gives; `None`: the default of the place it is used at.
+/// Sampler state from a file; `None`: the default of the context in which it is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SamplerSpec {
-    /// `filter_mode`
+    /// The key `filter_mode`.
     pub filter: Option<Filter>,
-    /// `mipmap_filter_mode`
+    /// The key `mipmap_filter_mode`.
     pub mip_filter: Option<Filter>,
-    /// `address_mode`
+    /// The key `address_mode`.
     pub address_mode: Option<[AddressMode; 3]>,
-    /// `border_color`, f32 bits
+    /// The key `border_color`, f32 bits.
     pub border: Option<[u32; 4]>,
-    /// `min_mipmap_level_clamp`
+    /// The key `min_mipmap_level_clamp`.
     pub min_level_clamp: Option<f32>,
-    /// `max_mipmap_level_clamp`
+    /// The key `max_mipmap_level_clamp`.
     pub max_level_clamp: Option<f32>,
-    /// `mipmap_level_bias`
+    /// The key `mipmap_level_bias`.
     pub level_bias: Option<f32>,
-    /// `max_anisotropy`
+    /// The key `max_anisotropy`.
     pub max_anisotropy: Option<u32>,
-    /// `srgb`
+    /// The key `srgb`.
     pub srgb: Option<bool>,
-    /// `seamless_cubemap`
+    /// The key `seamless_cubemap`.
     pub seamless_cube: Option<bool>,
-    /// `compare`; `Some(None)` is the word "none".
+    /// The key `compare`; `Some(None)` is the value "none".
     pub compare: Option<Option<CompareFunction>>,
-    /// `force_unnormalized_coords`, of a sampler of its own
+    /// The key `force_unnormalized_coords`, for independent samplers.
     pub force_unnormalized_coords: Option<bool>,
 }
 
 impl SamplerSpec {
-    /// Reads the keys that textures have too.
+    /// Reads the keys that textures share with samplers.
     pub fn of_texture(table: &Table<'_>) -> Self {
         Self::with_mip_filter(table, |v| v.word(&Filter::NAMES))
     }
 
-    /// Reads the keys of a sampler header, and says whether there is a filter between levels: it may be the word "none".
+    /// Reads the keys of a sampler header, and returns whether it filters between levels: the mip
+    /// filter may be "none".
     pub fn of_header(table: &Table<'_>) -> (Self, bool) {
         let words = Filter::NAMES.map(|(name, filter)| (name, Some(filter)));
         let words: Vec<_> = words.into_iter().chain([("none", None)]).collect();
@@ -80,18 +81,18 @@ impl SamplerSpec {
         }
     }
 
-    /// Reads the keys of a sampler of its own.
+    /// Reads the keys of an independent sampler.
     pub fn read(table: &Table<'_>) -> Self {
         let forced = table.get(keys::FORCE_UNNORMALIZED_COORDS).and_then(|v| v.boolean());
         Self { force_unnormalized_coords: forced, ..Self::of_texture(table) }
     }
 
-    /// The sampler; what is left out is as in [`Sampler::default`].
+    /// Makes the sampler; missing settings are those of [`Sampler::default`].
     pub fn build(&self) -> Sampler {
         self.over(&Sampler::default())
     }
 
-    /// The sampler; what is left out is as in another one.
+    /// Makes the sampler; missing settings are those of `initial`.
     pub fn over(&self, initial: &Sampler) -> Sampler {
         Sampler::default()
             .with_filter(self.filter.unwrap_or(initial.filter))
@@ -111,12 +112,12 @@ impl SamplerSpec {
     }
 }
 
-/// Reads the mode that texels are read in.
+/// Reads the read mode.
 pub fn read_mode(table: &Table<'_>) -> Option<ReadMode> {
     table.get(keys::READ_MODE).and_then(|v| v.word(&READ_MODES))
 }
 
-/// One word for all axes, or one to three of them.
+/// Parses one address mode for all axes, or an array of one to three.
 fn address_mode(value: &Found<'_>) -> Option<[AddressMode; 3]> {
     if !value.is_array() {
         return Some([value.word(&AddressMode::NAMES)?; 3]);
@@ -131,7 +132,8 @@ fn address_mode(value: &Found<'_>) -> Option<[AddressMode; 3]> {
     per_axis(&modes?)
 }
 
-/// Four numbers. Files of tests had them in a string of digits, or whole numbers that were bits.
+/// Parses four numbers. Test files may have them as a string of hexadecimal digits, or as integers
+/// that are bits.
 fn border(value: &Found<'_>) -> Option<[u32; 4]> {
     const WANTED: &str = "a border colour [r, g, b, a]";
     if value.is_string() && value.has_bare_bits() {

@@ -1,4 +1,4 @@
-//! What texels are: format, geometry, size, how they lie in memory, which of them are there, and what is seen of them.
+//! Parsing of a resource's shape: format, geometry, size, memory layout, resident tiles, and views.
 
 use crate::keys;
 use crate::problem::{Problem, codes};
@@ -7,98 +7,98 @@ use crate::words::LAYOUTS;
 use texunit_texel::Format;
 use texunit_unit::{Geometry, Layout};
 
-/// `width`, `height`, `depth` as given.
+/// Parsed `width`, `height`, `depth`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExtentSpec {
-    /// 1 where left out; `None`: no `width`.
+    /// The sizes, 1 for missing ones; `None` without `width`.
     pub extent: Option<[u32; 3]>,
-    /// Number of axes that were given.
+    /// Number of given sizes.
     pub dims: u8,
 }
 
-/// A box of a sparse array.
+/// A region of a sparse array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
-    /// `level`
+    /// The key `level`.
     pub level: u32,
-    /// `layer`; of cubes, a face.
+    /// The key `layer`; for cubes, a face.
     pub layer: u32,
-    /// Which part of them.
+    /// The part of that level and layer.
     pub place: Place,
 }
 
 /// A part of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Texels.
+    /// A box in texels.
     Box {
-        /// `offset`; zeros where left out.
+        /// The key `offset`; zeros if missing.
         offset: [u32; 3],
-        /// `extent`; `None`: as far as the level goes.
+        /// The key `extent`; `None`: up to the end of the level.
         extent: Option<[u32; 3]>,
     },
-    /// `tile`: one tile, by its number along each axis.
+    /// `tile`: one tile, by its index along each axis.
     Tile([u32; 3]),
 }
 
 impl Default for Place {
-    /// All of it.
+    /// The whole level.
     fn default() -> Self {
         Self::Box { offset: [0; 3], extent: None }
     }
 }
 
-/// Which parts of a sparse array are in memory.
+/// Resident parts of a sparse array.
 #[derive(Clone, Debug)]
 pub struct TilesSpec {
-    /// Whether the regions are those that are there, or those that are not.
+    /// Whether the regions are the resident ones or the ones that are not.
     pub resident: bool,
     /// The regions.
     pub regions: Vec<At<Region>>,
 }
 
-/// Which part of an array is used, and as what.
+/// A view: a part of an array, possibly in another format or geometry.
 #[derive(Clone, Debug, Default)]
 pub struct ViewSpec {
-    /// `format`
+    /// The key `format`.
     pub format: Option<At<Format>>,
-    /// `geometry`
+    /// The key `geometry`.
     pub geometry: Option<Geometry>,
-    /// `levels`: the first and the last.
+    /// `levels`: first and last.
     pub levels: Option<[u32; 2]>,
-    /// `layers`: the first and the last.
+    /// The key `layers`: first and last.
     pub layers: Option<[u32; 2]>,
 }
 
-/// What the texels of a texture or surface are.
+/// The shape of a texture or surface.
 #[derive(Clone, Debug)]
 pub struct ShapeSpec {
-    /// `format`
+    /// The key `format`.
     pub format: Option<At<Format>>,
-    /// `geometry`
+    /// The key `geometry`.
     pub geometry: Option<At<Geometry>>,
-    /// `dims`
+    /// The key `dims`.
     pub dims: Option<u8>,
-    /// `width`, `height`, `depth`
+    /// The keys `width`, `height`, `depth`.
     pub extent: ExtentSpec,
-    /// `layers`; of cubes, cubes.
+    /// The key `layers`; for cubes, the number of cubes.
     pub layers: Option<At<u32>>,
-    /// `levels`
+    /// The key `levels`.
     pub levels: Option<At<u32>>,
-    /// `samples`
+    /// The key `samples`.
     pub samples: Option<At<u32>>,
-    /// `resident`, `nonresident`
+    /// The keys `resident`, `nonresident`.
     pub tiles: Option<At<TilesSpec>>,
-    /// `layout`
+    /// The key `layout`.
     pub layout: Option<Layout>,
-    /// `pitch` in bytes
+    /// The key `pitch` in bytes.
     pub pitch: Option<u64>,
-    /// `view`
+    /// The key `view`.
     pub view: Option<At<ViewSpec>>,
 }
 
 impl ShapeSpec {
-    /// Reads the keys that say what texels are.
+    /// Reads all keys of the shape.
     pub fn read(table: &Table<'_>) -> Self {
         let least = table.least_size();
         let most_pitch = if least == 0 { i64::MAX as u64 } else { u32::MAX.into() };
@@ -217,7 +217,7 @@ fn region(value: &Found<'_>) -> Option<At<Region>> {
     sound.then(|| value.at(Region { level, layer, place }))
 }
 
-/// One to three numbers from `least`; `rest` for those that are left out.
+/// Parses one to three numbers, at least `least`; `rest` for missing ones.
 fn numbers(value: &Found<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
     let items = value.array("an array of 1 to 3 numbers")?;
     if !(1..=3).contains(&items.len()) {
@@ -251,7 +251,7 @@ pub fn view(value: &Found<'_>) -> Option<At<ViewSpec>> {
     sound.then(|| value.at(ViewSpec { format, geometry, levels, layers }))
 }
 
-/// A number, or the first and the last.
+/// Parses a number, or an array of the first and the last.
 pub(crate) fn first_last(value: &Found<'_>) -> Option<[u32; 2]> {
     if !value.is_array() {
         let one = value.small(0)?;

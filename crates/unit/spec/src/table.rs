@@ -1,4 +1,4 @@
-//! Reads a TOML table key by key and collects every mistake on the way.
+//! Reads a TOML table key by key, and collects all mistakes.
 
 use crate::keys::Key;
 use crate::problem::{Edit, Problem, codes, nearest};
@@ -9,53 +9,54 @@ use texunit_forms::Count;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value of a file with its place.
+/// A value with its position in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct At<T> {
     /// The value.
     pub value: T,
     /// Dotted path of its key.
     pub key: String,
-    /// Bytes of the file.
+    /// Byte range in the file.
     pub span: Range<usize>,
 }
 
 impl<T> At<T> {
-    /// Place of the value, for problems.
+    /// The position of the value, for problems.
     pub fn at(&self) -> (&str, Range<usize>) {
         (&self.key, self.span.clone())
     }
 
-    /// Another value at the same place.
+    /// Another value at the same position.
     pub fn with<U>(&self, value: U) -> At<U> {
         At { value, key: self.key.clone(), span: self.span.clone() }
     }
 }
 
-/// Where problems go.
+/// The collected problems.
 pub type Problems = RefCell<Vec<Problem>>;
 
-/// What the tables of a file share.
+/// State shared by all tables of a file.
 #[derive(Debug, Default)]
 pub struct Context {
-    /// Mistakes.
+    /// Collected mistakes.
     pub problems: Problems,
-    /// Old names, each once, with what has to be replaced.
+    /// Notes on outdated names, each name once, with the replacements.
     notes: RefCell<Vec<(Problem, Vec<Edit>)>>,
-    /// Strings that several keys share: `"@name"` stands for one.
+    /// Shared strings: a value `"@name"` refers to one of them.
     words: Option<BTreeMap<String, String>>,
-    /// Eight hexadecimal digits are the bits of an f32 without `0x`, too, and sizes of 0 are read: the files are those of
-    /// tests, in which numbers are strings of digits, and which say what has to be refused.
+    /// Whether the file is a test file: eight hexadecimal digits without `0x` are also the bits of
+    /// an f32, and sizes of 0 are accepted, because some tests expect an error for them.
     is_test: bool,
 }
 
 impl Context {
-    /// That of a file of tests, with the strings that its keys share.
+    /// The context of a test file, with its shared strings.
     pub fn of_test(words: Option<BTreeMap<String, String>>) -> Self {
         Self { words, is_test: true, ..Self::default() }
     }
 
-    /// Notes an old name. The same one at several places is one note, which changes them all.
+    /// Adds a note on an outdated name. Several occurrences are merged into one note with all
+    /// replacements.
     fn note(&self, problem: Problem) {
         let mut notes = self.notes.borrow_mut();
         let edits = problem.edits.clone();
@@ -70,10 +71,10 @@ impl Context {
         }
     }
 
-    /// The notes on old names so far.
+    /// The collected notes on outdated names.
     pub fn take_notes(&self) -> Vec<Problem> {
         let note = |(mut note, mut edits): (Problem, Vec<Edit>)| {
-            // A key may have been asked for twice.
+            // A key may have been read twice.
             edits.sort_by_key(|edit| edit.0.start);
             edits.dedup();
             if edits.len() > 1 {
@@ -88,30 +89,30 @@ impl Context {
     }
 }
 
-/// A table, the keys that were asked for, and where its problems go.
+/// A table. Records which keys have been read, so that the others can be reported as unknown.
 pub struct Table<'a> {
     table: &'a DeTable<'a>,
     context: &'a Context,
     known: RefCell<Vec<Key>>,
     allowed: RefCell<Vec<String>>,
-    /// Dotted path; empty for the whole file.
+    /// Dotted path of the table; empty for the whole file.
     pub path: String,
-    /// Bytes of the file.
+    /// Byte range in the file.
     pub span: Range<usize>,
 }
 
-/// A value that was found.
+/// A value of a key in the file, with its position.
 #[derive(Clone)]
 pub struct Found<'a> {
     value: &'a DeValue<'a>,
     context: &'a Context,
-    /// Dotted path.
+    /// Dotted path of the key.
     pub key: String,
-    /// Bytes of the file.
+    /// Byte range in the file.
     pub span: Range<usize>,
 }
 
-/// `` `point` or `linear` ``, `` `a`, `b` or `c` ``
+/// Lists alternatives: `` `point` or `linear` ``, `` `a`, `b` or `c` ``.
 fn alternatives(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
@@ -120,19 +121,19 @@ fn alternatives(names: &[&str]) -> String {
     }
 }
 
-/// A path with one key more.
+/// Appends a key to a dotted path.
 fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 impl<'a> Table<'a> {
-    /// The whole file.
+    /// The table of the whole file.
     pub fn root(table: &'a DeTable<'a>, context: &'a Context) -> Self {
         let (known, allowed) = Default::default();
         Self { table, context, known, allowed, path: String::new(), span: 0..0 }
     }
 
-    /// The value of a key, if it is there under one of its names.
+    /// The value of a key under its current or an earlier name, if present.
     pub fn get(&self, key: impl Into<Key>) -> Option<Found<'a>> {
         let key = key.into();
         let mut known = self.known.borrow_mut();
@@ -154,12 +155,12 @@ impl<'a> Table<'a> {
         Some(self.found(name, older))
     }
 
-    /// Takes a key for a known one, so that nothing is said of it.
+    /// Marks a key as known, so that it is not reported.
     pub fn allow(&self, name: &str) {
         self.allowed.borrow_mut().push(name.to_owned());
     }
 
-    /// The value of a key whose place others have taken: `message` says which.
+    /// The value of an obsolete key that other keys have replaced; `message` names them.
     pub fn get_replaced(&self, key: &'static str, message: &str) -> Option<Found<'a>> {
         let found = self.table.get_key_value(key)?;
         self.known.borrow_mut().push(Key { name: key, old: &[] });
@@ -183,7 +184,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key; reports a problem if it is missing.
     pub fn need(&self, key: impl Into<Key>, what: &str) -> Option<Found<'a>> {
         let key = key.into();
         let found = self.get(key);
@@ -199,7 +200,7 @@ impl<'a> Table<'a> {
         found
     }
 
-    /// All entries, for tables whose keys are names of the user, in the order of the file.
+    /// All entries in the order of the file, for tables whose keys are chosen by the user.
     pub fn entries(&self) -> Vec<(At<String>, Found<'a>)> {
         let mut list: Vec<_> = self
             .table
@@ -214,13 +215,12 @@ impl<'a> Table<'a> {
         list
     }
 
-    /// How many problems there are so far: a key that is missing is not reported where another
-    /// mistake explains it.
+    /// Number of problems so far. A missing key is not reported if another mistake explains it.
     pub fn problem_count(&self) -> usize {
         self.context.problems.borrow().len()
     }
 
-    /// Whether sizes may be 0: what has to be refused is what some tests are about.
+    /// The smallest valid size: 0 in test files, some of which expect an error.
     pub fn least_size(&self) -> u32 {
         u32::from(!self.context.is_test)
     }
@@ -230,12 +230,12 @@ impl<'a> Table<'a> {
         self.context.problems.borrow_mut().push(problem);
     }
 
-    /// Reports a problem of the table itself.
+    /// Reports a problem of the table as a whole.
     pub fn problem(&self, code: &'static str, message: String) {
         self.report(Problem::new(code, (&self.path, self.span.clone()), message));
     }
 
-    /// Reports every key that nobody has asked for.
+    /// Reports every key that has not been read.
     pub fn finish(&self) {
         let (known, allowed) = (self.known.borrow(), self.allowed.borrow());
         let names: Vec<&str> = known.iter().map(|key| key.name).collect();
@@ -248,7 +248,8 @@ impl<'a> Table<'a> {
                 let message = format!("unknown key `{name}`");
                 let problem = Problem::new(codes::UNKNOWN_KEY, (&path, key.span()), message);
                 self.report(problem.suggest(name, &names));
-                // A misspelt key is one mistake: that the right one is missing goes without saying.
+                // A misspelt key is one mistake: the message that the right key is missing is
+                // dropped.
                 if let Some(meant) = nearest(name, &names) {
                     let missing = format!(" lacks the key `{meant}`: ");
                     self.context.problems.borrow_mut().retain(|problem| {
@@ -263,12 +264,12 @@ impl<'a> Table<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Wraps a value with this place.
+    /// Attaches this position to a value.
     pub fn at<T>(&self, value: T) -> At<T> {
         At { value, key: self.key.clone(), span: self.span.clone() }
     }
 
-    /// Reports a problem here.
+    /// Reports a problem of this value.
     pub fn problem(&self, code: &'static str, message: impl Into<String>) {
         self.report(Problem::new(code, (&self.key, self.span.clone()), message));
     }
@@ -278,7 +279,7 @@ impl<'a> Found<'a> {
         self.context.problems.borrow_mut().push(problem);
     }
 
-    /// Notes that this value has another form now.
+    /// Adds a note that this value has a newer form.
     pub fn note(&self, message: &str, new: Option<&str>) {
         let at = (self.key.as_str(), self.span.clone());
         let mut note = Problem::new(codes::OLD_NAME, at, message);
@@ -300,7 +301,7 @@ impl<'a> Found<'a> {
         None
     }
 
-    /// A table.
+    /// The value as a table.
     pub fn table(&self) -> Option<Table<'a>> {
         match self.value {
             DeValue::Table(table) => Some(Table {
@@ -315,37 +316,37 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Whether it is a whole number.
+    /// Whether the value is an integer.
     pub fn is_integer(&self) -> bool {
         matches!(self.value, DeValue::Integer(_))
     }
 
-    /// Whether it is an array.
+    /// Whether the value is an array.
     pub fn is_array(&self) -> bool {
         matches!(self.value, DeValue::Array(_))
     }
 
-    /// Whether it is a table.
+    /// Whether the value is a table.
     pub fn is_table(&self) -> bool {
         matches!(self.value, DeValue::Table(_))
     }
 
-    /// Whether eight digits without `0x` are bits.
+    /// Whether eight hexadecimal digits without `0x` are bits.
     pub(crate) fn has_bare_bits(&self) -> bool {
         self.context.is_test
     }
 
-    /// Whether it is `true` or `false`.
+    /// Whether the value is `true` or `false`.
     pub fn is_boolean(&self) -> bool {
         matches!(self.value, DeValue::Boolean(_))
     }
 
-    /// Whether it is a string.
+    /// Whether the value is a string.
     pub fn is_string(&self) -> bool {
         matches!(self.value, DeValue::String(_))
     }
 
-    /// An array of values.
+    /// The value as an array.
     pub fn array(&self, wanted: &str) -> Option<Vec<Found<'a>>> {
         let DeValue::Array(array) = self.value else { return self.wrong_type(wanted) };
         let items = array.iter().enumerate().map(|(i, v)| Found {
@@ -357,7 +358,7 @@ impl<'a> Found<'a> {
         Some(items.collect())
     }
 
-    /// A string.
+    /// The value as a string.
     pub fn string(&self, wanted: &str) -> Option<At<String>> {
         match self.value {
             DeValue::String(s) => Some(self.at(s.to_string())),
@@ -365,7 +366,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// A string, or the one that its name stands for: `"@name"`.
+    /// The value as a string; `"@name"` is replaced by the shared string of that name.
     pub fn shared_string(&self, wanted: &str) -> Option<String> {
         let text = self.string(wanted)?.value;
         let (Some(words), Some(name)) = (&self.context.words, text.strip_prefix('@')) else {
@@ -378,7 +379,7 @@ impl<'a> Found<'a> {
         found
     }
 
-    /// `true` or `false`.
+    /// The value as `true` or `false`.
     pub fn boolean(&self) -> Option<bool> {
         match self.value {
             DeValue::Boolean(b) => Some(*b),
@@ -386,7 +387,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// One of a few words.
+    /// The value as one of a set of words.
     pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|w| w.0).collect();
         let list = alternatives(&names);
@@ -403,7 +404,7 @@ impl<'a> Found<'a> {
         word.map(|w| w.1)
     }
 
-    /// A whole number, exactly as written.
+    /// The value as an integer, without limits.
     pub fn integer(&self, wanted: &str) -> Option<i128> {
         match self.value {
             DeValue::Integer(i) => match i128::from_str_radix(i.as_str(), i.radix()) {
@@ -417,7 +418,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// A whole number from `least` to `most`.
+    /// The value as an integer from `least` to `most`.
     pub fn number(&self, least: u64, most: u64) -> Option<u64> {
         let wanted = format!("a whole number from {least} to {most}");
         let v = self.integer(&wanted)?;
@@ -428,12 +429,12 @@ impl<'a> Found<'a> {
         Some(v as u64)
     }
 
-    /// [`Self::number`] of at most 32 bits.
+    /// [`Self::number`] with at most 32 bits.
     pub fn small(&self, least: u32) -> Option<u32> {
         self.number(least.into(), u32::MAX.into()).map(|v| v as u32)
     }
 
-    /// The text of a number, float or whole, or of a string.
+    /// The text of a float, integer or string.
     pub fn number_text(&self, wanted: &str) -> Option<String> {
         match self.value {
             DeValue::Float(f) => Some(f.as_str().replace('_', "")),

@@ -1,4 +1,4 @@
-//! Words that values are, beside those that the unit has names for.
+//! Names of values that crate `unit` has no names for.
 
 use texunit_unit::{CompareFunction, Layout, ReadMode};
 

@@ -1,23 +1,24 @@
-//! The keys, for those who write files.
+//! Writing of the TOML dialect: keys and values of samplers, textures, shapes and views.
 
 use crate::keys;
 use crate::words::{LAYOUTS, READ_MODES};
 use texunit_unit::{ArrayShape, CompareFunction, Layout, ReadMode, Sampler, View};
 use toml::Value;
 
-/// Keys with their values, in the order in which they are to stand.
+/// Keys with their values, in the order in which they are written.
 pub type Entries = Vec<(&'static str, Value)>;
 
-/// They as they stand in an inline table: `filter_mode = "linear", srgb = true`.
+/// Formats entries as the contents of an inline table: `filter_mode = "linear", srgb = true`.
 pub fn inline(entries: &[(&'static str, Value)]) -> String {
     let entries: Vec<_> = entries.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     entries.join(", ")
 }
 
-/// The bits of an f32: a number where a few decimal digits are the same, else a string of its bits.
+/// Writes an f32: as a number if few decimal digits represent it exactly, else as a string of its
+/// bits.
 pub fn float(bits: u32) -> Value {
     let float = f32::from_bits(bits);
-    // Bits where decimal digits are many or could lose something.
+    // Bits are used if a decimal would be long or inexact.
     let plain = float == 0.0 || float.is_infinite() || (1e-5..1e9).contains(&float.abs());
     let shortest = float.to_string().parse::<f64>().ok();
     match shortest.filter(|&decimal| plain && (decimal as f32).to_bits() == bits) {
@@ -26,12 +27,12 @@ pub fn float(bits: u32) -> Value {
     }
 }
 
-/// A border colour.
+/// Writes a border colour.
 pub(crate) fn border(words: [u32; 4]) -> Value {
     Value::Array(words.map(float).to_vec())
 }
 
-/// The keys of a sampler but for `force_unnormalized_coords`, all of them.
+/// All keys of a sampler except `force_unnormalized_coords`.
 pub fn sampler(sampler: &Sampler) -> Entries {
     let mut modes: Vec<Value> =
         sampler.address_mode.iter().map(|mode| Value::from(mode.name())).collect();
@@ -54,7 +55,7 @@ pub fn sampler(sampler: &Sampler) -> Entries {
     ]
 }
 
-/// The keys of a sampler of its own, all of them.
+/// All keys of an independent sampler.
 pub fn independent_sampler(state: &Sampler) -> Entries {
     let mut entries = sampler(state);
     let forced = state.force_unnormalized_coords;
@@ -62,16 +63,16 @@ pub fn independent_sampler(state: &Sampler) -> Entries {
     entries
 }
 
-/// The keys of a sampler of its own in which it is not as in [`Sampler::default`].
+/// The keys of an independent sampler that differ from [`Sampler::default`].
 pub fn changed_sampler(state: &Sampler) -> Entries {
     let usual = independent_sampler(&Sampler::default());
     let all = independent_sampler(state).into_iter().zip(usual);
-    // By their text: -0.0 is equal to 0.0, and a NaN not to itself.
+    // Compared as text, because -0.0 equals 0.0 and a NaN does not equal itself.
     let changed = |given: &Value, usual: &Value| given.to_string() != usual.to_string();
     all.filter(|(given, usual)| changed(&given.1, &usual.1)).map(|(given, _)| given).collect()
 }
 
-/// The keys that say how a texture is read, all of them.
+/// All keys that say how a texture is read.
 pub fn texture(read_mode: ReadMode, normalized_coords: bool, state: &Sampler) -> Entries {
     let read = READ_MODES.iter().find(|row| row.1 == read_mode).map_or("element", |row| row.0);
     let mut entries = vec![
@@ -96,7 +97,7 @@ pub fn shape(shape: &ArrayShape) -> Entries {
     entries
 }
 
-/// The key of a layout, where it is not an array's.
+/// The key of a layout, unless it is an array.
 pub fn layout(layout: Layout) -> Option<(&'static str, Value)> {
     let row = LAYOUTS.iter().find(|row| row.1 == layout && layout != Layout::Array)?;
     Some(("layout", row.0.into()))
@@ -116,7 +117,7 @@ pub fn view(view: &View) -> Entries {
     entries
 }
 
-/// As a table, for a writer of whole files.
+/// Converts entries to a TOML table.
 pub fn table(entries: Entries) -> toml::Table {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

@@ -1,10 +1,10 @@
-//! Bytes and codes.
+//! Conversion between the bytes of a texel and the codes of its channels.
 
 use crate::format::{Encoding, Format};
 
-/// The codes of a texel from its bytes (little endian); a channel the format lacks is 0. Only the
-/// first [`Format::texel_size`] bytes count; `None` if there are fewer, and for block-compressed
-/// formats.
+/// Extracts the codes of a texel from its bytes (little endian); 0 for a channel that the format
+/// lacks. Uses the first [`Format::texel_size`] bytes. Returns `None` if there are fewer, and for
+/// block-compressed formats.
 pub fn unpack(format: Format, bytes: &[u8]) -> Option<[u32; 4]> {
     let element = bytes.get(..format.texel_size() as usize)?;
     match format.kind() {
@@ -31,9 +31,9 @@ fn number(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-/// The bytes of a texel from its codes: the first [`Format::texel_size`] of the result count. Bits
-/// of a code above its channel's width are dropped. A block-compressed format has no bytes for
-/// one texel: zeros.
+/// Packs codes to the bytes of a texel; the first [`Format::texel_size`] bytes of the result are
+/// valid. Bits of a code above its channel's width are dropped. A block-compressed format has no
+/// bytes for a single texel, so the result is zeros.
 #[inline]
 pub fn pack(format: Format, codes: [u32; 4]) -> [u8; 16] {
     let mut bytes = [0; 16];

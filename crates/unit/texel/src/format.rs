@@ -1,4 +1,4 @@
-//! The formats of arrays, buffers and surfaces: one row each.
+//! Texel formats of arrays, buffers and surfaces, as a table with one row per format.
 
 /// Type of one channel as stored (CUDA's `CUarray_format`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,7 +27,7 @@ const CHANNELS: [(Channel, &str, u32); 8] = [
 ];
 
 impl Channel {
-    /// Name: `u8`, `f16`, ...
+    /// The name, such as `u8` or `f16`.
     pub fn name(self) -> &'static str {
         CHANNELS[self as usize].1
     }
@@ -37,30 +37,31 @@ impl Channel {
         CHANNELS[self as usize].2
     }
 
-    /// Whether it is an integer.
+    /// Whether it is an integer type.
     pub fn is_integer(self) -> bool {
         !matches!(self, Channel::F16 | Channel::F32)
     }
 }
 
-/// How the bytes of an element are understood.
+/// How an element is encoded in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// Channels one after the other; what they are read as is the texture's choice.
+    /// Channels one after the other; the texture selects how they are read.
     Plain(Channel),
-    /// The same bytes, read as normalized floats only (`CU_AD_FORMAT_UNORM_INT8X1` and so on).
+    /// Channels one after the other, always read as normalized floats (`CU_AD_FORMAT_UNORM_INT8X1`
+    /// and so on).
     Normalized(Channel),
-    /// Three channels of 10 bits and one of 2, from the lowest bit on.
+    /// Three channels of 10 bits and one of 2, from the lowest bit up.
     Rgb10a2,
-    /// A 4x4 block.
+    /// A compressed 4x4 block.
     Block(Block),
-    /// One channel of this many bits, unorm.
+    /// One unorm channel with this number of bits.
     Depth(u8),
-    /// One channel, f32.
+    /// One f32 channel.
     DepthFloat,
 }
 
-/// How a 4x4 block is compressed.
+/// The compression of a 4x4 block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub(crate) enum Block {
@@ -76,37 +77,37 @@ pub(crate) enum Block {
     Bc7,
 }
 
-/// A texel format: a row of a table.
+/// A texel format: an index into the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Format(u8);
 
-struct Row {
+struct FormatRow {
     name: &'static str,
     kind: Encoding,
     channels: u8,
-    /// Whether colours are sRGB by the format itself.
+    /// Whether the format itself declares sRGB colours.
     srgb: bool,
 }
 
-/// Rows with 1, 2 and 4 channels.
-const fn row(name: &'static str, kind: Encoding, channels: u8) -> Row {
-    Row { name, kind, channels, srgb: false }
+/// Makes a row of the table.
+const fn row(name: &'static str, kind: Encoding, channels: u8) -> FormatRow {
+    FormatRow { name, kind, channels, srgb: false }
 }
 
-const fn srgb(name: &'static str, block: Block) -> Row {
-    Row { name, kind: Encoding::Block(block), channels: 4, srgb: true }
+const fn srgb(name: &'static str, block: Block) -> FormatRow {
+    FormatRow { name, kind: Encoding::Block(block), channels: 4, srgb: true }
 }
 
-const fn block(name: &'static str, block: Block, channels: u8) -> Row {
+const fn block(name: &'static str, block: Block, channels: u8) -> FormatRow {
     row(name, Encoding::Block(block), channels)
 }
 
 use Encoding::{Depth, DepthFloat, Normalized, Plain, Rgb10a2};
 
-/// The plain formats come first, in the order of [`Channel`], three rows each: [`Format::new`]
-/// counts on it.
+/// The plain formats are first, in the order of [`Channel`] with three rows each; [`Format::new`]
+/// relies on it.
 #[rustfmt::skip]
-const FORMATS: &[Row] = &[
+const FORMATS: &[FormatRow] = &[
     row("u8",        Plain(Channel::U8),  1), row("u8x2",      Plain(Channel::U8),  2), row("u8x4",      Plain(Channel::U8),  4),
     row("s8",        Plain(Channel::S8),  1), row("s8x2",      Plain(Channel::S8),  2), row("s8x4",      Plain(Channel::S8),  4),
     row("u16",       Plain(Channel::U16), 1), row("u16x2",     Plain(Channel::U16), 2), row("u16x4",     Plain(Channel::U16), 4),
@@ -138,11 +139,12 @@ const FORMATS: &[Row] = &[
     row("depth32f",  DepthFloat, 1),
 ];
 
-/// Other names that [`Format::from_name`] knows: Vulkan's words for BC6H.
+/// Alternative names for [`Format::from_name`]: Vulkan's names of BC6H.
 const ALIASES: [(&str, &str); 2] = [("bc6h_uf16", "bc6h"), ("bc6h_sf16", "bc6h_snorm")];
 
 impl Format {
-    /// The plain format of 1, 2 or 4 channels; `None` for other numbers (CUDA has no others).
+    /// The plain format with 1, 2 or 4 channels; `None` for other numbers, which CUDA does not
+    /// support.
     pub fn new(channel: Channel, channels: u8) -> Option<Self> {
         let of_three = match channels {
             1 => 0,
@@ -153,7 +155,7 @@ impl Format {
         Some(Self(channel as u8 * 3 + of_three))
     }
 
-    /// The format of this name: `u8`, `f32x4`, `unorm8x2`, `bc7_srgb` and so on.
+    /// The format with this name: `u8`, `f32x4`, `unorm8x2`, `bc7_srgb` and so on.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.strip_suffix("x1").unwrap_or(name);
         let name = ALIASES.iter().find(|alias| alias.0 == name).map_or(name, |alias| alias.1);
@@ -165,12 +167,12 @@ impl Format {
         (0..FORMATS.len() as u8).map(Self)
     }
 
-    /// The names that [`Self::from_name`] knows, for messages.
+    /// The names of all formats, for messages.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FORMATS.iter().map(|row| row.name)
     }
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static FormatRow {
         &FORMATS[usize::from(self.0)]
     }
 
@@ -178,18 +180,18 @@ impl Format {
         self.row().kind
     }
 
-    /// Name.
+    /// Name of the format.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// Number of channels that it has: 1 to 4.
+    /// Number of channels: 1 to 4.
     pub fn channels(self) -> u8 {
         self.row().channels
     }
 
-    /// Type of each channel as stored, of the formats that store channels one after the other;
-    /// `None` for packed, block-compressed and depth formats.
+    /// Channel type, for formats that store channels one after the other; `None` for packed,
+    /// block-compressed and depth formats.
     pub fn plain_channel(self) -> Option<Channel> {
         match self.kind() {
             Plain(channel) | Normalized(channel) => Some(channel),
@@ -197,7 +199,7 @@ impl Format {
         }
     }
 
-    /// Bytes of an element: of a texel, or of a block of a block-compressed format.
+    /// Size in bytes of an element: a texel, or a block of a block-compressed format.
     pub fn texel_size(self) -> u32 {
         match self.kind() {
             Plain(channel) | Normalized(channel) => channel.size() * u32::from(self.channels()),
@@ -208,8 +210,8 @@ impl Format {
         }
     }
 
-    /// Bytes of the texels of this width, height and depth, without gaps; blocks at the edges count
-    /// whole.
+    /// Size in bytes of texels with this width, height and depth, without gaps; partial blocks at
+    /// the edges count as whole ones.
     pub fn byte_size(self, [width, height, depth]: [u32; 3]) -> u128 {
         let elements = |n: u32| u128::from(n.div_ceil(self.block_extent()));
         elements(width) * elements(height) * u128::from(depth) * u128::from(self.texel_size())
@@ -225,8 +227,8 @@ impl Format {
         matches!(self.kind(), Encoding::Block(_))
     }
 
-    /// Whether it is a block-compressed format whose colours are sRGB: a texture of it has the
-    /// sRGB flag (docs/numerics.md 8.1).
+    /// Whether it is a block-compressed format with sRGB colours. Its textures must have the sRGB
+    /// flag (docs/numerics.md 8.1).
     pub fn is_srgb_block(self) -> bool {
         self.row().srgb
     }
@@ -236,7 +238,7 @@ impl Format {
         matches!(self.kind(), Depth(_) | DepthFloat)
     }
 
-    /// Whether CUDA calls it a normalized kind, which is read as normalized floats only
+    /// Whether CUDA treats the format as normalized, so that it is always read as normalized floats
     /// (docs/numerics.md 8.1): unorm and snorm, BC1 to BC5, BC7.
     pub fn is_normalized_kind(self) -> bool {
         match self.kind() {
@@ -247,13 +249,13 @@ impl Format {
     }
 }
 
-/// A name that is not a texel format's.
+/// The error for an unknown name of a texel format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownFormat {
-    /// As it was given.
+    /// The given name.
     pub name: String,
-    /// The format that was meant, if one is near.
+    /// The most similar format, if there is one.
     pub nearest: Option<Format>,
 }
 
@@ -276,13 +278,13 @@ impl std::error::Error for UnknownFormat {}
 impl std::str::FromStr for Format {
     type Err = UnknownFormat;
 
-    /// By its name, as [`Self::from_name`].
+    /// Looks the name up, as [`Self::from_name`].
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
         Self::from_name(name).ok_or_else(|| {
             let lower: String = name.chars().take(32).collect::<String>().to_ascii_lowercase();
             let apart = |format: &Self| strsim::osa_distance(format.name(), &lower);
             let nearest = || Self::all().min_by_key(apart).filter(|near| apart(near) <= 2);
-            // Three channels are padded.
+            // Three channels are padded to four.
             let padded = |stem: &str| Self::from_name(&format!("{stem}x4"));
             let nearest = lower.strip_suffix("x3").and_then(padded).or_else(nearest);
             UnknownFormat { name: name.to_owned(), nearest }

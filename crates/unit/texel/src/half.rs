@@ -1,8 +1,8 @@
-//! Half precision: the conversions of the texture unit, on bits. They keep NaN payloads, which
-//! library conversions do not promise.
+//! Half precision conversions of the texture unit, on bits. They preserve NaN payloads, which
+//! library conversions do not guarantee.
 
-/// Widens an f16 to f32 exactly. Subnormals are kept, and so is a NaN's payload, signalling or
-/// not (docs/numerics.md 2, "point-sampled values": 0x7c01 gives 0x7f802000).
+/// Widens an f16 to f32 exactly. Subnormals are preserved, and so are NaN payloads, whether
+/// signalling or not (docs/numerics.md 2, "point-sampled values": 0x7c01 gives 0x7f802000).
 pub fn f16_to_f32(code: u16) -> u32 {
     let sign = u32::from(code & 0x8000) << 16;
     let exponent = u32::from(code >> 10 & 0x1f);
@@ -19,19 +19,19 @@ pub fn f16_to_f32(code: u16) -> u32 {
     }
 }
 
-/// Rounds an f32 to f16, to nearest, ties to even; overflow gives infinity. A NaN becomes quiet
-/// and keeps the top of its payload (`cvt.rn.f16.f32`).
+/// Rounds an f32 to f16, to nearest, ties to even; overflow gives infinity. A NaN becomes quiet and
+/// keeps the top of its payload (`cvt.rn.f16.f32`).
 pub fn f32_to_f16(bits: u32) -> u16 {
     half::f16::from_f32(f32::from_bits(bits)).to_bits()
 }
 
-/// Rounds an f64 to f16 once, to nearest even. (`half` goes through f32 where the processor does,
-/// and so rounds twice.)
+/// Rounds an f64 to f16 once, to nearest even. (`half` converts through f32 on some processors, and
+/// so rounds twice.)
 pub fn f64_to_f16(value: f64) -> u16 {
     let near = value as f32;
     let mut bits = near.to_bits();
     if near.is_finite() && f64::from(near) != value {
-        // Round to odd: toward zero, with the last bit for what was cut off.
+        // Round to odd: truncate, and set the last bit if anything was cut off.
         bits -= u32::from(f64::from(near).abs() > value.abs());
         bits |= 1;
     }
@@ -40,7 +40,7 @@ pub fn f64_to_f16(value: f64) -> u16 {
 
 /// Converts an f32 to f16 toward zero, as border colours and formatted surface stores do
 /// (docs/numerics.md 6): overflow gives 65504, infinity stays; a NaN keeps its top ten payload
-/// bits, or payload 1 if those are all zero.
+/// bits, or has payload 1 if those are all zero.
 pub fn f32_to_f16_toward_zero(bits: u32) -> u16 {
     let sign = (bits >> 16 & 0x8000) as u16;
     let magnitude = bits & 0x7fff_ffff;
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn toward_zero_is_the_largest_half_not_above() {
-        // Every finite half, and the floats just below and above it.
+        // Every finite f16, and the floats just below and above it.
         for code in 0..0x7c00_u16 {
             let exact = f16_to_f32(code);
             for sign in [0, 0x8000_u16] {
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn f64_is_rounded_once() {
         let half = |v: f64| half::f16::from_bits(f64_to_f16(v)).to_f64();
-        // Just above a tie of f16, by less than f32 can tell.
+        // Just above a tie of f16, by less than f32 can represent.
         assert_eq!(half(1.0 + 2_f64.powi(-11) + 2_f64.powi(-40)), 1.0 + 2_f64.powi(-10));
         assert_eq!(half(1.0 + 2_f64.powi(-11)), 1.0);
         assert_eq!(half(1.0 + 2_f64.powi(-11) - 2_f64.powi(-40)), 1.0);

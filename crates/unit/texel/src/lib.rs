@@ -1,12 +1,12 @@
-//! Texel formats: channel layouts, decoding, border conversion. Pure functions and tables;
-//! depends on nothing of ours.
+//! Texel formats: channel layouts, decoding and border colour conversion, as pure functions and
+//! tables without other dependencies.
 //!
-//! A texel is bytes in memory. [`unpack`] takes them apart into *codes*, one a channel, as stored
-//! (an f16 channel's code is its 16 bits); [`decode_block`] does so for the 16 texels of a
-//! compressed block. [`readings`] tells what a texture makes of the codes of a format: each
-//! [`Reading`] turns a code into the 32 bits that a point-sampled fetch or a gather returns, and
-//! a border colour into a code. [`store_codes`] is the way back, for formatted surface stores.
-//! Filtering arithmetic is not here: it belongs to the texture unit.
+//! A texel is bytes in memory. [`unpack`] extracts its *codes*, one per channel, as stored (the
+//! code of an f16 channel is its 16 bits); [`decode_block`] does so for the 16 texels of a
+//! compressed block. [`readings`] says how a texture converts the codes of a format: each
+//! [`Reading`] converts a code to the 32 bits that a point-sampled fetch or a gather returns, and a
+//! border colour to a code. [`store_codes`] is the inverse, for formatted surface stores. Filtering
+//! is not part of this crate but of the texture unit.
 
 mod block;
 mod code;

@@ -1,4 +1,4 @@
-//! What queries call a format: OpenCL's enumerations (docs/numerics.md 12).
+//! OpenCL enumeration values for formats, which texture queries return (docs/numerics.md 12).
 
 use crate::format::{Block, Channel, Encoding, Format};
 
@@ -28,8 +28,8 @@ mod numbers {
 use numbers::*;
 
 impl Format {
-    /// OpenCL's `cl_channel_type`, by how the texture reads it. For block-compressed formats, which
-    /// OpenCL does not have, that of what their blocks decode to (assumed).
+    /// OpenCL's `cl_channel_type`, depending on how the texture reads the format. Block-compressed
+    /// formats, which OpenCL lacks, have the type of their decoded texels (assumed).
     pub fn channel_data_type(self, normalized: bool) -> u32 {
         match self.kind() {
             Encoding::Plain(channel) => plain(channel, normalized),
@@ -45,8 +45,8 @@ impl Format {
         }
     }
 
-    /// OpenCL's `cl_channel_order`. For block-compressed formats, that of what their blocks decode
-    /// to (assumed).
+    /// OpenCL's `cl_channel_order`. Block-compressed formats have the order of their decoded texels
+    /// (assumed).
     pub fn channel_order(self) -> u32 {
         match self.channels() {
             _ if self.is_depth() => DEPTH,

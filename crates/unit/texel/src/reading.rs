@@ -1,38 +1,38 @@
-//! From codes to values: how a texture of a format reads its channels, and what a point-sampled
-//! fetch and a gather make of a code.
+//! Conversion of codes to values: how a texture of a format reads its channels, and the result of a
+//! point-sampled fetch or a gather.
 
 use crate::format::{Block, Channel, Encoding, Format};
 use crate::half::{f16_to_f32, f32_to_f16_toward_zero};
 use crate::srgb;
 
-/// How the code of a channel becomes a number.
+/// How the code of a channel is converted to a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// The format lacks the channel: 0, w included.
+    /// The format lacks the channel: 0, including w.
     Missing,
-    /// Alpha of block-compressed formats without it: 1.
+    /// Alpha of block-compressed formats without alpha: 1.
     One,
-    /// An unsigned integer of so many bits.
+    /// An unsigned integer.
     Uint {
-        /// 8, 16 or 32.
+        /// Number of bits: 8, 16 or 32.
         bits: u8,
     },
-    /// A signed integer of so many bits.
+    /// A signed integer.
     Sint {
-        /// 8, 16 or 32.
+        /// Number of bits: 8, 16 or 32.
         bits: u8,
     },
-    /// A fraction of the largest code, 0 to 1.
+    /// An unsigned normalized number, 0 to 1.
     Unorm {
-        /// 2, 8, 10, 16 or 24.
+        /// Number of bits: 2, 8, 10, 16 or 24.
         bits: u8,
     },
-    /// A fraction of the largest code, -1 to 1.
+    /// A signed normalized number, -1 to 1.
     Snorm {
-        /// 8 or 16.
+        /// Number of bits: 8 or 16.
         bits: u8,
     },
-    /// Eight bits through the sRGB table.
+    /// Eight bits, decoded by the sRGB table.
     Srgb,
     /// Half precision.
     F16,
@@ -40,12 +40,12 @@ pub enum Reading {
     F32,
 }
 
-/// How a texture of this format reads its four channels, as elements or as normalized floats,
-/// with or without the sRGB flag; `None` if there is no such texture (docs/numerics.md 8.1).
+/// How a texture of this format reads its four channels, as elements or as normalized floats, with
+/// or without the sRGB flag; `None` if the combination is not valid (docs/numerics.md 8.1).
 ///
-/// The flag acts on 8-bit unsigned channels read as normalized floats (x, y, z of four, x of one
-/// or two; section 5) and on the colours of BC1, BC2, BC3 and BC7, whose sRGB kinds need it; it
-/// has no effect on others. Depth formats read the same in both modes.
+/// The flag affects 8-bit unsigned channels read as normalized floats (x, y, z of four, x of one or
+/// two; section 5) and the colours of BC1, BC2, BC3 and BC7, whose sRGB kinds require it; it has no
+/// effect on other formats. Depth formats are read the same in both modes.
 pub fn readings(format: Format, normalized: bool, srgb: bool) -> Option<[Reading; 4]> {
     use Reading::{F16, F32, Missing, One, Srgb, Unorm};
     let n = usize::from(format.channels());
@@ -80,7 +80,8 @@ pub fn readings(format: Format, normalized: bool, srgb: bool) -> Option<[Reading
     }
 }
 
-/// Block-compressed formats filter as what their blocks decode to (docs/numerics.md 11).
+/// Block-compressed formats are filtered in the format of their decoded texels (docs/numerics.md
+/// 11).
 fn of_block(block: Block, srgb: bool, channels: usize) -> [Reading; 4] {
     let reading = match block {
         Block::Bc4 | Block::Bc5 => Reading::Unorm { bits: 16 },
@@ -117,12 +118,12 @@ fn fraction(channel: Channel) -> Option<Reading> {
 
 const ONE: u32 = 0x3f80_0000;
 
-/// Set in the code of a border colour that has 16 bits where texels have fewer: all channels of
+/// Flag in the code of a border colour that has 16 bits although texels have fewer: all channels of
 /// 10:10:10:2 (docs/numerics.md 6).
 pub const WIDE: u32 = 1 << 31;
 
-/// A code of an unsigned normalized channel in the bits that the filter sums: 2, 8, 10 or 16 bits
-/// widen to sixteen by repetition; 24 bits stay.
+/// Widens a code of an unsigned normalized channel to the bits that the filter sums: 2, 8, 10 or 16
+/// bits become 16 by repetition; 24 bits are unchanged.
 pub fn widen_unorm(bits: u8, code: u32) -> u32 {
     match bits {
         _ if code & WIDE != 0 => code & 0xffff,
@@ -134,8 +135,8 @@ pub fn widen_unorm(bits: u8, code: u32) -> u32 {
 }
 
 impl Reading {
-    /// What a point-sampled fetch returns for a code: the bits of the register (docs/numerics.md
-    /// 2, "Point-sampled values"). Bits of the code above the channel's width are ignored.
+    /// The result of a point-sampled fetch for a code, as register bits (docs/numerics.md 2,
+    /// "Point-sampled values"). Bits of the code above the channel's width are ignored.
     pub fn point(self, code: u32) -> u32 {
         match self {
             Reading::Missing => 0,
@@ -157,9 +158,9 @@ impl Reading {
         }
     }
 
-    /// What a gather returns for a code (docs/numerics.md 8): as [`Self::point`], but NaNs come
-    /// out all ones, subnormal f32 as zeros, and 8-bit snorm and 10-bit unorm in 16 bits, as the
-    /// linear filter has them.
+    /// The result of a gather for a code (docs/numerics.md 8): as [`Self::point`], except that NaNs
+    /// are all ones, subnormal f32 are zeros, and 8-bit snorm and 10-bit unorm have 16 bits, as in
+    /// the linear filter.
     pub fn gather(self, code: u32) -> u32 {
         match self {
             Reading::Snorm { bits: 8 } => quotient(snorm8_to_16(sign_extend(8, code)), 32_767),
@@ -173,12 +174,12 @@ impl Reading {
         }
     }
 
-    /// The code that an f32 of a border colour, given as its bits, is converted to
-    /// (docs/numerics.md 6, and 5 for sRGB).
+    /// Converts a component of a border colour, given as f32 bits, to a code (docs/numerics.md 6,
+    /// and 5 for sRGB).
     pub fn border_code(self, bits: u32) -> u32 {
         match self {
             Reading::Missing | Reading::One => 0,
-            // An integer read as an integer: the low bits of the float.
+            // For an integer read as an integer: the low bits of the float.
             Reading::Uint { bits: width } | Reading::Sint { bits: width } => bits & mask(width),
             Reading::Unorm { bits: 2 | 10 } => WIDE | normalized_code(16, 0.0, bits),
             Reading::Unorm { bits: 24 } => depth_code(bits),
@@ -190,7 +191,7 @@ impl Reading {
         }
     }
 
-    /// Whether it makes floats of codes: of all but integers.
+    /// Whether codes are converted to floats, which is so for all but integers.
     pub fn can_filter(self) -> bool {
         !matches!(self, Reading::Uint { .. } | Reading::Sint { .. })
     }
@@ -201,9 +202,9 @@ pub fn border_codes(readings: [Reading; 4], border: [u32; 4]) -> [u32; 4] {
     std::array::from_fn(|c| readings[c].border_code(border[c]))
 }
 
-/// An f32 as a code of `m` magnitude bits: clamped, NaN 0, cut to `m + 4` fractional bits and scaled
-/// with a rounding that is not quite to nearest, so that 0.5 on 8 bits is 127. Border colours and
-/// formatted stores (docs/numerics.md 6, 10.8) are converted alike.
+/// Converts an f32 to a code of `m` magnitude bits: clamped, with NaN as 0, truncated to `m + 4`
+/// fractional bits, and scaled with a rounding that is not quite to nearest, so that 0.5 at 8 bits
+/// is 127. Used for border colours and formatted stores (docs/numerics.md 6, 10.8).
 #[inline(always)]
 pub fn normalized_code(m: u8, low: f32, bits: u32) -> u32 {
     let x = f32::from_bits(bits);
@@ -214,7 +215,7 @@ pub fn normalized_code(m: u8, low: f32, bits: u32) -> u32 {
     (if v < 0 { -code } else { code }) as u32
 }
 
-/// The nearest code of 24 bits, ties up (docs/numerics.md 6).
+/// Converts an f32 to the nearest code of 24 bits, ties up (docs/numerics.md 6).
 pub fn depth_code(bits: u32) -> u32 {
     let x = f64::from(f32::from_bits(bits));
     let x = if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) };
@@ -222,22 +223,23 @@ pub fn depth_code(bits: u32) -> u32 {
     (x * f64::from(mask(24)) + 0.5) as u32
 }
 
-/// The lowest bits.
+/// A mask of the lowest bits.
 pub(crate) fn mask(bits: u8) -> u32 {
     u32::MAX >> (32 - bits)
 }
 
-/// A code of so many bits (1 to 32) as a signed number.
+/// Sign-extends a code of `bits` bits (1 to 32).
 pub fn sign_extend(bits: u8, code: u32) -> i32 {
     (code << (32 - bits)) as i32 >> (32 - bits)
 }
 
-/// f32(k/max), rounded once: both are integers of at most 24 bits.
+/// f32(k/max), rounded once, because both are integers of at most 24 bits.
 fn quotient(k: i32, max: i32) -> u32 {
     (k as f32 / max as f32).to_bits()
 }
 
-/// The filter's way from an 8-bit signed code to 15 bits, for one texel of the whole weight.
+/// The filter's conversion from an 8-bit signed code to 15 bits, for a single texel with the whole
+/// weight.
 fn snorm8_to_16(code: i32) -> i32 {
     let sum = 256 * code;
     (sum + ((257 * (sum >> 4) + 1024) >> 11)).max(-32_767)

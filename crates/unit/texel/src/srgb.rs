@@ -1,7 +1,8 @@
-//! sRGB as the texture unit has it: a table, not the formula (docs/numerics.md 5).
+//! sRGB conversion of the texture unit, which uses a table instead of the formula (docs/numerics.md
+//! 5).
 
-/// Values of the 256 codes in 1/65536, as an RTX 3060 delivers them: measured and published by
-/// the pantheonsim project.
+/// Values of the 256 codes in 1/65536, measured on an RTX 3060 and published by the pantheonsim
+/// project.
 #[rustfmt::skip]
 static TABLE: [u32; 256] = [
         0,    20,    40,    60,    80,   100,   120,   140,   160,   180,   200,   220,   240,   264,   288,   312,
@@ -22,18 +23,18 @@ static TABLE: [u32; 256] = [
     57088, 57600, 58112, 58624, 59392, 59904, 60416, 60928, 61440, 61952, 62464, 62976, 64000, 64512, 65024, 65536,
 ];
 
-/// What each 8-bit code stands for, in 1/65536.
+/// The decoded value of each 8-bit code, in 1/65536.
 pub fn srgb_table() -> &'static [u32; 256] {
     &TABLE
 }
 
-/// The value of a code, as f32 bits: exact.
+/// The decoded value of a code, as f32 bits; exact.
 pub(crate) fn decode(code: u32) -> u32 {
     (TABLE[code as usize & 0xff] as f32 / 65536.0).to_bits()
 }
 
-/// The code of a border colour, given as f32 bits: by the sRGB formula in f32, each step rounded
-/// (docs/numerics.md 5.3).
+/// Encodes a component of a border colour, given as f32 bits, with the sRGB formula in f32, where
+/// each step is rounded (docs/numerics.md 5.3).
 pub(crate) fn encode_border(bits: u32) -> u32 {
     const EXPONENT: f32 = 0.41666;
     let x = f32::from_bits(bits);
@@ -41,7 +42,8 @@ pub(crate) fn encode_border(bits: u32) -> u32 {
     let encoded = if x < 0.003_130_8 {
         12.92 * x
     } else {
-        // The power in f64, rounded: correctly rounded but for ties that no f32 comes near.
+        // The power is computed in f64 and rounded; this is correctly rounded, because no f32
+        // operand gives a result near a tie.
         let power = f64::from(x).powf(f64::from(EXPONENT)) as f32;
         1.055 * power - 0.055
     };

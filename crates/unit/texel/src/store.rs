@@ -1,13 +1,13 @@
-//! Formatted surface stores: from register values to codes (`sust.p`, docs/numerics.md 10).
+//! Formatted surface stores (`sust.p`): converts register values to codes (docs/numerics.md 10).
 
 use crate::format::{Channel, Encoding, Format};
 use crate::half::f32_to_f16_toward_zero;
 use crate::reading::normalized_code;
 
-/// The codes that `sust.p` writes for the first `supplied` (1, 2 or 4) of four registers; a
-/// channel that is not supplied is written 0, and one the format lacks is not written.
+/// The codes that `sust.p` writes for the first `supplied` (1, 2 or 4) of four registers. A channel
+/// that is not supplied is written as 0; channels that the format lacks are not written.
 ///
-/// `None` for formats that have no formatted store: block-compressed and depth formats.
+/// `None` for formats without formatted stores: block-compressed and depth formats.
 #[inline]
 pub fn store_codes(format: Format, values: [u32; 4], supplied: u8) -> Option<[u32; 4]> {
     let count = usize::from(supplied.min(format.channels()));
@@ -39,7 +39,7 @@ pub fn store_codes(format: Format, values: [u32; 4], supplied: u8) -> Option<[u3
     Some(std::array::from_fn(|c| if c < count { codes[c] } else { 0 }))
 }
 
-/// The two bits of w of 10:10:10:2, from the code of ten bits (rule 10.8).
+/// The two bits of w in 10:10:10:2, from a code of ten bits (rule 10.8).
 #[inline(always)]
 fn two_bits(value: u32) -> u32 {
     ((normalized_code(10, 0.0, value) >> 6) + 2) / 5

@@ -1,50 +1,53 @@
-//! Pools that no call uses.
+//! Idle thread pools, which are kept for later calls.
 
-use crate::placed::{Places, Sleepers};
+use crate::placed::{CpuPlacement, Sleepers};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Pools that are kept: as many as calls that are often made at the same time.
+/// Maximum number of idle pools: the number of calls that commonly run at the same time.
 const KEPT: usize = 8;
 
-/// How long a caller who has done its part looks whether the others have: about as long as it takes to be woken. Calls
-/// whose parts are about as long end without that.
+/// How long a caller that has finished its part polls for the others before it sleeps: about as
+/// long as a wake-up takes. Calls whose parts take equally long then end without sleeping.
 const AWAKE: Duration = Duration::from_micros(50);
 
-/// The pools that no call uses.
+/// The idle pools.
 struct Idle {
-    /// The process that has their threads: one that was forked has only its own.
+    /// Id of the process that owns the threads: a forked child has only its own thread.
     process: u32,
     pools: Vec<Pool>,
 }
 
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, pools: Vec::new() });
 
-/// Nobody waits for this lock: in a process that was forked while somebody had it, it stays locked.
+/// The idle pools, unless the lock is taken. It is never waited for, because in a child forked
+/// while another thread held it, it stays locked.
 fn idle() -> Option<MutexGuard<'static, Idle>> {
     let mut idle = IDLE.try_lock().ok()?;
     let process = std::process::id();
     if idle.process != process {
-        // To end threads that are not there would be to wait for them.
+        // In a forked child, dropping a pool would wait for threads that do not exist.
         std::mem::forget(std::mem::take(&mut idle.pools));
         idle.process = process;
     }
     Some(idle)
 }
 
-/// Bytes of addresses that a thread takes at most when it begins: its stack, and what it needs for signals.
+/// Upper limit for the address space that a thread takes when it starts: its stack, and memory for
+/// signals.
 const OF_THREAD: usize = 4 << 20;
-/// Bytes of addresses that the C library reserves for what a thread allocates, for as many threads as `cores` times
-/// `PER_CORE`.
+/// Address space that the C library reserves for a thread's allocations, for up to `cores` times
+/// `PER_CORE` threads.
 const OF_HEAP: usize = 64 << 20;
 const PER_CORE: usize = 8;
-/// What is left for work.
+/// Memory that must remain for work.
 const MARGIN: usize = 64 << 20;
 
-/// Whether the process has memory for this number of further threads. A thread that finds none while it starts aborts the
-/// process, so the memory is reserved once, for a test, and released at once.
+/// Whether the process has memory for this number of further threads. A thread that finds none
+/// while it starts aborts the process, so the memory is reserved once as a test, and released at
+/// once.
 pub(crate) fn has_room(threads: usize) -> bool {
     if cfg!(any(miri, target_family = "wasm")) {
         return true;
@@ -53,21 +56,22 @@ pub(crate) fn has_room(threads: usize) -> bool {
     let needed = threads.saturating_mul(OF_THREAD).saturating_add(heaps * OF_HEAP);
     let mut room = Vec::<u8>::new();
     let is_there = room.try_reserve_exact(needed.saturating_add(MARGIN)).is_ok();
-    // Or the compiler would leave out what is not used.
+    // Keeps the compiler from removing the unused reservation.
     std::hint::black_box(&room);
     is_there
 }
 
-/// Threads that one call has at a time.
+/// A thread pool that one call uses at a time.
 pub(crate) struct Pool {
     threads: ThreadPool,
     sleepers: Arc<Sleepers>,
 }
 
 impl Pool {
-    /// At least so many. None for who is a thread of rayon's, since that would work for others while it waits; none
-    /// under Miri, to which threads that stay are a leak, and where there are no processes and threads; and none if the system
-    /// has no more, for which those that are idle go, too.
+    /// Takes or makes a pool of at least `threads` threads. Returns `None` on a rayon thread, which
+    /// would steal unrelated work while it waits; under Miri, which reports persistent threads as
+    /// leaks; and on platforms without threads. Also returns `None` if the system refuses threads,
+    /// in which case the idle pools are dropped.
     pub(crate) fn of(threads: usize) -> Option<Self> {
         let have_threads = cfg!(not(any(miri, target_family = "wasm")));
         if !have_threads || rayon_core::current_thread_index().is_some() {
@@ -102,9 +106,9 @@ impl Pool {
         self.threads.current_num_threads()
     }
 
-    /// Runs `here` by the caller and `beside` so many times by these threads.
+    /// Runs `here` on the calling thread, and `beside` `count` times on the pool's threads.
     pub(crate) fn run(self, count: usize, beside: impl Fn() + Sync, here: impl FnOnce()) {
-        let places = Places::beside(&self.sleepers);
+        let places = CpuPlacement::beside(&self.sleepers);
         let ended = AtomicUsize::new(0);
         let call = || {
             places.begun();
@@ -122,7 +126,7 @@ impl Pool {
         self.keep();
     }
 
-    /// Keeps the threads for the next call. A panic has let them go.
+    /// Keeps the pool for the next call. After a panic, the pool has been dropped instead.
     fn keep(self) {
         let Some(mut idle) = idle() else { return };
         idle.pools.push(self);

@@ -1,10 +1,10 @@
-//! Threads of the host, which stay between calls.
+//! Persistent host threads for parallel calls.
 //!
-//! A new thread begins to run up to 300 us after it was asked for, where a small launch takes a
-//! millisecond; one that waits for work begins after a few. The threads are rayon's, but nobody shares
-//! them: a call takes a pool that is idle, or makes one. Two kernels may wait for each other, so neither may
-//! stand in a queue behind the other. What a call hands to rayon in one of these threads (an observer of a launch may) is done by
-//! the threads of that call, and by them while they wait for it.
+//! A new thread starts to run up to 300 us after it was created, and a small launch takes only a
+//! millisecond; a sleeping thread wakes in a few microseconds. The threads are rayon's, but are not
+//! shared: a call takes an idle pool, or makes one, because two kernels may wait for each other, so
+//! that neither may be queued behind the other. Work that a call submits to rayon from one of these
+//! threads (as an observer of a launch may) runs on the threads of that call.
 
 mod idle;
 mod placed;
@@ -13,21 +13,23 @@ use idle::Pool;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Host threads of a call that asks for as many as there are cores. The system is asked once: it reads files for the
-/// answer, which takes longer than a small launch; so it is what the first caller had.
+/// Number of host threads for a call that asks for one per core. The system is asked once, because
+/// the query reads files and takes longer than a small launch. The result is that of the first
+/// caller.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Calls `run` with each of the items, the first here and each of the others in a thread beside it, and gives what the
-/// calls return, in the order of the items, once all of them have ended.
+/// Calls `run` with each item: the first on the calling thread, the others on threads of a pool.
+/// Returns the results in the order of the items, once all calls have ended.
 ///
-/// Where the system has no more threads, one call follows another: none may wait for another one's work.
+/// If the system refuses threads, the calls run one after the other, so no call may wait for
+/// another one.
 ///
 /// # Panics
 ///
-/// If `run` does, once all calls have ended.
+/// If `run` panics, once all calls have ended.
 pub fn each<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     run: impl Fn(T) -> R + Sync,

@@ -1,11 +1,12 @@
-//! On which processors threads begin.
+//! Placement of threads on processors when they are woken.
 //!
-//! Linux likes to wake a thread where the one is that wakes it. As that works on, nothing runs beside it until the
-//! next tick sends one of them elsewhere, after up to 4 ms: longer than many launches. In a virtual machine this is
-//! the rule, since a processor that sleeps counts as taken away by the host.
+//! Linux tends to wake a thread on the processor of the thread that wakes it. As that one keeps
+//! running, the woken threads wait until the next tick migrates them, after up to 4 ms, which is
+//! longer than many launches. In a virtual machine this is the common case, because a sleeping
+//! processor counts as taken by the host.
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Places, Sleepers};
+pub(crate) use linux::{CpuPlacement, Sleepers};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -13,23 +14,24 @@ mod linux {
     use nix::unistd::{Pid, gettid};
     use std::sync::Mutex;
 
-    /// The threads of a pool, as the system knows them.
+    /// System ids of the threads of a pool.
     #[derive(Default)]
     pub(crate) struct Sleepers(Mutex<Vec<Pid>>);
 
     impl Sleepers {
-        /// Adds the thread that calls.
+        /// Adds the calling thread.
         pub(crate) fn add(&self) {
             let Ok(mut threads) = self.0.lock() else { return };
             threads.push(gettid());
         }
     }
 
-    /// Where the threads of a call may run: where its caller may.
-    pub(crate) struct Places(Option<CpuSet>);
+    /// The processors that the threads of a call may use: those of its caller.
+    pub(crate) struct CpuPlacement(Option<CpuSet>);
 
-    impl Places {
-        /// Has threads that will be woken begin elsewhere than on the processor of the caller, if it has another one.
+    impl CpuPlacement {
+        /// Moves sleeping threads off the caller's processor before they are woken, if another
+        /// processor is available.
         pub(crate) fn beside(threads: &Sleepers) -> Self {
             let places = || {
                 let all = sched_getaffinity(Pid::from_raw(0)).ok()?;
@@ -37,7 +39,7 @@ mod linux {
                 others.unset(sched_getcpu().ok()?).ok()?;
                 let places = if others == CpuSet::new() { all } else { others };
                 for &thread in threads.0.lock().ok()?.iter() {
-                    // Where the system forbids it, they begin wherever it likes.
+                    // If the system forbids it, threads start on any processor.
                     let _ = sched_setaffinity(thread, &places);
                 }
                 Some(all)
@@ -45,7 +47,7 @@ mod linux {
             Self(places())
         }
 
-        /// The thread that calls has begun.
+        /// Called by a woken thread: restores its full set of processors.
         pub(crate) fn begun(&self) {
             if let Some(all) = &self.0 {
                 let _ = sched_setaffinity(Pid::from_raw(0), all);
@@ -54,7 +56,7 @@ mod linux {
     }
 }
 
-/// Systems that wake threads elsewhere by themselves, or cannot be asked.
+/// Systems that distribute woken threads themselves, or that do not support affinity.
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
     #[derive(Default)]
@@ -64,9 +66,9 @@ mod elsewhere {
         pub(crate) fn add(&self) {}
     }
 
-    pub(crate) struct Places;
+    pub(crate) struct CpuPlacement;
 
-    impl Places {
+    impl CpuPlacement {
         pub(crate) fn beside(_: &Sleepers) -> Self {
             Self
         }
@@ -76,4 +78,4 @@ mod elsewhere {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{Places, Sleepers};
+pub(crate) use elsewhere::{CpuPlacement, Sleepers};

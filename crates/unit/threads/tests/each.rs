@@ -52,7 +52,8 @@ fn a_call_in_a_call_and_in_threads_of_rayon_has_threads_of_its_own() {
     assert_eq!(pool.install(inside), 2);
 }
 
-/// A thread of rayon that waits for its jobs would take up other work of its pool, in the midst of a launch.
+/// A thread of rayon that waits for its jobs would take up other work of its pool, in the midst of
+/// a launch.
 #[test]
 fn who_waits_does_nothing_else() {
     let pool = rayon_core::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");

@@ -1,4 +1,5 @@
-//! Processors and processes of Linux. One test, since a process forks that has no other threads with locks.
+//! Processors and processes of Linux. One test, since a process forks that has no other threads
+//! with locks.
 #![cfg(all(target_os = "linux", not(miri)))]
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -28,7 +29,8 @@ fn threads_run_where_their_caller_may_and_a_forked_process_has_its_own() {
     assert_eq!(each(0..3, |_| places()), [all; 3]);
 
     #[expect(unsafe_code, reason = "the child calls what is tested, and ends")]
-    // SAFETY: nobody has a lock that the child takes, but perhaps that of the pools, which it does not wait for.
+    // SAFETY: nobody has a lock that the child takes, but perhaps that of the pools, which it does
+    // not wait for.
     let forked = unsafe { fork() }.expect("a process");
     match forked {
         ForkResult::Child => {

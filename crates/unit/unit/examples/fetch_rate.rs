@@ -1,4 +1,4 @@
-//! Fetches per second of planned fetches on one thread, for many kinds of texture.
+//! Measures planned fetches per second on one thread, for many kinds of texture.
 //!
 //!     cargo run --release -p texunit-unit --example fetch_rate [--reference] [PART OF A LINE]
 //!
@@ -19,22 +19,22 @@ use texunit_unit::{
     SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, Texture, ZERO_LANES,
 };
 
-/// Warps that are fetched for, and how many of them are timed at once: for less than the system
-/// lets a thread run, so that the best times are undisturbed.
+/// Warps per measurement, and how many of them are timed together: for a shorter time than a
+/// scheduler time slice, so that the best times are undisturbed.
 const WARPS: usize = 1024;
 const AT_ONCE: usize = 64;
 const ROUNDS: usize = 12;
 
-/// What is measured.
+/// One configuration to measure.
 #[derive(Clone, Copy)]
-struct Row {
+struct Configuration {
     format: &'static str,
     geometry: Geometry,
     normalized: bool,
     filter: Filter,
     mode: AddressMode,
     kind: FetchKind,
-    /// Of the mip levels that there are, if any.
+    /// Filter between mip levels; `None` for a texture without mip levels.
     mip_filter: Option<Filter>,
     max_anisotropy: u32,
     offset: bool,
@@ -46,18 +46,19 @@ struct Row {
     points: Points,
 }
 
-/// Where the warps fetch.
+/// Pattern of the fetched coordinates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Points {
-    /// Lines of 32 points, far from each other: a turned picture at low resolution.
+    /// Lines of 32 points, far from each other: a rotated picture at low resolution.
     Lines,
-    /// Rows of 2048 points, turned by 5 degrees, a texel from each other: the benchmarks' coherent points.
+    /// Rows of 2048 points at a distance of one texel, rotated by 5 degrees: the coherent points of
+    /// the benchmarks.
     Scan,
-    /// No order.
+    /// Random points.
     Random,
 }
 
-const PLAIN: Row = Row {
+const PLAIN: Configuration = Configuration {
     format: "u8x4",
     geometry: Geometry::D2,
     normalized: true,
@@ -75,14 +76,14 @@ const PLAIN: Row = Row {
     points: Points::Lines,
 };
 
-/// What is asked for on the command line.
-struct Wish {
+/// The command-line arguments.
+struct Arguments {
     reference: bool,
     part: String,
 }
 
 fn main() {
-    let mut wish = Wish { reference: false, part: String::new() };
+    let mut wish = Arguments { reference: false, part: String::new() };
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--reference" => wish.reference = true,
@@ -103,7 +104,7 @@ fn main() {
     surfaces(&wish);
 }
 
-fn plain() -> Vec<Row> {
+fn plain() -> Vec<Configuration> {
     use AddressMode::{Border, Clamp, Mirror, Wrap};
     use Filter::{Linear, Point};
     use Geometry::{A2d, D1, D2, D3};
@@ -126,7 +127,7 @@ fn plain() -> Vec<Row> {
         ("f32",   D3, false, Linear, Clamp),
         ("u8x4",  A2d, true, Linear, Wrap),
     ];
-    let row = |(format, geometry, normalized, filter, mode)| Row {
+    let row = |(format, geometry, normalized, filter, mode)| Configuration {
         format,
         geometry,
         normalized,
@@ -139,33 +140,33 @@ fn plain() -> Vec<Row> {
 
 const LEVEL: FetchKind = FetchKind::Sample(Lod::Level);
 const GRADIENT: FetchKind = FetchKind::Sample(Lod::Gradient);
-const FLOATS: Row = Row { format: "f32x4", normalized: false, ..PLAIN };
+const FLOATS: Configuration = Configuration { format: "f32x4", normalized: false, ..PLAIN };
 
-fn gradients() -> Vec<Row> {
+fn gradients() -> Vec<Configuration> {
     use Geometry::{Cube, D1, D3};
     let trilinear = Some(Filter::Linear);
-    let gradient = Row { kind: GRADIENT, mip_filter: trilinear, ..PLAIN };
+    let gradient = Configuration { kind: GRADIENT, mip_filter: trilinear, ..PLAIN };
     vec![
-        Row { kind: LEVEL, mip_filter: Some(Filter::Point), ..PLAIN },
-        Row { kind: LEVEL, mip_filter: trilinear, ..PLAIN },
-        Row { kind: LEVEL, mip_filter: trilinear, geometry: D3, ..PLAIN },
-        Row { kind: LEVEL, mip_filter: trilinear, filter: Filter::Point, ..PLAIN },
-        Row { kind: LEVEL, mip_filter: trilinear, ..FLOATS },
+        Configuration { kind: LEVEL, mip_filter: Some(Filter::Point), ..PLAIN },
+        Configuration { kind: LEVEL, mip_filter: trilinear, ..PLAIN },
+        Configuration { kind: LEVEL, mip_filter: trilinear, geometry: D3, ..PLAIN },
+        Configuration { kind: LEVEL, mip_filter: trilinear, filter: Filter::Point, ..PLAIN },
+        Configuration { kind: LEVEL, mip_filter: trilinear, ..FLOATS },
         gradient,
-        Row { geometry: D1, ..gradient },
-        Row { geometry: D3, ..gradient },
-        Row { geometry: Cube, ..gradient },
-        Row { max_anisotropy: 2, ..gradient },
-        Row { max_anisotropy: 16, ..gradient },
-        Row { kind: GRADIENT, mip_filter: trilinear, max_anisotropy: 16, ..FLOATS },
+        Configuration { geometry: D1, ..gradient },
+        Configuration { geometry: D3, ..gradient },
+        Configuration { geometry: Cube, ..gradient },
+        Configuration { max_anisotropy: 2, ..gradient },
+        Configuration { max_anisotropy: 16, ..gradient },
+        Configuration { kind: GRADIENT, mip_filter: trilinear, max_anisotropy: 16, ..FLOATS },
     ]
 }
 
-fn others() -> Vec<Row> {
+fn others() -> Vec<Configuration> {
     use AddressMode::{Border, Clamp, ClampOgl};
     use Geometry::{A2dms, Cube, D2ms};
     let blocks = ["bc1", "bc1_srgb", "bc2", "bc3", "bc4", "bc5", "bc5_snorm", "bc6h", "bc7"];
-    let block = |(format, points): (&'static str, Points)| Row {
+    let block = |(format, points): (&'static str, Points)| Configuration {
         format,
         normalized: format != "bc6h",
         srgb: format.ends_with("srgb"),
@@ -173,24 +174,36 @@ fn others() -> Vec<Row> {
         ..PLAIN
     };
     let mut rows = vec![
-        Row { kind: FetchKind::Gather(0), ..PLAIN },
-        Row { offset: true, ..PLAIN },
-        Row { geometry: Cube, ..PLAIN },
-        Row { geometry: Cube, seamless: true, ..PLAIN },
-        Row { mode: ClampOgl, ..PLAIN },
-        Row { integer: true, filter: Filter::Point, mode: Clamp, ..PLAIN },
-        Row { geometry: D2ms, integer: true, filter: Filter::Point, mode: Border, ..PLAIN },
-        Row { geometry: A2dms, integer: true, filter: Filter::Point, mode: Border, ..PLAIN },
-        Row { srgb: true, ..PLAIN },
-        Row { srgb: true, filter: Filter::Point, ..PLAIN },
-        Row { sparse: true, ..PLAIN },
-        Row { format: "rgb10a2", normalized: false, ..PLAIN },
-        Row { format: "depth24", ..PLAIN },
-        Row { format: "depth32f", compare: true, ..PLAIN },
-        Row { format: "depth24", compare: true, filter: Filter::Point, ..PLAIN },
-        Row { format: "bc7", kind: LEVEL, mip_filter: Some(Filter::Linear), ..PLAIN },
-        Row { format: "bc1", kind: FetchKind::Gather(1), ..PLAIN },
-        Row { format: "bc1", filter: Filter::Point, ..PLAIN },
+        Configuration { kind: FetchKind::Gather(0), ..PLAIN },
+        Configuration { offset: true, ..PLAIN },
+        Configuration { geometry: Cube, ..PLAIN },
+        Configuration { geometry: Cube, seamless: true, ..PLAIN },
+        Configuration { mode: ClampOgl, ..PLAIN },
+        Configuration { integer: true, filter: Filter::Point, mode: Clamp, ..PLAIN },
+        Configuration {
+            geometry: D2ms,
+            integer: true,
+            filter: Filter::Point,
+            mode: Border,
+            ..PLAIN
+        },
+        Configuration {
+            geometry: A2dms,
+            integer: true,
+            filter: Filter::Point,
+            mode: Border,
+            ..PLAIN
+        },
+        Configuration { srgb: true, ..PLAIN },
+        Configuration { srgb: true, filter: Filter::Point, ..PLAIN },
+        Configuration { sparse: true, ..PLAIN },
+        Configuration { format: "rgb10a2", normalized: false, ..PLAIN },
+        Configuration { format: "depth24", ..PLAIN },
+        Configuration { format: "depth32f", compare: true, ..PLAIN },
+        Configuration { format: "depth24", compare: true, filter: Filter::Point, ..PLAIN },
+        Configuration { format: "bc7", kind: LEVEL, mip_filter: Some(Filter::Linear), ..PLAIN },
+        Configuration { format: "bc1", kind: FetchKind::Gather(1), ..PLAIN },
+        Configuration { format: "bc1", filter: Filter::Point, ..PLAIN },
     ];
     for points in [Points::Scan, Points::Random] {
         rows.extend(blocks.map(|format| block((format, points))));
@@ -198,7 +211,7 @@ fn others() -> Vec<Row> {
     rows
 }
 
-fn name(row: &Row) -> String {
+fn name(row: &Configuration) -> String {
     let kind = match row.kind {
         FetchKind::Sample(Lod::Implicit) => "",
         FetchKind::Sample(Lod::Base) => ".base",
@@ -230,14 +243,14 @@ fn name(row: &Row) -> String {
     text
 }
 
-/// Texels that do not repeat.
+/// Fills the texture with texels that do not repeat.
 fn fill(resource: &Resource) {
     let word = |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8;
     let texels: Vec<u8> = (0..resource.size_in_bytes()).map(|i| word(i) >> 2).collect();
     resource.fill_packed(&texels).unwrap();
 }
 
-fn texture(row: &Row, size: u32, sampler: &Sampler) -> Texture {
+fn texture(row: &Configuration, size: u32, sampler: &Sampler) -> Texture {
     let format = Format::from_name(row.format).unwrap();
     let [width, height, depth] = match row.geometry.axes() {
         1 => [size, 1, 1],
@@ -271,7 +284,7 @@ struct Operands {
 
 impl Operands {
     /// A rotated picture: neighbouring lanes are neighbours in the texture.
-    fn new(row: &Row) -> Self {
+    fn new(row: &Configuration) -> Self {
         let warp = |warp: usize| {
             let at = |lane: usize, dx: f32, dy: f32| {
                 let texels = match row.points {
@@ -295,7 +308,7 @@ impl Operands {
             };
             axes.map(|(dx, dy)| std::array::from_fn(|lane| at(lane, dx, dy)))
         };
-        // Gradients that differ from lane to lane: a picture in perspective.
+        // Gradients that differ from lane to lane, as in a picture in perspective.
         let slope = |texels: f32| {
             std::array::from_fn(|lane| ((texels + lane as f32 / 64.0) / 1024.0).to_bits())
         };
@@ -322,7 +335,7 @@ impl Operands {
     }
 }
 
-/// Million fetches a second: the best time of each piece of `warps` of many rounds.
+/// Million fetches per second: the best time of each group of warps over many rounds.
 fn best(rounds: usize, warps: usize, at_once: usize, mut warp: impl FnMut(usize)) -> f64 {
     let mut seconds = 0.0;
     for first in (0..warps).step_by(at_once) {
@@ -336,12 +349,12 @@ fn best(rounds: usize, warps: usize, at_once: usize, mut warp: impl FnMut(usize)
     (warps * 32) as f64 / seconds / 1e6
 }
 
-fn measure(row: Row, size: u32, wish: &Wish) {
+fn measure(row: Configuration, size: u32, wish: &Arguments) {
     let name = format!("{size:4} {}", name(&row));
     if !name.contains(&wish.part) {
         return;
     }
-    let Row { filter, mode, mip_filter, max_anisotropy, .. } = row;
+    let Configuration { filter, mode, mip_filter, max_anisotropy, .. } = row;
     let sampler = Sampler::default()
         .with_filter(filter)
         .with_mip_filter(mip_filter.unwrap_or_default())
@@ -362,7 +375,8 @@ fn measure(row: Row, size: u32, wish: &Wish) {
     let operands = Operands::new(&row);
     let mut scratch = Scratch::new();
     let mut answer = FetchAnswer::default();
-    // Not a row of a scan again and again: what the next one needs must be there from the row before.
+    // All rows of a scan are timed together, so that the cache contents for a row come from the row
+    // before, not from an earlier round of the same row.
     let at_once = if row.points == Points::Scan { WARPS } else { AT_ONCE };
     let rate = best(ROUNDS, WARPS, at_once, |warp| {
         plan.fetch(&operands.request(&operands.coords[warp]), &mut scratch, &mut answer);
@@ -383,8 +397,8 @@ fn measure(row: Row, size: u32, wish: &Wish) {
     println!("{name}: {rate:.1} M fetches/s, reference {slow:.3}, {times:.0} times");
 }
 
-/// `suld.b` and `sust.b` of rows of texels, which have no slower form to compare with.
-fn surfaces(wish: &Wish) {
+/// Measures `suld.b` and `sust.b` of rows of texels, which have no slower form to compare with.
+fn surfaces(wish: &Arguments) {
     for (format, element_size, vector) in [("u8x4", 4, 1), ("f32x4", 4, 4)] {
         let extent = Extent { width: 1024, height: 1024, depth: 1 };
         let shape = ArrayShape::new(Format::from_name(format).unwrap(), Geometry::D2, extent);

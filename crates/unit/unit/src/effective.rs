@@ -1,6 +1,6 @@
-//! What a texture and a sampler mean together: which pairs have a defined answer, and what the
-//! hardware really does with the state it is given. What it changed of it, in words, is in
-//! `overrides`.
+//! The effective state of a texture and a sampler: which combinations have a defined result, and
+//! what the hardware makes of the requested settings. `overrides` describes the differences in
+//! words.
 
 mod overrides;
 mod refused;
@@ -18,19 +18,19 @@ use crate::resource::Resource;
 use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
 use texunit_texel::{Channel, Reading, readings};
 
-/// How coordinates are understood.
+/// How coordinates are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coords {
-    /// They name a texel (docs/numerics.md 1.9).
+    /// Indices of texels (docs/numerics.md 1.9).
     Integer,
     /// In texels.
     Unnormalized,
-    /// 0 to 1 over the extent.
+    /// From 0 to 1 over the extent.
     Normalized,
 }
 
 impl Coords {
-    /// `normalized`
+    /// The name, such as `normalized`.
     pub fn name(self) -> &'static str {
         match self {
             Coords::Integer => "integer",
@@ -43,37 +43,37 @@ impl Coords {
 /// Sampler state that takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EffectiveSampler {
-    /// How coordinates are understood.
+    /// How coordinates are interpreted.
     pub coords: Coords,
-    /// Point for integer coordinates, whatever the sampler says. A gather does not look at it.
+    /// Filter within a level: point for integer coordinates, whatever the sampler says. A gather
+    /// ignores it.
     pub filter: Filter,
-    /// Between levels; `None` if the resource is not mipmapped, and for integer coordinates.
+    /// Filter between levels; `None` if the resource is not mipmapped, and for integer coordinates.
     pub mip_filter: Option<Filter>,
-    /// Of x, y, z; `None` for integer coordinates: every component is 0 outside.
+    /// Address modes of x, y, z; `None` for integer coordinates: every component is 0 outside.
     pub address_mode: Option<[AddressMode; 3]>,
-    /// Smallest and largest level in 1/256: the sampler's clamps and the levels there are, in this
-    /// order. A level is limited to this interval.
+    /// Smallest and largest level in units of 1/256, from the sampler's clamps and the existing
+    /// levels. Levels are clamped to this interval.
     pub level_clamp: [i64; 2],
-    /// Of the sharpening of levels and of gradients; 1 if neither takes place.
+    /// Maximum anisotropy for the sharpening of levels and for gradients; 1 if it has no effect.
     pub max_anisotropy: u32,
-    /// Whether gradients may make several footprints.
+    /// Whether gradients can produce several taps.
     pub anisotropic: bool,
-    /// Whether even a single texel goes through the sum of its format; if not, a point filter
-    /// returns the point-sampled value.
+    /// Whether even a single texel goes through the weighted sum of its format. If not, a point
+    /// filter returns the texel's point-sampled value.
     pub sums: bool,
     /// Whether x, y, z are decoded from sRGB.
     pub srgb: bool,
     /// Whether a linear filter or a gather reads across the edges of cube faces.
     pub seamless_cube: bool,
-    /// The depth compare that is done; `None` without operand or without compare state, and for
-    /// formats that have none.
+    /// The depth compare function. `None` without a compare operand or compare state, and for
+    /// formats without depth compare.
     pub compare: Option<CompareFunction>,
 }
 
-/// What the unit does for an instruction of this form, a texture and a sampler.
+/// The effective sampler state for an instruction of this form, a texture and a sampler.
 ///
-/// A 1D texture is filtered as a 2D one of height 1, and the mode of its row is
-/// `address_mode[1]`.
+/// A 1D texture is filtered as a 2D one of height 1, and the mode of its row is `address_mode[1]`.
 pub fn effective_sampler(
     texture: &Texture,
     sampler: &Sampler,
@@ -120,8 +120,8 @@ pub fn effective_sampler(
     }
 }
 
-/// Rule 3.5: a point filter under a linear mip filter or under anisotropy goes through the sum, also
-/// of one texel.
+/// Rule 3.5: with a linear mip filter or anisotropy, a point filter goes through the sum, even of a
+/// single texel.
 fn sums(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> bool {
     let anisotropic = sampler.max_anisotropy > 1;
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
@@ -131,13 +131,13 @@ fn sums(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> bool 
     }
 }
 
-/// Whether texture and sampler ask for normalized coordinates.
+/// Whether both texture and sampler request normalized coordinates.
 fn asks_for_normalized(texture: &Texture, sampler: &Sampler) -> bool {
     texture.normalized_coords && !sampler.force_unnormalized_coords
 }
 
-/// Rule 1.11: whether coordinates are normalized because there are mip levels. An array of one
-/// level acts as one that is not mipmapped. A view of one level does not: what counts is the array.
+/// Rule 1.11: whether mip levels make coordinates normalized. An array created with one level acts
+/// as one that is not mipmapped. A view of one level does not, because the array decides.
 fn mip_levels_normalize(resource: &Resource) -> bool {
     resource.array_levels() > 1
 }
@@ -153,9 +153,9 @@ fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
     }
 }
 
-/// Rules 1.8 and 1.11: what asks for unnormalized coordinates clamps instead of wrapping and
-/// mirroring. Rules 7.5 and 7.6: of cubes all modes act, whatever the coordinates; only a seamless
-/// point filter stays on its face.
+/// Rules 1.8 and 1.11: if unnormalized coordinates are requested, wrap and mirror act as clamp.
+/// Rules 7.5 and 7.6: on cubes all modes act, except that a seamless point filter stays on its
+/// face.
 fn address(
     mode: AddressMode,
     texture: &Texture,
@@ -173,11 +173,11 @@ fn address(
     }
 }
 
-/// Largest anisotropy of the hardware.
+/// Maximum anisotropy of the hardware.
 const MAX_ANISOTROPY: u32 = 16;
 
-/// Rule 3.6: anisotropy sharpens explicit levels, and those of gradients. Rule 4.12: it makes
-/// footprints of gradients longer, also on textures without mip levels.
+/// Rule 3.6: anisotropy sharpens explicit levels and levels from gradients. Rule 4.12: it lengthens
+/// the footprints of gradients, also on textures without mip levels.
 fn anisotropy(sampler: &Sampler, resource: &Resource, form: FetchForm) -> u32 {
     let acts = match form.kind {
         FetchKind::Sample(Lod::Level) => resource.is_mipmapped(),
@@ -187,14 +187,14 @@ fn anisotropy(sampler: &Sampler, resource: &Resource, form: FetchForm) -> u32 {
     if acts { sampler.max_anisotropy.clamp(1, MAX_ANISOTROPY) } else { 1 }
 }
 
-/// Rule 4.12: the geometries whose footprints have two axes; ptxas makes a 2D fetch of `.1d`.
+/// Rule 4.12: whether the geometry's footprints have two axes. ptxas makes a 2D fetch of `.1d`.
 fn is_anisotropic(form: FetchForm) -> bool {
     form.kind == FetchKind::Sample(Lod::Gradient)
         && (form.geometry.axes() == 2 || form.geometry == Geometry::D1)
 }
 
-/// Rules 9.1 and 9.2: a compare takes place if there are both an operand and a function, on depth
-/// formats and on one channel of f32 or of 16 bits.
+/// Rules 9.1 and 9.2: a compare takes place if there are both an operand and a function, and if the
+/// format is a depth format or has one channel of f32 or 16 bits.
 fn compare(form: FetchForm, texture: &Texture, sampler: &Sampler) -> Option<CompareFunction> {
     use Channel::{F16, F32, S16, U16};
     let format = texture.resource.format();

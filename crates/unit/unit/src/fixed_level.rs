@@ -1,37 +1,38 @@
-//! Numbers of mip levels in 1/256, without a sampler's state: docs/numerics.md, rules 3.2 and 3.3.
+//! Mip levels in units of 1/256: conversion of f32 levels, biases and clamps (docs/numerics.md,
+//! rules 3.2 and 3.3).
 
-/// How far a level may go in 1/256: keeps sums of saturated numbers in range.
+/// Limit for levels in 1/256, which keeps later sums in range.
 pub(crate) const FAR: i64 = 1 << 40;
 
-/// The largest bias and clamp: fields of 13 bits with a sign, and of 12 bits.
+/// The largest bias and clamp: fields of 13 bits (signed) and of 12 bits.
 const LARGEST: i64 = 4095;
 
-/// Rule 3.2: an f32 level in 1/256, cut; a NaN level is 0.
+/// Rule 3.2: converts an f32 level to 1/256, truncating; a NaN level is 0.
 pub(crate) fn cut_to_256ths(x: f32) -> i64 {
-    // The product is exact; `as` cuts, saturates and takes NaN to 0.
+    // The product is exact; `as` truncates, saturates and converts NaN to 0.
     ((f64::from(x) * 256.0) as i64).clamp(-FAR, FAR)
 }
 
-/// Rules 3.2 and 3.6: `trunc(256 bias - low)` in a field of 13 bits, for a quotient `low`; a NaN is
-/// the largest bias.
+/// Rules 3.2 and 3.6: `trunc(256 bias - low)` in a signed field of 13 bits, for a quotient `low`; a
+/// NaN bias is the largest value.
 pub(crate) fn bias_field(bias: f32, low: (i64, i64)) -> i64 {
     if bias.is_nan() {
         return LARGEST;
     }
-    // Numerators over the quotient's denominator: a bias within the field has 27 significant
-    // bits, so that this is exact.
+    // The numerator over the denominator of `low`. A bias within the field has 27 significant bits,
+    // so the product is exact.
     let scaled = f64::from(bias.clamp(-64.0, 64.0)) * 256.0 * low.1 as f64 - low.0 as f64;
-    // Cutting before the division by an integer is the same as after it.
+    // Truncating before the integer division gives the same result as truncating after it.
     (scaled as i64 / low.1).clamp(-LARGEST - 1, LARGEST)
 }
 
-/// Rule 3.3: a level clamp, a field of 12 bits; a NaN is the largest one.
+/// Rule 3.3: a level clamp in a field of 12 bits; a NaN is the largest value.
 fn clamp_field(x: f32) -> i64 {
     if x.is_nan() { LARGEST } else { cut_to_256ths(x).clamp(0, LARGEST) }
 }
 
-/// Rule 3.3: the level clamps of a sampler and the levels there are, as one interval in 1/256. If
-/// the clamps are in the wrong order the lower one wins.
+/// Rule 3.3: the intersection of the sampler's level clamps and the existing levels, in 1/256. If
+/// the clamps are in the wrong order, the lower one wins.
 pub(crate) fn clamp_interval(min: f32, max: f32, levels: usize) -> [i64; 2] {
     let last = 256 * (levels as i64 - 1);
     let [min, max] = [min, max].map(clamp_field);

@@ -1,4 +1,5 @@
-//! Instruction forms by their PTX names: `tex.level.2d.v4.f32.f32`, `suld.b.a1d.v2.b32.clamp`.
+//! Parses PTX instruction names to instruction forms: `tex.level.2d.v4.f32.f32`,
+//! `suld.b.a1d.v2.b32.clamp`.
 
 use crate::request::{
     ClampMode, CoordType, FetchForm, FetchKind, Geometry, Lod, ReduceOp, ReduceType, ResultType,
@@ -7,7 +8,7 @@ use crate::request::{
 use std::fmt;
 use std::str::FromStr;
 
-/// A name that is not a whole fetch or surface instruction.
+/// The error for a name that is not a complete fetch or surface instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}`: {reason}")]
 pub struct NameError {
@@ -34,7 +35,7 @@ const RESULTS: [(ResultType, &str); 5] = [
     (ResultType::F16x2, "v2.f16x2"),
 ];
 const COORDS: [(CoordType, &str); 2] = [(CoordType::F32, "f32"), (CoordType::S32, "s32")];
-/// Cache operators of `suld` and `sust`: no part of a form.
+/// Cache operators of `suld` and `sust`, which are not part of a form.
 const CACHE: [&str; 6] = ["ca", "cg", "cs", "cv", "wb", "wt"];
 fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> &'static str {
     table.iter().find(|row| row.0 == *value).map_or("", |row| row.1)
@@ -59,7 +60,7 @@ impl fmt::Display for FetchForm {
 impl FromStr for FetchForm {
     type Err = NameError;
 
-    /// Reads a name. Operands are no part of it: `offset` and `compare` come out as false.
+    /// Parses a name. Operands are not part of it, so `offset` and `compare` are false.
     fn from_str(name: &str) -> Result<Self, NameError> {
         let fail = |reason: &str| NameError::new(name, reason);
         let mut parts = name.split('.').peekable();
@@ -128,7 +129,7 @@ impl FromStr for FetchForm {
 }
 
 impl FetchForm {
-    /// Why the PTX ISA has no such instruction (`tex`, `tld4`); `None` if it has.
+    /// Why the PTX ISA does not have this `tex` or `tld4`; `None` if it does.
     pub fn why_impossible(&self) -> Option<&'static str> {
         let g = self.geometry;
         let integers = self.coord == CoordType::S32;
@@ -184,7 +185,7 @@ impl fmt::Display for SurfaceForm {
 impl FromStr for SurfaceForm {
     type Err = NameError;
 
-    /// Reads a name. Cache operators are read over: they are no part of a form.
+    /// Parses a name. Cache operators are skipped, because they are not part of a form.
     fn from_str(name: &str) -> Result<Self, NameError> {
         let fail = |reason: &str| NameError::new(name, reason);
         let cached = name.starts_with("suld.") || name.starts_with("sust.");
@@ -247,7 +248,7 @@ impl FromStr for SurfaceForm {
 }
 
 impl SurfaceForm {
-    /// Why the PTX ISA has no such instruction; `None` if it has.
+    /// Why the PTX ISA does not have this instruction; `None` if it does.
     pub fn why_impossible(&self) -> Option<&'static str> {
         use Geometry as G;
         let plain = matches!(self.geometry, G::D1 | G::D2 | G::D3);

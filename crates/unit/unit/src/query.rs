@@ -1,32 +1,32 @@
-//! Queries: txq and suq (docs/numerics.md 12). What an attribute of a texture, sampler or surface
-//! is does not change while a kernel runs, but for the level that `txq.level` names.
+//! Texture, sampler and surface queries: `txq` and `suq` (docs/numerics.md 12). The value of an
+//! attribute is constant during a kernel, except for the level that `txq.level` names.
 
 use crate::request::{Lanes, lanes};
 use crate::resource::{Layout, Resource};
 use crate::sampler::{ReadMode, Sampler, Surface, Texture};
 use texunit_forms::{Attribute, Geometry};
 
-/// One query of a warp.
+/// A query of one warp.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryRequest<'a> {
-    /// Lanes that take part.
+    /// Active mask.
     pub active: u32,
-    /// The level of `txq.level`, an s32 for each lane.
+    /// The level operand of `txq.level`, an s32 per lane.
     pub level: Option<&'a Lanes>,
 }
 
-/// An attribute of one texture, sampler or surface, ready to be asked for.
+/// An attribute of one texture, sampler or surface, evaluated in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryPlan {
     value: u32,
-    /// Mip levels of a size, which are none past the last; 0 for other attributes.
+    /// For a size: number of mip levels, beyond which the size is 0. Otherwise 0.
     levels: u32,
-    /// Whether each level halves the size. Layers and what a geometry lacks stay.
+    /// Whether each level halves the value. Layers, and axes that the geometry lacks, are constant.
     halves: bool,
 }
 
 impl QueryPlan {
-    /// An attribute of a texture and its sampler.
+    /// The plan for an attribute of a texture and its sampler.
     pub fn texture(attribute: Attribute, texture: &Texture, sampler: &Sampler) -> Self {
         use Attribute as A;
         let value = match attribute {
@@ -42,8 +42,9 @@ impl QueryPlan {
         Self::constant(value)
     }
 
-    /// A size of a texture, as the fields of its header have it (rule 12.1): the height of a 1D array is 1, of a layered
-    /// one its layers, of linear memory 0; the depth of a layered 2D array is its layers.
+    /// A size of a texture as the header encodes it (rule 12.1). The height of a 1D array is 1, of
+    /// a layered 1D array its number of layers, of linear memory 0; the depth of a layered 2D array
+    /// is its number of layers.
     fn size(attribute: Attribute, resource: &Resource) -> Self {
         let value = match (attribute, resource.geometry()) {
             (Attribute::Height, Geometry::D1) => u32::from(resource.layout() != Layout::Linear),
@@ -61,7 +62,7 @@ impl QueryPlan {
         Self { value, levels: 0, halves: false }
     }
 
-    /// An attribute of a sampler; 0 for those that samplers do not have.
+    /// The plan for an attribute of a sampler; 0 for attributes that samplers do not have.
     pub fn sampler(attribute: Attribute, sampler: &Sampler) -> Self {
         use Attribute as A;
         let value = match attribute {
@@ -75,7 +76,8 @@ impl QueryPlan {
         Self::constant(value)
     }
 
-    /// An attribute of a surface. Those of cube maps are arrays of faces, as `.a2d` sees them.
+    /// The plan for an attribute of a surface. Cube maps are arrays of faces, as `.a2d` addresses
+    /// them.
     pub fn surface(attribute: Attribute, surface: &Surface) -> Self {
         use Attribute as A;
         let resource = &surface.resource;
@@ -86,7 +88,7 @@ impl QueryPlan {
         })
     }
 
-    /// Answers a request. Lanes that are not active keep what was there.
+    /// Answers a request. Inactive lanes keep their values.
     pub fn answer(&self, request: &QueryRequest<'_>, values: &mut Lanes) {
         for lane in lanes(request.active) {
             values[lane] = match request.level {
@@ -96,8 +98,8 @@ impl QueryPlan {
         }
     }
 
-    /// Rule 12.2: each level halves the size of the one before. Past the last, and so for
-    /// negative levels, 0.
+    /// Rule 12.2: each level halves the size of the level before. Past the last level, and for
+    /// negative levels, the size is 0.
     fn size_of_level(&self, level: u32) -> u32 {
         match self.value {
             0 => 0,
@@ -108,8 +110,9 @@ impl QueryPlan {
     }
 }
 
-/// What textures and surfaces share. An axis that the resource lacks has its layers as size, or 0 (rule 12.1);
-/// layers, mip levels and samples are 0 where there are none. A view answers for itself, not for its array.
+/// Attributes that textures and surfaces share. The size of an axis that the resource lacks is its
+/// number of layers or 0 (rule 12.1); layers, mip levels and samples are 0 if the resource has
+/// none. A view answers for itself, not for its array.
 fn of_resource(attribute: Attribute, resource: &Resource) -> u32 {
     use Attribute as A;
     let (extent, geometry, shape) = (resource.extent(), resource.geometry(), resource.shape());

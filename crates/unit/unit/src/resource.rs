@@ -1,4 +1,4 @@
-//! Texels in memory.
+//! Resources: texels in memory, with format, shape and layout.
 
 mod create;
 mod error;
@@ -47,7 +47,7 @@ impl Extent {
 /// How the texels lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// An opaque array (`cuArray`, `cuMipmappedArray`). Rows of ours begin at multiples of 8 bytes.
+    /// An array (`cuArray`, `cuMipmappedArray`). Rows begin at multiples of 8 bytes.
     Array,
     /// Linear memory (`CU_RESOURCE_TYPE_LINEAR`): 1D, fetched with integer coordinates in CUDA.
     Linear,
@@ -55,33 +55,32 @@ pub enum Layout {
     Pitched,
 }
 
-/// Texels in memory: format, shape, layout and where they are.
+/// Texels in memory: format, shape, layout and location.
 #[derive(Clone, Debug)]
 pub struct Resource {
     pub(crate) shape: ArrayShape,
     pub(crate) levels: Vec<Level>,
     pub(crate) layout: Layout,
     pub(crate) block: Arc<Block>,
-    /// Of the architecture that it was made for.
+    /// Limits of the architecture for which it was made.
     limits: ArchLimits,
-    /// Which 64 KiB tiles are there, of a sparse array; the map of the whole array, also in views.
+    /// The map of resident tiles of a sparse array; for a view, the map of the whole array.
     pub(crate) residency: Option<Arc<Residency>>,
-    /// What level 0 and plane 0 are called in the whole array, of a view.
+    /// For a view: level and plane of the array that are level 0 and plane 0 of the view.
     first_level: u32,
     first_plane: u32,
-    /// Levels that the array was made with, also in views.
+    /// Number of levels of the array; for a view, of the underlying array.
     array_levels: u32,
-    /// Whether a view made blocks of words of it.
+    /// Whether it is a view of integer words as compressed blocks.
     of_words: bool,
-    /// Whether it was made to be gathered from.
+    /// Whether it was created with the flag for gathers.
     gathers: bool,
-    /// What messages call it.
+    /// Name in messages.
     pub(crate) name: String,
 }
 
 impl Resource {
-    /// This array with a map of the tiles that are there (a sparse array). A view has the
-    /// map of its array.
+    /// Makes the array sparse, with a map of its resident tiles. Views share the map.
     pub fn with_residency(self, residency: Arc<Residency>) -> Result<Self, CreateError> {
         if self.layout != Layout::Array {
             return Err(CreateError::Refused(format!("{} cannot be sparse", self.kind())));
@@ -90,12 +89,12 @@ impl Resource {
         Ok(Self { residency: Some(residency), first_level: 0, first_plane: 0, ..self })
     }
 
-    /// Which tiles are there, of a sparse array; of a view, of the array that it is a part of.
+    /// The map of resident tiles of a sparse array; for a view, the map of its array.
     pub fn residency(&self) -> Option<&Arc<Residency>> {
         self.residency.as_ref()
     }
 
-    /// Whether a texel inside the extents is in memory: all are, but those of sparse arrays.
+    /// Whether a texel inside the extents is resident; always true unless the array is sparse.
     pub fn is_resident(&self, index: TexelIndex) -> bool {
         let Some(map) = &self.residency else { return true };
         let (block, [x, y, z]) = (self.format().block_extent(), index.at);
@@ -106,7 +105,7 @@ impl Resource {
         map.is_element_resident(level, plane, [x / block, y / block, z])
     }
 
-    /// What it is made of.
+    /// Format, geometry, extent, layers, levels and samples.
     pub fn shape(&self) -> &ArrayShape {
         &self.shape
     }
@@ -116,8 +115,7 @@ impl Resource {
         self.shape.format
     }
 
-    /// The limits of the architecture that it was made for, which views and surfaces of it keep
-    /// to.
+    /// The limits of the architecture for which it was made; they apply to its views and surfaces.
     pub fn limits(&self) -> &ArchLimits {
         &self.limits
     }
@@ -132,7 +130,7 @@ impl Resource {
         self.shape.extent
     }
 
-    /// How the texels lie in memory.
+    /// The memory layout of the texels.
     pub fn layout(&self) -> Layout {
         self.layout
     }
@@ -142,51 +140,52 @@ impl Resource {
         &self.levels
     }
 
-    /// Whether the array was made with mip levels, be it one.
+    /// Whether the array was created as mipmapped, even with one level.
     pub fn is_mipmapped(&self) -> bool {
         self.shape.levels.is_some()
     }
 
-    /// Mip levels that the array was made with, of a view those of its array; 1 without mip levels.
-    /// Rule 1.11 asks for them.
+    /// Number of mip levels with which the array was created; for a view, that of its array; 1 if
+    /// it is not mipmapped. Used by rule 1.11.
     pub fn array_levels(&self) -> u32 {
         self.array_levels
     }
 
-    /// Mip level and layer (of cubes, face) of the whole array that a view begins with.
+    /// For a view: first mip level and first layer (for cubes, face) in the array.
     pub fn first(&self) -> (u32, u32) {
         (self.first_level, self.first_plane)
     }
 
-    /// Bytes from a row (of texels or 4x4 blocks) of the base level to the next.
+    /// Bytes between rows (of texels or 4x4 blocks) of the base level.
     pub fn row_pitch(&self) -> u64 {
         self.levels.first().map_or(0, |level| level.row_pitch)
     }
 
-    /// The same texels under another geometry, of as many levels, and as many layers if both have
-    /// layers.
+    /// The same texels in another geometry, with the same levels, and with the same layers if both
+    /// geometries have layers.
     pub(crate) fn of_geometry(&self, geometry: Geometry) -> Self {
         let layers = if geometry.is_array() { self.shape.layers } else { 1 };
         Self { shape: ArrayShape { geometry, layers, ..self.shape }, ..self.clone() }
     }
 
-    /// Whether it is a view of words as the blocks of a compressed format.
+    /// Whether it is a view of integer words as compressed blocks.
     pub(crate) fn is_view_of_words(&self) -> bool {
         self.of_words
     }
 
-    /// This array, made without the flag that CUDA asks for where `tld4` reads it. The unit gathers from it all the same.
+    /// The array as created without the flag that CUDA requires for `tld4`. The unit gathers from
+    /// it nevertheless.
     #[must_use]
     pub fn without_gather(self) -> Self {
         Self { gathers: false, ..self }
     }
 
-    /// Whether it was made to be gathered from; true of what needs no flag for that.
+    /// Whether the array was created with the flag for gathers, or needs none.
     pub fn is_for_gather(&self) -> bool {
         self.gathers
     }
 
-    /// What messages call it.
+    /// Name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -196,13 +195,13 @@ impl Resource {
         &self.block
     }
 
-    /// Bytes of a row (of texels or 4x4 blocks) of a level, without the rest up to the pitch.
+    /// Bytes of a row (of texels or 4x4 blocks) of a level, without padding.
     pub fn row_bytes(&self, level: u32) -> u64 {
         let (columns, _) = elements(self.format(), self.levels[level as usize].extent);
         columns * u64::from(self.format().texel_size())
     }
 
-    /// Bytes of all texels, without what lies between rows of pitched memory.
+    /// Bytes of all texels, without padding between rows.
     pub fn size_in_bytes(&self) -> u64 {
         let copies = u64::from(self.shape.planes()) * u64::from(self.shape.samples);
         let of_level = |(n, level): (usize, &Level)| {
@@ -212,7 +211,7 @@ impl Resource {
         self.levels.iter().enumerate().map(of_level).sum::<u64>() * copies
     }
 
-    /// Offset in the block of a texel, or of the 4x4 block that holds it; `None` outside.
+    /// Byte offset of a texel in the block, or of the 4x4 block that contains it; `None` outside.
     pub fn texel_offset(&self, index: TexelIndex) -> Option<u64> {
         let level = self.levels.get(index.level as usize)?;
         let [x, y, z] = index.at;
@@ -233,9 +232,9 @@ impl Resource {
         })
     }
 
-    /// Offset in the block and number of the bytes that a channel of a texel is read from: those of all of an element
-    /// whose format does not store channels one after the other. `None` outside of the extents, and of a channel that the
-    /// format does not have. Residency is not looked at.
+    /// Byte offset and size of the bytes from which a channel of a texel is read: the whole element
+    /// if the format does not store channels separately. `None` outside the extents, and for a
+    /// channel that the format lacks. Residency is ignored.
     pub fn channel_bytes(&self, index: TexelIndex, channel: u32) -> Option<(u64, u32)> {
         let (format, offset) = (self.format(), self.texel_offset(index)?);
         if channel >= u32::from(format.channels()) {
@@ -247,8 +246,8 @@ impl Resource {
         })
     }
 
-    /// Codes of a texel as stored (decoded, of block-compressed formats), or `None` outside the
-    /// extents. Residency is not looked at.
+    /// Codes of a texel as stored (decoded for block-compressed formats); `None` outside the
+    /// extents. Residency is ignored.
     pub fn texel(&self, index: TexelIndex) -> Option<[u32; 4]> {
         let offset = self.texel_offset(index)?;
         let mut bytes = [0; 16];
@@ -262,15 +261,15 @@ impl Resource {
         unpack(self.format(), bytes)
     }
 
-    /// Copies all texels out, rows packed: level by level, layer by layer (face by face), sample
-    /// by sample, slice by slice.
+    /// Copies all texels to packed rows, in the order: levels, layers (faces), samples, slices,
+    /// rows.
     pub fn to_packed(&self) -> Vec<u8> {
         let mut out = vec![0; self.size_in_bytes() as usize];
         self.read_packed(&mut out);
         out
     }
 
-    /// As [`Self::to_packed`]; `None` if there is not so much memory.
+    /// As [`Self::to_packed`]; `None` if there is not enough memory.
     pub fn try_to_packed(&self) -> Option<Vec<u8>> {
         let size = usize::try_from(self.size_in_bytes()).ok()?;
         let mut out = Vec::new();
@@ -280,7 +279,7 @@ impl Resource {
         Some(out)
     }
 
-    /// All texels, as [`Self::to_packed`] has them, as far as there is room for them.
+    /// Copies texels in the order of [`Self::to_packed`], as many as `out` has room for.
     pub fn read_packed(&self, out: &mut [u8]) {
         let mut rest = out;
         for row in self.rows() {
@@ -291,8 +290,8 @@ impl Resource {
         }
     }
 
-    /// Fills all texels from packed rows, in the order of [`Self::to_packed`]; fails if `bytes`
-    /// has another size than [`Self::size_in_bytes`].
+    /// Fills all texels from packed rows, in the order of [`Self::to_packed`]; fails if the size of
+    /// `bytes` is not [`Self::size_in_bytes`].
     pub fn fill_packed(&self, bytes: &[u8]) -> Result<(), CreateError> {
         let (needed, available) = (self.size_in_bytes(), bytes.len() as u64);
         if needed != available {
@@ -307,7 +306,7 @@ impl Resource {
         Ok(())
     }
 
-    /// Whether the texels are these, in the order of [`Self::to_packed`].
+    /// Whether the texels equal these, in the order of [`Self::to_packed`].
     pub fn holds(&self, packed: &[u8]) -> bool {
         let (mut rest, mut piece) = (packed, [0; 4096]);
         for row in self.rows() {
@@ -325,7 +324,7 @@ impl Resource {
         rest.is_empty()
     }
 
-    /// `2D array`, `linear memory` or `pitched 2D memory`.
+    /// The kind in messages: `2D array`, `linear memory` or `pitched 2D memory`.
     pub fn kind(&self) -> &'static str {
         match self.layout {
             Layout::Array => limits::name_of(self.geometry()),
@@ -333,7 +332,7 @@ impl Resource {
         }
     }
 
-    /// `64 x 32 texels of u8x4`.
+    /// The size in messages: `64 x 32 texels of u8x4`.
     fn size_text(&self) -> String {
         let Extent { width, height, depth } = self.extent();
         let size = match self.geometry().axes() {
@@ -356,12 +355,12 @@ impl Resource {
         text
     }
 
-    /// For messages: "2D array `name`, 64 x 32 texels of u8x4".
+    /// Description for messages: "2D array `name`, 64 x 32 texels of u8x4".
     pub fn describe(&self) -> String {
         format!("{} `{}`, {}", self.kind(), self.name, self.size_text())
     }
 
-    /// For messages: "texture `name` is a 2D array of 64 x 32 texels of u8x4".
+    /// Sentence for messages: "texture `name` is a 2D array of 64 x 32 texels of u8x4".
     pub(crate) fn sentence(&self, role: &str) -> String {
         let article = if self.layout == Layout::Array { "a " } else { "" };
         format!("{role} `{}` is {article}{} of {}", self.name, self.kind(), self.size_text())

@@ -1,5 +1,5 @@
-//! How texels are read: textures, samplers and surfaces (CUDA's `CUDA_TEXTURE_DESC`). Which of
-//! them there can be is in `refused`.
+//! Textures, samplers and surfaces: how texels are read (`CUDA_TEXTURE_DESC`). The validity checks
+//! are in `refused`.
 
 mod name;
 mod refused;
@@ -11,19 +11,19 @@ use crate::resource::Resource;
 use std::sync::Arc;
 use texunit_texel::{Channel, Format};
 
-/// What a texel is read as (`cudaTextureReadMode`).
+/// The type to which texels are converted (`cudaTextureReadMode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReadMode {
-    /// As its own type: integers as integers, floats as floats.
+    /// No conversion: integers are read as integers, floats as floats.
     #[default]
     Element,
-    /// 8 and 16-bit integers as floats in [0, 1] or [-1, 1].
+    /// 8 and 16-bit integers are read as floats in [0, 1] or [-1, 1].
     NormalizedFloat,
 }
 
 impl ReadMode {
-    /// How CUDA's driver reads the texels of a format: only 8 and 16-bit integers can be read in two ways, of which
-    /// `as_integer` (`CU_TRSF_READ_AS_INTEGER`) chooses one.
+    /// The read mode that CUDA's driver uses for a format. Only 8 and 16-bit integers support both
+    /// modes; `as_integer` (`CU_TRSF_READ_AS_INTEGER`) selects one.
     pub fn of_driver(format: Format, as_integer: bool) -> Self {
         use Channel as C;
         let small = matches!(format.plain_channel(), Some(C::U8 | C::S8 | C::U16 | C::S16));
@@ -35,12 +35,12 @@ impl ReadMode {
     }
 }
 
-/// A resource with how its texels are read: the texture header.
+/// A resource and how its texels are read: the texture header.
 #[derive(Clone, Debug)]
 pub struct Texture {
     /// The texels.
     pub resource: Arc<Resource>,
-    /// As elements or as normalized floats.
+    /// Whether texels are read as elements or as normalized floats.
     pub read_mode: ReadMode,
     /// Whether coordinates run from 0 to 1 instead of 0 to the size.
     pub normalized_coords: bool,
@@ -53,15 +53,15 @@ pub struct Surface {
     pub resource: Arc<Resource>,
 }
 
-/// What a coordinate outside does (PTX `addr_mode_n`, whose numbers these are).
+/// What a coordinate outside the texture reads (PTX `addr_mode_n`; the values are PTX's).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressMode {
-    /// Repeats.
+    /// The texture repeats.
     Wrap = 0,
-    /// Repeats, every second time backwards.
+    /// The texture repeats, mirrored every second time.
     Mirror = 1,
-    /// `clamp_ogl`: coordinates are limited to the edges, so that a linear filter there blends
-    /// half of the border colour. No CUDA texture has it.
+    /// `clamp_ogl`: coordinates are limited to the edges, so that a linear filter blends half of
+    /// the border colour there. Not available for CUDA textures.
     ClampOgl = 2,
     /// The edge texel (`clamp_to_edge`).
     #[default]
@@ -70,18 +70,17 @@ pub enum AddressMode {
     Border = 4,
 }
 
-/// Point (nearest) or linear (PTX `filter_mode`, whose numbers these are).
+/// Filter mode (PTX `filter_mode`; the values are PTX's).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Filter {
-    /// The texel that holds the point.
+    /// The texel that contains the point.
     #[default]
     Point = 0,
-    /// The weighted mean of the neighbours.
+    /// The weighted mean of the neighbouring texels.
     Linear = 1,
 }
 
-/// How a depth texel and the reference value are compared: `reference FUNC texel`
-/// (docs/numerics.md 9).
+/// Depth compare function: `reference FUNC texel` (docs/numerics.md 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum CompareFunction {
@@ -95,14 +94,14 @@ pub enum CompareFunction {
     Always,
 }
 
-/// Sampler state. [`Default`] is what an omitted initialiser gives: point, clamp to edge, all
-/// levels.
+/// Sampler state. [`Default`] is the state of an omitted initialiser: point filter, clamp to edge,
+/// all levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sampler {
-    /// Between texels of a level.
+    /// Filter between texels of a level.
     pub filter: Filter,
-    /// Between mip levels.
+    /// Filter between mip levels.
     pub mip_filter: Filter,
     /// Address mode of x, y, z.
     pub address_mode: [AddressMode; 3],
@@ -112,17 +111,19 @@ pub struct Sampler {
     pub min_level_clamp: f32,
     /// Largest level that is read (`maxMipmapLevelClamp`).
     pub max_level_clamp: f32,
-    /// Added to explicit levels and those of gradients (`mipmapLevelBias`).
+    /// Bias that is added to explicit levels and to levels from gradients (`mipmapLevelBias`).
     pub level_bias: f32,
-    /// `maxAnisotropy`: 0 and 1 are isotropic.
+    /// Maximum anisotropy (`maxAnisotropy`): 0 and 1 are isotropic.
     pub max_anisotropy: u32,
     /// Overrides the texture's `normalized_coords` (`.samplerref` in independent mode).
     pub force_unnormalized_coords: bool,
-    /// 8-bit unorm texels read as normalized floats are sRGB (`CU_TRSF_SRGB`).
+    /// Whether 8-bit unorm texels that are read as normalized floats are decoded from sRGB
+    /// (`CU_TRSF_SRGB`).
     pub srgb: bool,
-    /// Linear filters of cube maps read across the edges of faces (`CU_TRSF_SEAMLESS_CUBEMAP`).
+    /// Whether linear filters of cube maps read across the edges of faces
+    /// (`CU_TRSF_SEAMLESS_CUBEMAP`).
     pub seamless_cube: bool,
-    /// Depth compare; `None`, as all CUDA textures, ignores the operand.
+    /// Depth compare function. `None`, as for all CUDA textures, ignores the compare operand.
     pub compare: Option<CompareFunction>,
 }
 
@@ -143,8 +144,8 @@ crate::setters! {
     }
 }
 
-/// What each axis has, if one to three are given: the last one is that of the axes after it. (A 1D texture has a row too,
-/// whose address mode shows under `border`: docs/numerics.md 1.)
+/// Expands one to three given values to three axes, repeating the last one. (A 1D texture has a row
+/// too, whose address mode matters under `border`: docs/numerics.md 1.)
 pub fn per_axis<T: Copy>(given: &[T]) -> Option<[T; 3]> {
     let last = *given.last().filter(|_| given.len() <= 3)?;
     Some(std::array::from_fn(|axis| given.get(axis).copied().unwrap_or(last)))

@@ -1,6 +1,8 @@
-//! Setters of structures that may grow, and so cannot be made field by field.
+//! Setters for structures that may gain fields, and therefore cannot be built field by field by
+//! callers.
 
-/// Writes a setter for each row: `with_filter(filter: Filter)` sets the field `filter`, of what converts into its type.
+/// Defines a setter per line: `with_filter(filter: Filter)` sets the field `filter` from any value
+/// that converts to its type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! setters {

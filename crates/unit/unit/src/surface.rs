@@ -1,9 +1,9 @@
 //! Surface accesses `suld.b`, `sust.b`, `sust.p`, `sured.b` and `sured.p`: docs/numerics.md,
 //! section 10.
 //!
-//! A [`SurfacePlan`] is made once per (instruction form, surface); its accesses do not allocate.
-//! Each element of an access is one access to memory, and a reduction one atomic step, whoever
-//! else is at it.
+//! A [`SurfacePlan`] is made once per (instruction form, surface); its accesses allocate nothing.
+//! Each element of an access is one memory access, and a reduction is atomic with respect to all
+//! other accesses.
 
 mod action;
 mod place;
@@ -20,40 +20,41 @@ use action::Action;
 use place::{Plain, Rule};
 use std::sync::Arc;
 
-/// A surface access made ready: once per (instruction form, surface).
+/// A prepared surface access, made once per (instruction form, surface).
 #[derive(Clone, Debug)]
 pub struct SurfacePlan {
     surface: Arc<Surface>,
     action: Action,
     rule: Rule,
-    /// None: places are looked for lane by lane.
+    /// The fast path for whole warps; `None` if locations must be computed lane by lane.
     plain: Option<Plain>,
 }
 
-/// How one access finds its bytes, and which they are.
+/// The trace of one access: its location and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceTrace {
-    /// Layer as the instruction has it, of layered accesses.
+    /// Layer as given by the instruction, for layered accesses.
     pub layer: Option<u32>,
-    /// x, y, z as the instruction has them; axes that the geometry lacks are 0.
+    /// x, y, z as given by the instruction; axes that the geometry lacks are 0.
     pub at: [i32; 3],
     /// x in bytes.
     pub byte_x: i64,
-    /// Bytes of the access.
+    /// Size of the access in bytes.
     pub size: u32,
-    /// What is done outside.
+    /// The boundary policy.
     pub policy: ClampMode,
-    /// What becomes of the access.
+    /// The outcome of the access.
     pub outcome: SurfaceOutcome,
-    /// The bytes in memory, if the access is made: what a load returns, and what a store replaces.
+    /// The bytes in memory, if the access is executed: what a load returns, or what a store
+    /// replaces.
     pub bytes: Vec<u8>,
-    /// The fault, if it is one (of lane 0).
+    /// The fault, if there is one (for lane 0).
     pub fault: Option<AccessFault>,
 }
 
 impl SurfacePlan {
-    /// Plans accesses of this form to a surface. `.a2d` names a face of a cube map as layer
-    /// `6 * cube + face`.
+    /// Plans accesses of this form to a surface. `.a2d` addresses a face of a cube map as layer `6
+    /// * cube + face`.
     pub fn new(form: SurfaceForm, surface: &Arc<Surface>) -> Result<Self, PlanError> {
         let resource = &surface.resource;
         check_geometry(form, resource)?;
@@ -69,8 +70,8 @@ impl SurfacePlan {
         Ok(Self { surface: Arc::clone(surface), action, rule, plain })
     }
 
-    /// `suld.b`. Lanes that are not active keep what was there. On a fault some lanes of
-    /// `answer` may have their elements already. A plan of `sust.p` or `sured` loads nothing.
+    /// Executes `suld.b`. Inactive lanes keep their values. If the access faults, some lanes of
+    /// `answer` may have been written. Plans of `sust.p` and `sured` load nothing.
     pub fn load(
         &self,
         request: &SurfaceRequest<'_>,
@@ -93,9 +94,9 @@ impl SurfacePlan {
         Ok(())
     }
 
-    /// `sust` and `sured`: the elements of each active lane; `.p` looks at their low 32 bits. Where
-    /// lanes of a pass store to the same bytes the lowest wins, and a later pass over an earlier one
-    /// (rule 10.6). On a fault lower lanes have stored.
+    /// Executes `sust` and `sured` with the elements of each active lane; `.p` uses their low 32
+    /// bits. If lanes of a pass store to the same bytes, the lowest lane wins, and a later pass
+    /// wins over an earlier one (rule 10.6). If the access faults, lower lanes have stored.
     pub fn store(
         &self,
         request: &SurfaceRequest<'_>,
@@ -125,8 +126,8 @@ impl SurfacePlan {
         fault.map_or(Ok(()), Err)
     }
 
-    /// The lanes of a mask in the order in which they store: 32 at once, 16 of accesses of 8 bytes,
-    /// and 8 of 16 bytes, of which the lowest is the last.
+    /// The lanes of a mask in the order in which they store. A pass has 32 lanes, or 16 for
+    /// accesses of 8 bytes and 8 for 16 bytes; within a pass, the lowest lane stores last.
     fn in_order(&self, mask: u32) -> impl Iterator<Item = usize> {
         let at_once = match self.rule.size {
             16 => 8,
@@ -138,7 +139,7 @@ impl SurfacePlan {
         all.filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// Offsets of all active lanes, if each has one that is easily found.
+    /// Offsets of all active lanes, if the fast path applies.
     #[inline]
     fn plain_offsets(&self, request: &SurfaceRequest<'_>) -> Option<Lanes> {
         self.plain.as_ref()?.offsets(request)
@@ -149,12 +150,13 @@ impl SurfacePlan {
         &self.surface
     }
 
-    /// Offset in the block and size of the bytes of an access at these coordinates; `None` if it has none.
+    /// Byte offset in the block and size of an access at these coordinates; `None` if no bytes are
+    /// accessed.
     pub fn bytes(&self, coords: Coordinates<u32>) -> Option<(u64, u32)> {
         self.place(coords).map(|(place, size)| (place.offset, size))
     }
 
-    /// Where an access at these coordinates finds its bytes, and how many; `None` if it has none.
+    /// Location and size of an access at these coordinates; `None` if no bytes are accessed.
     pub fn place(&self, coords: Coordinates<u32>) -> Option<(SurfacePlace, u32)> {
         let outcome = self.rule.apply(self.rule.coordinate(coords), &self.surface.resource);
         match outcome {
@@ -163,7 +165,7 @@ impl SurfacePlan {
         }
     }
 
-    /// What a reduction does, and whether with signed numbers; `None`: the access is none.
+    /// The operation of a reduction, and whether it is signed; `None` for other instructions.
     pub fn reduction(&self) -> Option<(ReduceOp, bool)> {
         match self.action {
             Action::Reduce { op, number } => Some((op, number.is_signed())),
@@ -171,7 +173,7 @@ impl SurfacePlan {
         }
     }
 
-    /// How an access at these coordinates finds its bytes. Nothing is stored.
+    /// The trace of an access at these coordinates. Nothing is stored.
     pub fn trace(&self, coords: Coordinates<u32>) -> SurfaceTrace {
         let (rule, resource) = (&self.rule, &*self.surface.resource);
         let coordinate = rule.coordinate(coords);
@@ -193,7 +195,8 @@ impl SurfacePlan {
         }
     }
 
-    /// Offset in the block of a lane's access; `None` if it loads 0 and stores nothing.
+    /// Byte offset of a lane's access in the block; `None` if the lane loads 0 or its store is
+    /// dropped.
     fn offset(
         &self,
         request: &SurfaceRequest<'_>,
@@ -212,8 +215,8 @@ impl SurfacePlan {
     }
 }
 
-/// Rule 10.10: `.1d` and `.a1d` reach rows and their layers, `.2d` and `.a2d` planes and their layers,
-/// faces of cubes among them, and slice 0 of 3D arrays.
+/// Rule 10.10: `.1d` and `.a1d` access rows and their layers; `.2d` and `.a2d` access planes and
+/// their layers, including faces of cubes, and slice 0 of 3D arrays.
 fn check_geometry(form: SurfaceForm, resource: &Resource) -> Result<(), GeometryError> {
     use Geometry::{A1d, A2d, Acube, Cube, D1, D2, D3};
     let reaches = match form.geometry {

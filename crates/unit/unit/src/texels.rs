@@ -1,7 +1,9 @@
-//! The texels that a fetch reads, without what it makes of them: for observers, who ask of every lane.
+//! The texels that a fetch reads, without computing its result: for observers, which ask for every
+//! lane.
 //!
-//! Most fetches are of one level and of no cube. Of these the texels are found in `f64`, in which docs/numerics.md 1 is exact for
-//! coordinates that are not too large; what is left is for the reference.
+//! Most fetches read one level, and not of a cube. For these the texels are computed in `f64`, in
+//! which docs/numerics.md 1 is exact for coordinates of moderate size; all others use the
+//! reference.
 
 mod of_warp;
 
@@ -14,21 +16,22 @@ use crate::sampler::{AddressMode, Filter};
 use crate::warp::FetchPlan;
 pub use of_warp::{AxisTexels, WarpTexels};
 
-/// Coordinates in texels whose halves of 1/256 are exact beside them.
+/// Limit for coordinates in texels, below which halves of 1/256 are exact in `f64`.
 const MOST_TEXELS: f32 = 16_777_216.0;
-/// Normalized coordinates whose products with an extent are exact, at 23 fractional bits.
+/// Limit for normalized coordinates, below which the product with an extent is exact with 23
+/// fractional bits.
 const MOST_NORMALIZED: f32 = 4096.0;
 
 /// A texel that a fetch reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadTexel {
-    /// Where it is.
+    /// Location of the texel.
     pub at: TexelIndex,
-    /// Whether it counts in the result: what is read may have a weight that is rounded to 0.
+    /// Whether it affects the result: a texel that is read may have a weight that is rounded to 0.
     pub counts: bool,
 }
 
-/// The texels of a level and a plane, in the order of the sum.
+/// The texels of a fetch of one level and plane, in the order of the sum.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadTexels {
     all: [ReadTexel; 8],
@@ -42,7 +45,7 @@ impl ReadTexels {
         self.len += 1;
     }
 
-    /// How many more lie outside, and are the border's colour or zero.
+    /// Number of further positions that are outside, and read the border colour or 0.
     pub fn outside(&self) -> u32 {
         self.outside
     }
@@ -56,17 +59,18 @@ impl std::ops::Deref for ReadTexels {
     }
 }
 
-/// Along an axis.
+/// The texels along one axis.
 #[derive(Clone, Copy, Default)]
-struct Along {
-    /// The lower or only texel and the upper one; `None`: it is outside.
+struct AxisPair {
+    /// The lower (or only) texel and the upper one; `None` if outside.
     at: [Option<u32>; 2],
-    /// Weight of the upper one in 1/256. Where that is 0 it is not read.
+    /// Weight of the upper texel in 1/256. If it is 0, the upper texel is not read.
     upper: u32,
 }
 
 impl FetchPlan {
-    /// Whether [`FetchPlan::few_texels`] knows the texels of fetches whose coordinates are of a usual size.
+    /// Whether [`FetchPlan::few_texels`] supports fetches of this plan, if their coordinates are of
+    /// moderate size.
     fn is_plain(&self) -> bool {
         let (form, effective, resource) = (self.form(), self.effective(), &self.seen().resource);
         let is_level_0 = match form.kind {
@@ -85,7 +89,8 @@ impl FetchPlan {
         self.effective().address_mode.is_none()
     }
 
-    /// The texels that a fetch of one level reads, if `texels` has them then: else the reference is to be asked.
+    /// Computes the texels of a fetch of one level. Returns false if this fast path does not apply;
+    /// then the reference must be used.
     pub fn few_texels(&self, operands: &FetchOperands, texels: &mut ReadTexels) -> bool {
         self.is_plain() && self.add_texels(operands, texels).is_some()
     }
@@ -107,7 +112,7 @@ impl FetchPlan {
             false => [0; 3],
         };
         let sizes = resource.extent().axes();
-        let mut axes = [Along { at: [Some(0), None], upper: 0 }; 3];
+        let mut axes = [AxisPair { at: [Some(0), None], upper: 0 }; 3];
         for (a, axis) in axes.iter_mut().enumerate() {
             let is_row = a == 1 && geometry.axes() == 1 && !geometry.is_array();
             if a < geometry.axes() || is_row && !self.is_integer() {
@@ -135,11 +140,11 @@ impl FetchPlan {
         Some(())
     }
 
-    fn along(&self, axis: usize, bits: u32, offset: i64, size: u32) -> Option<Along> {
+    fn along(&self, axis: usize, bits: u32, offset: i64, size: u32) -> Option<AxisPair> {
         let effective = self.effective();
         let Some(mode) = effective.address_mode.map(|modes| modes[axis]) else {
             let index = coordinate::integer(bits, offset);
-            return Some(Along { at: [coordinate::inside(index, size), None], upper: 0 });
+            return Some(AxisPair { at: [coordinate::inside(index, size), None], upper: 0 });
         };
         let x = f32::from_bits(bits);
         let x = if x.is_nan() || x.is_subnormal() { 0.0 } else { x };
@@ -164,7 +169,7 @@ impl FetchPlan {
         let is_linear = effective.filter == Filter::Linear;
         let texel = |index: i64| address(index, size, beyond(mode, is_linear));
         if !is_linear {
-            return Some(Along { at: [texel(floor(u) + offset), None], upper: 0 });
+            return Some(AxisPair { at: [texel(floor(u) + offset), None], upper: 0 });
         }
         u += offset as f64;
         u = match mode {
@@ -175,10 +180,10 @@ impl FetchPlan {
         let below = floor(u - 0.5);
         let weight = ((u - 0.5 - below as f64) * 256.0 + 0.5) as u32;
         let (index, upper) = (below + i64::from(weight >> 8), weight & 255);
-        Some(Along { at: [texel(index), texel(index + 1)], upper })
+        Some(AxisPair { at: [texel(index), texel(index + 1)], upper })
     }
 
-    /// The texels whose values count in what a fetch returns, of any kind.
+    /// The texels whose values affect the result of a fetch of any kind.
     pub fn texels_that_count(
         &self,
         operands: &FetchOperands,
@@ -189,7 +194,7 @@ impl FetchPlan {
             texels.iter().filter(|texel| texel.counts).for_each(|texel| each(texel.at));
             return;
         }
-        // What the plan took cannot be refused.
+        // The reference accepts every fetch for which a plan was made.
         let Ok(trace) = trace(self.form(), self.texture(), self.sampler(), operands) else {
             return;
         };
@@ -199,25 +204,26 @@ impl FetchPlan {
     }
 }
 
-impl Along {
+impl AxisPair {
     fn count(&self) -> usize {
         1 + usize::from(self.upper > 0)
     }
 }
 
-/// The largest integer not above a number of a usual size, without a call of the C library.
+/// The largest integer not above a number of moderate size, without a call of the C library.
 fn floor(x: f64) -> i64 {
     let cut = x as i64;
     cut - i64::from(cut as f64 > x)
 }
 
-/// Splits a weight for an upper part of `a`/256 (docs/numerics.md 2), rounding the upper one to nearest.
+/// Splits a weight for an upper part of `a`/256 (docs/numerics.md 2), rounding the upper part to
+/// nearest.
 fn upper_first(total: u32, a: u32) -> (u32, u32) {
     let upper = (total * a + 128) >> 8;
     (total - upper, upper)
 }
 
-/// The same, rounding the lower one.
+/// Splits a weight for an upper part of `a`/256, rounding the lower part to nearest.
 fn lower_first(total: u32, a: u32) -> (u32, u32) {
     let lower = (total * (256 - a) + 128) >> 8;
     (lower, total - lower)

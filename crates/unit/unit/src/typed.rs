@@ -1,4 +1,5 @@
-//! Texels and samples as Rust's own numbers, for those who have no kernel and no registers.
+//! Convenience functions with Rust's number types instead of register bits, for callers without a
+//! kernel.
 
 use crate::request::{CoordType, Coordinates, FetchForm, Geometry, PlanError, ResultType};
 use crate::resource::{ArrayShape, CreateError, Extent, Resource};
@@ -12,28 +13,28 @@ use texunit_memory::Block;
 use texunit_texel::Format;
 
 impl ArrayShape {
-    /// A row of texels.
+    /// The shape of a 1D array.
     pub fn d1(format: Format, width: u32) -> Self {
         Self::new(format, Geometry::D1, Extent { width, height: 1, depth: 1 })
     }
 
-    /// A picture.
+    /// The shape of a 2D array.
     pub fn d2(format: Format, width: u32, height: u32) -> Self {
         Self::new(format, Geometry::D2, Extent { width, height, depth: 1 })
     }
 
-    /// A volume.
+    /// The shape of a 3D array.
     pub fn d3(format: Format, width: u32, height: u32, depth: u32) -> Self {
         Self::new(format, Geometry::D3, Extent { width, height, depth })
     }
 
-    /// Six square faces: +x, -x, +y, -y, +z, -z.
+    /// The shape of a cube map: six square faces +x, -x, +y, -y, +z, -z.
     pub fn cube(format: Format, size: u32) -> Self {
         Self::new(format, Geometry::Cube, Extent { width: size, height: size, depth: 1 })
     }
 
-    /// This picture in layers: 1D, 2D, multi-sample or cubes. Of volumes there are no layers; that is refused when an array is
-    /// made.
+    /// Adds layers to a 1D, 2D, multi-sample or cube shape. 3D arrays have no layers, which is
+    /// reported when the array is made.
     pub fn with_layers(self, layers: u32) -> Self {
         let geometry = match self.geometry {
             Geometry::D1 => Geometry::A1d,
@@ -45,12 +46,12 @@ impl ArrayShape {
         Self { geometry, layers, ..self }
     }
 
-    /// This picture with so many mip levels, the base level among them.
+    /// Sets the number of mip levels, including the base level.
     pub fn with_levels(self, levels: u32) -> Self {
         Self { levels: Some(levels), ..self }
     }
 
-    /// This picture with samples: 2, 4, 8 or 16.
+    /// Sets the number of samples: 2, 4, 8 or 16.
     pub fn with_samples(self, samples: u32) -> Self {
         let geometry = match self.geometry {
             Geometry::D2 => Geometry::D2ms,
@@ -62,11 +63,12 @@ impl ArrayShape {
 }
 
 impl Resource {
-    /// An array in memory of its own, with these texels: level by level, layer by layer (face by face), sample by
-    /// sample, slice by slice, row by row, without gaps. `T` is a channel or a texel; block-compressed texels are bytes.
+    /// Allocates an array with these texels, without gaps, in the order: levels, layers (faces),
+    /// samples, slices, rows. `T` is a channel or a texel; block-compressed texels are bytes.
     ///
     /// # Errors
-    /// If there is no such array, no memory for it, or if the texels are more or less bytes than it has.
+    /// The shape is invalid, there is not enough memory, or the size of `texels` does not match the
+    /// shape.
     pub fn from_texels<T: Pod>(
         shape: &ArrayShape,
         texels: &[T],
@@ -81,44 +83,46 @@ impl Resource {
         Ok(resource)
     }
 
-    /// All texels, in the order of [`Self::from_texels`]. Bytes at the end that make no whole `T` are left out.
+    /// Returns all texels in the order of [`Self::from_texels`]. A partial `T` at the end is left
+    /// out.
     pub fn to_texels<T: Pod>(&self) -> Vec<T> {
         let (bytes, size) = (self.to_packed(), size_of::<T>());
         match bytes.len().checked_div(size) {
             Some(count) => bytemuck::pod_collect_to_vec(&bytes[..count * size]),
-            // Of nothing there is no number.
+            // Without texels there is no number.
             None => Vec::new(),
         }
     }
 }
 
 impl Sampler {
-    /// Of x, y and z.
+    /// Sets the address mode of x, y and z.
     #[must_use]
     pub fn with_address_mode(self, mode: AddressMode) -> Self {
         Self { address_mode: [mode; 3], ..self }
     }
 
-    /// Border mode with this colour: r, g, b, a.
+    /// Sets the border mode with this colour: r, g, b, a.
     #[must_use]
     pub fn with_border(self, colour: [f32; 4]) -> Self {
         let border = colour.map(f32::to_bits);
         Self { border, address_mode: [AddressMode::Border; 3], ..self }
     }
 
-    /// Smallest and largest level that is read.
+    /// Sets the smallest and the largest level that is read.
     #[must_use]
     pub fn with_levels(self, levels: RangeInclusive<f32>) -> Self {
         Self { min_level_clamp: *levels.start(), max_level_clamp: *levels.end(), ..self }
     }
 }
 
-/// Samples a texture at points: plain `tex` with floats, one for each, of which all four components come back. 1D, 2D,
-/// 3D and cube textures of texels that are read as floats; layers, levels, gradients and integers are for
-/// [`FetchPlan::fetch_arrays`].
+/// Samples a texture at points with a plain `tex` at float coordinates, and returns all four
+/// components. Supports 1D, 2D, 3D and cube textures whose texels are read as floats; for layers,
+/// levels, gradients and integers use [`FetchPlan::fetch_arrays`].
 ///
 /// # Errors
-/// If the points have another number of coordinates than the texture, or if such fetches have no defined answer.
+/// The number of coordinates per point is not that of the texture, or the result of such fetches is
+/// undefined.
 pub fn sample<const N: usize>(
     texture: &Arc<Texture>,
     sampler: &Sampler,

@@ -1,4 +1,4 @@
-//! docs/numerics.md names functions and case files, and the code cites its rules: all must exist.
+//! RULES.md names functions and case files, and the code cites rules of docs/numerics.md: all must exist.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-/// The rows of one of the page's tables, without its head.
+/// The rows of a table of a page, without its head.
 fn rows<'p>(page: &'p str, head: &str) -> Vec<Vec<&'p str>> {
     let (_, table) = page.split_once(&format!("\n{head}\n")).unwrap();
     let lines = table.lines().skip(1).take_while(|line| line.starts_with('|'));
@@ -88,7 +88,7 @@ fn cases(name: &str) -> Option<String> {
 
 #[test]
 fn named_functions_and_case_files_exist() {
-    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("crates/unit/unit/RULES.md")).unwrap();
     let (places, open) = (
         rows(&page, "| rule | reference | planned | cases |"),
         rows(&page, "| rule | what texunit does | where |"),
@@ -121,8 +121,8 @@ fn numbers(page: &str) -> HashSet<&str> {
         .collect()
 }
 
-/// The anchor that a line of the page should have: of 1.8 `rule-1.8`, of "1.11 one level" `rule-1.11-one-level`, of a
-/// heading its number alone.
+/// The anchor that a line of the page should have: of 1.8 `rule-1.8`, of "1.11 one level"
+/// `rule-1.11-one-level`, of a heading its number alone.
 fn anchor_of(line: &str) -> Option<String> {
     let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
     if let Some(heading) = line.strip_prefix("### ").or_else(|| line.strip_prefix("## ")) {
@@ -144,7 +144,8 @@ fn every_rule_has_its_anchor() {
     assert_eq!(anchors(&page), expected);
 }
 
-/// The numbers that stand behind a word in the code: `rule 4.2`, `Rules 3.1 to 3.3`, `numerics.md, 13.2`.
+/// The numbers that stand behind a word in the code: `rule 4.2`, `Rules 3.1 to 3.3`, `numerics.md,
+/// 13.2`.
 fn cited(code: &str) -> HashSet<&str> {
     let end =
         |rest: &str| rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
@@ -207,7 +208,8 @@ fn rules_that_code_and_pages_cite_exist() {
     assert!(unknown.is_empty(), "not on the page: {unknown:?}");
 }
 
-/// Names that lines of code take from the reference: of a module, what is used of it. Types are left out.
+/// Names that lines of code take from the reference: of a module, what is used of it. Types are
+/// left out.
 fn taken_from_reference(code: &str) -> HashSet<String> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_type = |name: &str| {
@@ -245,7 +247,7 @@ fn taken_from_reference(code: &str) -> HashSet<String> {
 
 #[test]
 fn what_plan_and_reference_share_is_listed_with_its_cases() {
-    let page = std::fs::read_to_string(root().join("docs/testing.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("tests/fetch/README.md")).unwrap();
     let (_, table) = page.split_once("\n| shared | rules | held by |\n").unwrap();
     let (table, _) = table.split_once("\n\n").unwrap();
     let mut folders = vec![root().join("crates/unit/unit/src/warp")];
@@ -265,7 +267,7 @@ fn what_plan_and_reference_share_is_listed_with_its_cases() {
     let mut unlisted: Vec<_> =
         taken.iter().filter(|name| !table.contains(&format!("`{name}`"))).collect();
     unlisted.sort();
-    assert!(unlisted.is_empty(), "shared, and not in docs/testing.md: {unlisted:?}");
+    assert!(unlisted.is_empty(), "shared, and not in tests/fetch/README.md: {unlisted:?}");
     let mut named = 0;
     for row in table.lines().skip(1) {
         let held = row.trim_matches('|').split('|').nth(2).unwrap();

@@ -1,10 +1,10 @@
-//! Links in a folder of HTML.
+//! Checks the links in a folder of HTML pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Checks that every relative link of every page leads to a file, and to an anchor that it has. Returns how many
-/// links there are.
+/// Checks that every relative link refers to an existing file and anchor; returns the number of
+/// links.
 pub(super) fn check(folder: &Path) -> Result<usize, String> {
     let mut pages = BTreeMap::new();
     let folder = std::fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -16,7 +16,8 @@ pub(super) fn check(folder: &Path) -> Result<usize, String> {
     let (mut count, mut wrong) = (0, Vec::new());
     for (page, text) in &pages {
         for link in values(text, " href=\"").chain(values(text, " src=\"")) {
-            // With a scheme it leads elsewhere; what scripts put in is not a link yet.
+            // Links with a scheme are external, and links with placeholders are filled in by
+            // scripts.
             if link.contains("://")
                 || link.starts_with("mailto:")
                 || link.contains('{')
@@ -47,7 +48,7 @@ fn leads_somewhere(
             std::fs::canonicalize(&path).map_err(|_| format!("`{link}` is not there"))?
         }
     };
-    // After a `?`, the page's own script reads what follows the `#`.
+    // After a `?`, the fragment is read by the page's script.
     if anchor.is_empty() || !state.is_empty() {
         return Ok(());
     }
@@ -57,7 +58,7 @@ fn leads_somewhere(
     }
 }
 
-/// The quoted text after `before`.
+/// The quoted texts after `before`.
 fn values<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(|rest| rest.split('"').next())
 }

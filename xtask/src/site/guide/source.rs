@@ -1,22 +1,23 @@
-//! Pages of the repository as pages of the guide.
+//! Converts pages of the repository to pages of the guide.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-/// Where files are that are not in the guide.
+/// The address of files that are not in the guide.
 const REPOSITORY: &str = "https://github.com/texunit/texunit/blob/main/";
 
 /// The pages of the guide.
 pub(super) struct Pages {
     root: PathBuf,
-    /// Where each page is in the guide, by its path in the repository.
+    /// The path of each page in the guide, by its path in the repository.
     places: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Pages {
-    /// Those that docs/SUMMARY.md links to. Pages of docs/ keep their places, others come beside them.
+    /// The pages that docs/SUMMARY.md links to. Pages of docs/ keep their relative paths, and
+    /// others are placed beside them.
     pub(super) fn listed(root: &Path) -> Result<Pages, String> {
         let summary = PathBuf::from("docs/SUMMARY.md");
         let text = read(&root.join(&summary))?;
@@ -24,7 +25,7 @@ impl Pages {
         for link in links(&text) {
             let path = beside(&summary, &link.target);
             let mut place = path.strip_prefix("docs").unwrap_or(&path).to_owned();
-            // mdBook makes index.html of both, but leads links to README.md elsewhere.
+            // mdBook turns both names into index.html, but handles links to README.md incorrectly.
             if place.ends_with("README.md") {
                 place.set_file_name("index.md");
             }
@@ -33,19 +34,19 @@ impl Pages {
         Ok(Pages { root: root.to_owned(), places })
     }
 
-    /// How many there are, without the list of them.
+    /// Number of pages without the summary.
     pub(super) fn count(&self) -> usize {
         self.places.len() - 1
     }
 
-    /// The files of the guide's source: pages, and the pictures that they show.
+    /// The source files of the guide: pages, and the images in them.
     pub(super) fn rewritten(&self, live: bool) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
         let mut files = BTreeMap::new();
         for (path, place) in &self.places {
             let text = read(&self.root.join(path))?;
             let text = if live { with_frames(&text, place) } else { text };
             let mut page = text.clone();
-            // From the last to the first, so that places stay where they are.
+            // From the last to the first, so that earlier positions stay valid.
             for link in links(&text).into_iter().rev() {
                 let Some(target) = self.target(path, place, &link.target, &mut files)? else {
                     continue;
@@ -58,13 +59,13 @@ impl Pages {
                 })?;
                 page.replace_range(range, &target);
             }
-            // The highlighter knows CUDA as C++.
+            // The highlighter has no CUDA, but C++.
             files.insert(place.clone(), page.replace("\n```cuda\n", "\n```cpp\n").into_bytes());
         }
         Ok(files.into_iter().collect())
     }
 
-    /// What a link of a page becomes; `None` if it does not change. Pictures are added to the files.
+    /// The new target of a link; `None` if it is unchanged. Images are added to the files.
     fn target(
         &self,
         path: &Path,
@@ -99,7 +100,7 @@ fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// A path as a page names it, from where that page is.
+/// A path in a page, resolved relative to the page.
 fn beside(page: &Path, link: &str) -> PathBuf {
     let mut path = page.parent().map_or_else(PathBuf::new, Path::to_owned);
     for part in Path::new(link).components() {
@@ -114,7 +115,7 @@ fn beside(page: &Path, link: &str) -> PathBuf {
     path
 }
 
-/// The way from one page to another file.
+/// The relative path from one page to another file.
 fn relative(from: &Path, to: &Path) -> String {
     let folders: Vec<_> = from.parent().map_or_else(Vec::new, |p| p.components().collect());
     let parts: Vec<_> = to.components().collect();
@@ -126,11 +127,11 @@ fn relative(from: &Path, to: &Path) -> String {
 
 struct Link {
     target: String,
-    /// Where the target is, if it is in the link.
+    /// The position of the target in the text, if it is written in the link.
     range: Option<std::ops::Range<usize>>,
 }
 
-/// The links and pictures of a page.
+/// The links and images of a page.
 fn links(text: &str) -> Vec<Link> {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter();
     let found = events.filter_map(|(event, range)| match event {
@@ -142,13 +143,13 @@ fn links(text: &str) -> Vec<Link> {
         }
         _ => None,
     });
-    // A picture in a link is within it: the outer one comes first.
+    // An image in a link is inside it, so the outer one comes first.
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(|link| link.range.as_ref().map_or(0, |range| range.start));
     found
 }
 
-/// A page in which each picture after `<!-- live: KEYS -->` is a frame of the playground.
+/// Replaces each image after `<!-- live: KEYS -->` by a frame with the playground.
 fn with_frames(text: &str, place: &Path) -> String {
     let up = "../".repeat(place.components().count());
     let mut parts = text.split("<!-- live: ");

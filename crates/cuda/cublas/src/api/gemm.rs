@@ -1,5 +1,5 @@
-//! Level 3: products of matrices, one, or many at once, of one type or of mixed types (`cublasGemmEx`): half, bfloat and bytes are
-//! computed in a wider type, and rounded when that is done.
+//! Level 3: matrix products, single or in batches, of one type or of mixed types (`cublasGemmEx`).
+//! Half, bfloat and byte matrices are multiplied in a wider type, and the result is rounded once.
 
 use super::for_types;
 use crate::call::{Call, Integer, operation, size};
@@ -15,31 +15,31 @@ use num_complex::{Complex32, Complex64};
 use std::ffi::c_int;
 use texunit_client::library_api;
 
-/// A product as a function is given it.
+/// Arguments of a product as the function received them.
 struct Gemm {
-    /// The function, and the handle that it is called with.
+    /// Name of the function, and the handle.
     of: (&'static str, usize),
     operations: [u32; 2],
     /// m, n and k.
     sizes: [Integer; 3],
-    /// The addresses of alpha and beta.
+    /// Addresses of alpha and beta.
     factors: [u64; 2],
-    /// A, B and C: their types, where they are, and from a column to the next.
+    /// A, B and C: element type, address, and leading dimension.
     matrices: [(Format, u64, Integer); 3],
     batch: Batch,
-    /// `cublasComputeType_t`; without, that of the type of the matrices.
+    /// `cublasComputeType_t`; `None` to compute in the type of the matrices.
     compute: Option<u32>,
 }
 
 enum Batch {
     One,
-    /// From a matrix to the next.
+    /// Matrices at equal distances, with the distance of each operand and the number of matrices.
     Strided([i64; 3], Integer),
-    /// The matrices are arrays of addresses of the device.
+    /// Matrices given by arrays of addresses in device memory.
     Listed(Integer),
 }
 
-/// Rows and columns of A and B in memory.
+/// Rows and columns of A and B as stored.
 pub(super) fn shapes([a, b]: [Operation; 2], [m, n, k]: [usize; 3]) -> [[usize; 2]; 2] {
     let of = |operation, rows, columns| match operation {
         Operation::None => [rows, columns],
@@ -76,7 +76,7 @@ impl Gemm {
         let mut alpha = Factor::new(&mut call, "alpha", alpha, compute.scalar)?;
         let beta = Factor::new(&mut call, "beta", beta, compute.scalar)?;
         if k == 0 {
-            // There is nothing to be read.
+            // With an empty sum, A and B are not read.
             alpha = Factor::ZERO;
         }
         let product = Product {
@@ -141,7 +141,7 @@ for_types! { gemm:
 macro_rules! strided {
     ($name:ident, $int:ty, $type:ty) => {
         library_api! { (BlasCode)
-            /// The same of matrices that are equally far from each other.
+            /// Batched `C = alpha op(A) op(B) + beta C`, with matrices at equal distances.
             fn $name(
                 handle: usize,
                 transa: u32,
@@ -194,8 +194,8 @@ for_types! { strided:
 macro_rules! batched {
     ($name:ident, $int:ty, $type:ty) => {
         library_api! { (BlasCode)
-            /// The same of matrices whose addresses are in arrays of the device. Those are read when the function is called, after what
-            /// comes before it in the stream.
+            /// Batched `C = alpha op(A) op(B) + beta C`, with arrays of addresses in device memory.
+            /// The arrays are read during the call, after preceding work of the stream.
             fn $name(
                 handle: usize,
                 transa: u32,
@@ -242,7 +242,7 @@ for_types! { batched:
 macro_rules! gemm_ex {
     ($name:ident, $int:ty) => {
         library_api! { (BlasCode)
-            /// `C = alpha op(A) op(B) + beta C`, of types as they are said.
+            /// `C = alpha op(A) op(B) + beta C` with explicit types.
             fn $name(
                 handle: usize,
                 transa: u32,
@@ -288,7 +288,7 @@ macro_rules! gemm_ex {
 macro_rules! strided_ex {
     ($name:ident, $int:ty) => {
         library_api! { (BlasCode)
-            /// The same of matrices that are equally far from each other.
+            /// Batched product with explicit types, with matrices at equal distances.
             fn $name(
                 handle: usize,
                 transa: u32,
@@ -338,7 +338,7 @@ macro_rules! strided_ex {
 macro_rules! batched_ex {
     ($name:ident, $int:ty) => {
         library_api! { (BlasCode)
-            /// The same of matrices whose addresses are in arrays of the device.
+            /// Batched product with explicit types, with arrays of addresses in device memory.
             fn $name(
                 handle: usize,
                 transa: u32,

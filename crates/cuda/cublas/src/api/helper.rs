@@ -1,22 +1,22 @@
-//! Handles, their streams and modes, versions and codes.
+//! Functions for handles, their streams and modes, and for versions and status texts.
 
 use crate::code::{BlasCode, NAMES};
 use crate::handle;
 use std::ffi::{c_char, c_int, c_void};
 use texunit_client::call::Code;
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{library_api, told};
+use texunit_client::{library_api, report};
 use texunit_cuda_abi::args::Out;
 
 library_api! { (BlasCode)
-    /// A new handle.
+    /// Creates a handle.
     fn cublasCreate_v2(handle: Out<usize>) {
         handle.check()?;
         handle.set(handle::create()?)?;
         Ok(())
     }
 
-    /// Ends a handle.
+    /// Destroys a handle.
     fn cublasDestroy_v2(handle: usize) {
         handle::destroy(handle)
     }
@@ -33,55 +33,56 @@ library_api! { (BlasCode)
         Ok(())
     }
 
-    /// A part of the version of `libcublas.so.12`.
+    /// A component of the version of `libcublas.so.12`.
     fn cublasGetProperty_12(r#type: u32, value: Out<c_int>) {
         part(VERSION_12, r#type, value)
     }
 
-    /// A part of the version of `libcublas.so.13`.
+    /// A component of the version of `libcublas.so.13`.
     fn cublasGetProperty_13(r#type: u32, value: Out<c_int>) {
         part(VERSION_13, r#type, value)
     }
 
-    /// A part of the version of `libcublasLt.so.12`.
+    /// A component of the version of `libcublasLt.so.12`.
     fn cublasLtGetProperty_12(r#type: u32, value: Out<c_int>) {
         part(VERSION_12, r#type, value)
     }
 
-    /// A part of the version of `libcublasLt.so.13`.
+    /// A component of the version of `libcublasLt.so.13`.
     fn cublasLtGetProperty_13(r#type: u32, value: Out<c_int>) {
         part(VERSION_13, r#type, value)
     }
 
-    /// The stream in whose order functions work.
+    /// Sets the stream to which a handle's functions submit work.
     fn cublasSetStream_v2(handle: usize, streamId: CUstream) {
         handle::get(handle)?;
         let mut flags = 0;
-        // SAFETY: the pointer is to our own variable.
-        told::check(unsafe { driver::cuStreamGetFlags(streamId, &raw mut flags) })?;
+        // SAFETY: the out-pointer is to a local variable.
+        report::check(unsafe { driver::cuStreamGetFlags(streamId, &raw mut flags) })?;
         handle::change(handle, |settings| settings.stream = streamId)
     }
 
-    /// That stream.
+    /// Stream of a handle.
     fn cublasGetStream_v2(handle: usize, streamId: Out<CUstream>) {
         streamId.set(handle::get(handle)?.stream)?;
         Ok(())
     }
 
-    /// Whether scalars are in memory of the host (0) or the device (1).
+    /// Sets whether scalars are in host memory (0) or device memory (1).
     fn cublasSetPointerMode_v2(handle: usize, mode: u32) {
         handle::get(handle)?;
         let on_device = crate::call::second("mode", mode, ["CUBLAS_POINTER_MODE_HOST", "CUBLAS_POINTER_MODE_DEVICE"])?;
         handle::change(handle, |settings| settings.on_device = on_device)
     }
 
-    /// Where scalars are.
+    /// Whether scalars are in host or device memory.
     fn cublasGetPointerMode_v2(handle: usize, mode: Out<u32>) {
         mode.set(handle::get(handle)?.on_device.into())?;
         Ok(())
     }
 
-    /// How precise products are to be: they are always in the precision of their numbers.
+    /// Sets the math mode, which has no effect: products are always computed in their own
+    /// precision.
     fn cublasSetMathMode(handle: usize, mode: u32) {
         handle::get(handle)?;
         if mode & !0x1f != 0 {
@@ -90,55 +91,55 @@ library_api! { (BlasCode)
         handle::change(handle, |settings| settings.math = mode)
     }
 
-    /// What was set.
+    /// Math mode of a handle.
     fn cublasGetMathMode(handle: usize, mode: Out<u32>) {
         mode.set(handle::get(handle)?.math)?;
         Ok(())
     }
 
-    /// Whether results may differ from time to time: they do not.
+    /// Sets whether atomics may make results vary between runs; they never do.
     fn cublasSetAtomicsMode(handle: usize, mode: u32) {
         handle::get(handle)?;
         let allowed = crate::call::second("mode", mode, ["CUBLAS_ATOMICS_NOT_ALLOWED", "CUBLAS_ATOMICS_ALLOWED"])?;
         handle::change(handle, |settings| settings.has_atomics = allowed)
     }
 
-    /// What was set.
+    /// Atomics mode of a handle.
     fn cublasGetAtomicsMode(handle: usize, mode: Out<u32>) {
         mode.set(handle::get(handle)?.has_atomics.into())?;
         Ok(())
     }
 
-    /// How many multiprocessors kernels are to use.
+    /// Sets the number of multiprocessors for kernels, which has no effect.
     fn cublasSetSmCountTarget(handle: usize, smCountTarget: c_int) {
         handle::change(handle, |settings| settings.multiprocessors = smCountTarget)
     }
 
-    /// What was set.
+    /// Number of multiprocessors that was set.
     fn cublasGetSmCountTarget(handle: usize, smCountTarget: Out<c_int>) {
         smCountTarget.set(handle::get(handle)?.multiprocessors)?;
         Ok(())
     }
 
-    /// A work area of the program's: none is needed.
+    /// Sets the work area, which is not used.
     fn cublasSetWorkspace_v2(handle: usize, _workspace: u64, _workspaceSizeInBytes: usize) {
         handle::get(handle).map(|_| ())
     }
 
-    /// Messages of the library: there are none.
+    /// Configures the log; the library writes none.
     fn cublasLoggerConfigure(_logIsOn: c_int, _logToStdOut: c_int, _logToStdErr: c_int, _logFileName: u64) {
         Ok(())
     }
 
-    /// Who gets messages of the library: there are none.
+    /// Sets a callback for log messages; the library writes none.
     fn cublasSetLoggerCallback(_userCallback: u64) {
         Ok(())
     }
 }
 
-/// The version of CUDA 12.9.
+/// Version in CUDA 12.9.
 const VERSION_12: [c_int; 3] = [12, 9, 1];
-/// The version of CUDA 13.5.
+/// Version in CUDA 13.5.
 const VERSION_13: [c_int; 3] = [13, 10, 0];
 
 fn number([major, minor, patch]: [c_int; 3]) -> c_int {
@@ -157,24 +158,24 @@ fn part(version: [c_int; 3], part: u32, value: Out<'_, c_int>) -> crate::code::A
     Ok(())
 }
 
-/// Functions of both libraries that do not answer a code.
+/// Functions of both libraries that do not return a status.
 macro_rules! texts {
     ($($cudart:ident $name:ident $string:ident)*) => {$(
-        /// The version of the runtime that the library was made for.
+        /// Version of the CUDA runtime that the library was built for.
         #[unsafe(no_mangle)]
         #[allow(unreachable_pub, non_snake_case)]
         pub extern "C" fn $cudart() -> usize {
             texunit_cuda_abi::CUDA_VERSION.unsigned_abs() as usize
         }
 
-        /// The name of a code.
+        /// Name of a status.
         #[unsafe(no_mangle)]
         #[allow(unreachable_pub, non_snake_case)]
         pub extern "C" fn $name(status: u32) -> *const c_char {
             text(status)
         }
 
-        /// A code in words: its name.
+        /// Description of a status, which is its name.
         #[unsafe(no_mangle)]
         #[allow(unreachable_pub, non_snake_case)]
         pub extern "C" fn $string(status: u32) -> *const c_char {
@@ -201,7 +202,7 @@ pub extern "C" fn cublasLtGetVersion_13() -> usize {
     number(VERSION_13).unsigned_abs() as usize
 }
 
-/// A text for C, which stays.
+/// A static C string for a status.
 fn text(status: u32) -> *const c_char {
     use std::ffi::CString;
     use std::sync::OnceLock;
@@ -215,10 +216,10 @@ fn text(status: u32) -> *const c_char {
     found.map_or(c"unrecognized error code".as_ptr(), |(_, name)| name.as_ptr())
 }
 
-/// Errors of arguments are told as all others are.
+/// Does nothing: errors of arguments are reported like all other refusals.
 ///
 /// # Safety
-/// Nothing is read.
+/// No pointer is accessed.
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub, non_snake_case)]
 pub unsafe extern "C" fn cublasXerbla(_name: *const c_void, _info: c_int) {}

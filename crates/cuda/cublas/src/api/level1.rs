@@ -1,4 +1,4 @@
-//! Level 1: vectors.
+//! Level 1: functions of vectors.
 
 use super::for_types;
 use crate::call::{Call, Integer, size};
@@ -10,17 +10,17 @@ use num_complex::{Complex32, Complex64};
 use texunit_client::library_api;
 use texunit_client::work::Region;
 
-/// A vector: where it is, and the step from a number to the next.
+/// A vector: its address, and the increment between elements.
 type Vector = (u64, Integer);
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
-/// Numbers of a vector: none if that is below 0.
+/// Number of elements; 0 if `n` is negative.
 fn count(n: Integer) -> usize {
     size("n", n.max(0)).unwrap_or_default()
 }
 
-/// Adds a vector to what a call works on.
+/// Adds a vector as a region of the call.
 pub(super) fn vector<T: Number>(
     call: &mut Call,
     address: u64,
@@ -90,7 +90,7 @@ for_types! { copy:
 macro_rules! swap {
     ($name:ident, $int:ty, $type:ty) => {
         library_api! { (BlasCode)
-            /// Exchanges `x` and `y`.
+            /// Swaps `x` and `y`.
             fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 vector::<$type>(&mut call, x, count(n.into()), incx.into(), CHANGED)?;
@@ -164,7 +164,7 @@ macro_rules! dot {
     };
     ($name:ident, $int:ty, $type:ty, $conjugates:expr) => {
         library_api! { (BlasCode)
-            /// The sum of products.
+            /// Dot product.
             fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int, result: u64) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 vector::<$type>(&mut call, x, count(n.into()), incx.into(), Region::READ)?;
@@ -190,11 +190,11 @@ for_types! { conjugate_dot:
     Complex32: cublasCdotc_v2 cublasCdotc_v2_64, Complex64: cublasZdotc_v2 cublasZdotc_v2_64,
 }
 
-/// A number of one vector, which `$of` makes of its elements.
+/// Defines a function that reduces one vector to a number by `$of`.
 macro_rules! of_vector {
     ($name:ident, $int:ty, $type:ty, $of:expr) => {
         library_api! { (BlasCode)
-            /// A number of a vector; a step that is not positive means that it has no elements.
+            /// Reduces a vector to a number; a vector with a nonpositive increment counts as empty.
             fn $name(handle: usize, n: $int, x: u64, incx: $int, result: u64) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let n = if incx > 0 { count(n.into()) } else { 0 };
@@ -207,25 +207,25 @@ macro_rules! of_vector {
         }
     };
 }
-/// The Euclidean norm.
+/// Euclidean norm.
 macro_rules! nrm2 {
     ($name:ident, $int:ty, $type:ty) => {
         of_vector! { $name, $int, $type, level1::norm::<$type> }
     };
 }
-/// The sum of the absolute values of all parts.
+/// Sum of the absolute values of real and imaginary parts.
 macro_rules! asum {
     ($name:ident, $int:ty, $type:ty) => {
         of_vector! { $name, $int, $type, level1::sum::<$type> }
     };
 }
-/// Where the first of the largest elements is, counted from 1.
+/// Index of the first element of maximum absolute value, counted from 1.
 macro_rules! amax {
     ($name:ident, $int:ty, $type:ty) => {
         of_vector! { $name, $int, $type, |x: &[$type]| level1::extreme(x, false) as $int }
     };
 }
-/// Where the first of the smallest elements is, counted from 1.
+/// Index of the first element of minimum absolute value, counted from 1.
 macro_rules! amin {
     ($name:ident, $int:ty, $type:ty) => {
         of_vector! { $name, $int, $type, |x: &[$type]| level1::extreme(x, true) as $int }

@@ -1,11 +1,12 @@
-//! Level 2: a matrix and vectors. A vector is a matrix of one column, so that these are functions of level 3.
+//! Level 2: functions of a matrix and vectors. A vector is treated as a matrix of one column, so
+//! that these functions use those of level 3.
 
 use super::for_types;
 use super::gemm::shapes;
 use super::level3::{half_product, half_update, triangular};
 use crate::call::{Call, operation};
 use crate::code::BlasCode;
-use crate::level3::Other;
+use crate::level3::OtherTriangle;
 use crate::number::{Element, Number};
 use crate::operand::{Factor, Operand, sizes};
 use crate::product::Product;
@@ -98,7 +99,7 @@ for_types! { ger:
 }
 for_types! { gerc: Complex32: cublasCgerc_v2 cublasCgerc_v2_64, Complex64: cublasZgerc_v2 cublasZgerc_v2_64 }
 
-/// Products with a matrix of which one half is given.
+/// Products with a symmetric or Hermitian matrix of which one triangle is stored.
 macro_rules! half_matrix {
     ($name:ident, $int:ty, $type:ty, $other:expr) => {
         library_api! { (BlasCode)
@@ -130,12 +131,12 @@ macro_rules! half_matrix {
 }
 macro_rules! symv {
     ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, Other::Symmetric }
+        half_matrix! { $name, $int, $type, OtherTriangle::Symmetric }
     };
 }
 macro_rules! hemv {
     ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, Other::Hermitian }
+        half_matrix! { $name, $int, $type, OtherTriangle::Hermitian }
     };
 }
 for_types! { symv:
@@ -144,11 +145,11 @@ for_types! { symv:
 }
 for_types! { hemv: Complex32: cublasChemv_v2 cublasChemv_v2_64, Complex64: cublasZhemv_v2 cublasZhemv_v2_64 }
 
-/// Updates of one half of a matrix, with a factor of type `$factor`.
+/// Rank-1 updates of one triangle, with a scalar of type `$factor`.
 macro_rules! half_rank1 {
     ($name:ident, $int:ty, $type:ty, $factor:ty, $other:expr) => {
         library_api! { (BlasCode)
-            /// `A = alpha x op(x) + A`, one half of it.
+            /// `A = alpha x op(x) + A`, one triangle of it.
             fn $name(handle: usize, uplo: u32, n: $int, alpha: u64, x: u64, incx: $int, A: u64, lda: $int) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let [n] = sizes([("n", n.into())])?;
@@ -164,12 +165,12 @@ macro_rules! half_rank1 {
 }
 macro_rules! syr {
     ($name:ident, $int:ty, $type:ty) => {
-        half_rank1! { $name, $int, $type, $type, Other::Symmetric }
+        half_rank1! { $name, $int, $type, $type, OtherTriangle::Symmetric }
     };
 }
 macro_rules! her {
     ($name:ident, $int:ty, $type:ty) => {
-        half_rank1! { $name, $int, $type, <$type as Number>::Real, Other::Hermitian }
+        half_rank1! { $name, $int, $type, <$type as Number>::Real, OtherTriangle::Hermitian }
     };
 }
 for_types! { syr:
@@ -178,11 +179,11 @@ for_types! { syr:
 }
 for_types! { her: Complex32: cublasCher_v2 cublasCher_v2_64, Complex64: cublasZher_v2 cublasZher_v2_64 }
 
-/// Products with a triangular matrix, and equations.
+/// Products with a triangular matrix, and solutions of triangular systems.
 macro_rules! triangular_matrix {
     ($name:ident, $int:ty, $type:ty, $solves:expr) => {
         library_api! { (BlasCode)
-            /// `x = op(A) x`, or the solution of `op(A) x = b`, where A is triangular.
+            /// `x = op(A) x`, or the solution `x` of `op(A) x = b`, where A is triangular.
             fn $name(handle: usize, uplo: u32, trans: u32, diag: u32, n: $int, A: u64, lda: $int, x: u64, incx: $int) {
                 let call = Call::new(stringify!($name), handle)?;
                 let [n] = sizes([("n", n.into())])?;

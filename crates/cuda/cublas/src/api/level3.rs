@@ -1,10 +1,11 @@
-//! Level 3 without general products: matrices of which one half says everything, sums, and diagonal matrices.
+//! Level 3 except general products: symmetric, Hermitian and triangular matrices of which one
+//! triangle is stored, sums, and diagonal matrices.
 
 use super::for_types;
 use super::gemm::shapes;
 use crate::call::{Call, operation, second};
 use crate::code::{Answer, BlasCode};
-use crate::level3::{Other, add_half, solve, transposed, whole};
+use crate::level3::{OtherTriangle, add_half, solve, transposed, whole};
 use crate::number::{Element, Number};
 use crate::operand::{Factor, Operand, changed, sizes};
 use crate::view::{Operation, View, multiply};
@@ -13,7 +14,7 @@ use texunit_client::library_api;
 use texunit_client::work::{Region, threads};
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
-/// Half of a matrix is used, and what is in the other does not matter.
+/// Access flags of a matrix of which one triangle is used; the other may be uninitialised.
 const HALF: u64 = Region::READ | Region::MAY_BE_UNDEFINED;
 
 fn is_right(side: u32) -> Answer<bool> {
@@ -24,11 +25,12 @@ fn is_upper(uplo: u32) -> Answer<bool> {
     second("uplo", uplo, ["lower", "upper"])
 }
 
-/// `C = alpha A B + beta C`, or `B A`, of the operands A, B and C, where one half says what A is.
+/// `C = alpha A B + beta C`, or `B A`, for the operands A, B and C, where one triangle of A is
+/// stored.
 pub(super) fn half_product<T: Number>(
     mut call: Call,
     [side, uplo]: [u32; 2],
-    other: Other,
+    other: OtherTriangle,
     [alpha, beta]: [u64; 2],
     [a, b, c]: [Operand; 3],
 ) -> Answer {
@@ -49,17 +51,18 @@ pub(super) fn half_product<T: Number>(
     })
 }
 
-/// `C = alpha op(A) op(A)^T + beta C`, one half of it, of the operands A and C; with the conjugate, if C is Hermitian.
+/// `C = alpha op(A) op(A)^T + beta C`, one triangle of it, for the operands A and C; with the
+/// conjugate transpose, if C is Hermitian.
 pub(super) fn half_update<T: Number>(
     mut call: Call,
     uplo: u32,
     trans: Operation,
-    other: Other,
+    other: OtherTriangle,
     [alpha, beta]: [Factor; 2],
     [a, c]: [Operand; 2],
 ) -> Answer {
     let upper = is_upper(uplo)?;
-    let hermitian = other == Other::Hermitian;
+    let hermitian = other == OtherTriangle::Hermitian;
     let then = if hermitian { Operation::Conjugate } else { Operation::Transpose };
     let a = a.add(&mut call, 1, Region::READ)?;
     let c = c.add(&mut call, 1, CHANGED | Region::MAY_BE_UNDEFINED)?;
@@ -79,8 +82,8 @@ pub(super) fn half_update<T: Number>(
     })
 }
 
-/// `C = alpha op(A) B`, or `B op(A)`, of the operands A, B and C, where A is triangular; or the solution C of `op(A) C = alpha B`. C may be
-/// B. `modes` are side, uplo, trans and diag.
+/// `C = alpha op(A) B`, or `B op(A)`, for the operands A, B and C, where A is triangular; or the
+/// solution C of `op(A) C = alpha B`. C may be B. `modes` are side, uplo, trans and diag.
 pub(super) fn triangular<T: Number>(
     mut call: Call,
     [side, uplo, trans, diag]: [u32; 4],
@@ -102,7 +105,7 @@ pub(super) fn triangular<T: Number>(
                 return;
             }
             let (a, b) = (a.read::<T>(memory, 0), b.read::<T>(memory, 0));
-            let full = whole(a.all(), order, upper, Other::Zeros { unit });
+            let full = whole(a.all(), order, upper, OtherTriangle::Zeros { unit });
             let a = View::new(&full, order, order).after(trans);
             if !solves {
                 let factors = if right { (b.view(), a) } else { (a, b.view()) };
@@ -114,7 +117,7 @@ pub(super) fn triangular<T: Number>(
             }
             let lower = upper == (trans != Operation::None);
             if right {
-                // The transposed equation has the matrix on the left.
+                // `X op(A) = B` is solved in transposed form, with the matrix on the left.
                 let mut turned = transposed(to, c.rows, c.columns);
                 solve(a.transposed(), !lower, &mut turned, c.rows, threads());
                 to.copy_from_slice(&transposed(&turned, c.columns, c.rows));
@@ -159,12 +162,12 @@ macro_rules! half_matrix {
 }
 macro_rules! symm {
     ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, Other::Symmetric }
+        half_matrix! { $name, $int, $type, OtherTriangle::Symmetric }
     };
 }
 macro_rules! hemm {
     ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, Other::Hermitian }
+        half_matrix! { $name, $int, $type, OtherTriangle::Hermitian }
     };
 }
 for_types! { symm:
@@ -173,11 +176,12 @@ for_types! { symm:
 }
 for_types! { hemm: Complex32: cublasChemm_v2 cublasChemm_v2_64, Complex64: cublasZhemm_v2 cublasZhemm_v2_64 }
 
-/// Updates of one half: with factors of type `$factor`.
+/// Updates of one triangle, with scalars of type `$factor`.
 macro_rules! half_rank {
     ($name:ident, $int:ty, $type:ty, $factor:ty, $other:expr) => {
         library_api! { (BlasCode)
-            /// `C = alpha op(A) op(A)^T + beta C`, one half of it; of Hermitian matrices with the conjugate.
+            /// `C = alpha op(A) op(A)^T + beta C`, one triangle of it; with the conjugate transpose
+            /// for Hermitian matrices.
             fn $name(
                 handle: usize,
                 uplo: u32,
@@ -208,12 +212,12 @@ macro_rules! half_rank {
 }
 macro_rules! syrk {
     ($name:ident, $int:ty, $type:ty) => {
-        half_rank! { $name, $int, $type, $type, Other::Symmetric }
+        half_rank! { $name, $int, $type, $type, OtherTriangle::Symmetric }
     };
 }
 macro_rules! herk {
     ($name:ident, $int:ty, $type:ty) => {
-        half_rank! { $name, $int, $type, <$type as Number>::Real, Other::Hermitian }
+        half_rank! { $name, $int, $type, <$type as Number>::Real, OtherTriangle::Hermitian }
     };
 }
 for_types! { syrk:
@@ -225,7 +229,7 @@ for_types! { herk: Complex32: cublasCherk_v2 cublasCherk_v2_64, Complex64: cubla
 macro_rules! trsm {
     ($name:ident, $int:ty, $type:ty) => {
         library_api! { (BlasCode)
-            /// Solves `op(A) X = alpha B`, or `X op(A) = alpha B` (`side`); X is in the place of B.
+            /// Solves `op(A) X = alpha B`, or `X op(A) = alpha B` (`side`); X overwrites B.
             fn $name(
                 handle: usize,
                 side: u32,
@@ -295,7 +299,7 @@ for_types! { trmm:
     Complex32: cublasCtrmm_v2 cublasCtrmm_v2_64, Complex64: cublasZtrmm_v2 cublasZtrmm_v2_64,
 }
 
-/// `C = alpha op(A) + beta op(B)`; of a factor 0, the matrix is not read.
+/// `C = alpha op(A) + beta op(B)`; a matrix whose scalar is 0 is not read.
 fn sum<T: Number>(
     mut call: Call,
     operations: [Operation; 2],
@@ -365,7 +369,7 @@ for_types! { geam:
     Complex32: cublasCgeam cublasCgeam_64, Complex64: cublasZgeam cublasZgeam_64,
 }
 
-/// `C = diag(x) A`, or (`right`) `A diag(x)`, of the operands A, x and C.
+/// `C = diag(x) A`, or (`right`) `A diag(x)`, for the operands A, x and C.
 fn scale<T: Number>(mut call: Call, right: bool, [a, x, c]: [Operand; 3]) -> Answer {
     let a = a.add(&mut call, 1, Region::READ)?;
     let x = x.add(&mut call, 1, Region::READ)?;

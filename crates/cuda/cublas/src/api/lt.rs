@@ -1,6 +1,8 @@
-//! cuBLASLt: products with a bias and an activation, of matrices by columns or by rows (`cublasLtMatmul`).
+//! cuBLASLt: matrix products with a bias and an activation, of column-major or row-major matrices
+//! (`cublasLtMatmul`).
 //!
-//! Descriptors ([`descriptor`]) are memory of the program, or of a box that is handed out.
+//! Descriptors ([`descriptor`]) are in the program's own memory, or in a box whose address is the
+//! handle.
 
 mod descriptor;
 
@@ -18,21 +20,21 @@ use texunit_client::driver::CUstream;
 use texunit_client::library_api;
 use texunit_cuda_abi::args::{In, Out};
 
-/// Defines the functions for the attributes of a kind of descriptor.
+/// Defines the functions for the attributes of one kind of descriptor.
 macro_rules! descriptor {
     ($kind:ident: $destroy:ident $set:ident $get:ident) => {
         library_api! { (BlasCode)
-            /// Ends a descriptor.
+            /// Destroys a descriptor.
             fn $destroy(descriptor: usize) {
                 $kind.destroy(descriptor)
             }
 
-            /// Sets an attribute.
+            /// Sets an attribute of a descriptor.
             fn $set(descriptor: usize, attr: u32, buf: In<u8>, sizeInBytes: usize) {
                 $kind.set(descriptor, attr, buf, sizeInBytes)
             }
 
-            /// The value of an attribute.
+            /// Reads an attribute of a descriptor.
             fn $get(descriptor: usize, attr: u32, buf: Out<u8>, sizeInBytes: usize, sizeWritten: Out<usize>) {
                 $kind.get(descriptor, attr, buf, sizeInBytes, sizeWritten)
             }
@@ -44,63 +46,63 @@ descriptor! { PRODUCT: cublasLtMatmulDescDestroy cublasLtMatmulDescSetAttribute 
 descriptor! { PREFERENCE:
 cublasLtMatmulPreferenceDestroy cublasLtMatmulPreferenceSetAttribute cublasLtMatmulPreferenceGetAttribute }
 
-/// The values of a new layout: one matrix by columns.
+/// Initial attributes of a layout: one column-major matrix.
 fn layout(r#type: u32, rows: u64, cols: u64, ld: i64) -> [(usize, u64); 5] {
     [(0, r#type.into()), (2, rows), (3, cols), (4, ld.cast_unsigned()), (5, 1)]
 }
 
-/// The values of a new product, without an epilogue. The bias has the type of the result.
+/// Initial attributes of a product, without an epilogue. The bias has the type of the result.
 fn product(compute: u32, scale: u32) -> [(usize, u64); 4] {
     [(0, compute.into()), (1, scale.into()), (7, 1), (11, u32::MAX.into())]
 }
 
 library_api! { (BlasCode)
-    /// A new handle.
+    /// Creates a handle.
     fn cublasLtCreate(lightHandle: Out<usize>) {
         lightHandle.check()?;
         lightHandle.set(handle::create()?)?;
         Ok(())
     }
 
-    /// Ends a handle.
+    /// Destroys a handle.
     fn cublasLtDestroy(lightHandle: usize) {
         handle::destroy(lightHandle)
     }
 
-    /// A new layout.
+    /// Creates a layout.
     fn cublasLtMatrixLayoutCreate(matLayout: Out<usize>, r#type: u32, rows: u64, cols: u64, ld: i64) {
         LAYOUT.create(matLayout, &layout(r#type, rows, cols, ld))
     }
 
-    /// A layout in memory of the program.
+    /// Initialises a layout in the program's memory.
     fn cublasLtMatrixLayoutInit_internal(matLayout: Out<u64>, size: usize, r#type: u32, rows: u64, cols: u64, ld: i64) {
-        // SAFETY: the caller's room.
+        // SAFETY: the caller's buffer has this capacity.
         unsafe { LAYOUT.write(matLayout, size, &layout(r#type, rows, cols, ld)) }
     }
 
-    /// A new product.
+    /// Creates a product descriptor.
     fn cublasLtMatmulDescCreate(matmulDesc: Out<usize>, computeType: u32, scaleType: u32) {
         PRODUCT.create(matmulDesc, &product(computeType, scaleType))
     }
 
-    /// A product in memory of the program.
+    /// Initialises a product descriptor in the program's memory.
     fn cublasLtMatmulDescInit_internal(matmulDesc: Out<u64>, size: usize, computeType: u32, scaleType: u32) {
-        // SAFETY: the caller's room.
+        // SAFETY: the caller's buffer has this capacity.
         unsafe { PRODUCT.write(matmulDesc, size, &product(computeType, scaleType)) }
     }
 
-    /// A new preference.
+    /// Creates a preference.
     fn cublasLtMatmulPreferenceCreate(pref: Out<usize>) {
         PREFERENCE.create(pref, &[])
     }
 
-    /// A preference in memory of the program.
+    /// Initialises a preference in the program's memory.
     fn cublasLtMatmulPreferenceInit_internal(pref: Out<u64>, size: usize) {
-        // SAFETY: the caller's room.
+        // SAFETY: the caller's buffer has this capacity.
         unsafe { PREFERENCE.write(pref, size, &[]) }
     }
 
-    /// How a product is made: there is one way, which needs no work area.
+    /// Lists the algorithms for a product: always one, which needs no work area.
     fn cublasLtMatmulAlgoGetHeuristic(
         lightHandle: usize,
         operationDesc: usize,
@@ -119,7 +121,7 @@ library_api! { (BlasCode)
             return Err(BlasCode::InvalidValue.because("requestedAlgoCount is less than 1"));
         }
         read(operationDesc, [Adesc, Bdesc, Cdesc, Ddesc], [0; 4])?;
-        // The way, no work area, success, and one wave.
+        // The algorithm's number, no work area, success, and one wave.
         let mut result = [0; 12];
         result[0] = 1;
         result[9] = u64::from(1.0_f32.to_bits()) << 32;
@@ -160,7 +162,7 @@ library_api! { (BlasCode)
     }
 }
 
-/// The matrices of a layout, at an address, and how many they are.
+/// The matrices of a layout at an address, and their number.
 fn matrices(layout: usize, address: u64) -> Answer<(Operand, usize)> {
     let words = LAYOUT.read(layout)?;
     let size = |word: u64| {
@@ -180,7 +182,8 @@ fn matrices(layout: usize, address: u64) -> Answer<(Operand, usize)> {
     Ok((made.each(words[6].cast_signed()), count))
 }
 
-/// A product as it is described, of matrices at these addresses, and whether scalars are in memory of the device.
+/// Reads the descriptors of a product whose matrices are at these addresses; also returns whether
+/// scalars are in device memory.
 fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Product, bool)> {
     let words = PRODUCT.read(desc)?;
     let [a, b, c, d] = [0, 1, 2, 3].map(|i| matrices(layouts[i], addresses[i]));

@@ -1,4 +1,4 @@
-//! Level 1: rotations of the plane.
+//! Level 1: plane rotations.
 
 use super::for_types;
 use super::level1::vector;
@@ -16,7 +16,7 @@ use texunit_cuda_abi::args::{In, Out};
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
-/// A rotation with a sine of type `$sine`.
+/// Rotations whose sine has type `$sine`.
 macro_rules! rotation {
     ($name:ident, $int:ty, $type:ty, $sine:ty) => {
         library_api! { (BlasCode)
@@ -37,13 +37,13 @@ macro_rules! rotation {
         }
     };
 }
-/// With a sine of the same type.
+/// Rotations whose sine has the type of the elements.
 macro_rules! rot {
     ($name:ident, $int:ty, $type:ty) => {
         rotation! { $name, $int, $type, $type }
     };
 }
-/// Of complex numbers, with a real sine.
+/// Rotations of complex vectors by a real sine.
 macro_rules! real_rot {
     ($name:ident, $int:ty, $type:ty) => {
         rotation! { $name, $int, $type, <$type as Number>::Real }
@@ -60,7 +60,7 @@ for_types! { real_rot:
 macro_rules! rotm {
     ($name:ident, $int:ty, $type:ty) => {
         library_api! { (BlasCode)
-            /// A modified rotation, by the five numbers of `rotmg`.
+            /// Applies a modified rotation, given by the five numbers of `rotmg`.
             fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int, param: u64) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let n = usize::try_from(n).unwrap_or_default();
@@ -78,7 +78,7 @@ macro_rules! rotm {
 }
 for_types! { rotm: f32: cublasSrotm_v2 cublasSrotm_v2_64, f64: cublasDrotm_v2 cublasDrotm_v2_64 }
 
-/// Five scalars beside each other.
+/// Adds five adjacent scalars to the call.
 fn parameters<T: Element>(call: &mut Call, first: u64) -> Answer<[Factor; 5]> {
     let mut all = [Factor::ZERO; 5];
     for (i, one) in all.iter_mut().enumerate() {
@@ -88,18 +88,19 @@ fn parameters<T: Element>(call: &mut Call, first: u64) -> Answer<[Factor; 5]> {
     Ok(all)
 }
 
-/// Makes rotations: of numbers of `$type`, with a real cosine.
+/// Constructs rotations of elements of type `$type`, with a real cosine.
 macro_rules! rotg {
     ($name:ident, $type:ty) => {
         library_api! { (BlasCode)
-            /// The rotation that makes `b` zero: `a` becomes the other number, `b` says which rotation it is (of real numbers).
+            /// Constructs the rotation that maps `b` to zero: `a` becomes the other component, and
+            /// `b`, for real numbers, an encoding of the rotation.
             fn $name(handle: usize, a: u64, b: u64, c: u64, s: u64) {
                 let (format, real) = (<$type>::FORMAT, <$type as Number>::Real::FORMAT);
                 let places = [
-                    Place { name: "a", address: a, format, access: CHANGED },
-                    Place { name: "b", address: b, format, access: CHANGED },
-                    Place { name: "c", address: c, format: real, access: Region::WRITTEN },
-                    Place { name: "s", address: s, format, access: Region::WRITTEN },
+                    Scalar { name: "a", address: a, format, access: CHANGED },
+                    Scalar { name: "b", address: b, format, access: CHANGED },
+                    Scalar { name: "c", address: c, format: real, access: Region::WRITTEN },
+                    Scalar { name: "s", address: s, format, access: Region::WRITTEN },
                 ];
                 let make = if format == real { level1::rotation } else { level1::complex_rotation };
                 on_scalars(Call::new(stringify!($name), handle)?, places, move |[a, b, ..]| make(a, b))
@@ -112,19 +113,19 @@ rotg! { cublasDrotg_v2, f64 }
 rotg! { cublasCrotg_v2, Complex32 }
 rotg! { cublasZrotg_v2, Complex64 }
 
-/// Makes modified rotations.
+/// Constructs modified rotations.
 macro_rules! rotmg {
     ($name:ident, $type:ty) => {
         library_api! { (BlasCode)
-            /// The modified rotation that makes `y1` zero: a flag and four numbers.
+            /// Constructs the modified rotation that maps `y1` to zero: a flag and four numbers.
             fn $name(handle: usize, d1: u64, d2: u64, x1: u64, y1: u64, param: u64) {
                 let format = <$type>::FORMAT;
-                let place = |name, address, access| Place { name, address, format, access };
+                let place = |name, address, access| Scalar { name, address, format, access };
                 let element = |i: u64| match param {
                     0 => 0,
                     _ => param.wrapping_add(i * size_of::<$type>() as u64),
                 };
-                // Not all numbers are set: what is there stays.
+                // `rotmg` writes only some numbers, so that the others must keep their values.
                 let kept = CHANGED | Region::MAY_BE_UNDEFINED;
                 let places = [
                     place("d1", d1, CHANGED),
@@ -147,18 +148,19 @@ macro_rules! rotmg {
 rotmg! { cublasSrotmg_v2, f32 }
 rotmg! { cublasDrotmg_v2, f64 }
 
-/// A number in memory of the host or the device, as the handle says.
-struct Place {
+/// A scalar in host or device memory, by the handle's pointer mode.
+struct Scalar {
     name: &'static str,
     address: u64,
     format: Format,
     access: u64,
 }
 
-/// Reads numbers, and writes what is made of them: at once in memory of the host, in the order of the stream in memory of the device.
+/// Reads scalars, and writes the results: immediately in host memory, in stream order in device
+/// memory.
 fn on_scalars<const N: usize>(
     mut call: Call,
-    places: [Place; N],
+    places: [Scalar; N],
     make: impl Fn([Complex64; N]) -> [Complex64; N] + Send + Sync + 'static,
 ) -> Answer {
     if let Some(place) = places.iter().find(|place| place.address == 0) {
@@ -182,7 +184,7 @@ fn on_scalars<const N: usize>(
         });
     }
     for (place, given) in places.iter().zip(&mut given) {
-        // SAFETY: the caller's number of the host, of so many bytes.
+        // SAFETY: the caller's scalar is in host memory and has this many bytes.
         let bytes =
             unsafe { In::<u8>::of(place.address).elements(place.format.size()) }.to_vec()?;
         *given = place.format.read(&bytes);
@@ -192,7 +194,7 @@ fn on_scalars<const N: usize>(
         if place.access & Region::WRITTEN != 0 {
             let mut bytes = vec![0; place.format.size()];
             place.format.write(made, &mut bytes);
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             unsafe { Out::<u8>::of(place.address).elements(bytes.len()) }.set_all(bytes)?;
         }
     }

@@ -1,53 +1,53 @@
-//! Copies of vectors and matrices between the host and the device.
+//! Copies of vectors and matrices between host and device.
 
 use crate::call::{Integer, size};
 use crate::code::{Answer, BlasCode};
 use std::ffi::c_int;
 use texunit_client::call::{Code, Refused};
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{context, library_api, told};
+use texunit_client::{context, library_api, report};
 use texunit_cuda_abi::{CUDA_MEMCPY2D, CopySide2D};
 
-/// Defines the four functions of one width of integer.
+/// Defines the set and get functions, with and without a stream, for one width of integers.
 macro_rules! transfers {
     ($int:ty: $set:ident $get:ident $set_matrix:ident $get_matrix:ident, $set_async:ident $get_async:ident $set_matrix_async:ident $get_matrix_async:ident) => {
         library_api! { (BlasCode)
-            /// A vector of the host to the device.
+            /// Copies a vector from host to device.
             fn $set(n: $int, elemSize: $int, x: u64, incx: $int, devicePtr: u64, incy: $int) {
                 vector(n.into(), elemSize.into(), (x, incx.into()), (devicePtr, incy.into()), (true, None))
             }
 
-            /// A vector of the device to the host.
+            /// Copies a vector from device to host.
             fn $get(n: $int, elemSize: $int, x: u64, incx: $int, y: u64, incy: $int) {
                 vector(n.into(), elemSize.into(), (x, incx.into()), (y, incy.into()), (false, None))
             }
 
-            /// A matrix of the host to the device.
+            /// Copies a matrix from host to device.
             fn $set_matrix(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int) {
                 matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (true, None))
             }
 
-            /// A matrix of the device to the host.
+            /// Copies a matrix from device to host.
             fn $get_matrix(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int) {
                 matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (false, None))
             }
 
-            /// A vector of the host to the device, in the order of a stream.
+            /// Copies a vector from host to device, in stream order.
             fn $set_async(n: $int, elemSize: $int, hostPtr: u64, incx: $int, devicePtr: u64, incy: $int, stream: CUstream) {
                 vector(n.into(), elemSize.into(), (hostPtr, incx.into()), (devicePtr, incy.into()), (true, Some(stream)))
             }
 
-            /// A vector of the device to the host, in the order of a stream.
+            /// Copies a vector from device to host, in stream order.
             fn $get_async(n: $int, elemSize: $int, devicePtr: u64, incx: $int, hostPtr: u64, incy: $int, stream: CUstream) {
                 vector(n.into(), elemSize.into(), (devicePtr, incx.into()), (hostPtr, incy.into()), (false, Some(stream)))
             }
 
-            /// A matrix of the host to the device, in the order of a stream.
+            /// Copies a matrix from host to device, in stream order.
             fn $set_matrix_async(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int, stream: CUstream) {
                 matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (true, Some(stream)))
             }
 
-            /// A matrix of the device to the host, in the order of a stream.
+            /// Copies a matrix from device to host, in stream order.
             fn $get_matrix_async(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int, stream: CUstream) {
                 matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (false, Some(stream)))
             }
@@ -59,15 +59,15 @@ cublasSetVectorAsync cublasGetVectorAsync cublasSetMatrixAsync cublasGetMatrixAs
 transfers! { i64: cublasSetVector_64 cublasGetVector_64 cublasSetMatrix_64 cublasGetMatrix_64,
 cublasSetVectorAsync_64 cublasGetVectorAsync_64 cublasSetMatrixAsync_64 cublasGetMatrixAsync_64 }
 
-/// Where something is, and the step to what follows it.
-type Place = (u64, Integer);
+/// An address, and the increment or leading dimension.
+type Strided = (u64, Integer);
 
-/// Elements are rows of one.
+/// A vector is copied as a matrix whose rows have one element.
 fn vector(
     n: Integer,
     bytes: Integer,
-    from: Place,
-    to: Place,
+    from: Strided,
+    to: Strided,
     how: (bool, Option<CUstream>),
 ) -> Answer {
     matrix([1, n], bytes, from, to, how)
@@ -76,8 +76,8 @@ fn vector(
 fn matrix(
     [rows, columns]: [Integer; 2],
     bytes: Integer,
-    from: Place,
-    to: Place,
+    from: Strided,
+    to: Strided,
     (to_device, stream): (bool, Option<CUstream>),
 ) -> Answer {
     let [rows, columns] = [size("rows", rows)?, size("cols", columns)?];
@@ -107,12 +107,12 @@ fn matrix(
         width_in_bytes: pitch(rows)?,
         height: columns,
     };
-    // SAFETY: the caller's memory, as it is described.
+    // SAFETY: the caller describes its own memory.
     let code = unsafe {
         match stream {
             Some(stream) => driver::cuMemcpy2DAsync_v2(&raw const copy, stream),
             None => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
         }
     };
-    told::check(code).map_err(|why| Refused::from(why).with_code(BlasCode::MappingError))
+    report::check(code).map_err(|why| Refused::from(why).with_code(BlasCode::MappingError))
 }

@@ -1,13 +1,13 @@
-//! Memory without a type.
+//! Arguments that point to untyped memory: `void *` with a size that another argument gives.
 
 use super::{Answer, Text, null, pointer};
 use crate::{CUresult, Refusal};
 use std::ffi::c_void;
 
 pointer! {
-    /// Untyped memory of the host (`void *`, `const void *`), whose size another argument says.
+    /// Untyped host memory (`void *`, `const void *`), whose size another argument gives.
     ///
-    /// Null, or some memory is there, of which the pointer alone says nothing.
+    /// The pointer is null or to memory whose size and contents it does not say.
     Raw<'a>, *mut c_void
 }
 
@@ -17,39 +17,39 @@ impl<'a> Raw<'a> {
         self.0.expose_provenance() as u64
     }
 
-    /// As text that ends with a zero byte.
+    /// The memory as a zero-terminated text.
     ///
     /// # Safety
-    /// It is null, or such a text is there, which nobody writes meanwhile.
+    /// The pointer is null or to a zero-terminated text that is not written during the lifetime.
     pub unsafe fn text(self) -> Text<'a> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { Text::new(self.0.cast()) }
     }
 
-    /// The `size` bytes that begin here.
+    /// The first `size` bytes as input.
     ///
     /// # Safety
-    /// It is null, or there are so many that have been written.
+    /// The pointer is null or to this many initialised bytes.
     pub unsafe fn bytes(self, size: usize) -> InBytes<'a> {
         InBytes { first: self, size }
     }
 
-    /// Room for the `size` bytes that begin here.
+    /// The first `size` bytes as output buffer.
     ///
     /// # Safety
-    /// It is null, or there is so much, to which nobody has a reference.
+    /// The pointer is null or to this many bytes to which no reference exists.
     pub unsafe fn room(self, size: usize) -> OutBytes<'a> {
         OutBytes { first: self, size }
     }
 }
 
-/// Where bytes `offset` to `offset + count` of `size` are.
+/// Pointer to bytes `offset` to `offset + count` of `size`.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` if the memory is null and not all is empty.
+/// `CUDA_ERROR_INVALID_VALUE` if the memory is null and the range is not empty.
 ///
 /// # Panics
-/// If there are not so many.
+/// If the range exceeds the memory.
 fn range(first: Raw<'_>, size: usize, offset: usize, count: usize) -> Result<*mut u8, Refusal> {
     if first.is_null() && count != 0 {
         return Err(null(&first));
@@ -59,7 +59,7 @@ fn range(first: Raw<'_>, size: usize, offset: usize, count: usize) -> Result<*mu
     Ok(first.0.cast::<u8>().wrapping_add(offset))
 }
 
-/// Memory of the host that is read, with its size.
+/// Host memory that is read, with its size.
 #[derive(Clone, Copy, Debug)]
 pub struct InBytes<'a> {
     first: Raw<'a>,
@@ -70,13 +70,13 @@ impl InBytes<'_> {
     /// Copies `out.len()` bytes from `offset` on.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if it is null.
+    /// `CUDA_ERROR_INVALID_VALUE` if the memory is null.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the range exceeds the memory.
     pub fn read(self, offset: usize, out: &mut [u8]) -> Answer {
         let from = range(self.first, self.size, offset, out.len())?;
-        // SAFETY: whoever made this said that there are so many, and nobody else has what `out` borrows.
+        // SAFETY: the contract of `bytes` guarantees the size, and `out` is borrowed exclusively.
         unsafe { from.copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
         Ok(())
     }
@@ -84,20 +84,21 @@ impl InBytes<'_> {
     /// Copies `N` bytes from `offset` on.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if it is null.
+    /// `CUDA_ERROR_INVALID_VALUE` if the memory is null.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the range exceeds the memory.
     pub fn array<const N: usize>(self, offset: usize) -> Answer<[u8; N]> {
         let mut bytes = [0; N];
         self.read(offset, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Copies all of them.
+    /// Copies all bytes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if it is null, `CUDA_ERROR_OUT_OF_MEMORY` if there is no memory for so many.
+    /// `CUDA_ERROR_INVALID_VALUE` if the memory is null, `CUDA_ERROR_OUT_OF_MEMORY` if the copy
+    /// cannot be allocated.
     pub fn to_vec(self) -> Answer<Vec<u8>> {
         range(self.first, self.size, 0, self.size)?;
         let mut bytes = Vec::new();
@@ -111,7 +112,7 @@ impl InBytes<'_> {
     }
 }
 
-/// Memory of the host that is written, with its size.
+/// Host memory that is written, with its size.
 #[derive(Clone, Copy, Debug)]
 pub struct OutBytes<'a> {
     first: Raw<'a>,
@@ -119,26 +120,27 @@ pub struct OutBytes<'a> {
 }
 
 impl OutBytes<'_> {
-    /// How many bytes there is room for.
+    /// Size in bytes.
     pub fn len(self) -> usize {
         self.size
     }
 
-    /// Whether there is no room.
+    /// Whether the size is 0.
     pub fn is_empty(self) -> bool {
         self.size == 0
     }
 
-    /// Copies `bytes` to `offset` and on.
+    /// Writes `bytes` at `offset`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if it is null.
+    /// `CUDA_ERROR_INVALID_VALUE` if the memory is null.
     ///
     /// # Panics
-    /// If there is not so much room.
+    /// If the range exceeds the memory.
     pub fn write(self, offset: usize, bytes: &[u8]) -> Answer {
         let to = range(self.first, self.size, offset, bytes.len())?;
-        // SAFETY: whoever made this said that there is so much room, and that nobody has a reference to it, as `bytes` is one.
+        // SAFETY: the contract of `room` guarantees the size and that no other reference exists, so
+        // that `bytes` does not overlap.
         unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
     }

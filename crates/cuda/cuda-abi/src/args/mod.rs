@@ -1,13 +1,14 @@
-//! Arguments that are pointers.
+//! Pointer arguments of exported functions, as types that check for null and give safe access.
 //!
-//! They are the parameters of the exported functions of both libraries. A value of one of these types is a promise, which the
-//! type's page has: the pointer is null, or good for one value for as long as the lifetime says. Its fields are private, so
-//! that two can give the promise: whoever calls an exported function, which is `unsafe`, and whoever says `unsafe` here. What
-//! is done with the value is safe then.
+//! They are the parameters of the functions of both libraries. A value of one of these types
+//! carries a guarantee that its documentation states: the pointer is null, or valid for one value
+//! during the lifetime. The fields are private, so that only two kinds of code can give the
+//! guarantee: the caller of an exported function, which is `unsafe`, and code here that uses
+//! `unsafe`. Accesses through the value are then safe.
 //!
-//! The lifetime of a parameter is that of the call, and what an exported function keeps cannot have it. How many
-//! values stand behind the first one is what another argument says: to take it at its word ([`In::elements`],
-//! [`Out::elements`], [`Raw::bytes`]) is `unsafe`, too, and what comes of that knows its length.
+//! The lifetime of a parameter is that of the call, so that an exported function cannot store it.
+//! The length of an array is given by another argument: trusting it ([`In::elements`],
+//! [`Out::elements`], [`Raw::bytes`]) is `unsafe`, too, and the result knows its length.
 
 mod bytes;
 mod text;
@@ -18,15 +19,15 @@ pub use text::Text;
 use crate::{CUresult, Refusal, Subject};
 use std::marker::PhantomData;
 
-/// How a function of either API ends: done, or refused.
+/// Result of a function of either API.
 pub type Answer<T = ()> = Result<T, Refusal>;
 
-/// What is said of a pointer that may not be null.
+/// The refusal of a null pointer where null is not allowed.
 fn null<T>(_: &T) -> Refusal {
     CUresult::INVALID_VALUE.of_argument(Subject::new::<T>(0), "is null")
 }
 
-/// What all pointers have: `pointer!(Out<'a, T>, *mut T)`.
+/// Defines a pointer type with the common methods: `pointer!(Out<'a, T>, *mut T)`.
 macro_rules! pointer {
     ($(#[$doc:meta])* $name:ident<$a:lifetime $(, $t:ident)?>, $pointer:ty) => {
         $(#[$doc])*
@@ -48,46 +49,46 @@ macro_rules! pointer {
         }
 
         impl<$a $(, $t)?> $name<$a $(, $t)?> {
-            /// A pointer of a C caller.
+            /// Wraps a pointer of a C caller.
             ///
             /// # Safety
-            /// It is what the type's page says, for the lifetime.
+            /// The pointer is as the type's documentation says, for the lifetime.
             pub unsafe fn new(pointer: $pointer) -> Self {
                 Self(pointer, std::marker::PhantomData)
             }
 
-            /// A pointer of a C caller that a structure has as a number.
+            /// Wraps a pointer of a C caller that a structure stores as a number.
             ///
             /// # Safety
-            /// It is what the type's page says, for the lifetime.
+            /// The pointer is as the type's documentation says, for the lifetime.
             pub unsafe fn of(address: u64) -> Self {
                 Self(std::ptr::with_exposed_provenance_mut(address as usize), std::marker::PhantomData)
             }
 
-            /// Nothing is given.
+            /// A null pointer, for an optional argument that is absent.
             pub fn null() -> Self {
                 Self(std::ptr::null_mut(), std::marker::PhantomData)
             }
 
-            /// Whether it is null.
+            /// Whether the pointer is null.
             pub fn is_null(self) -> bool {
                 self.0.is_null()
             }
 
-            /// Refuses null: for functions that check before they act.
+            /// Refuses null, for functions that check their arguments before they act.
             ///
             /// # Errors
-            /// `CUDA_ERROR_INVALID_VALUE` if it is null.
+            /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
             pub fn check(self) -> $crate::args::Answer {
                 if self.is_null() { Err($crate::args::null(&self)) } else { Ok(()) }
             }
 
-            /// How the reason of a refusal finds it among the arguments of a call.
+            /// How the reason of a refusal names this argument of the call.
             pub fn subject(&self) -> Option<$crate::Subject> {
                 Some($crate::Subject::new::<Self>(self.0.addr() as u64))
             }
 
-            /// The pointer itself, to hand it on.
+            /// The raw pointer, to pass on.
             pub fn as_ptr(self) -> $pointer {
                 self.0
             }
@@ -97,23 +98,25 @@ macro_rules! pointer {
 use pointer;
 
 pointer! {
-    /// Where a result goes (`T *`).
+    /// An output parameter (`T *`).
     ///
-    /// Null, or there is room for a `T`, at any alignment, to which nobody has a reference.
+    /// The pointer is null or to memory for a `T`, of any alignment, to which no reference exists.
     Out<'a, T>, *mut T
 }
 
 pointer! {
-    /// What is read and then written (`T *`).
+    /// A parameter that is read and then written (`T *`).
     ///
-    /// Null, or there is a `T`, at any alignment, to which nobody has a reference.
+    /// The pointer is null or to a valid `T`, of any alignment, to which no reference exists.
     InOut<'a, T>, *mut T
 }
 
 pointer! {
-    /// What is read (`const T *`): one value, or as many as another argument says.
+    /// An input parameter (`const T *`): one value, or an array whose length another argument
+    /// gives.
     ///
-    /// Null, or there is a `T`, at any alignment, which nobody writes meanwhile.
+    /// The pointer is null or to a valid `T`, of any alignment, which is not written during the
+    /// lifetime.
     In<'a, T>, *const T
 }
 
@@ -121,17 +124,18 @@ impl<'a, T> Out<'a, T> {
     /// Writes the result.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if it is null.
+    /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn set(self, value: T) -> Answer {
         self.check()?;
         self.set_if(value);
         Ok(())
     }
 
-    /// Writes the result unless the caller does not want it.
+    /// Writes the result unless the pointer is null.
     pub fn set_if(self, value: T) {
         if !self.is_null() {
-            // SAFETY: it is not null, and there is room for a value, as whoever made this has promised.
+            // SAFETY: the pointer is not null; the contract of its constructor guarantees memory
+            // for a value.
             unsafe { self.0.write_unaligned(value) }
         }
     }
@@ -139,13 +143,13 @@ impl<'a, T> Out<'a, T> {
     /// The array of `count` values that begins here.
     ///
     /// # Safety
-    /// It is null, or has room for so many.
+    /// The pointer is null or to memory for this many values.
     pub unsafe fn elements(self, count: usize) -> OutElements<'a, T> {
         OutElements { first: self, count }
     }
 }
 
-/// An array of a C caller that results go to.
+/// An output array of a C caller.
 #[derive(Clone, Copy, Debug)]
 pub struct OutElements<'a, T> {
     first: Out<'a, T>,
@@ -153,7 +157,7 @@ pub struct OutElements<'a, T> {
 }
 
 impl<'a, T> OutElements<'a, T> {
-    /// Writes as many results as there are, and room for them, from the first on.
+    /// Writes results from the first element on, as many as there are and as fit.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the array is null.
@@ -167,25 +171,26 @@ impl<'a, T> OutElements<'a, T> {
 }
 
 impl<'a, T: Copy> InOut<'a, T> {
-    /// What stands there already.
+    /// The current value.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if it is null.
+    /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn get(self) -> Answer<T> {
         self.check()?;
-        // SAFETY: it is not null, and there is a value, as whoever made this has promised.
+        // SAFETY: the pointer is not null; the contract of its constructor guarantees a valid
+        // value.
         Ok(unsafe { self.0.read_unaligned() })
     }
 
-    /// Where the new value goes.
+    /// The parameter as an output.
     pub fn out(self) -> Out<'a, T> {
         Out(self.0, PhantomData)
     }
 
-    /// Value `index` of an array that begins here; null if the array is.
+    /// Element `index` of an array that begins here; null if the array is null.
     ///
     /// # Safety
-    /// It is null, or there are more than `index`.
+    /// The pointer is null or to more than `index` values.
     pub unsafe fn nth(self, index: usize) -> Self {
         if self.is_null() { self } else { Self(self.0.wrapping_add(index), PhantomData) }
     }
@@ -195,27 +200,28 @@ impl<'a, T: Copy> In<'a, T> {
     /// The value.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if it is null.
+    /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn get(self) -> Answer<T> {
         self.get_if().ok_or_else(|| null(&self))
     }
 
-    /// The value, if the caller gives one.
+    /// The value; `None` if the pointer is null.
     pub fn get_if(self) -> Option<T> {
-        // SAFETY: it is not null, and there is a value, as whoever made this has promised.
+        // SAFETY: the pointer is not null; the contract of its constructor guarantees a valid
+        // value.
         (!self.is_null()).then(|| unsafe { self.0.read_unaligned() })
     }
 
     /// The array of `count` values that begins here.
     ///
     /// # Safety
-    /// It is null, or has so many.
+    /// The pointer is null or to this many values.
     pub unsafe fn elements(self, count: usize) -> Elements<'a, T> {
         Elements { first: self, count }
     }
 }
 
-/// An array of a C caller.
+/// An input array of a C caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Elements<'a, T> {
     first: In<'a, T>,
@@ -223,31 +229,31 @@ pub struct Elements<'a, T> {
 }
 
 impl<T: Copy> Elements<'_, T> {
-    /// How many there are.
+    /// Number of elements.
     pub fn len(self) -> usize {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether the array has no elements.
     pub fn is_empty(self) -> bool {
         self.count == 0
     }
 
-    /// One of them.
+    /// An element.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the array is null.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the index is out of range.
     pub fn at(self, index: usize) -> Answer<T> {
         assert!(index < self.count, "element {index} of {}", self.count);
         self.first.check()?;
-        // SAFETY: whoever made this said that there are so many, and it is not null.
+        // SAFETY: the contract of `elements` guarantees the length, and the pointer is not null.
         Ok(unsafe { self.first.0.add(index).read_unaligned() })
     }
 
-    /// All of them. Null is fine if there are none.
+    /// Copies all elements. The array may be null if it has none.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the array is null.

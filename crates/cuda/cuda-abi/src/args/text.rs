@@ -1,13 +1,13 @@
-//! Texts of C.
+//! Arguments that are C strings.
 
 use super::{Answer, null};
 use crate::{CUresult, Subject};
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
 
-/// Text that ends with a zero byte (`const char *`).
+/// A zero-terminated text (`const char *`).
 ///
-/// Null, or there is such a text, which nobody writes meanwhile.
+/// The pointer is null or to such a text, which is not written during the lifetime.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Text<'a>(*const c_char, PhantomData<&'a ()>);
@@ -22,25 +22,25 @@ impl std::fmt::Debug for Text<'_> {
 }
 
 impl Text<'_> {
-    /// A text of a C caller.
+    /// Wraps a text of a C caller.
     ///
     /// # Safety
-    /// It is what the type's page says, for the lifetime.
+    /// The pointer is as the type's documentation says, for the lifetime.
     pub unsafe fn new(pointer: *const c_char) -> Self {
         Self(pointer, PhantomData)
     }
 
-    /// How the reason of a refusal finds it among the arguments of a call.
+    /// How the reason of a refusal names this argument of the call.
     pub fn subject(&self) -> Option<Subject> {
         Some(Subject::new::<Self>(self.0.addr() as u64))
     }
 
-    /// Whether it is null.
+    /// Whether the pointer is null.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
 
-    /// The pointer itself, to hand it on.
+    /// The raw pointer, to pass on.
     pub fn as_ptr(self) -> *const c_char {
         self.0
     }
@@ -48,19 +48,20 @@ impl Text<'_> {
     /// The bytes before the zero.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if it is null.
+    /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn bytes(self) -> Answer<Vec<u8>> {
         if self.is_null() {
             return Err(null(&self));
         }
-        // SAFETY: it is not null, and a zero ends it, as whoever made this has promised.
+        // SAFETY: the pointer is not null; the contract of its constructor guarantees a
+        // zero-terminated text.
         Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes().to_vec())
     }
 
     /// The text.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if it is null, or its bytes are not UTF-8.
+    /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null, or the bytes are not UTF-8.
     pub fn get(self) -> Answer<String> {
         String::from_utf8(self.bytes()?).map_err(|error| {
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();

@@ -1,4 +1,4 @@
-//! Arrays (driver API, "Memory Management").
+//! Creation, description and destruction of arrays (driver API, "Memory Management").
 
 use crate::args::{In, Out};
 use crate::array::{self, ArrayObject};
@@ -12,14 +12,14 @@ use texunit_cuda_abi::{
 };
 
 driver_api! {
-    /// Makes an array of one axis (height 0) or two.
+    /// Creates a one-dimensional array (height 0) or a two-dimensional one.
     fn cuArrayCreate_v2(pHandle: Out<Handle<ArrayObject>>, pAllocateArray: In<CUDA_ARRAY_DESCRIPTOR>) {
         let context = current()?;
         pHandle.check()?;
         pHandle.set(array::create(&context, &in_3d(&pAllocateArray.get()?))?)
     }
 
-    /// As `cuArrayCreate_v2`, with sizes of 32 bits.
+    /// As `cuArrayCreate_v2`, with 32-bit sizes.
     fn cuArrayCreate(pHandle: Out<Handle<ArrayObject>>, pAllocateArray: In<CUDA_ARRAY_DESCRIPTOR_v1>) {
         let context = current()?;
         pHandle.check()?;
@@ -33,8 +33,8 @@ driver_api! {
         pHandle.set(array::create(&context, &in_3d(&wide))?)
     }
 
-    /// Makes an array of any kind. Memory that is mapped later as a whole
-    /// (`CUDA_ARRAY3D_DEFERRED_MAPPING`) and formats of video are not provided.
+    /// Creates an array of any kind. Deferred mapping (`CUDA_ARRAY3D_DEFERRED_MAPPING`) and video
+    /// formats are not provided.
     fn cuArray3DCreate_v2(
         pHandle: Out<Handle<ArrayObject>>,
         pAllocateArray: In<CUDA_ARRAY3D_DESCRIPTOR>,
@@ -44,7 +44,7 @@ driver_api! {
         pHandle.set(array::create(&context, &pAllocateArray.get()?)?)
     }
 
-    /// As `cuArray3DCreate_v2`, with sizes of 32 bits.
+    /// As `cuArray3DCreate_v2`, with 32-bit sizes.
     fn cuArray3DCreate(
         pHandle: Out<Handle<ArrayObject>>,
         pAllocateArray: In<CUDA_ARRAY3D_DESCRIPTOR_v1>,
@@ -74,7 +74,7 @@ driver_api! {
         pArrayDescriptor.set(CUDA_ARRAY_DESCRIPTOR { width, height, format, num_channels })
     }
 
-    /// As `cuArrayGetDescriptor_v2`, with sizes of 32 bits.
+    /// As `cuArrayGetDescriptor_v2`, with 32-bit sizes.
     fn cuArrayGetDescriptor(
         pArrayDescriptor: Out<CUDA_ARRAY_DESCRIPTOR_v1>,
         hArray: Handle<ArrayObject>,
@@ -82,12 +82,12 @@ driver_api! {
         current()?;
         let CUDA_ARRAY3D_DESCRIPTOR { width, height, format, num_channels, .. } =
             hArray.get()?.descriptor;
-        // No array is as large as 2^32.
+        // No array extent reaches 2^32.
         let (width, height) = (width as u32, height as u32);
         pArrayDescriptor.set(CUDA_ARRAY_DESCRIPTOR_v1 { width, height, format, num_channels })
     }
 
-    /// What an array was made with; of a mip level, with the size of the level.
+    /// The descriptor of an array; for a mip level, with the level's extent.
     fn cuArray3DGetDescriptor_v2(
         pArrayDescriptor: Out<CUDA_ARRAY3D_DESCRIPTOR>,
         hArray: Handle<ArrayObject>,
@@ -96,7 +96,7 @@ driver_api! {
         pArrayDescriptor.set(hArray.get()?.descriptor)
     }
 
-    /// As `cuArray3DGetDescriptor_v2`, with sizes of 32 bits.
+    /// As `cuArray3DGetDescriptor_v2`, with 32-bit sizes.
     fn cuArray3DGetDescriptor(
         pArrayDescriptor: Out<CUDA_ARRAY3D_DESCRIPTOR_v1>,
         hArray: Handle<ArrayObject>,
@@ -113,13 +113,13 @@ driver_api! {
         })
     }
 
-    /// Ends an array. A fetch from a texture of it, and an access to a surface, is a fault from here on.
+    /// Destroys an array. Texture fetches and surface accesses to it become faults.
     fn cuArrayDestroy(hArray: Handle<ArrayObject>) {
         current()?;
         array::destroy(hArray)
     }
 
-    /// Always `CUDA_ERROR_INVALID_VALUE`: no format that is provided has planes.
+    /// Always `CUDA_ERROR_INVALID_VALUE`, because no supported format has planes.
     fn cuArrayGetPlane(
         pPlaneArray: Out<Handle<ArrayObject>>,
         hArray: Handle<ArrayObject>,
@@ -133,7 +133,7 @@ driver_api! {
         )))
     }
 
-    /// Always `CUDA_ERROR_INVALID_VALUE`: only an array that is mapped later as a whole has them.
+    /// Always `CUDA_ERROR_INVALID_VALUE`, because arrays with deferred mapping are not provided.
     fn cuArrayGetMemoryRequirements(
         memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
         array: Handle<ArrayObject>,

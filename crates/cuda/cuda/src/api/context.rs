@@ -4,8 +4,8 @@
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context, Limit};
+use crate::deferred;
 use crate::handle::Handle;
-use crate::late;
 use crate::memory::pool;
 use crate::state;
 use crate::stream::GREATEST_PRIORITY;
@@ -13,41 +13,41 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::atomic::Ordering;
 use texunit_cuda_abi::{CUdevice, CUresult, Stack};
 
-/// Which of `CUctx_flags` there are: one way of waiting, memory of the host mapped, local memory kept,
-/// core dumps, memory operations synchronous.
+/// The supported `CUctx_flags`: a scheduling mode, mapped host memory, keeping of local memory,
+/// core dumps, synchronous memory operations.
 const FLAGS: c_uint = 0xff;
-/// The ways of waiting: of these one at most.
+/// Mask of the scheduling modes, at most one of which may be set.
 const SCHEDULING: c_uint = 0x7;
-/// The last of `CUfunc_cache`.
+/// Highest value of `CUfunc_cache`.
 const CACHE_PREFER_EQUAL: c_uint = 3;
 /// `CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE`.
 const FOUR_BYTE_BANKS: c_uint = 1;
-/// `CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE`, the last of `CUsharedconfig`.
+/// `CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE`, the highest value of `CUsharedconfig`.
 const EIGHT_BYTE_BANKS: c_uint = 2;
 
 driver_api! {
-    /// One more user of the primary context, which is made if there is none.
+    /// Retains the primary context of a device, which is created if necessary.
     fn cuDevicePrimaryCtxRetain(pctx: Out<Handle<Context>>, dev: CUdevice) {
         pctx.check()?;
         pctx.set(context::retain_primary(state::gpu(dev)?))
     }
 
-    /// One user less of the primary context.
+    /// Releases the primary context of a device.
     fn cuDevicePrimaryCtxRelease | cuDevicePrimaryCtxRelease_v2(dev: CUdevice) {
         context::release_primary(state::gpu(dev)?)
     }
 
-    /// Ends all that the primary context holds.
+    /// Destroys everything in the primary context of a device.
     fn cuDevicePrimaryCtxReset | cuDevicePrimaryCtxReset_v2(dev: CUdevice) {
         context::reset_primary(state::gpu(dev)?)
     }
 
-    /// Flags of the primary context.
+    /// Sets flags of the primary context.
     fn cuDevicePrimaryCtxSetFlags | cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) {
         set_primary_flags(dev, flags)
     }
 
-    /// Flags of the primary context, and whether it is alive.
+    /// Flags of the primary context, and whether it is active.
     fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: Out<c_uint>, active: Out<c_int>) {
         active.check()?;
         let primary = context::primary(state::gpu(dev)?);
@@ -55,7 +55,7 @@ driver_api! {
         active.set(c_int::from(primary.users > 0))
     }
 
-    /// Makes a context, which becomes current.
+    /// Creates a context and makes it current.
     fn cuCtxCreate | cuCtxCreate_v2(
         pctx: Out<Handle<Context>>,
         flags: c_uint,
@@ -64,7 +64,7 @@ driver_api! {
         create(pctx, flags, dev)
     }
 
-    /// Makes a context, which becomes current; affinity is not provided.
+    /// Creates a context and makes it current; execution affinity is not provided.
     fn cuCtxCreate_v3(
         pctx: Out<Handle<Context>>,
         _paramsArray: *mut c_void,
@@ -81,8 +81,8 @@ driver_api! {
         create(pctx, flags, dev)
     }
 
-    /// Makes a context, which becomes current; of the parameters there may be none: affinity and
-    /// sharing with graphics are not provided.
+    /// Creates a context and makes it current. Parameters are refused, because execution affinity
+    /// and graphics interoperability are not provided.
     fn cuCtxCreate_v4(
         context: Out<Handle<Context>>,
         parameters: In<[usize; 3]>,
@@ -98,12 +98,12 @@ driver_api! {
         create(context, flags, device)
     }
 
-    /// Ends a context with all that was made in it.
+    /// Destroys a context and everything that was created in it.
     fn cuCtxDestroy | cuCtxDestroy_v2(ctx: Handle<Context>) {
         destroy(ctx)
     }
 
-    /// One more user of the current context, who gives it up by `cuCtxDetach`. Flags there are none.
+    /// Attaches to the current context, until `cuCtxDetach`. No flags are defined.
     fn cuCtxAttach(pctx: Out<Handle<Context>>, flags: c_uint) {
         let current = context::current()?;
         pctx.check()?;
@@ -114,22 +114,22 @@ driver_api! {
         pctx.set(current.handle)
     }
 
-    /// One user less of a context, which is current; the last one ends it.
+    /// Detaches from a context, which must be current; the last detach destroys it.
     fn cuCtxDetach(ctx: Handle<Context>) {
         detach(ctx)
     }
 
-    /// Makes a context current until it is popped.
+    /// Pushes a context, which becomes current until it is popped.
     fn cuCtxPushCurrent | cuCtxPushCurrent_v2(ctx: Handle<Context>) {
         push(ctx)
     }
 
-    /// The context before becomes current again.
+    /// Pops the current context, so that the previous one becomes current.
     fn cuCtxPopCurrent | cuCtxPopCurrent_v2(pctx: Out<Handle<Context>>) {
         pop(pctx)
     }
 
-    /// Makes a context current in the place of the one that is; null: none.
+    /// Replaces the current context; null leaves the thread without one.
     fn cuCtxSetCurrent(ctx: Handle<Context>) {
         state::gpus()?;
         if ctx.is_null() {
@@ -144,7 +144,7 @@ driver_api! {
         Ok(())
     }
 
-    /// The current context, null if there is none.
+    /// The current context, or null.
     fn cuCtxGetCurrent(pctx: Out<Handle<Context>>) {
         state::gpus()?;
         pctx.set(context::current_handle())
@@ -172,49 +172,49 @@ driver_api! {
         Ok(())
     }
 
-    /// The number of a context, never used again.
+    /// The unique identifier of a context.
     fn cuCtxGetId(ctx: Handle<Context>, ctxId: Out<c_ulonglong>) {
         ctxId.set(given(ctx)?.id)
     }
 
-    /// All work is done; the fault of the current context is answered. Pools give back what they keep
-    /// above their thresholds, as at every call that waits.
+    /// Waits for all work and returns the fault of the current context. As at each synchronisation,
+    /// memory pools free unused memory above their thresholds.
     fn cuCtxSynchronize() {
         let context = context::current()?;
-        late::wait_for_context(&context);
+        deferred::wait_for_context(&context);
         all_synchronized(&context);
         context.check()?;
         pool::synchronized(context.gpu.ordinal);
         Ok(())
     }
 
-    /// All work is done; the fault of a context is answered.
+    /// Waits for all work of a context and returns its fault.
     fn cuCtxSynchronize_v2(ctx: Handle<Context>) {
         let ctx = given(ctx)?;
-        late::wait_for_context(&ctx);
+        deferred::wait_for_context(&ctx);
         all_synchronized(&ctx);
         ctx.check()?;
         pool::synchronized(ctx.gpu.ordinal);
         Ok(())
     }
 
-    /// Sets a limit.
+    /// Sets a limit of the current context.
     fn cuCtxSetLimit(limit: c_uint, value: usize) {
         context::current()?.set_limit(Limit::of(limit)?, value)
     }
 
-    /// A limit.
+    /// A limit of the current context.
     fn cuCtxGetLimit(pvalue: Out<usize>, limit: c_uint) {
         let context = context::current()?;
         pvalue.set(context.limit(Limit::of(limit)?))
     }
 
-    /// What was set by `cuCtxSetCacheConfig`.
+    /// The setting of `cuCtxSetCacheConfig`.
     fn cuCtxGetCacheConfig(pconfig: Out<c_uint>) {
         pconfig.set(context::current()?.cache.load(Ordering::Relaxed))
     }
 
-    /// There are no caches to be divided.
+    /// Sets the cache preference, which has no effect.
     fn cuCtxSetCacheConfig(config: c_uint) {
         let context = context::current()?;
         if config > CACHE_PREFER_EQUAL {
@@ -224,13 +224,13 @@ driver_api! {
         Ok(())
     }
 
-    /// Banks of shared memory are four bytes wide, on all cards that texunit can appear as.
+    /// Bank width of shared memory: four bytes on all simulated GPUs.
     fn cuCtxGetSharedMemConfig(pConfig: Out<c_uint>) {
         context::current()?;
         pConfig.set(FOUR_BYTE_BANKS)
     }
 
-    /// Changes nothing: on cards with banks of one width every width can be asked for.
+    /// Sets the bank width of shared memory. It has no effect, as on GPUs with a fixed bank width.
     fn cuCtxSetSharedMemConfig(config: c_uint) {
         context::current()?;
         if config > EIGHT_BYTE_BANKS {
@@ -241,13 +241,13 @@ driver_api! {
         Ok(())
     }
 
-    /// The version that contexts have had since CUDA 3.2.
+    /// The context's API version, which has been the same since CUDA 3.2.
     fn cuCtxGetApiVersion(ctx: Handle<Context>, version: Out<c_uint>) {
         given(ctx)?;
         version.set(3020)
     }
 
-    /// The priorities that streams can have.
+    /// The range of stream priorities.
     fn cuCtxGetStreamPriorityRange(leastPriority: Out<c_int>, greatestPriority: Out<c_int>) {
         context::current()?;
         leastPriority.set_if(0);
@@ -255,13 +255,13 @@ driver_api! {
         Ok(())
     }
 
-    /// There is no level 2.
+    /// Has no effect, as there is no L2 cache.
     fn cuCtxResetPersistingL2Cache() {
         context::current().map(|_| ())
     }
 
-    /// Lets kernels of the current context reach memory that is allocated in a context of another device. Pools and
-    /// mapped memory have an access of their own.
+    /// Lets kernels of the current context access memory allocated in another device's context.
+    /// Memory pools and mapped memory have access rights of their own.
     fn cuCtxEnablePeerAccess(peerContext: Handle<Context>, Flags: c_uint) {
         let context = context::current()?;
         if Flags != 0 {
@@ -270,13 +270,13 @@ driver_api! {
         context.enable_peer(peerContext)
     }
 
-    /// Ends what `cuCtxEnablePeerAccess` allowed.
+    /// Undoes `cuCtxEnablePeerAccess`.
     fn cuCtxDisablePeerAccess(peerContext: Handle<Context>) {
         context::current()?.disable_peer(peerContext)
     }
 }
 
-/// A context that is given, or the current one for null.
+/// The context that a handle names; null names the current one.
 fn given(context: Handle<Context>) -> Answer<std::sync::Arc<Context>> {
     if context.is_null() {
         return context::current_even_if_faulty();
@@ -326,7 +326,8 @@ fn destroy(context: Handle<Context>) -> Answer {
         )));
     }
     Context::destroy(context)?;
-    // It is popped if it is current to the calling thread; elsewhere it stays, destroyed.
+    // A destroyed context is popped if it is current to the calling thread; in other threads it
+    // stays on the stack.
     context::with_stack(|stack| {
         if stack.last() == Some(context) {
             stack.pop();
@@ -335,7 +336,8 @@ fn destroy(context: Handle<Context>) -> Answer {
     Ok(())
 }
 
-/// A primary context has only users less that have attached to it: it ends when it is released.
+/// Detaching from a primary context only removes an attachment; the context ends when it is
+/// released.
 fn detach(context: Handle<Context>) -> Answer {
     let found = context.get()?;
     if context != context::current_handle() {
@@ -353,7 +355,7 @@ fn detach(context: Handle<Context>) -> Answer {
     }
 }
 
-/// Whether a context may become current: it is alive, or primary.
+/// Checks that a context may become current: it exists, or is a primary context.
 fn check_current(context: Handle<Context>) -> Answer {
     if context::is_primary(context) { Ok(()) } else { context.get().map(|_| ()) }
 }
@@ -373,7 +375,7 @@ fn pop(out: Out<Handle<Context>>) -> Answer {
     Ok(())
 }
 
-/// The host has waited for all work of a context's device.
+/// Records that the host has waited for all work of a context's device.
 fn all_synchronized(context: &Context) {
     let device = context.gpu.ordinal.unsigned_abs();
     crate::checks::waited(|race| race.device_synchronized(device));

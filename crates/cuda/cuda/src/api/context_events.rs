@@ -1,52 +1,62 @@
-//! Events of whole contexts: behind all that was asked for, and before all that comes.
+//! Events of whole contexts: recorded after all work submitted to a context so far, or waited for
+//! by all later work.
 
 use crate::args::Answer;
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::Context;
+use crate::deferred::{self, Order};
 use crate::graph::capture;
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::stream::{self, Event};
 use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 
 driver_api! {
-    /// Records an event behind everything that a context has been asked for.
+    /// Records an event after all work that has been submitted to a context.
     fn cuCtxRecordEvent(hCtx: Handle<Context>, hEvent: Handle<Event>) {
-        let (context, event) = (of(hCtx)?, hEvent.get()?);
-        if event.context != context.handle {
-            return Err(CUresult::INVALID_HANDLE.because(format!(
-                "hEvent is an event of context {:?}, and hCtx is {:?}",
-                event.context, context.handle
-            )));
-        }
-        capture::recorded_outside(hEvent.number());
-        if let Some(race) = checks::race() {
-            race.event_recorded_on(hEvent.number() as u64, context.gpu.ordinal.unsigned_abs());
-        }
-        event.record();
-        late::recorded_in_context(hEvent.number(), &context);
-        Ok(())
+        record(hCtx, hEvent)
     }
 
-    /// Everything that a context is asked for from now on comes behind an event.
+    /// Makes all later work of a context wait for an event.
     fn cuCtxWaitEvent(hCtx: Handle<Context>, hEvent: Handle<Event>) {
-        let (context, event) = (of(hCtx)?, hEvent.get()?);
-        capture::event_used(hEvent.number()).map_err(|refusal| {
-            refusal.with_code(CUresult::STREAM_CAPTURE_UNSUPPORTED)
-        })?;
-        event.wait_for_others();
-        if let Some(race) = checks::race() {
-            race.event_waited_on(hEvent.number() as u64, context.gpu.ordinal.unsigned_abs());
-        }
-        let queue = stream::default_of(&context);
-        late::context_waits(hEvent.number(), &Order { context, queue, waits: false, capture: None });
-        Ok(())
+        wait(hCtx, hEvent)
     }
 }
 
-/// A context in working order, none of whose streams is captured.
+/// Records an event in a context.
+pub(super) fn record(context: Handle<Context>, handle: Handle<Event>) -> Answer {
+    let (context, event) = (of(context)?, handle.get()?);
+    if event.context != context.handle {
+        return Err(CUresult::INVALID_HANDLE.because(format!(
+            "hEvent is an event of context {:?}, and hCtx is {:?}",
+            event.context, context.handle
+        )));
+    }
+    capture::recorded_outside(handle.number());
+    if let Some(race) = checks::race() {
+        race.event_recorded_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
+    }
+    event.record();
+    deferred::recorded_in_context(handle.number(), &context);
+    Ok(())
+}
+
+/// Has a context wait for an event.
+pub(super) fn wait(context: Handle<Context>, handle: Handle<Event>) -> Answer {
+    let (context, event) = (of(context)?, handle.get()?);
+    capture::event_used(handle.number())
+        .map_err(|refusal| refusal.with_code(CUresult::STREAM_CAPTURE_UNSUPPORTED))?;
+    event.wait_for_others();
+    if let Some(race) = checks::race() {
+        race.event_waited_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
+    }
+    let queue = stream::default_of(&context);
+    deferred::context_waits(handle.number(), &Order::on(context, queue));
+    Ok(())
+}
+
+/// The context of a handle, which must have no fault and no stream that is being captured.
 fn of(context: Handle<Context>) -> Answer<Arc<Context>> {
     let context = context
         .get()

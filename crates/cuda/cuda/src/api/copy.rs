@@ -1,18 +1,18 @@
-//! Copies of bytes in a line: among host, device and one-dimensional arrays.
+//! Copies of contiguous bytes between host memory, device memory and the first rows of arrays.
 
 use crate::args::{Answer, Raw};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::Context;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
-use crate::memory::boxes::{End, Memory, copy_bytes};
+use crate::memory::boxes::{CopyEnd, Memory, copy_bytes};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use texunit_cuda_abi::CUdeviceptr;
 
-/// A copy that is done when the call returns: the host has waited for it, and for what comes before it.
+/// Ends a synchronous copy: the host has waited for it and for all preceding work.
 pub(super) fn at_once(copied: Answer) -> Answer {
     if copied.is_ok() {
         checks::host_waited();
@@ -20,7 +20,8 @@ pub(super) fn at_once(copied: Answer) -> Answer {
     copied
 }
 
-/// Copies of bytes from one end to another: at once, and in a stream.
+/// Defines pairs of a synchronous and an asynchronous function that copy bytes from one end to
+/// another.
 macro_rules! copies {
     ($($(#[$doc:meta])*
     fn $now:ident, $in_stream:ident($($arg:ident: $type:ty),*) { $from:expr => $to:expr })*) => {
@@ -29,17 +30,19 @@ macro_rules! copies {
             fn $now($($arg: $type,)* ByteCount: usize) {
                 let order = Order::current()?;
                 #[allow(unused_unsafe)] // where both ends are of a device
-                // SAFETY: memory of the program is as the driver API's page says, for the call.
+                // SAFETY: the program's memory is valid during the call, as the driver API
+                // requires.
                 let (to, from) = unsafe { ($to, $from) };
                 at_once(copy_bytes(to, from, ByteCount, &order))
             }
 
             $(#[$doc])*
-            /// This is done in the order of a stream.
+            /// As the synchronous function, in stream order.
             fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
                 let order = Order::capturable(hStream)?;
                 #[allow(unused_unsafe)] // where both ends are of a device
-                // SAFETY: memory of the program is as the driver API's page says, for the call.
+                // SAFETY: the program's memory is valid during the call, as the driver API
+                // requires.
                 let (to, from) = unsafe { ($to, $from) };
                 copy_bytes(to, from, ByteCount, &order)
             }
@@ -68,7 +71,7 @@ copies! {
         device(srcDevice) => device(dstDevice)
     }
 
-    /// Copies bytes of memory of two devices.
+    /// Copies bytes between the memory of two devices.
     fn cuMemcpyPeer, cuMemcpyPeerAsync(
         dstDevice: CUdeviceptr,
         dstContext: Handle<Context>,
@@ -78,7 +81,7 @@ copies! {
         of(srcContext, srcDevice)? => of(dstContext, dstDevice)?
     }
 
-    /// Copies bytes into the first row of an array.
+    /// Copies bytes from host memory into the first row of an array.
     fn cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2(
         dstArray: Handle<ArrayObject>,
         dstOffset: usize,
@@ -87,7 +90,7 @@ copies! {
         host(srcHost) => array(dstArray, dstOffset)?
     }
 
-    /// Copies bytes out of the first row of an array.
+    /// Copies bytes from the first row of an array to host memory.
     fn cuMemcpyAtoH_v2, cuMemcpyAtoHAsync_v2(
         dstHost: Raw,
         srcArray: Handle<ArrayObject>,
@@ -98,7 +101,7 @@ copies! {
 }
 
 driver_api! {
-    /// Copies bytes into the first row of an array.
+    /// Copies bytes from device memory into the first row of an array.
     fn cuMemcpyDtoA_v2(
         dstArray: Handle<ArrayObject>,
         dstOffset: usize,
@@ -110,7 +113,7 @@ driver_api! {
         at_once(copy_bytes(to, from, ByteCount, &order))
     }
 
-    /// Copies bytes out of the first row of an array.
+    /// Copies bytes from the first row of an array to device memory.
     fn cuMemcpyAtoD_v2(
         dstDevice: CUdeviceptr,
         srcArray: Handle<ArrayObject>,
@@ -122,7 +125,7 @@ driver_api! {
         at_once(copy_bytes(to, from, ByteCount, &order))
     }
 
-    /// Copies bytes of the first rows of two arrays.
+    /// Copies bytes between the first rows of two arrays.
     fn cuMemcpyAtoA_v2(
         dstArray: Handle<ArrayObject>,
         dstOffset: usize,
@@ -136,34 +139,34 @@ driver_api! {
     }
 }
 
-/// Bytes at an address of any space.
+/// An end of a copy at an address of any memory space.
 ///
 /// # Safety
-/// That of [`End::memory`].
-pub(crate) unsafe fn any<'a>(address: u64) -> End<'a> {
-    // SAFETY: as the caller promises.
-    unsafe { End::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
+/// As for [`CopyEnd::memory`].
+pub(crate) unsafe fn any<'a>(address: u64) -> CopyEnd<'a> {
+    // SAFETY: the caller upholds this function's safety contract.
+    unsafe { CopyEnd::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
 }
 
-fn device(address: u64) -> End<'static> {
-    End::device(address, 0)
+fn device(address: u64) -> CopyEnd<'static> {
+    CopyEnd::device(address, 0)
 }
 
-/// Device memory of a context in working order.
-fn of(context: Handle<Context>, address: u64) -> Answer<End<'static>> {
+/// An end in device memory of a context, which must have no fault.
+fn of(context: Handle<Context>, address: u64) -> Answer<CopyEnd<'static>> {
     context.get()?.check()?;
     Ok(device(address))
 }
 
-/// Memory of the host.
+/// An end in host memory.
 ///
 /// # Safety
-/// That of [`End::memory`].
-unsafe fn host(pointer: Raw<'_>) -> End<'_> {
-    // SAFETY: as the caller promises.
-    unsafe { End::memory(Memory::bytes(Space::Host, pointer.address()), [0; 3]) }
+/// As for [`CopyEnd::memory`].
+unsafe fn host(pointer: Raw<'_>) -> CopyEnd<'_> {
+    // SAFETY: the caller upholds this function's safety contract.
+    unsafe { CopyEnd::memory(Memory::bytes(Space::Host, pointer.address()), [0; 3]) }
 }
 
-fn array(array: Handle<ArrayObject>, offset: usize) -> Answer<End<'static>> {
-    Ok(End::line(array.get()?.array.clone(), offset as u64))
+fn array(array: Handle<ArrayObject>, offset: usize) -> Answer<CopyEnd<'static>> {
+    Ok(CopyEnd::line(array.get()?.array.clone(), offset as u64))
 }

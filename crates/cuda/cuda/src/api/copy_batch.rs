@@ -1,13 +1,13 @@
-//! Copies in batches, and with attributes.
+//! Copies in batches, and copies with attributes.
 
 use crate::args::{Answer, Elements, In, Out};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
+use crate::deferred::Order;
 use crate::graph::copies::CopiesOp;
 use crate::graph::op::Op;
 use crate::handle::Handle;
-use crate::late::Order;
-use crate::memory::boxes::{self, End, Memory};
+use crate::memory::boxes::{self, CopyEnd, Memory};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use std::ffi::c_ulonglong;
@@ -20,7 +20,7 @@ use texunit_device::Array;
 use texunit_forms::Count;
 
 driver_api! {
-    /// Copies bytes, with something said of the copy.
+    /// Copies bytes with attributes of the copy.
     fn cuMemcpyWithAttributesAsync(
         dst: CUdeviceptr,
         src: CUdeviceptr,
@@ -30,23 +30,24 @@ driver_api! {
     ) {
         let order = on_other_than_default(hStream)?;
         check_attributes(attr.get()?.src_access_order)?;
-        // SAFETY: both are as the driver API's page says.
+        // SAFETY: both addresses are valid as the driver API requires.
         let (to, from) = unsafe { (super::copy::any(dst), super::copy::any(src)) };
         boxes::copy_bytes(to, from, size, &order)
     }
 
-    /// Copies slices, with something said of the copy.
+    /// Copies a 3D region with attributes of the copy.
     fn cuMemcpy3DWithAttributesAsync(
         op: In<CUDA_MEMCPY3D_BATCH_OP>,
         flags: c_ulonglong,
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        // SAFETY: there is one, and its addresses are as the driver API's page says.
+        // SAFETY: the pointer is to one operation, whose addresses are valid as the driver API
+        // requires.
         unsafe { copy_operations(op.elements(1), flags, &order) }.map_err(|(_, refusal)| refusal)
     }
 
-    /// Copies many pieces of memory; `failIdx` is the one that went wrong.
+    /// Copies memory ranges in a batch; `failIdx` is the index of a failed copy.
     fn cuMemcpyBatchAsync(
         dsts: In<CUdeviceptr>,
         srcs: In<CUdeviceptr>,
@@ -58,13 +59,13 @@ driver_api! {
         failIdx: Out<usize>,
         hStream: Handle<Stream>,
     ) {
-        // SAFETY: the caller says that there are so many of each.
+        // SAFETY: the caller guarantees this length for each array.
         let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
-        // SAFETY: addresses of the batch are as the driver API's page says.
+        // SAFETY: addresses of the batch are valid as the driver API requires.
         unsafe { batch.submit(hStream) }.map_err(|fault| failed(fault, failIdx))
     }
 
-    /// Copies many pieces of memory. (The first version says which of them went wrong.)
+    /// Copies memory ranges in a batch. (Version 1 also returns the index of a failed copy.)
     fn cuMemcpyBatchAsync_v2(
         dsts: In<CUdeviceptr>,
         srcs: In<CUdeviceptr>,
@@ -75,13 +76,13 @@ driver_api! {
         numAttrs: usize,
         hStream: Handle<Stream>,
     ) {
-        // SAFETY: the caller says that there are so many of each.
+        // SAFETY: the caller guarantees this length for each array.
         let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
-        // SAFETY: addresses of the batch are as the driver API's page says.
+        // SAFETY: addresses of the batch are valid as the driver API requires.
         unsafe { batch.submit(hStream) }.map_err(|(_, refusal)| refusal)
     }
 
-    /// Copies many boxes; `failIdx` is the one that went wrong.
+    /// Copies 3D regions in a batch; `failIdx` is the index of a failed copy.
     fn cuMemcpy3DBatchAsync(
         numOps: usize,
         opList: In<CUDA_MEMCPY3D_BATCH_OP>,
@@ -90,11 +91,12 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        // SAFETY: there are so many, whose addresses are as the driver API's page says.
+        // SAFETY: the arrays have this length, and their addresses are valid as the driver API
+        // requires.
         unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|fault| failed(fault, failIdx))
     }
 
-    /// Copies many boxes. (The first version says which of them went wrong.)
+    /// Copies 3D regions in a batch. (Version 1 also returns the index of a failed copy.)
     fn cuMemcpy3DBatchAsync_v2(
         numOps: usize,
         opList: In<CUDA_MEMCPY3D_BATCH_OP>,
@@ -102,12 +104,14 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        // SAFETY: there are so many, whose addresses are as the driver API's page says.
+        // SAFETY: the arrays have this length, and their addresses are valid as the driver API
+        // requires.
         unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|(_, refusal)| refusal)
     }
 }
 
-/// Batches and copies with attributes do not run on the default stream (null, `CU_STREAM_LEGACY`).
+/// The order of a batch or a copy with attributes, which the default stream (null,
+/// `CU_STREAM_LEGACY`) does not accept.
 fn on_other_than_default(stream: Handle<Stream>) -> Answer<Order> {
     let order = Order::of(stream)?;
     check_other_than_default(stream, &order)?;
@@ -124,16 +128,16 @@ fn check_other_than_default(stream: Handle<Stream>, order: &Order) -> Answer {
     }
 }
 
-/// Of a batch, what went wrong: the number of a copy, or `usize::MAX` for the batch itself; and the
-/// code.
-type Fault = (usize, Refusal);
+/// The error of a batch: the index of the failed copy, or `usize::MAX` if the batch itself is
+/// invalid, and the refusal.
+type BatchError = (usize, Refusal);
 
-fn failed((index, refusal): Fault, to: Out<usize>) -> Refusal {
+fn failed((index, refusal): BatchError, to: Out<usize>) -> Refusal {
     to.set_if(index);
     refusal
 }
 
-fn whole(refusal: Refusal) -> Fault {
+fn whole(refusal: Refusal) -> BatchError {
     (usize::MAX, refusal)
 }
 
@@ -147,12 +151,12 @@ fn check_attributes(order: u32) -> Answer {
     }
 }
 
-/// Copies bytes between any two addresses.
+/// Copies bytes between addresses of any memory space.
 ///
 /// # Safety
-/// That of [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 pub(crate) unsafe fn copy_bytes(to: u64, from: u64, size: usize, order: &Order) -> Answer {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (super::copy::any(to), super::copy::any(from)) };
     boxes::copy_bytes(to, from, size, order)
 }
@@ -163,13 +167,14 @@ pub(crate) struct Batch<'a> {
     srcs: Elements<'a, CUdeviceptr>,
     sizes: Elements<'a, usize>,
     attrs: Elements<'a, CUmemcpyAttributes>,
-    /// The first copy that each of the attributes holds for.
+    /// For each attribute, the index of the first copy to which it applies.
     indices: Elements<'a, usize>,
 }
 
 impl<'a> Batch<'a> {
     /// # Safety
-    /// Of destinations, sources and sizes there are as many as `count` says, of attributes and their indices `groups`.
+    /// Destinations, sources and sizes have `count` elements, attributes and their indices
+    /// `groups`.
     pub(crate) unsafe fn new(
         [dsts, srcs]: [In<'a, CUdeviceptr>; 2],
         sizes: In<'a, usize>,
@@ -178,7 +183,7 @@ impl<'a> Batch<'a> {
         indices: In<'a, usize>,
         groups: usize,
     ) -> Self {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe {
             Self {
                 dsts: dsts.elements(count),
@@ -190,8 +195,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Checks how many there are of what.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
+    /// Checks the lengths of the arrays and the attributes' indices.
+    pub(crate) fn check(&self) -> Result<(), BatchError> {
         let Self { sizes, attrs, indices, .. } = *self;
         let (count, groups) = (sizes.len(), attrs.len());
         let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
@@ -219,11 +224,11 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Checks all, then copies; in a stream that is captured, it becomes a node.
+    /// Checks all arguments, then copies; in a captured stream the batch becomes a graph node.
     ///
     /// # Safety
-    /// That of [`End::memory`], for all destinations and sources.
-    unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), Fault> {
+    /// As for [`CopyEnd::memory`], for all destinations and sources.
+    unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), BatchError> {
         let order = Order::capturable(stream).map_err(whole)?;
         check_other_than_default(stream, &order).map_err(whole)?;
         self.check()?;
@@ -234,7 +239,7 @@ impl<'a> Batch<'a> {
         }
         for i in 0..sizes.len() {
             let copy = || {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller upholds this function's safety contract.
                 unsafe { copy_bytes(dsts.at(i)?, srcs.at(i)?, sizes.at(i)?, &order) }
             };
             copy()
@@ -245,12 +250,12 @@ impl<'a> Batch<'a> {
 }
 
 /// # Safety
-/// That of [`End::memory`], for all ends of all copies.
+/// As for [`CopyEnd::memory`], for both ends of all copies.
 unsafe fn copy_operations(
     list: Elements<'_, CUDA_MEMCPY3D_BATCH_OP>,
     flags: c_ulonglong,
     order: &Order,
-) -> Result<(), Fault> {
+) -> Result<(), BatchError> {
     if list.is_empty() || flags != 0 {
         let reason = match list.len() {
             0 => "numOps is 0: a batch has at least one copy".to_owned(),
@@ -260,17 +265,17 @@ unsafe fn copy_operations(
     }
     for i in 0..list.len() {
         let operation = list.at(i).map_err(|refusal| (i, refusal))?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { copy_operation(&operation, order) }
             .map_err(|refusal| (i, refusal.within(|| format!("opList[{i}]"), &[])))?;
     }
     Ok(())
 }
 
-/// One copy of a batch; sizes are in elements of the array, or in bytes if there is none.
+/// Executes a copy of a batch. Sizes are in elements of the array, or in bytes without an array.
 ///
 /// # Safety
-/// That of [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> Answer {
     check_attributes(operation.src_access_order)?;
     let size = operation.extent.map(|n| n as u64);
@@ -289,9 +294,9 @@ unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> A
              same element size", units[0], Count(units[1], "byte"))));
     }
     let [from, to] = arrays;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let from = unsafe { operand(&operation.src, from, size, unit)? };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let to = unsafe { operand(&operation.dst, to, size, unit)? };
     let width = size[0].checked_mul(unit).ok_or_else(|| too_wide(size[0], unit))?;
     boxes::copy(&to, &from, [width, size[1], size[2]], order)
@@ -310,7 +315,7 @@ fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {
     }
 }
 
-/// Elements whose bytes pass 64 bits.
+/// Refusal of an extent whose size in bytes exceeds 64 bits.
 fn too_wide(elements: u64, unit: u64) -> Refusal {
     CUresult::INVALID_VALUE.because(format!(
         "{} of {} are more bytes than 64 bits count",
@@ -320,22 +325,22 @@ fn too_wide(elements: u64, unit: u64) -> Refusal {
 }
 
 /// # Safety
-/// That of [`End::memory`].
+/// As for [`CopyEnd::memory`].
 unsafe fn operand<'a>(
     operand: &CUmemcpy3DOperand,
     array: Option<Array>,
     size: [u64; 3],
     unit: u64,
-) -> Answer<End<'a>> {
+) -> Answer<CopyEnd<'a>> {
     let [a, b, c] = operand.numbers.map(|n| n as u64);
     let bytes = |n: u64| n.checked_mul(unit).ok_or_else(|| too_wide(n, unit));
     if let Some(array) = array {
-        return Ok(End::array(array, [bytes(a)?, b, c]));
+        return Ok(CopyEnd::array(array, [bytes(a)?, b, c]));
     }
-    // Zero stands for rows, or layers, without gaps.
+    // A pitch or height of zero means rows or layers without gaps.
     let pitch = bytes(if a == 0 { size[0] } else { a })?;
     let height = if b == 0 { size[1] } else { b };
     let memory = Memory { pitch, height, ..Memory::bytes(Space::Unified, operand.what) };
-    // SAFETY: as the caller promises.
-    Ok(unsafe { End::memory(memory, [0; 3]) })
+    // SAFETY: the caller upholds this function's safety contract.
+    Ok(unsafe { CopyEnd::memory(memory, [0; 3]) })
 }

@@ -1,13 +1,13 @@
-//! Copies of rows and slices.
+//! 2D and 3D copies that a structure describes.
 
 use super::copy::at_once;
 use crate::args::{Answer, In};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::context::Context;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
-use crate::memory::boxes::{self, End, Memory};
+use crate::memory::boxes::{self, CopyEnd, Memory};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use texunit_cuda_abi::{
@@ -16,22 +16,23 @@ use texunit_cuda_abi::{
 };
 use texunit_device::Array;
 
-/// Copies that a structure describes: at once, and in a stream.
+/// Defines pairs of a synchronous and an asynchronous function for copies that a structure
+/// describes.
 macro_rules! copies {
     ($($(#[$doc:meta])* fn $($now:ident)|+, $in_stream:ident(pCopy: $type:ty) = $copy:ident;)*) => {
         driver_api! {$(
             $(#[$doc])*
             fn $($now)|+(pCopy: In<$type>) {
                 let order = Order::current()?;
-                // SAFETY: addresses in the structure are as the driver API's page says.
+                // SAFETY: addresses in the structure are valid as the driver API requires.
                 at_once(unsafe { $copy(&pCopy.get()?, &order) })
             }
 
             $(#[$doc])*
-            /// This is done in the order of a stream.
+            /// As the synchronous function, in stream order.
             fn $in_stream(pCopy: In<$type>, hStream: Handle<Stream>) {
                 let order = Order::capturable(hStream)?;
-                // SAFETY: addresses in the structure are as the driver API's page says.
+                // SAFETY: addresses in the structure are valid as the driver API requires.
                 unsafe { $copy(&pCopy.get()?, &order) }
             }
         )*}
@@ -39,15 +40,15 @@ macro_rules! copies {
 }
 
 copies! {
-    /// Copies rows among host, device and arrays. Every pitch is taken.
+    /// Copies rows between host memory, device memory and arrays. Pitches need not be aligned.
     fn cuMemcpy2D_v2 | cuMemcpy2DUnaligned_v2, cuMemcpy2DAsync_v2(pCopy: CUDA_MEMCPY2D) = copy_2d;
-    /// Copies slices among host, device and arrays.
+    /// Copies a 3D region between host memory, device memory and arrays.
     fn cuMemcpy3D_v2, cuMemcpy3DAsync_v2(pCopy: CUDA_MEMCPY3D) = copy_3d;
-    /// Copies slices between contexts.
+    /// Copies a 3D region between contexts.
     fn cuMemcpy3DPeer, cuMemcpy3DPeerAsync(pCopy: CUDA_MEMCPY3D) = copy_peer;
 }
 
-/// Where memory or an array of a copy is.
+/// The memory or array of one side of a copy.
 fn place(
     side: &str,
     kind: u32,
@@ -72,22 +73,22 @@ fn place(
 }
 
 /// # Safety
-/// That of [`End::memory`].
-unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<End<'a>> {
+/// As for [`CopyEnd::memory`].
+unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<CopyEnd<'a>> {
     let at = [side.x_in_bytes as u64, side.y as u64, 0];
     Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
         Ok((space, address)) => {
             let memory = Memory { pitch: side.pitch as u64, ..Memory::bytes(space, address) };
-            // SAFETY: as the caller promises.
-            unsafe { End::memory(memory, at) }
+            // SAFETY: the caller upholds this function's safety contract.
+            unsafe { CopyEnd::memory(memory, at) }
         }
-        Err(array) => End::array(array, at),
+        Err(array) => CopyEnd::array(array, at),
     })
 }
 
 /// # Safety
-/// That of [`End::memory`].
-unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<End<'a>> {
+/// As for [`CopyEnd::memory`].
+unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<CopyEnd<'a>> {
     if side.lod != 0 {
         return Err(CUresult::INVALID_VALUE
             .because(format!("{name}LOD {} is not 0, the only value that there is", side.lod)));
@@ -97,36 +98,36 @@ unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<End<'a>> {
         Ok((space, address)) => {
             let [pitch, height] = [side.pitch, side.height].map(|n| n as u64);
             let memory = Memory { pitch, height, ..Memory::bytes(space, address) };
-            // SAFETY: as the caller promises.
-            unsafe { End::memory(memory, at) }
+            // SAFETY: the caller upholds this function's safety contract.
+            unsafe { CopyEnd::memory(memory, at) }
         }
-        Err(array) => End::array(array, at),
+        Err(array) => CopyEnd::array(array, at),
     })
 }
 
 /// # Safety
-/// That of [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (end_2d("dst", &copy.dst)?, end_2d("src", &copy.src)?) };
     boxes::copy(&to, &from, size, order)
 }
 
 /// # Safety
-/// That of [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 pub(crate) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (end_3d("dst", &copy.dst)?, end_3d("src", &copy.src)?) };
     boxes::copy(&to, &from, size, order)
 }
 
 /// # Safety
-/// That of [`End::memory`], for both ends.
+/// As for [`CopyEnd::memory`], for both ends.
 unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
-        // The context says whose device memory or array it is; of host memory it says nothing.
+        // The context is that of device memory or an array; for host memory it is ignored.
         if matches!(side.memory_type, CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_ARRAY) {
             Handle::<Context>::of(side.context)
                 .get()
@@ -134,6 +135,6 @@ unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
                 .check()?;
         }
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { copy_3d(copy, order) }
 }

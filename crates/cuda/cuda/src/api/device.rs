@@ -1,4 +1,4 @@
-//! Devices (driver API, "Device Management"), from their profiles.
+//! Devices and their attributes (driver API, "Device Management"), taken from device profiles.
 
 use crate::args::{Answer, In, Out, Text};
 use crate::attributes;
@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{CUasyncCallback, CUdevice, CUresult, CUuuid};
 use texunit_forms::CHANNELS;
 
-/// `CUdevprop`, of the first versions of CUDA.
+/// `CUdevprop`, a structure of the first versions of CUDA.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[allow(non_snake_case, missing_docs, unreachable_pub)]
@@ -30,45 +30,45 @@ pub struct CUdevprop {
 }
 
 driver_api! {
-    /// How many devices there are.
+    /// Number of devices.
     fn cuDeviceGetCount(count: Out<c_int>) {
         count.set(state::gpus()?.len() as c_int)
     }
 
-    /// The device of a number.
+    /// The device with a number.
     fn cuDeviceGet(device: Out<CUdevice>, ordinal: c_int) {
         device.set(state::gpu(ordinal)?.ordinal)
     }
 
-    /// Its name, as much of it as fits.
+    /// Name of a device, truncated to the buffer.
     fn cuDeviceGetName(name: Out<c_char>, len: c_int, dev: CUdevice) {
         let of_device = state::gpu(dev)?.profile.name;
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { text(name, len, of_device) }
     }
 
-    /// Bytes of its memory.
+    /// Memory size of a device in bytes, limited to 32 bits.
     fn cuDeviceTotalMem(bytes: Out<c_uint>, dev: CUdevice) {
         bytes.set(u32::try_from(state::gpu(dev)?.profile.memory).unwrap_or(u32::MAX))
     }
 
-    /// Bytes of its memory.
+    /// Memory size of a device in bytes.
     fn cuDeviceTotalMem_v2(bytes: Out<usize>, dev: CUdevice) {
         bytes.set(state::gpu(dev)?.profile.memory as usize)
     }
 
-    /// An attribute.
+    /// An attribute of a device.
     fn cuDeviceGetAttribute(pi: Out<c_int>, attrib: c_int, dev: CUdevice) {
         let gpu = state::gpu(dev)?;
         pi.set(of(gpu, attrib)?)
     }
 
-    /// 16 bytes that tell devices apart.
+    /// UUID of a device.
     fn cuDeviceGetUuid | cuDeviceGetUuid_v2(uuid: Out<CUuuid>, dev: CUdevice) {
         uuid.set(unique(state::gpu(dev)?))
     }
 
-    /// Domain, bus, device and function of the PCI bus that it would have.
+    /// The PCI bus identifier that a device would have: domain, bus, device, function.
     fn cuDeviceGetPCIBusId(pciBusId: Out<c_char>, len: c_int, dev: CUdevice) {
         let name = bus(state::gpu(dev)?);
         if usize::try_from(len).is_ok_and(|len| len <= name.len()) {
@@ -77,11 +77,11 @@ driver_api! {
                 name.len()
             )));
         }
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { text(pciBusId, len, &name) }
     }
 
-    /// The device with this place on the PCI bus, domain and function left out or not.
+    /// The device with a PCI bus identifier, in which domain and function are optional.
     fn cuDeviceGetByPCIBusId(dev: Out<CUdevice>, pciBusId: Text) {
         let pciBusId = pciBusId.get()?.to_ascii_lowercase();
         let found = state::gpus()?.iter().find(|gpu| {
@@ -94,7 +94,7 @@ driver_api! {
         )))?.ordinal)
     }
 
-    /// Major and minor number of its compute capability.
+    /// Compute capability of a device.
     fn cuDeviceComputeCapability(major: Out<c_int>, minor: Out<c_int>, dev: CUdevice) {
         let capability = state::gpu(dev)?.profile.capability;
         minor.check()?;
@@ -102,7 +102,7 @@ driver_api! {
         minor.set(capability.minor.into())
     }
 
-    /// The properties that the first versions of CUDA had.
+    /// The properties of a device in the structure of the first versions of CUDA.
     fn cuDeviceGetProperties(prop: Out<CUdevprop>, dev: CUdevice) {
         let gpu = state::gpu(dev)?;
         prop.set(CUdevprop {
@@ -119,7 +119,7 @@ driver_api! {
         })
     }
 
-    /// Most texels of a texture of linear memory: the same for all formats.
+    /// Maximum number of elements of a linear texture, which is equal for all formats.
     fn cuDeviceGetTexture1DLinearMaxWidth(
         maxWidthInElements: Out<usize>,
         format: c_uint,
@@ -137,14 +137,15 @@ driver_api! {
         maxWidthInElements.set(of(gpu, 69)? as usize)
     }
 
-    /// Whether a device can reach the memory of another: two of the same major compute capability can.
+    /// Whether a device can access another's memory, which requires equal major compute
+    /// capabilities.
     fn cuDeviceCanAccessPeer(canAccessPeer: Out<c_int>, dev: CUdevice, peerDev: CUdevice) {
         let (gpu, peer) = (state::gpu(dev)?, state::gpu(peerDev)?);
         canAccessPeer.set(c_int::from(gpu.can_reach(peer)))
     }
 
-    /// What a device can do with another's memory, if it can reach it: all that it can do with its own. All pairs are as
-    /// fast.
+    /// A peer-to-peer attribute of two devices. A device that can access another's memory can do
+    /// everything with it that it can do with its own. All pairs are equally fast.
     fn cuDeviceGetP2PAttribute(
         value: Out<c_int>,
         attrib: c_uint,
@@ -169,7 +170,8 @@ driver_api! {
         })
     }
 
-    /// Contexts cannot be bound to some of the multiprocessors.
+    /// Whether execution affinity is supported: contexts cannot be restricted to some
+    /// multiprocessors.
     fn cuDeviceGetExecAffinitySupport(pi: Out<c_int>, kind: c_uint, dev: CUdevice) {
         state::gpu(dev)?;
         if kind > 0 {
@@ -180,7 +182,7 @@ driver_api! {
         pi.set(0)
     }
 
-    /// Contexts are not bound to some of the multiprocessors: every one has them all.
+    /// Execution affinity of the current context, which is always all multiprocessors.
     fn cuCtxGetExecAffinity(pExecAffinity: Out<[c_uint; 2]>, kind: c_uint) {
         context::current()?;
         pExecAffinity.check()?;
@@ -195,7 +197,8 @@ driver_api! {
         })
     }
 
-    /// Which atomic operations the link between a device and the host does itself: none, as those of a card over PCI Express.
+    /// The atomic operations that the link between a device and the host supports natively: none,
+    /// as over PCI Express.
     fn cuDeviceGetHostAtomicCapabilities(
         capabilities: Out<c_uint>,
         operations: In<c_uint>,
@@ -203,11 +206,12 @@ driver_api! {
         dev: CUdevice,
     ) {
         state::gpu(dev)?;
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { atomics(capabilities, operations, count, false) }
     }
 
-    /// Which atomic operations the link between two devices does itself: all, as `NATIVE_ATOMIC_SUPPORTED` says.
+    /// The atomic operations that the link between two devices supports natively: all, as the
+    /// attribute `NATIVE_ATOMIC_SUPPORTED` says.
     fn cuDeviceGetP2PAtomicCapabilities(
         capabilities: Out<c_uint>,
         operations: In<c_uint>,
@@ -221,11 +225,12 @@ driver_api! {
                 "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
             )));
         }
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { atomics(capabilities, operations, count, src.can_reach(dst)) }
     }
 
-    /// Has a function called with news of a device: of memory beyond a budget, which devices here do not have.
+    /// Registers a callback for a device's notifications about memory beyond a budget. Simulated
+    /// devices send none.
     fn cuDeviceRegisterAsyncNotification(
         device: CUdevice,
         callbackFunc: CUasyncCallback,
@@ -245,7 +250,7 @@ driver_api! {
         callback.set(handle)
     }
 
-    /// Does so no more.
+    /// Unregisters the callback.
     fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: usize) {
         state::gpu(device)?;
         match notified().1.remove(&(device, callback)) {
@@ -257,16 +262,16 @@ driver_api! {
     }
 }
 
-/// The last handle of functions that are called with news of devices, and those that there are.
+/// The last handle that was given out, and the registered notification callbacks.
 fn notified() -> MutexGuard<'static, (usize, BTreeSet<(CUdevice, usize)>)> {
     static ALL: Mutex<(usize, BTreeSet<(CUdevice, usize)>)> = Mutex::new((0, BTreeSet::new()));
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a link does of each operation (`CUatomicOperationCapability`).
+/// The capabilities of a link for each operation (`CUatomicOperationCapability`).
 ///
 /// # Safety
-/// There are so many of both.
+/// Both arrays have `count` elements.
 unsafe fn atomics(
     capabilities: Out<'_, c_uint>,
     operations: In<'_, c_uint>,
@@ -282,7 +287,7 @@ unsafe fn atomics(
         return Err(CUresult::INVALID_VALUE.because("count is 0"));
     }
     capabilities.check()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let operations = unsafe { operations.elements(count as usize) }.to_vec()?;
     let of = |(i, &operation): (usize, &c_uint)| -> Answer<c_uint> {
         let all = match operation {
@@ -291,7 +296,7 @@ unsafe fn atomics(
             5..=7 => UNSIGNED | REDUCTION | SCALAR_32 | SCALAR_64,
             8 | 9 => UNSIGNED | SCALAR_32 | SCALAR_64,
             10 => SIGNED | REDUCTION | SCALAR_32 | SCALAR_64,
-            // `atom.min` and `atom.max` of f32 are not there.
+            // PTX has no `atom.min` and `atom.max` of f32.
             11 | 12 => 0,
             other => {
                 return Err(CUresult::INVALID_VALUE.because(format!(
@@ -302,7 +307,7 @@ unsafe fn atomics(
         Ok(if is_native { all } else { 0 })
     };
     let all: Answer<Vec<c_uint>> = operations.iter().enumerate().map(of).collect();
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { capabilities.elements(count as usize) }.set_all(all?)
 }
 
@@ -315,7 +320,7 @@ const ONLY_PARTIAL_NATIVE_ATOMICS: c_uint = 5;
 
 /// The value of an attribute, or `CUDA_ERROR_INVALID_VALUE`.
 pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
-    // Devices of one card differ in their place on the bus only.
+    // Devices of one model differ only in their PCI location.
     const PCI_BUS_ID: c_int = 33;
     const PCI_DEVICE_ID: c_int = 34;
     match attribute {
@@ -342,15 +347,15 @@ fn bus(gpu: &Gpu) -> String {
     format!("0000:{bus:02x}:{device:02x}.0")
 }
 
-/// Copies a text with its zero byte, cut so that both fit into `len` bytes.
+/// Copies a text with its terminating zero, truncated to `len` bytes.
 ///
 /// # Safety
-/// There is room for so many.
+/// The buffer holds this many bytes.
 unsafe fn text(out: Out<'_, c_char>, len: c_int, text: &str) -> Answer {
     let room = usize::try_from(len).ok().filter(|&len| len > 0).ok_or_else(|| {
         CUresult::INVALID_VALUE.because(format!("len {len} is not a size of a text, 1 and more"))
     })?;
     let bytes = text.bytes().take(room - 1).chain([0]);
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { out.elements(room) }.set_all(bytes.map(|byte| byte as c_char))
 }

@@ -1,15 +1,15 @@
-//! Events (driver API, "Event Management"). Work is done before a call returns, so an event has happened
-//! when it was recorded; times are those of the host.
+//! Events (driver API, "Event Management"). Work is done before a call returns, so that an event
+//! completes when it is recorded; times are measured on the host.
 
 use crate::args::{Answer, Out};
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
+use crate::deferred::{self, Order};
 use crate::graph::capture;
 use crate::graph::op::Op;
 use crate::handle::Handle;
 use crate::ipc::event::SharedEvent;
-use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::stream::{self, Event, Stream};
 use std::ffi::c_uint;
@@ -26,7 +26,7 @@ const DISABLE_TIMING: c_uint = 2;
 const INTERPROCESS: c_uint = 4;
 
 driver_api! {
-    /// Makes an event.
+    /// Creates an event.
     fn cuEventCreate(phEvent: Out<Handle<Event>>, Flags: c_uint) {
         phEvent.check()?;
         let context = context::current()?;
@@ -44,22 +44,23 @@ driver_api! {
             0 => Event::new(context.handle, Flags & DISABLE_TIMING != 0),
             _ => Event::of_processes(context.handle, SharedEvent::new()?),
         };
-        let handle = context.keep(new)?;
-        crate::checks::made(handle.number());
+        let handle = context.register(new)?;
+        crate::checks::created(handle.number());
         phEvent.set(handle)
     }
 
-    /// Ends an event.
+    /// Destroys an event.
     fn cuEventDestroy | cuEventDestroy_v2(hEvent: Handle<Event>) {
         destroy(hEvent)
     }
 
-    /// Records an event: it happens now.
+    /// Records an event, which completes immediately.
     fn cuEventRecord(hEvent: Handle<Event>, hStream: Handle<Stream>) {
         record(hEvent, hStream, 0)
     }
 
-    /// Records an event: it happens now. With the flag for graphs, and only in a capture, it becomes a node.
+    /// Records an event, which completes immediately. With `CU_EVENT_RECORD_EXTERNAL`, allowed only
+    /// during a capture, it becomes an event record node.
     fn cuEventRecordWithFlags(hEvent: Handle<Event>, hStream: Handle<Stream>, flags: c_uint) {
         if flags > 1 {
             return Err(CUresult::INVALID_VALUE.because(format!(
@@ -69,24 +70,24 @@ driver_api! {
         record(hEvent, hStream, flags)
     }
 
-    /// An event has happened, or was never recorded, which is the same.
+    /// Whether an event has completed; an event that was never recorded counts as completed.
     fn cuEventQuery(hEvent: Handle<Event>) {
         happened(hEvent)?;
-        late::check_event(hEvent.number())?;
+        deferred::check_event(hEvent.number())?;
         if hEvent.get()?.shared.as_ref().is_some_and(|shared| !shared.has_happened()) {
             return Err(CUresult::NOT_READY.because("another process has recorded the event, and it has not happened"));
         }
         waited(hEvent).map(|_| ())
     }
 
-    /// As `cuEventQuery`; pools give back what they keep above their thresholds.
+    /// Waits for an event; memory pools free unused memory above their thresholds.
     fn cuEventSynchronize(hEvent: Handle<Event>) {
         pool::synchronized(waited(hEvent)?.gpu.ordinal);
         Ok(())
     }
 
-    /// Milliseconds from one event to another. `CUDA_ERROR_INVALID_HANDLE` if one was not recorded or
-    /// has no times, or if they are of two devices.
+    /// Elapsed time between two events in milliseconds. `CUDA_ERROR_INVALID_HANDLE` if an event was
+    /// not recorded or does not measure time, or if they belong to two devices.
     fn cuEventElapsedTime | cuEventElapsedTime_v2(
         pMilliseconds: Out<f32>,
         hStart: Handle<Event>,
@@ -97,10 +98,10 @@ driver_api! {
 }
 
 fn destroy(event: Handle<Event>) -> Answer {
-    // As all calls, it answers a fault of the context, with which the event then ends.
+    // Like all calls, this one returns the context's fault; the event is destroyed anyway.
     happened(event)?;
     event.take()?;
-    late::event_ended(event.number());
+    deferred::event_ended(event.number());
     capture::event_ended(event.number());
     if let Some(race) = checks::race() {
         race.event_ended(event.number() as u64);
@@ -108,11 +109,11 @@ fn destroy(event: Handle<Event>) -> Answer {
     Ok(())
 }
 
-/// The host waits for an event.
+/// Makes the host wait for an event and returns its context.
 fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     happened(event)?;
     capture::event_used(event.number())?;
-    late::wait_for_event(event.number());
+    deferred::wait_for_event(event.number());
     event.get()?.wait_for_others();
     let context = happened(event)?;
     checks::waited(|race| race.event_waited(event.number() as u64, None));
@@ -141,7 +142,7 @@ fn record(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) -> Answer
     }
 }
 
-/// The context of an event, in working order.
+/// The context of an event, which must have no fault.
 fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
     crate::state::gpus()?;
     let event = event.get()?;
@@ -152,9 +153,9 @@ fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
 
 fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     out.check()?;
-    [start, end].into_iter().try_for_each(|event| late::check_event(event.number()))?;
+    [start, end].into_iter().try_for_each(|event| deferred::check_event(event.number()))?;
     [start, end].into_iter().try_for_each(|event| capture::event_used(event.number()))?;
-    [start, end].into_iter().for_each(|event| late::wait_for_event(event.number()));
+    [start, end].into_iter().for_each(|event| deferred::wait_for_event(event.number()));
     let (start, end) = (start.get()?, end.get()?);
     if start.without_time || end.without_time {
         let name = if start.without_time { "hStart" } else { "hEnd" };

@@ -1,11 +1,11 @@
-//! Functions (driver API, "Execution Control"), and the launches of old that were prepared call by
-//! call.
+//! Functions and their attributes (driver API, "Execution Control"), and the deprecated launches
+//! whose parameters are set call by call.
 
 use crate::args::{Answer, Out, Raw};
 use crate::call::driver_api;
 use crate::context::{self, Context};
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::launch::{self, Shape};
 use crate::module::{Function, Module, Prepared};
 use crate::stream::Stream;
@@ -14,12 +14,12 @@ use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::CUresult;
 use texunit_forms::Count;
 
-/// Most bytes of parameters that a prepared launch may be given.
+/// Maximum size in bytes of the parameters of a deprecated launch.
 const MAX_PARAMETERS: usize = 32 << 10;
 
 driver_api! {
-    /// An attribute of a kernel. No registers are allocated: their number is that of the PTX, at
-    /// most as many as let the largest block run.
+    /// An attribute of a kernel. Registers are not allocated: the reported number is that of the
+    /// PTX, limited so that the largest block can run.
     fn cuFuncGetAttribute(pi: Out<c_int>, attrib: c_uint, hfunc: Handle<Function>) {
         pi.check()?;
         pi.set(current(hfunc)?.attribute(attrib)?)
@@ -30,7 +30,7 @@ driver_api! {
         current(hfunc)?.set_attribute(attrib, value)
     }
 
-    /// The name in the PTX. The text lives as long as the module.
+    /// Name of a kernel in the PTX. The text lives as long as the module.
     fn cuFuncGetName(name: Out<*const c_char>, hfunc: Handle<Function>) {
         name.check()?;
         name.set(current(hfunc)?.name.as_ptr())
@@ -42,7 +42,8 @@ driver_api! {
         hmod.set(current(hfunc)?.module)
     }
 
-    /// Offset and size of a parameter in the parameter buffer; the size may be left out.
+    /// Offset and size of a parameter in the parameter buffer; the out-pointer of the size may be
+    /// null.
     fn cuFuncGetParamInfo(
         func: Handle<Function>,
         paramIndex: usize,
@@ -55,25 +56,26 @@ driver_api! {
         paramOffset.set(offset)
     }
 
-    /// How many parameters there are.
+    /// Number of a kernel's parameters.
     fn cuFuncGetParamCount(func: Handle<Function>, paramCount: Out<usize>) {
         paramCount.check()?;
         paramCount.set(current(func)?.kernel.params().len())
     }
 
-    /// Kernels are loaded with their module: `CU_FUNCTION_LOADING_STATE_LOADED`.
+    /// Whether a kernel is loaded: always (`CU_FUNCTION_LOADING_STATE_LOADED`), as kernels are
+    /// loaded with their module.
     fn cuFuncIsLoaded(state: Out<c_int>, function: Handle<Function>) {
         state.check()?;
         current(function)?;
         state.set(1)
     }
 
-    /// Kernels are loaded with their module.
+    /// Has no effect, as kernels are loaded with their module.
     fn cuFuncLoad(function: Handle<Function>) {
         current(function).map(|_| ())
     }
 
-    /// There are no caches to be configured.
+    /// Sets a kernel's cache preference, which has no effect.
     fn cuFuncSetCacheConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
         if config > 3 {
@@ -84,7 +86,7 @@ driver_api! {
         Ok(())
     }
 
-    /// Banks of shared memory change nothing but time.
+    /// Sets the bank width of a kernel's shared memory, which only affects speed.
     fn cuFuncSetSharedMemConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
         if config > 2 {
@@ -95,7 +97,7 @@ driver_api! {
         Ok(())
     }
 
-    /// Threads of a block, for `cuLaunch` and `cuLaunchGrid`.
+    /// Sets the block shape for `cuLaunch` and `cuLaunchGrid`.
     fn cuFuncSetBlockShape(hfunc: Handle<Function>, x: c_int, y: c_int, z: c_int) {
         let size = |name: &str, n: c_int| match u32::try_from(n) {
             Ok(n @ 1..) => Ok(n),
@@ -106,12 +108,12 @@ driver_api! {
         prepare(hfunc, |prepared| prepared.block = block)
     }
 
-    /// Bytes of dynamic shared memory, for `cuLaunch` and `cuLaunchGrid`.
+    /// Sets the dynamic shared memory in bytes for `cuLaunch` and `cuLaunchGrid`.
     fn cuFuncSetSharedSize(hfunc: Handle<Function>, bytes: c_uint) {
         prepare(hfunc, |prepared| prepared.shared = bytes)
     }
 
-    /// Bytes of all parameters, for `cuLaunch` and `cuLaunchGrid`.
+    /// Sets the size of all parameters in bytes for `cuLaunch` and `cuLaunchGrid`.
     fn cuParamSetSize(hfunc: Handle<Function>, numbytes: c_uint) {
         if numbytes as usize > MAX_PARAMETERS {
             return Err(CUresult::INVALID_VALUE.because(format!(
@@ -121,39 +123,39 @@ driver_api! {
         prepare(hfunc, |prepared| prepared.params.resize(numbytes as usize, 0))
     }
 
-    /// A parameter that is an integer.
+    /// Sets an integer parameter.
     fn cuParamSeti(hfunc: Handle<Function>, offset: c_int, value: c_uint) {
         parameter(hfunc, offset, &value.to_ne_bytes())
     }
 
-    /// A parameter that is a float.
+    /// Sets a float parameter.
     fn cuParamSetf(hfunc: Handle<Function>, offset: c_int, value: c_float) {
         parameter(hfunc, offset, &value.to_ne_bytes())
     }
 
-    /// Any parameter.
+    /// Sets a parameter of any type.
     fn cuParamSetv(hfunc: Handle<Function>, offset: c_int, ptr: Raw, numbytes: c_uint) {
         if numbytes as usize > MAX_PARAMETERS {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
             )));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let bytes = unsafe { ptr.bytes(numbytes as usize) }.to_vec()?;
         parameter(hfunc, offset, &bytes)
     }
 
-    /// Launches one block of a prepared kernel.
+    /// Launches one block of a kernel with the parameters set before.
     fn cuLaunch(f: Handle<Function>) {
         prepared(f, [1, 1], Handle::NULL)
     }
 
-    /// Launches a prepared kernel.
+    /// Launches a kernel with the parameters set before.
     fn cuLaunchGrid(f: Handle<Function>, grid_width: c_int, grid_height: c_int) {
         prepared(f, [grid_width, grid_height], Handle::NULL)
     }
 
-    /// Launches a prepared kernel in a stream.
+    /// Launches a kernel with the parameters set before in a stream.
     fn cuLaunchGridAsync(
         f: Handle<Function>,
         grid_width: c_int,
@@ -175,7 +177,7 @@ fn prepare(function: Handle<Function>, change: impl FnOnce(&mut Prepared)) -> An
     Ok(())
 }
 
-/// Writes a part of the parameters, which grow as they must.
+/// Writes bytes of the parameter buffer, which grows as needed.
 fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer {
     let start = usize::try_from(offset)
         .map_err(|_| CUresult::INVALID_VALUE.because(format!("offset {offset} is negative")))?;
@@ -211,7 +213,7 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
         return Err(CUresult::INVALID_VALUE.because(format!(
             "{} of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
             Count(params.len(), "byte"),
-            launch::shown(&function)
+            launch::kernel_name(&function)
         )));
     }
     params.truncate(size);

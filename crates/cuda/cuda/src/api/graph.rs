@@ -1,4 +1,4 @@
-//! Graphs (driver API, "Graph Management"): the graphs themselves, their edges, and what they keep alive.
+//! Graphs (driver API, "Graph Management"): creation, edges, user objects, and memory statistics.
 
 mod capture;
 mod exec;
@@ -24,31 +24,31 @@ use std::ffi::{c_uint, c_ulonglong, c_void};
 use texunit_cuda_abi::{CUdevice, CUgraphEdgeData, CUhostFn, CUresult};
 
 driver_api! {
-    /// Makes a graph.
+    /// Creates a graph.
     fn cuGraphCreate(phGraph: Out<Handle<Graph>>, flags: c_uint) {
         phGraph.check()?;
         if flags != 0 {
             return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
         }
         let graph = Graph::create(false).handle;
-        crate::checks::made(graph.number());
+        crate::checks::created(graph.number());
         phGraph.set(graph)
     }
 
-    /// Ends a graph. What was instantiated of it stays.
+    /// Destroys a graph. Executable graphs instantiated from it remain.
     fn cuGraphDestroy(hGraph: Handle<Graph>) {
         graph::destroy(hGraph)
     }
 
-    /// Makes a copy of a graph, with copies of the graphs inside.
+    /// Clones a graph and its child graphs.
     fn cuGraphClone(phGraphClone: Out<Handle<Graph>>, originalGraph: Handle<Graph>) {
         phGraphClone.check()?;
         let graph = originalGraph.get()?.copy(false)?.handle;
-        crate::checks::made(graph.number());
+        crate::checks::created(graph.number());
         phGraphClone.set(graph)
     }
 
-    /// The node of a clone for a node of the original.
+    /// The node of a clone that corresponds to a node of the original.
     fn cuGraphNodeFindInClone(phNode: Out<Handle<Node>>, hOriginalNode: Handle<Node>, hClonedGraph: Handle<Graph>) {
         phNode.check()?;
         let found = hClonedGraph.get()?.find_in_clone(hOriginalNode);
@@ -57,37 +57,38 @@ driver_api! {
         )))?)
     }
 
-    /// A number that no other graph has.
+    /// A unique number of a graph.
     fn cuGraphGetId(hGraph: Handle<Graph>, graphId: Out<c_uint>) {
         graphId.set(hGraph.get()?.id)
     }
 
-    /// The nodes, in the order in which they were made.
+    /// The nodes of a graph in order of creation.
     fn cuGraphGetNodes(hGraph: Handle<Graph>, nodes: Out<Handle<Node>>, numNodes: InOut<usize>) {
         let graph = hGraph.get()?;
         let all: Vec<usize> = graph.state().nodes.keys().copied().collect();
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { give(&all, nodes, numNodes) }
     }
 
-    /// The nodes that come behind none.
+    /// The nodes without dependencies.
     fn cuGraphGetRootNodes(hGraph: Handle<Graph>, rootNodes: Out<Handle<Node>>, numRootNodes: InOut<usize>) {
         let graph = hGraph.get()?;
         let state = graph.state();
         let roots = state.nodes.iter().filter(|(_, node)| node.before.is_empty());
         let roots: Vec<usize> = roots.map(|(&number, _)| number).collect();
         drop(state);
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { give(&roots, rootNodes, numRootNodes) }
     }
 
-    /// The edges. `CUDA_ERROR_LOSSY_QUERY` if one has more to it than its nodes.
+    /// The edges of a graph. `CUDA_ERROR_LOSSY_QUERY` if an edge has data, which this version
+    /// cannot return.
     fn cuGraphGetEdges(hGraph: Handle<Graph>, from: Out<Handle<Node>>, to: Out<Handle<Node>>, numEdges: InOut<usize>) {
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { edges(hGraph, from, to, None, numEdges) }
     }
 
-    /// The edges, with what is said of them.
+    /// The edges of a graph with their data.
     fn cuGraphGetEdges_v2(
         hGraph: Handle<Graph>,
         from: Out<Handle<Node>>,
@@ -95,17 +96,17 @@ driver_api! {
         edgeData: Out<CUgraphEdgeData>,
         numEdges: InOut<usize>,
     ) {
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         unsafe { edges(hGraph, from, to, Some(edgeData), numEdges) }
     }
 
     /// Adds edges.
     fn cuGraphAddDependencies(hGraph: Handle<Graph>, from: In<Handle<Node>>, to: In<Handle<Node>>, numDependencies: usize) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         hGraph.get()?.add_edges(&unsafe { pairs(from, to, In::null(), numDependencies)? })
     }
 
-    /// Adds edges, with what is said of them.
+    /// Adds edges with data.
     fn cuGraphAddDependencies_v2(
         hGraph: Handle<Graph>,
         from: In<Handle<Node>>,
@@ -113,17 +114,17 @@ driver_api! {
         edgeData: In<CUgraphEdgeData>,
         numDependencies: usize,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         hGraph.get()?.add_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
     }
 
     /// Removes edges.
     fn cuGraphRemoveDependencies(hGraph: Handle<Graph>, from: In<Handle<Node>>, to: In<Handle<Node>>, numDependencies: usize) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         hGraph.get()?.remove_edges(&unsafe { pairs(from, to, In::null(), numDependencies)? })
     }
 
-    /// Removes edges, of which something is said.
+    /// Removes edges with this data.
     fn cuGraphRemoveDependencies_v2(
         hGraph: Handle<Graph>,
         from: In<Handle<Node>>,
@@ -131,7 +132,7 @@ driver_api! {
         edgeData: In<CUgraphEdgeData>,
         numDependencies: usize,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         hGraph.get()?.remove_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
     }
 
@@ -144,7 +145,7 @@ driver_api! {
         })
     }
 
-    /// Makes an object that graphs can keep alive.
+    /// Creates a user object, whose lifetime graphs can extend.
     fn cuUserObjectCreate(
         object_out: Out<Handle<UserObject>>,
         ptr: *mut c_void,
@@ -156,7 +157,7 @@ driver_api! {
         object_out.set(user::create(ptr, destroy, initialRefcount, flags)?)
     }
 
-    /// More references of the caller.
+    /// Adds references of the caller to a user object.
     fn cuUserObjectRetain(object: Handle<UserObject>, count: c_uint) {
         object.get()?;
         user::check(count)?;
@@ -164,12 +165,13 @@ driver_api! {
         Ok(())
     }
 
-    /// Fewer references of the caller; with the last one the object is destroyed.
+    /// Releases references of the caller; the last release destroys the object.
     fn cuUserObjectRelease(object: Handle<UserObject>, count: c_uint) {
         user::release_checked(object, count)
     }
 
-    /// A graph keeps an object alive: by references of its own, or (1) by those of the caller.
+    /// Makes a graph keep a user object alive, with new references or (flag 1) by taking over the
+    /// caller's.
     fn cuGraphRetainUserObject(graph: Handle<Graph>, object: Handle<UserObject>, count: c_uint, flags: c_uint) {
         let graph = graph.get()?;
         object.get()?;
@@ -188,7 +190,7 @@ driver_api! {
         Ok(())
     }
 
-    /// A graph gives up references to an object.
+    /// Releases a graph's references to a user object.
     fn cuGraphReleaseUserObject(graph: Handle<Graph>, object: Handle<UserObject>, count: c_uint) {
         let graph = graph.get()?;
         object.get()?;
@@ -205,7 +207,7 @@ driver_api! {
         Ok(())
     }
 
-    /// Makes a value that kernels set, and that conditional nodes look at.
+    /// Creates a conditional handle: a value that kernels set and conditional nodes test.
     fn cuGraphConditionalHandleCreate(
         pHandle_out: Out<c_ulonglong>,
         hGraph: Handle<Graph>,
@@ -219,23 +221,23 @@ driver_api! {
         pHandle_out.set(Condition::create(&graph, context, defaultLaunchValue, flags)?.handle())
     }
 
-    /// What is known of the memory of graphs on a device: 64 bits.
+    /// A 64-bit statistic of the memory that graphs use on a device.
     fn cuDeviceGetGraphMemAttribute(device: CUdevice, attr: c_uint, value: Raw) {
         state::gpu(device)?;
         let found = memory::attribute(device, attr)?;
-        // SAFETY: there is room for a `cuuint64_t`, as all attributes are.
+        // SAFETY: the caller's buffer holds a `cuuint64_t`, the type of all attributes.
         unsafe { value.room(8) }.write(0, &found.to_ne_bytes())
     }
 
-    /// Resets a mark.
+    /// Resets a high-water mark of graph memory.
     fn cuDeviceSetGraphMemAttribute(device: CUdevice, attr: c_uint, value: Raw) {
         state::gpu(device)?;
-        // SAFETY: there is a `cuuint64_t`, as all attributes are.
+        // SAFETY: the caller passes a `cuuint64_t`, the type of all attributes.
         let bytes = unsafe { value.bytes(8) }.array(0)?;
         memory::reset(device, attr, u64::from_ne_bytes(bytes))
     }
 
-    /// Gives back what graphs keep of a device's memory.
+    /// Frees unused memory that graphs cache on a device.
     fn cuDeviceGraphMemTrim(device: CUdevice) {
         state::gpu(device)?;
         memory::trim(device);
@@ -243,10 +245,10 @@ driver_api! {
     }
 }
 
-/// Gives a list: how many there are if there is no room for any, or as many as there is room for.
+/// Returns lists: only their length if the arrays are null, else as many elements as fit.
 ///
 /// # Safety
-/// Each array that is not null has room for as many as `count` says.
+/// Each array is null or has a capacity of `count` elements.
 unsafe fn give_all<T: Copy>(
     lists: &[(&[T], Out<'_, T>)],
     (total, none): (usize, T),
@@ -259,7 +261,7 @@ unsafe fn give_all<T: Copy>(
     for (values, out) in lists {
         if !out.is_null() {
             let padded = values.iter().copied().chain(std::iter::repeat(none));
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { out.elements(room) }.set_all(padded.take(room))?;
         }
     }
@@ -267,22 +269,22 @@ unsafe fn give_all<T: Copy>(
 }
 
 /// # Safety
-/// That of [`give_all`].
+/// As for [`give_all`].
 unsafe fn give(all: &[usize], out: Out<'_, Handle<Node>>, count: InOut<'_, usize>) -> Answer {
     let handles: Vec<Handle<Node>> = all.iter().map(|&number| Handle::of(number)).collect();
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { give_all(&[(&handles, out)], (all.len(), Handle::NULL), count) }
 }
 
-/// Nodes, and where they are given.
-type Given<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
+/// Nodes, and the array in which to return them.
+type NodeList<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
 
-/// Gives links of a node, or edges with the nodes that they come from.
+/// Returns the dependencies of a node, or the edges of a graph, with their data.
 ///
 /// # Safety
-/// That of [`give_all`].
+/// As for [`give_all`].
 unsafe fn give_links(
-    lists: &[Given<'_>],
+    lists: &[NodeList<'_>],
     data: &[CUgraphEdgeData],
     to: Option<Out<'_, CUgraphEdgeData>>,
     count: InOut<'_, usize>,
@@ -293,7 +295,7 @@ unsafe fn give_links(
         Some(out) => {
             let room = count.get()?;
             let padded = data.iter().copied().chain(std::iter::repeat(CUgraphEdgeData::default()));
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { out.elements(room) }.set_all(padded.take(room))?;
         }
         None if !is_plain && wants_nodes => {
@@ -303,12 +305,12 @@ unsafe fn give_links(
         }
         None => {}
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { give_all(lists, (data.len(), Handle::NULL), count) }
 }
 
 /// # Safety
-/// That of [`give_all`].
+/// As for [`give_all`].
 unsafe fn edges(
     graph: Handle<Graph>,
     from: Out<'_, Handle<Node>>,
@@ -320,26 +322,26 @@ unsafe fn edges(
     let sources: Vec<Handle<Node>> = edges.iter().map(|(from, _)| Handle::of(*from)).collect();
     let targets: Vec<Handle<Node>> = edges.iter().map(|(_, link)| Handle::of(link.node)).collect();
     let all: Vec<CUgraphEdgeData> = edges.iter().map(|(_, link)| link.data).collect();
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { give_links(&[(&sources, from), (&targets, to)], &all, data, count) }
 }
 
-/// Edges that the caller describes.
+/// Reads the caller's arrays of edges.
 ///
 /// # Safety
-/// There are so many of each, unless it is null.
+/// Each array is null or has `count` elements.
 unsafe fn pairs(
     from: In<'_, Handle<Node>>,
     to: In<'_, Handle<Node>>,
     data: In<'_, CUgraphEdgeData>,
     count: usize,
 ) -> Answer<Vec<(usize, usize, CUgraphEdgeData)>> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let (from, to) = unsafe { (from.elements(count), to.elements(count)) };
     let edge = |i: usize| {
         let data = match data.is_null() {
             true => CUgraphEdgeData::default(),
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             false => unsafe { data.elements(count) }.at(i)?,
         };
         Ok((from.at(i)?.number(), to.at(i)?.number(), data))
@@ -347,21 +349,21 @@ unsafe fn pairs(
     (0..count).map(edge).collect()
 }
 
-/// Nodes behind which something comes.
+/// Reads the caller's arrays of dependencies.
 ///
 /// # Safety
-/// There are so many of each, unless it is null.
+/// Each array is null or has `count` elements.
 unsafe fn links(
     nodes: In<'_, Handle<Node>>,
     data: In<'_, CUgraphEdgeData>,
     count: usize,
 ) -> Answer<Vec<Link>> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let nodes = unsafe { nodes.elements(count) };
     let link = |i: usize| {
         let data = match data.is_null() {
             true => CUgraphEdgeData::default(),
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             false => unsafe { data.elements(count) }.at(i)?,
         };
         Ok(Link { node: nodes.at(i)?.number(), data })

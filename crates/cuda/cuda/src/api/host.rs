@@ -1,4 +1,5 @@
-//! Memory of the host that kernels can use: allocated here, or registered.
+//! Page-locked host memory, which kernels can access: allocated by the driver, or registered by the
+//! program.
 
 use crate::args::{Answer, Out, Raw};
 use crate::call::driver_api;
@@ -22,7 +23,8 @@ driver_api! {
         allocate(&*current()?, pp, bytesize, 0)
     }
 
-    /// Allocates host memory, with flags. All of it is mapped and portable (unified addressing).
+    /// Allocates host memory with flags. All host memory is mapped and portable (unified
+    /// addressing).
     fn cuMemHostAlloc(pp: Out<u64>, bytesize: usize, Flags: c_uint) {
         allocate(&*current()?, pp, bytesize, Flags)
     }
@@ -36,7 +38,7 @@ driver_api! {
         memory::free("p", p.address(), |kind| matches!(kind, AllocationKind::Host(_)))
     }
 
-    /// The address by which kernels reach host memory: the same. Flags must be 0.
+    /// The device address of host memory, which equals its host address. Flags must be 0.
     fn cuMemHostGetDevicePointer_v2(pdptr: Out<CUdeviceptr>, p: Raw, Flags: c_uint) {
         current()?;
         if Flags != 0 {
@@ -46,7 +48,7 @@ driver_api! {
         pdptr.set(p.address())
     }
 
-    /// The flags that host memory was allocated or registered with.
+    /// The flags with which host memory was allocated or registered.
     fn cuMemHostGetFlags(pFlags: Out<c_uint>, p: Raw) {
         current()?;
         match host_allocation(p)?.kind {
@@ -57,14 +59,14 @@ driver_api! {
         }
     }
 
-    /// Lets kernels use memory of the program, which stays mapped until it is unregistered: all of it is mapped, and
-    /// can be written unless it is registered to be read only, which kernels then do not.
+    /// Registers the program's memory for access by kernels. It must stay mapped until it is
+    /// unregistered, and kernels may write it unless it is registered as read-only.
     fn cuMemHostRegister | cuMemHostRegister_v2(p: Raw, bytesize: usize, Flags: c_uint) {
-        // SAFETY: it is memory of the caller, which stays mapped until it is unregistered.
+        // SAFETY: the caller's memory stays mapped until it is unregistered.
         unsafe { register(&*current()?, p, bytesize, Flags) }
     }
 
-    /// From here on kernels cannot use the memory, nor textures of it.
+    /// Unregisters host memory, which kernels and textures can no longer access.
     fn cuMemHostUnregister(p: Raw) {
         super::memory::check_if_any()?;
         p.check()?;
@@ -87,7 +89,7 @@ fn allocate(context: &Context, out: Out<'_, u64>, size: usize, flags: u32) -> An
 }
 
 /// # Safety
-/// Nobody has references to the memory, and it stays mapped while anybody uses it by way of the driver.
+/// No references to the memory exist, and it stays mapped while the driver can access it.
 unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32) -> Answer {
     const ALL: u32 = CU_MEMHOSTREGISTER_PORTABLE
         | CU_MEMHOSTREGISTER_DEVICEMAP
@@ -112,7 +114,7 @@ unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32)
     if memory::is_device_address(address)? {
         return refused(format!("p {address:#x} is an address of a device, not of host memory"));
     }
-    // Memory of another device of the machine: there is none.
+    // Memory of another PCI device does not exist here.
     if flags & CU_MEMHOSTREGISTER_IOMEMORY != 0 {
         return Err(CUresult::NOT_SUPPORTED.because(
             "Flags has CU_MEMHOSTREGISTER_IOMEMORY: there is no memory of other devices of the machine",
@@ -123,9 +125,10 @@ unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32)
     let Some(data) = data else { return refused("p is null".to_owned()) };
     let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
     check_rights(address, size as u64, writable)?;
-    // SAFETY: it is there now, with these rights, where that can be asked. `memory::free` ends the block, and what
-    // `foreign` says of that holds here: launches, copies and objects find it anew each time. That the memory is
-    // not unmapped during one of them, and that there are no references to it, is promised by the caller.
+    // SAFETY: the memory is mapped with these access rights, as far as the system can be asked.
+    // `memory::free` ends the block. The contract of `foreign` holds, because launches, copies and
+    // objects look the block up each time, and the caller guarantees that the memory is not
+    // unmapped during one of them and that no references to it exist.
     let block = unsafe { Block::foreign(data, size, writable, "registered host memory") };
     memory::map_host(context, Arc::new(block), AllocationKind::Registered(flags))?;
     if writable {
@@ -134,10 +137,11 @@ unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32)
     Ok(())
 }
 
-/// Whether the program may use memory that it registers, and write it unless it is to be read only.
+/// Checks that the program may access memory that it registers, and write it unless it is
+/// registered as read-only.
 ///
-/// `CUDA_ERROR_INVALID_VALUE` if it may not, and why is said. Where the system cannot be asked it is taken for
-/// granted.
+/// `CUDA_ERROR_INVALID_VALUE` with the reason if it may not. If the system cannot be asked, the
+/// check passes.
 fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
     let why = match rights_to_pin(&(address..address + size)) {
         Some(Rights::None) => "not all of it is mapped and can be read",
@@ -152,7 +156,7 @@ fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
     Err(CUresult::INVALID_VALUE.because(reason))
 }
 
-/// The allocation of host memory that a pointer points into.
+/// The host allocation that contains an address.
 fn host_allocation(pointer: Raw<'_>) -> Answer<Arc<Allocation>> {
     let address = pointer.address();
     pointer.check()?;

@@ -1,4 +1,4 @@
-//! Initialisation, version, names of errors.
+//! Initialisation, version, and names of errors.
 
 use crate::args::Out;
 use crate::call::driver_api;
@@ -7,7 +7,7 @@ use std::ffi::{CString, c_char, c_int, c_uint};
 use texunit_cuda_abi::{CUDA_VERSION, CUresult};
 
 driver_api! {
-    /// Makes the devices. Flags must be 0.
+    /// Initialises the driver and its devices. Flags must be 0.
     fn cuInit(Flags: c_uint) {
         if Flags != 0 {
             return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags} is not 0")));
@@ -15,23 +15,23 @@ driver_api! {
         state::init()
     }
 
-    /// The version of CUDA that the library speaks; before `cuInit` too.
+    /// The supported CUDA version; also before `cuInit`.
     fn cuDriverGetVersion(driverVersion: Out<c_int>) {
         driverVersion.set(CUDA_VERSION)
     }
 
-    /// The text of an error; null for a number that is none.
+    /// Description of an error; null for an unknown code.
     fn cuGetErrorString(error: CUresult, pStr: Out<*const c_char>) {
         name(error, pStr, |code| code.text)
     }
 
-    /// The name of an error; null for a number that is none.
+    /// Name of an error; null for an unknown code.
     fn cuGetErrorName(error: CUresult, pStr: Out<*const c_char>) {
         name(error, pStr, |code| code.name)
     }
 }
 
-/// Sets `out` to a text of a code, with a zero byte at its end, that lives for ever.
+/// Returns a static C string for a code's name or description.
 fn name(
     error: CUresult,
     out: Out<*const c_char>,
@@ -47,6 +47,6 @@ fn name(
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     let text = text(code);
     let entry = texts.get_or_insert_default().entry(text);
-    // No text of the table holds a zero byte. An entry is never removed or changed.
+    // Texts in the table contain no zero byte. Entries are never removed or changed.
     out.set(entry.or_insert_with(|| CString::new(text).unwrap_or_default()).as_ptr())
 }

@@ -1,25 +1,26 @@
-//! Memory and events of other processes (driver API, "Memory Management": `cuIpc*`).
+//! Interprocess communication: memory and events of other processes (driver API, "Memory
+//! Management": `cuIpc*`).
 
 use crate::args::Out;
 use crate::call::driver_api;
 use crate::context;
+use crate::deferred;
 use crate::handle::Handle;
 use crate::ipc::{self, memory};
-use crate::late;
 use crate::stream::Event;
 use std::ffi::c_uint;
 use texunit_cuda_abi::{CUdeviceptr, CUipcHandle, CUresult};
 
 driver_api! {
-    /// A handle for an allocation of `cuMemAlloc`, which another process can open.
+    /// A handle with which another process can open an allocation of `cuMemAlloc`.
     fn cuIpcGetMemHandle(pHandle: Out<ipc::Handle>, dptr: CUdeviceptr) {
         context::current()?;
         pHandle.check()?;
-        late::wait_for_all();
+        deferred::wait_for_all();
         pHandle.set(memory::handle(dptr)?)
     }
 
-    /// Memory of another process, at an address here.
+    /// Maps another process's memory into this process.
     fn cuIpcOpenMemHandle | cuIpcOpenMemHandle_v2(
         pdptr: Out<CUdeviceptr>,
         handle: CUipcHandle,
@@ -35,14 +36,15 @@ driver_api! {
         pdptr.set(memory::open(&context, &handle.0)?)
     }
 
-    /// Ends one use of memory of another process.
+    /// Closes one opening of another process's memory.
     fn cuIpcCloseMemHandle(dptr: CUdeviceptr) {
         context::current()?;
-        late::wait_for_all();
+        deferred::wait_for_all();
         memory::close(dptr)
     }
 
-    /// A handle for an event that was made for that (`CU_EVENT_INTERPROCESS`).
+    /// A handle with which another process can open an event created for that
+    /// (`CU_EVENT_INTERPROCESS`).
     fn cuIpcGetEventHandle(pHandle: Out<ipc::Handle>, event: Handle<Event>) {
         context::current()?;
         pHandle.check()?;
@@ -53,17 +55,17 @@ driver_api! {
         pHandle.set(shared.handle())
     }
 
-    /// An event of another process, which has no times.
+    /// Opens an event of another process, which does not support timing.
     fn cuIpcOpenEventHandle(phEvent: Out<Handle<Event>>, handle: CUipcHandle) {
         let context = context::current()?;
         phEvent.check()?;
         let shared = ipc::event::SharedEvent::open(&handle.0)?;
         let event = Event::of_processes(context.handle, shared);
-        let handle = context.keep(event)?;
-        crate::checks::made(handle.number());
+        let handle = context.register(event)?;
+        crate::checks::created(handle.number());
         phEvent.set(handle)
     }
 }
 
-/// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, which must be asked for.
+/// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, the only valid flag, which is required.
 const LAZY_ENABLE_PEER_ACCESS: c_uint = 1;

@@ -1,9 +1,10 @@
-//! Launches (driver API, "Execution Control").
+//! Kernel launches (driver API, "Execution Control"): reads parameters and attributes, and launches
+//! a kernel or adds a graph node.
 
 use crate::args::{Answer, In, Raw};
 use crate::call::driver_api;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::launch::{self, Shape};
 use crate::module::Function;
 use crate::stream::{self, Stream};
@@ -13,7 +14,7 @@ use texunit_cuda_abi::{
 };
 
 driver_api! {
-    /// Launches a kernel, with its parameters one by one or in a buffer.
+    /// Launches a kernel with an array of parameters or a parameter buffer.
     fn cuLaunchKernel(
         f: Handle<Function>,
         gridDimX: c_uint,
@@ -34,11 +35,12 @@ driver_api! {
             cooperative: false,
             cluster: None,
         };
-        // SAFETY: the arguments of the kernel are as the driver API's page says.
+        // SAFETY: the kernel's arguments are valid as the driver API requires.
         unsafe { launch(f, hStream, &shape, kernelParams, extra) }
     }
 
-    /// Launches a kernel whose CTAs can wait for each other: all of them run at the same time.
+    /// Launches a cooperative kernel, all of whose CTAs are resident and can synchronise with each
+    /// other.
     fn cuLaunchCooperativeKernel(
         f: Handle<Function>,
         gridDimX: c_uint,
@@ -58,12 +60,12 @@ driver_api! {
             cooperative: true,
             cluster: None,
         };
-        // SAFETY: the arguments of the kernel are as the driver API's page says.
+        // SAFETY: the kernel's arguments are valid as the driver API requires.
         unsafe { launch(f, hStream, &shape, kernelParams, In::null()) }
     }
 
-    /// Launches a kernel with attributes. Those that say how work is
-    /// scheduled change nothing, as work is done before the call returns.
+    /// Launches a kernel with attributes. Attributes about scheduling have no effect, as work is
+    /// done before the call returns.
     fn cuLaunchKernelEx(
         config: In<CUlaunchConfig>,
         f: Handle<Function>,
@@ -71,7 +73,7 @@ driver_api! {
         extra: In<u64>,
     ) {
         let config = config.get()?;
-        // SAFETY: a structure of the caller points to as many attributes as it says.
+        // SAFETY: the caller's structure points to as many attributes as it counts.
         let attributes = unsafe { config.attributes() }.to_vec()?;
         let mut shape = Shape {
             grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
@@ -84,15 +86,16 @@ driver_api! {
         for one in &attributes {
             attributed(one, &mut shape, &mut events)?;
         }
-        // A fault of the kernel is not this call's.
+        // A fault of the kernel is returned by later calls.
         let order = Order::capturable(Handle::of(config.hStream))?;
-        // SAFETY: the arguments of the kernel are as the driver API's page says.
+        // SAFETY: the kernel's arguments are valid as the driver API requires.
         let node = unsafe { launch_in(f, &order, &shape, (kernelParams, extra), &attributes)? };
         let updatable =
             attributes.iter().position(|one| one.id == attribute::DEVICE_UPDATABLE_KERNEL_NODE);
         if let (Some(i), true) = (updatable, node != 0) {
             let value = config.attrs + (i * size_of::<CUlaunchAttribute>()) as u64 + 8;
-            // SAFETY: the attribute is there, whose value the caller wants the handle in.
+            // SAFETY: the attribute is in the caller's array, and the caller expects the handle in
+            // it.
             unsafe { give_node(std::ptr::with_exposed_provenance_mut(value as usize), node) };
         }
         for event in events {
@@ -105,18 +108,19 @@ driver_api! {
     }
 }
 
-/// Writes what kernels know a node by into the value of the attribute that makes it one that they update.
+/// Writes the device handle of a node into the launch attribute that made the node
+/// device-updatable.
 ///
 /// # Safety
-/// It is a value of the caller, which may be written.
+/// The value is the caller's and may be written.
 pub(super) unsafe fn give_node(value: *mut [u32; 16], node: u64) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { value.cast::<u64>().add(1).write_unaligned(node) };
 }
 
 /// Checks an attribute of a kernel node.
 pub(super) fn check_attribute(one: &CUlaunchAttribute) -> Answer {
-    // Events are recorded by nodes of their own.
+    // Event attributes are refused, as graphs record events with nodes of their own.
     if matches!(one.id, attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT) {
         return Err(
             CUresult::INVALID_VALUE.because(format!("attr {} is not one of kernel nodes", one.id))
@@ -125,7 +129,7 @@ pub(super) fn check_attribute(one: &CUlaunchAttribute) -> Answer {
     let is_cluster =
         matches!(one.id, attribute::CLUSTER_DIMENSION | attribute::PREFERRED_CLUSTER_DIMENSION);
     if is_cluster && one.value[..3] == [0; 3] {
-        // No clusters.
+        // All three extents 0 mean that there are no clusters.
         return Ok(());
     }
     let mut shape =
@@ -133,7 +137,7 @@ pub(super) fn check_attribute(one: &CUlaunchAttribute) -> Answer {
     attributed(one, &mut shape, &mut Vec::new())
 }
 
-/// Applies an attribute of a launch. Events are to be recorded after it.
+/// Applies a launch attribute to the shape, or adds an event to be recorded after the launch.
 fn attributed(
     one: &CUlaunchAttribute,
     shape: &mut Shape,
@@ -148,7 +152,7 @@ fn attributed(
                     "a cluster of {x} x {y} x {z} CTAs is empty: each side is at least 1"
                 )));
             }
-            // The preferred size is a wish; the other one is what the launch is valid with.
+            // The preferred cluster size is ignored; the launch must be valid with the regular one.
             if one.id == attribute::CLUSTER_DIMENSION {
                 shape.cluster = Some([x, y, z]);
             }
@@ -181,7 +185,7 @@ fn attributed(
 }
 
 /// # Safety
-/// That of [`launch::parameters`].
+/// As for [`launch::parameters`].
 unsafe fn launch(
     f: Handle<Function>,
     stream: Handle<Stream>,
@@ -190,14 +194,15 @@ unsafe fn launch(
     extra: In<'_, u64>,
 ) -> Answer {
     let order = Order::capturable(stream)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { launch_in(f, &order, shape, (params, extra), &[]) }.map(|_| ())
 }
 
-/// Launches a kernel, or makes it a node: what kernels know that by if they can update it, or 0.
+/// Launches a kernel or adds a graph node. Returns the device handle of a node that kernels can
+/// update, or else 0.
 ///
 /// # Safety
-/// That of [`launch::parameters`].
+/// As for [`launch::parameters`].
 pub(super) unsafe fn launch_in(
     f: Handle<Function>,
     order: &Order,
@@ -206,7 +211,7 @@ pub(super) unsafe fn launch_in(
     attributes: &[CUlaunchAttribute],
 ) -> Answer<u64> {
     let function = launch::function(f, &order.context)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let params = unsafe { launch::parameters(&function, params, extra)? };
     match order.capture {
         None if attributes.iter().any(|one| one.id == attribute::DEVICE_UPDATABLE_KERNEL_NODE) => {

@@ -1,14 +1,15 @@
 //! Cooperative launches on several devices (driver API, "Execution Control").
 //!
-//! Kernels that wait for each other through memory run beside each other ("Launches that wait", docs/cuda-api.md). There is no group
-//! of all their threads (`cooperative_groups::multi_grid_group`, which CUDA 13 does not have any more): `is_valid` says so.
+//! Kernels that wait for each other through memory run concurrently ("Launches that wait",
+//! docs/cuda-api.md). A group of all their threads (`cooperative_groups::multi_grid_group`, removed
+//! in CUDA 13) does not exist, and `is_valid` returns false.
 
 use super::launch::launch_in;
 use crate::args::{Answer, In};
 use crate::call::driver_api;
 use crate::checks;
+use crate::deferred::{self, Order};
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::launch::Shape;
 use crate::module::Function;
 use crate::stream::{self, Stream};
@@ -34,7 +35,7 @@ driver_api! {
         if numDevices == 0 || numDevices as usize > devices {
             return Err(invalid(format!("numDevices {numDevices} is 0 or more than the {devices} that there are")));
         }
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         let list = unsafe { launchParamsList.elements(numDevices as usize) }.to_vec()?;
         let mut orders: Vec<Order> = Vec::new();
         for (i, one) in list.iter().enumerate() {
@@ -50,7 +51,7 @@ driver_api! {
         }
         for (one, order) in list.iter().zip(&orders) {
             let function = Handle::of(one.function);
-            // SAFETY: the arguments of the kernel are as the driver API's page says.
+            // SAFETY: the kernel's arguments are valid as the driver API requires.
             unsafe {
                 let params = (In::of(one.kernelParams), In::null());
                 launch_in(function, order, &shape(one), params, &[])?;
@@ -77,7 +78,7 @@ fn shape(one: &CUDA_LAUNCH_PARAMS) -> Shape {
     }
 }
 
-/// Checks a launch against the first one, and that it can be done before any is.
+/// Checks a launch against the first one, and checks all launches before any is done.
 fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Answer<Order> {
     let stream = Handle::<Stream>::of(one.hStream);
     if stream::find(stream)?.is_none() {
@@ -100,8 +101,8 @@ fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Ans
     {
         return Err(invalid(format!(
             "function of launchParamsList[{i}] is kernel `{}`, and that of the first launch `{}`",
-            crate::launch::shown(&function),
-            crate::launch::shown(&first)
+            crate::launch::kernel_name(&function),
+            crate::launch::kernel_name(&first)
         )));
     }
     Ok(order)
@@ -111,11 +112,11 @@ fn of(one: &CUDA_LAUNCH_PARAMS, order: &Order) -> Answer<std::sync::Arc<Function
     crate::launch::function(Handle::of(one.function), &order.context)
 }
 
-/// The streams wait for each other.
+/// Makes the streams wait for each other.
 fn join(orders: &[Order]) {
     if let Some(race) = checks::race() {
         let queues: Vec<_> = orders.iter().map(|order| order.queue).collect();
         race.joined(&queues);
     }
-    late::joined(orders);
+    deferred::joined(orders);
 }

@@ -8,13 +8,13 @@ use crate::handle::Handle;
 use crate::image::Image;
 use crate::library::{self, Kernel, Library};
 use crate::module::{Function, Module};
-use crate::module_options::{Given, Jit};
+use crate::module_options::{JitOptions, RawOptions};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult};
 
 driver_api! {
-    /// Makes a library of PTX text or a fatbin, which is copied. It is loaded in a context when it is
-    /// first needed there; at once if log buffers are given.
+    /// Creates a library from PTX text or a fatbin, which is copied. It is loaded into a context
+    /// when it is first used there, or immediately if log buffers are given.
     fn cuLibraryLoadData(
         library: Out<Handle<Library>>,
         code: Raw,
@@ -25,16 +25,16 @@ driver_api! {
         libraryOptionValues: Raw,
         numLibraryOptions: c_uint,
     ) {
-        let jit = Given { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
-        // SAFETY: the caller says that there are so many.
+        let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
+        // SAFETY: the caller guarantees an array of this length.
         let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
-        // SAFETY: the image is one of those that the driver API's page lists.
+        // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
         let image = || Ok((unsafe { Image::at(code)? }, "ptx".to_owned()));
-        // SAFETY: the options are as the driver API's page says.
+        // SAFETY: the options are valid as the driver API requires.
         unsafe { load(library, jit, (options, libraryOptionValues), image) }
     }
 
-    /// Makes a library of a file.
+    /// Creates a library from a file.
     fn cuLibraryLoadFromFile(
         library: Out<Handle<Library>>,
         fileName: Text,
@@ -45,10 +45,10 @@ driver_api! {
         libraryOptionValues: Raw,
         numLibraryOptions: c_uint,
     ) {
-        let jit = Given { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
-        // SAFETY: the caller says that there are so many.
+        let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
+        // SAFETY: the caller guarantees an array of this length.
         let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
-        // SAFETY: the options are as the driver API's page says.
+        // SAFETY: the options are valid as the driver API requires.
         unsafe { load(library, jit, (options, libraryOptionValues), || file(fileName)) }
     }
 
@@ -57,36 +57,36 @@ driver_api! {
         library::unload(library)
     }
 
-    /// A kernel by its name in the PTX.
+    /// The kernel of a name in the PTX.
     fn cuLibraryGetKernel(pKernel: Out<Handle<Kernel>>, library: Handle<Library>, name: Text) {
         pKernel.check()?;
         pKernel.set(library.get()?.kernel(&name.get()?)?)
     }
 
-    /// How many kernels there are.
+    /// Number of kernels in a library.
     fn cuLibraryGetKernelCount(count: Out<c_uint>, lib: Handle<Library>) {
         count.check()?;
         count.set(lib.get()?.kernels.len() as c_uint)
     }
 
-    /// As many kernels as there is room for, in source order.
+    /// Handles of a library's kernels in source order, as many as fit.
     fn cuLibraryEnumerateKernels(
         kernels: Out<Handle<Kernel>>,
         numKernels: c_uint,
         lib: Handle<Library>,
     ) {
         let library = lib.get()?;
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { kernels.elements(numKernels as usize) }.set_all(library.kernels.iter().copied())
     }
 
-    /// The library's module in the current context.
+    /// The module of a library in the current context.
     fn cuLibraryGetModule(pMod: Out<Handle<Module>>, library: Handle<Library>) {
         pMod.check()?;
         pMod.set(library.get()?.module(&*context::current()?)?)
     }
 
-    /// Address and size of a variable in the current context; either may be left out.
+    /// Address and size of a variable in the current context; either out-pointer may be null.
     fn cuLibraryGetGlobal(
         dptr: Out<CUdeviceptr>,
         bytes: Out<usize>,
@@ -100,8 +100,8 @@ driver_api! {
         Ok(())
     }
 
-    /// Address and size of a `__managed__` variable, also without a current context: then of the
-    /// primary context of the first device. Each context has a variable of its own.
+    /// Address and size of a `__managed__` variable. Without a current context it is that of the
+    /// first device's primary context, as each context has its own variable.
     fn cuLibraryGetManaged(
         dptr: Out<CUdeviceptr>,
         bytes: Out<usize>,
@@ -119,7 +119,7 @@ driver_api! {
         Ok(())
     }
 
-    /// Functions that host and device call through one pointer: no module has any here.
+    /// Pointer to a function that host and device can both call; no module here has any.
     fn cuLibraryGetUnifiedFunction(fptr: Out<*mut c_void>, library: Handle<Library>, symbol: Text) {
         fptr.check()?;
         library.get()?;
@@ -142,7 +142,7 @@ driver_api! {
         pLib.set(kernel.get()?.library)
     }
 
-    /// The name in the PTX. The text lives as long as the library.
+    /// Name of a kernel in the PTX. The text lives as long as the library.
     fn cuKernelGetName(name: Out<*const c_char>, hfunc: Handle<Kernel>) {
         name.check()?;
         name.set(hfunc.get()?.name.as_ptr())
@@ -159,12 +159,12 @@ driver_api! {
         pi.set(kernel.get()?.on(dev)?.attribute(attrib)?)
     }
 
-    /// Sets an attribute of a kernel on a device, for every context of it.
+    /// Sets an attribute of a kernel on a device, in all its contexts.
     fn cuKernelSetAttribute(attrib: c_uint, val: c_int, kernel: Handle<Kernel>, dev: CUdevice) {
         kernel.get()?.set_attribute(dev, attrib, val)
     }
 
-    /// There are no caches to be configured.
+    /// Sets a kernel's cache preference, which has no effect.
     fn cuKernelSetCacheConfig(kernel: Handle<Kernel>, config: c_uint, dev: CUdevice) {
         kernel.get()?;
         crate::state::gpu(dev)?;
@@ -176,7 +176,8 @@ driver_api! {
         Ok(())
     }
 
-    /// Offset and size of a parameter in the parameter buffer; the size may be left out.
+    /// Offset and size of a parameter in the parameter buffer; the out-pointer of the size may be
+    /// null.
     fn cuKernelGetParamInfo(
         kernel: Handle<Kernel>,
         paramIndex: usize,
@@ -190,7 +191,7 @@ driver_api! {
         paramOffset.set(offset)
     }
 
-    /// How many parameters there are.
+    /// Number of a kernel's parameters.
     fn cuKernelGetParamCount(kernel: Handle<Kernel>, paramCount: Out<usize>) {
         paramCount.check()?;
         let function = library::function(kernel, &*context::current()?)?.get()?;
@@ -198,26 +199,26 @@ driver_api! {
     }
 }
 
-/// Makes a library of an image and its name.
+/// Creates a library from an image and its name.
 ///
 /// # Safety
-/// That of [`Jit::read`].
+/// As for [`JitOptions::read`].
 unsafe fn load(
     library: Out<'_, Handle<Library>>,
-    jit: Given<'_>,
+    jit: RawOptions<'_>,
     of_library: (Elements<'_, c_uint>, Raw<'_>),
     image: impl FnOnce() -> Answer<(Image, String)>,
 ) -> Answer {
     library.check()?;
-    // SAFETY: as the caller promises.
-    let jit = unsafe { Jit::read(jit)? };
+    // SAFETY: the caller upholds this function's safety contract.
+    let jit = unsafe { JitOptions::read(jit)? };
     library_options(of_library)?;
     let (image, name) = image()?;
     library.set(library::load(image, &name, &jit)?)
 }
 
-/// Options of a library: that host functions have a table (0), which no module here has, and that
-/// the caller keeps the image (1), which is copied all the same.
+/// Checks library options: a table of host functions (0), which no module here has, and preserved
+/// images (1), which are copied anyway.
 fn library_options((options, values): (Elements<'_, c_uint>, Raw<'_>)) -> Answer {
     if !options.is_empty() && values.is_null() {
         return Err(CUresult::INVALID_VALUE.because(format!(

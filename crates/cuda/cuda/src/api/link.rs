@@ -1,6 +1,6 @@
-//! Linking (driver API, "Module Management"): PTX texts become one text, which `cuModuleLoadData`
-//! takes. Machine code, objects, libraries of objects and NVVM code cannot be linked here, but for NVIDIA's
-//! runtime of the device, in whose place our own comes.
+//! Linking (driver API, "Module Management"): links PTX inputs to one text, which
+//! `cuModuleLoadData` accepts. Machine code, objects, libraries and NVVM code cannot be linked,
+//! except for NVIDIA's device runtime, which is replaced by texunit's.
 
 use crate::api::module::file;
 use crate::args::{Answer, In, InOut, Out, Raw, Text};
@@ -10,7 +10,7 @@ use crate::fatbin;
 use crate::handle::{Handle, object};
 use crate::image::{Content, Image, Ptx, unlinked};
 use crate::module::unreadable;
-use crate::module_options::{Given, Jit};
+use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::refused::say_refused;
@@ -20,20 +20,20 @@ use texunit_cuda_abi::{CUresult, jit_input};
 use texunit_link::{limited, link};
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// Texts that are being linked (`CUlinkState`).
+/// State of a linking process (`CUlinkState`).
 #[derive(Debug)]
 pub(crate) struct LinkState {
-    /// What it leads to is there until the caller destroys the state.
-    jit: Jit<'static>,
+    /// The log buffers of the options are valid until the caller destroys the state.
+    jit: JitOptions<'static>,
     parts: Mutex<Parts>,
 }
 
 #[derive(Debug, Default)]
 struct Parts {
     inputs: Vec<Ptx>,
-    /// Whether the runtime of the device was given.
+    /// Whether the device runtime is an input.
     runtime: bool,
-    /// The result, with a zero byte at its end. It lives as long as the state.
+    /// The result with a terminating zero, which lives as long as the state.
     result: Option<Box<[u8]>>,
 }
 
@@ -44,8 +44,8 @@ impl LinkState {
         self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes one more input. Its own options go before those of the whole.
-    fn add(&self, image: &Image, name: &str, jit: &Jit<'_>, device: &Profile) -> Answer {
+    /// Adds an input. Its own options take precedence over those of the state.
+    fn add(&self, image: &Image, name: &str, jit: &JitOptions<'_>, device: &Profile) -> Answer {
         let ptx = match image.content {
             Content::DeviceRuntime => None,
             _ => Some(self.text(image, name, jit, device)?),
@@ -62,8 +62,14 @@ impl LinkState {
         Ok(())
     }
 
-    /// The text of an input.
-    fn text(&self, image: &Image, name: &str, jit: &Jit<'_>, device: &Profile) -> Answer<Ptx> {
+    /// The PTX of an input.
+    fn text(
+        &self,
+        image: &Image,
+        name: &str,
+        jit: &JitOptions<'_>,
+        device: &Profile,
+    ) -> Answer<Ptx> {
         let ptx = image.ptx(name, device)?;
         let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
         let diagnostics = texunit_syntax::parse(&source).diagnostics;
@@ -80,20 +86,20 @@ impl LinkState {
 }
 
 driver_api! {
-    /// Begins to link. The log buffers of the options must live as long as the state.
+    /// Creates a linking state. The log buffers of its options must live as long as the state.
     fn cuLinkCreate | cuLinkCreate_v2(
         numOptions: c_uint,
         options: In<'static, c_uint>,
         optionValues: InOut<'static, usize>,
         stateOut: Out<Handle<LinkState>>,
     ) {
-        let given = Given { count: numOptions, options, values: optionValues };
-        // SAFETY: the options are as the driver API's page says, and what they lead to lives as long as the state, of which
-        // nothing is left when the caller has destroyed it.
+        let given = RawOptions { count: numOptions, options, values: optionValues };
+        // SAFETY: the options are valid as the driver API requires, and their buffers live as long
+        // as the state, which the caller destroys.
         unsafe { create(given, stateOut) }
     }
 
-    /// Takes a text or a fatbin with one, or the runtime of the device (`libcudadevrt.a`).
+    /// Adds PTX, a fatbin with PTX, or the device runtime (`libcudadevrt.a`) from memory.
     fn cuLinkAddData | cuLinkAddData_v2(
         state: Handle<LinkState>,
         r#type: c_uint,
@@ -104,12 +110,13 @@ driver_api! {
         options: In<c_uint>,
         optionValues: InOut<usize>,
     ) {
-        let given = Given { count: numOptions, options, values: optionValues };
-        // SAFETY: the caller says that there are so many, and the options are as the driver API's page says.
+        let given = RawOptions { count: numOptions, options, values: optionValues };
+        // SAFETY: the caller guarantees the size of the data, and the options are valid as the
+        // driver API requires.
         unsafe { add_data(state, r#type, data, size, name, given) }
     }
 
-    /// Takes a file with a text or a fatbin, or the runtime of the device (`libcudadevrt.a`).
+    /// Adds PTX, a fatbin with PTX, or the device runtime (`libcudadevrt.a`) from a file.
     fn cuLinkAddFile | cuLinkAddFile_v2(
         state: Handle<LinkState>,
         r#type: c_uint,
@@ -118,12 +125,12 @@ driver_api! {
         options: In<c_uint>,
         optionValues: InOut<usize>,
     ) {
-        let given = Given { count: numOptions, options, values: optionValues };
-        // SAFETY: the options are as the driver API's page says.
+        let given = RawOptions { count: numOptions, options, values: optionValues };
+        // SAFETY: the options are valid as the driver API requires.
         unsafe { add_file(state, r#type, path, given) }
     }
 
-    /// Links. The result is PTX text with a zero byte at its end, which belongs to the state.
+    /// Links the inputs. The result is PTX with a terminating zero, owned by the state.
     fn cuLinkComplete(state: Handle<LinkState>, cubinOut: Out<*const u8>, sizeOut: Out<usize>) {
         cubinOut.check()?;
         let state = state.get()?;
@@ -147,44 +154,44 @@ driver_api! {
         cubinOut.set(result.as_ptr())
     }
 
-    /// Ends linking, and with it the result.
+    /// Destroys a linking state and its result.
     fn cuLinkDestroy(state: Handle<LinkState>) {
         state.take().map(|_| ())
     }
 }
 
 /// # Safety
-/// That of [`Jit::read`], for as long as the state is there.
-unsafe fn create(given: Given<'static>, state: Out<'_, Handle<LinkState>>) -> Answer {
+/// As for [`JitOptions::read`], for the lifetime of the state.
+unsafe fn create(given: RawOptions<'static>, state: Out<'_, Handle<LinkState>>) -> Answer {
     use crate::handle::Object;
     state.check()?;
     context::current()?;
-    // SAFETY: as the caller promises.
-    let jit = unsafe { Jit::read(given)? };
+    // SAFETY: the caller upholds this function's safety contract.
+    let jit = unsafe { JitOptions::read(given)? };
     state.set(LinkState::registry().insert(LinkState { jit, parts: Mutex::default() }))
 }
 
 /// # Safety
-/// There are `size` bytes of data; and that of [`Jit::read`].
+/// The data has `size` bytes, and as for [`JitOptions::read`].
 unsafe fn add_data(
     state: Handle<LinkState>,
     kind: c_uint,
     data: Raw<'_>,
     size: usize,
     name: Text<'_>,
-    given: Given<'_>,
+    given: RawOptions<'_>,
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
-    // SAFETY: as the caller promises.
-    let jit = unsafe { Jit::read(given)? };
+    // SAFETY: the caller upholds this function's safety contract.
+    let jit = unsafe { JitOptions::read(given)? };
     if data.is_null() || size == 0 {
         let name = if data.is_null() { "data is null" } else { "size is 0" };
         return Err(
             CUresult::INVALID_VALUE.because(format!("{name}: an input has at least one byte"))
         );
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let bytes = unsafe { data.bytes(size) }.to_vec()?;
     let name = if name.is_null() { "input.ptx".to_owned() } else { name.get()? };
     let image = input(kind, Image::of(bytes, Origin::At(data.address())))?;
@@ -192,25 +199,26 @@ unsafe fn add_data(
 }
 
 /// # Safety
-/// That of [`Jit::read`].
+/// As for [`JitOptions::read`].
 unsafe fn add_file(
     state: Handle<LinkState>,
     kind: c_uint,
     path: Text<'_>,
-    given: Given<'_>,
+    given: RawOptions<'_>,
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
-    // SAFETY: as the caller promises.
-    let jit = unsafe { Jit::read(given)? };
+    // SAFETY: the caller upholds this function's safety contract.
+    let jit = unsafe { JitOptions::read(given)? };
     let (image, name) = file(path)?;
     state.add(&input(kind, image)?, &name, &jit, context.gpu.profile)
 }
 
-/// An input, if it is of the kind that it is said to be.
+/// Checks that an input is of the declared kind.
 fn input(kind: c_uint, image: Image) -> Answer<Image> {
     match (kind, &image.content) {
-        // What `texunit run` gives a program that has nvrtc compile to machine code (docs/cuda-api.md, "nvrtc").
+        // PTX declared as machine code comes from nvrtc under `texunit run` (docs/cuda-api.md,
+        // "nvrtc").
         (jit_input::PTX | jit_input::CUBIN, Content::Text(_))
         | (jit_input::FATBINARY | jit_input::OBJECT | jit_input::LIBRARY, Content::Fatbin(_))
         | (jit_input::LIBRARY, Content::DeviceRuntime) => Ok(image),

@@ -6,18 +6,18 @@ use crate::log;
 use std::ffi::{c_uint, c_void};
 use texunit_cuda_abi::{CUlogsCallback, CUresult};
 
-/// What stands in place of messages that are not there.
+/// Line that stands for lost messages.
 const CUT: &str = "[older messages are lost]";
 
 driver_api! {
-    /// Has a function called with each message.
+    /// Registers a callback for log messages.
     fn cuLogsRegisterCallback(callbackFunc: CUlogsCallback, userData: *mut c_void, callback_out: Out<usize>) {
         let function = callbackFunc.ok_or(CUresult::INVALID_VALUE.because("callbackFunc is null"))?;
         callback_out.set_if(log::register(function, userData.expose_provenance())?);
         Ok(())
     }
 
-    /// Does so no more.
+    /// Unregisters the callback.
     fn cuLogsUnregisterCallback(callback: usize) {
         match log::unregister(callback) {
             true => Ok(()),
@@ -26,13 +26,13 @@ driver_api! {
         }
     }
 
-    /// Where the next message comes.
+    /// The position at which the next message will be logged.
     fn cuLogsCurrent(iterator_out: Out<c_uint>, flags: c_uint) {
         check(flags)?;
         iterator_out.set(log::current())
     }
 
-    /// Writes messages to a file.
+    /// Writes log messages to a file.
     fn cuLogsDumpToFile(iterator: InOut<c_uint>, pathToFile: Text, flags: c_uint) {
         check(flags)?;
         let path = pathToFile.get().map_err(|refusal| refusal.named("pathToFile"))?;
@@ -47,17 +47,17 @@ driver_api! {
         Ok(())
     }
 
-    /// Writes messages to memory: the newest that there is room for.
+    /// Writes log messages to a buffer, the newest that fit.
     fn cuLogsDumpToMemory(iterator: InOut<c_uint>, buffer: Raw, size: InOut<usize>, flags: c_uint) {
         check(flags)?;
         buffer.check()?;
         let room = size.get()?;
         let messages = log::since(first(iterator)?);
-        // Each line ends with a newline, all of them with a null.
+        // Each line ends with a newline, and the buffer with a zero.
         let mut left = room.saturating_sub(1);
         let mut kept: Vec<&str> = Vec::new();
         for line in messages.lines.iter().rev() {
-            // Before an older message there is room to say that others are missing.
+            // The loop stops while there is still room for the line about lost messages.
             if left <= line.len() {
                 break;
             }
@@ -82,7 +82,7 @@ driver_api! {
         if room > 0 {
             let mut bytes = text.into_bytes();
             bytes.push(0);
-            // SAFETY: the caller has so much room, and the text is no longer.
+            // SAFETY: the caller's buffer holds `room` bytes, and the text fits.
             unsafe { buffer.room(room) }.write(0, &bytes)?;
         }
         advance(iterator, messages.next);

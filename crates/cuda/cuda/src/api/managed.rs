@@ -1,11 +1,11 @@
-//! Managed memory: advice, prefetches, and questions about them. Its pages never move, so that advice
-//! is remembered and no more.
+//! Managed memory: advice, prefetches, and their attributes. Pages never migrate, so that advice is
+//! recorded without effect.
 
 use crate::args::{Answer, Elements, In, OutBytes, Raw};
 use crate::call::driver_api;
 use crate::context::current;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::memory::{self, Allocation};
 use crate::state;
 use crate::stream::{self, Stream};
@@ -21,19 +21,19 @@ use texunit_cuda_abi::{
 use texunit_forms::Count;
 
 driver_api! {
-    /// Remembers advice; the location is a device's number or `CU_DEVICE_CPU`.
+    /// Records advice about a range; the location is a device number or `CU_DEVICE_CPU`.
     fn cuMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, location: CUdevice) {
         current()?;
         advise(devPtr, count, advice, of_device(location))
     }
 
-    /// Remembers advice.
+    /// Records advice about a range.
     fn cuMemAdvise_v2(devPtr: CUdeviceptr, count: usize, advice: c_uint, location: CUmemLocation) {
         current()?;
         advise(devPtr, count, advice, location)
     }
 
-    /// Remembers where memory was to go.
+    /// Records the location to which a range was prefetched.
     fn cuMemPrefetchAsync(
         devPtr: CUdeviceptr,
         count: usize,
@@ -44,7 +44,7 @@ driver_api! {
         prefetch(devPtr, count, of_device(dstDevice))
     }
 
-    /// Remembers where memory was to go. Flags must be 0.
+    /// Records the location to which a range was prefetched. Flags must be 0.
     fn cuMemPrefetchAsync_v2(
         devPtr: CUdeviceptr,
         count: usize,
@@ -57,7 +57,7 @@ driver_api! {
         prefetch(devPtr, count, location)
     }
 
-    /// The contents of managed memory are no longer wanted: they stay as they are.
+    /// Discards the contents of managed memory, which stay unchanged here.
     fn cuMemDiscardBatchAsync(
         dptrs: In<CUdeviceptr>,
         sizes: In<usize>,
@@ -67,12 +67,13 @@ driver_api! {
     ) {
         Order::of(hStream)?;
         none(flags)?;
-        // SAFETY: the caller says that there are so many of both.
+        // SAFETY: the caller guarantees this length for both arrays.
         let (addresses, sizes) = unsafe { (dptrs.elements(count), sizes.elements(count)) };
         check_ranges(addresses, sizes)
     }
 
-    /// Remembers where ranges of managed memory were to go. Contents that are no longer wanted (`Discard`) stay as they are.
+    /// Records the locations to which ranges of managed memory were prefetched. Discarded contents
+    /// stay unchanged.
     fn cuMemPrefetchBatchAsync | cuMemDiscardAndPrefetchBatchAsync(
         dptrs: In<CUdeviceptr>,
         sizes: In<usize>,
@@ -86,14 +87,14 @@ driver_api! {
         Order::of(hStream)?;
         none(flags)?;
         let groups = numPrefetchLocs;
-        // SAFETY: the caller says that there are so many of both.
+        // SAFETY: the caller guarantees this length for both arrays.
         let ranges = unsafe { (dptrs.elements(count), sizes.elements(count)) };
-        // SAFETY: the caller says that there are so many of both.
+        // SAFETY: the caller guarantees this length for both arrays.
         let locations = unsafe { (prefetchLocs.elements(groups), prefetchLocIdxs.elements(groups)) };
         prefetch_batch(ranges, locations)
     }
 
-    /// What has been advised of a range of managed memory.
+    /// An attribute of a range of managed memory.
     fn cuMemRangeGetAttribute(
         data: Raw,
         dataSize: usize,
@@ -102,12 +103,12 @@ driver_api! {
         count: usize,
     ) {
         current()?;
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         let data = unsafe { data.room(dataSize) };
         range_attribute(data, attribute, devPtr, count)
     }
 
-    /// Several attributes of a range.
+    /// Several attributes of a range of managed memory.
     fn cuMemRangeGetAttributes(
         data: In<Raw>,
         dataSizes: In<usize>,
@@ -120,7 +121,7 @@ driver_api! {
         if numAttributes == 0 {
             return Err(CUresult::INVALID_VALUE.because("numAttributes is 0: at least one is asked for"));
         }
-        // SAFETY: the caller says that there are so many of each.
+        // SAFETY: the caller guarantees this length for each array.
         let (data, dataSizes, attributes) = unsafe {
             (
                 data.elements(numAttributes),
@@ -129,14 +130,14 @@ driver_api! {
             )
         };
         for i in 0..numAttributes {
-            // SAFETY: the caller says that there is room for so many.
+            // SAFETY: the caller guarantees a buffer of this capacity.
             let data = unsafe { data.at(i)?.room(dataSizes.at(i)?) };
             range_attribute(data, attributes.at(i)?, devPtr, count)?;
         }
         Ok(())
     }
 
-    /// Managed memory for one stream, for all, or for the host: that changes nothing here.
+    /// Attaches managed memory to one stream, to all, or to the host, which has no effect here.
     fn cuStreamAttachMemAsync(
         hStream: Handle<Stream>,
         dptr: CUdeviceptr,
@@ -171,7 +172,7 @@ driver_api! {
     }
 }
 
-/// Flags that must be 0.
+/// Checks that flags are 0.
 fn none(flags: u64) -> Answer {
     if flags == 0 {
         Ok(())
@@ -186,7 +187,7 @@ fn of_device(device: CUdevice) -> CUmemLocation {
     CUmemLocation { kind, id: device }
 }
 
-/// Whether there is such a place. A host has one NUMA node here.
+/// Checks that a location exists. The host has one NUMA node here.
 fn check(location: CUmemLocation) -> Answer {
     match location.kind {
         CU_MEM_LOCATION_TYPE_DEVICE => state::gpu(location.id).map(|_| ()),
@@ -199,7 +200,7 @@ fn check(location: CUmemLocation) -> Answer {
     }
 }
 
-/// The managed allocation of a range, at least one byte, inside it.
+/// The managed allocation that contains a range of at least one byte.
 fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> {
     let len = count as u64;
     let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
@@ -265,7 +266,8 @@ fn check_ranges(addresses: Elements<'_, u64>, sizes: Elements<'_, usize>) -> Ans
     })
 }
 
-/// Prefetches ranges, each to the location of its group. Of each location it is said which range is the first that it holds for.
+/// Prefetches ranges, each to the location of its group. For each location, an index names the
+/// first range to which it applies.
 fn prefetch_batch(
     (addresses, sizes): (Elements<'_, u64>, Elements<'_, usize>),
     (locations, indices): (Elements<'_, CUmemLocation>, Elements<'_, usize>),
@@ -292,7 +294,7 @@ fn prefetch_batch(
     Ok(())
 }
 
-/// The number of a location where a device's is wanted.
+/// The device number of a location.
 fn number(location: Option<CUmemLocation>) -> i32 {
     match location {
         None => CU_DEVICE_INVALID,
@@ -332,7 +334,8 @@ fn range_attribute(data: OutBytes<'_>, attribute: u32, address: u64, count: usiz
     data.write(0, &value.to_ne_bytes())
 }
 
-/// The devices that all of a range was said to be accessed by; no device in the rest of the array.
+/// Writes the devices that the whole range was advised to be accessed by, and fills the array with
+/// the invalid device.
 fn accessed_by(data: OutBytes<'_>, said: &memory::advice::AdviceMap, range: Range<u64>) -> Answer {
     let size = data.len();
     if size == 0 || !size.is_multiple_of(4) {

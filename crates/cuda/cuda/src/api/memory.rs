@@ -1,4 +1,4 @@
-//! Memory of devices, and managed memory (driver API, "Memory Management" and "Unified Addressing").
+//! Device and managed memory (driver API, "Memory Management" and "Unified Addressing").
 
 use crate::args::{Answer, Out};
 use crate::call::driver_api;
@@ -10,7 +10,7 @@ use texunit_cuda_abi::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CUdeviceptr, CU
 use texunit_forms::Count;
 
 driver_api! {
-    /// Bytes of device memory that are free, and all.
+    /// Free and total device memory in bytes.
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
         let device = &current()?.gpu.device;
         let limit = device.memory_limit();
@@ -18,7 +18,7 @@ driver_api! {
         total.set(limit as usize)
     }
 
-    /// Allocates device memory; its address is a multiple of 512, of 4096 if it has as many bytes, and of 2 MiB from
+    /// Allocates device memory, aligned to 512 bytes, to 4096 from that size on, and to 2 MiB from
     /// 1 MiB on.
     fn cuMemAlloc_v2(dptr: Out<CUdeviceptr>, bytesize: usize) {
         let context = current()?;
@@ -26,7 +26,7 @@ driver_api! {
         dptr.set(memory::allocate(&context, bytesize)?)
     }
 
-    /// Allocates device memory for rows that each begin at a multiple of 512 bytes.
+    /// Allocates device memory for rows with a pitch that is a multiple of 512 bytes.
     fn cuMemAllocPitch_v2(
         dptr: Out<CUdeviceptr>,
         pPitch: Out<usize>,
@@ -50,7 +50,7 @@ driver_api! {
         pPitch.set(pitch)
     }
 
-    /// Frees device memory, of a pool too, and managed memory.
+    /// Frees device memory, also of a pool, and managed memory.
     fn cuMemFree_v2(dptr: CUdeviceptr) {
         check_if_any()?;
         if dptr == 0 {
@@ -59,7 +59,7 @@ driver_api! {
         memory::free("dptr", dptr, |kind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed))
     }
 
-    /// Base and size of the allocation that an address points into.
+    /// Base and size of the allocation that contains an address.
     fn cuMemGetAddressRange_v2(pbase: Out<CUdeviceptr>, psize: Out<usize>, dptr: CUdeviceptr) {
         let context = current()?;
         let range = range_of(&context, dptr).ok_or_else(|| CUresult::NOT_FOUND.because(format!(
@@ -70,7 +70,7 @@ driver_api! {
         Ok(())
     }
 
-    /// Allocates managed memory: host memory that all devices reach where it is.
+    /// Allocates managed memory: host memory that all devices access in place.
     fn cuMemAllocManaged(dptr: Out<CUdeviceptr>, bytesize: usize, flags: c_uint) {
         let context = current()?;
         dptr.check()?;
@@ -83,16 +83,17 @@ driver_api! {
     }
 }
 
-/// What pitches are multiples of, and rows thus aligned to, for textures too.
+/// Alignment of pitches, which satisfies textures, too.
 const PITCH: usize = 512;
 
-/// The fault of the current context, if there is one: memory is freed without a context, too.
+/// Returns the fault of the current context, if there is a context: memory can be freed without
+/// one.
 pub(crate) fn check_if_any() -> Answer {
     state::gpus()?;
     current_even_if_faulty().map_or(Ok(()), |context| context.check())
 }
 
-/// The allocation or variable of an address.
+/// The allocation or variable that contains an address.
 pub(crate) fn range_of(
     context: &crate::context::Context,
     address: u64,

@@ -1,16 +1,16 @@
-//! Memory sets: 8, 16 and 32 bits, in a line or in rows.
+//! Memory sets with 8, 16 and 32-bit values, contiguous or in rows.
 
 use crate::args::Answer;
 use crate::call::driver_api;
 use crate::checks;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::memory::fill::fill;
 use crate::stream::Stream;
 use std::ffi::{c_uchar, c_uint, c_ushort};
 use texunit_cuda_abi::CUdeviceptr;
 
-/// A call that is not of a stream has waited if the program can use the memory, too.
+/// Ends a synchronous memory set, which waits only if the program can access the memory, too.
 fn at_once(set: Answer<bool>) -> Answer {
     if set? {
         checks::host_waited();
@@ -18,17 +18,17 @@ fn at_once(set: Answer<bool>) -> Answer {
     Ok(())
 }
 
-/// The four functions of one size of number.
+/// Defines the four functions for one value type.
 macro_rules! memset {
     ($ty:ty: $line:ident, $rows:ident, $line_async:ident, $rows_async:ident) => {
         driver_api! {
-            /// Sets `N` numbers. The address is a multiple of their size.
+            /// Sets `N` values. The address is aligned to their size.
             fn $line(dstDevice: CUdeviceptr, value: $ty, N: usize) {
                 let order = Order::current()?;
                 at_once(fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order))
             }
 
-            /// Sets rows of `Width` numbers that are a pitch apart.
+            /// Sets rows of `Width` values with a pitch.
             fn $rows(
                 dstDevice: CUdeviceptr,
                 dstPitch: usize,
@@ -40,7 +40,7 @@ macro_rules! memset {
                 at_once(fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order))
             }
 
-            /// Sets `N` numbers that follow each other, in the order of a stream.
+            /// Sets `N` contiguous values in stream order.
             fn $line_async(
                 dstDevice: CUdeviceptr,
                 value: $ty,
@@ -51,7 +51,7 @@ macro_rules! memset {
                 fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order).map(|_| ())
             }
 
-            /// Sets rows of `Width` numbers that are a pitch apart, in the order of a stream.
+            /// Sets rows of `Width` values with a pitch, in stream order.
             fn $rows_async(
                 dstDevice: CUdeviceptr,
                 dstPitch: usize,

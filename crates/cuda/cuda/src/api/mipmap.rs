@@ -11,8 +11,8 @@ use texunit_cuda_abi::{
 };
 
 driver_api! {
-    /// Makes an array with mip levels: as many as asked for, but at least one, and none after the one
-    /// of a single element.
+    /// Creates a mipmapped array. The number of levels is limited to at least one and at most those
+    /// down to a single element.
     fn cuMipmappedArrayCreate(
         pHandle: Out<Handle<MipmapObject>>,
         pMipmappedArrayDesc: In<CUDA_ARRAY3D_DESCRIPTOR>,
@@ -24,7 +24,8 @@ driver_api! {
         pHandle.set(array::create_mipmapped(&context, &descriptor, numMipmapLevels)?)
     }
 
-    /// A level as an array, which ends with the whole. It is the same one at every call.
+    /// A level as an array, which lives as long as the mipmapped array. Repeated calls return the
+    /// same handle.
     fn cuMipmappedArrayGetLevel(
         pLevelArray: Out<Handle<ArrayObject>>,
         hMipmappedArray: Handle<MipmapObject>,
@@ -35,14 +36,14 @@ driver_api! {
         pLevelArray.set(array::level(hMipmappedArray, level)?)
     }
 
-    /// Ends an array and its levels. A fetch from a texture of it, and an access to a surface, is a fault from here
-    /// on.
+    /// Destroys a mipmapped array and its levels. Texture fetches and surface accesses to it become
+    /// faults.
     fn cuMipmappedArrayDestroy(hMipmappedArray: Handle<MipmapObject>) {
         current()?;
         array::destroy_mipmapped(hMipmappedArray)
     }
 
-    /// Always `CUDA_ERROR_INVALID_VALUE`: only an array that is mapped later as a whole has them.
+    /// Always `CUDA_ERROR_INVALID_VALUE`, because arrays with deferred mapping are not provided.
     fn cuMipmappedArrayGetMemoryRequirements(
         memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
         mipmap: Handle<MipmapObject>,

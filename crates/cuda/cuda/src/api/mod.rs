@@ -1,4 +1,4 @@
-//! The exported functions, one file for each section of the driver API.
+//! The exported functions of the driver API, one module for each section of its documentation.
 
 mod array;
 mod context;
@@ -10,6 +10,7 @@ pub(crate) mod device;
 mod event;
 mod function;
 mod graph;
+mod green;
 mod host;
 mod init;
 mod ipc;
@@ -20,6 +21,7 @@ mod link;
 mod logs;
 mod managed;
 mod memory;
+mod memory_ops;
 mod memset;
 mod mipmap;
 mod module;
@@ -37,4 +39,3 @@ mod texref;
 mod texref_get;
 mod texture;
 mod virtual_memory;
-mod words;

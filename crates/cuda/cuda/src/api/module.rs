@@ -1,4 +1,4 @@
-//! Modules (driver API, "Module Management"). Kernels that a module holds are loaded with it.
+//! Modules (driver API, "Module Management"). All kernels of a module are loaded with it.
 
 use crate::args::{Answer, In, InOut, Out, Raw, Text};
 use crate::call::driver_api;
@@ -6,28 +6,28 @@ use crate::context::{self, Context};
 use crate::handle::Handle;
 use crate::image::{Content, Image};
 use crate::module::{self, Function, Module};
-use crate::module_options::{Given, Jit};
+use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
 use std::ffi::{OsString, c_int, c_uint};
 use std::os::unix::ffi::OsStringExt;
 use texunit_cuda_abi::{CU_MODULE_EAGER_LOADING, CUdeviceptr, CUresult};
 
 driver_api! {
-    /// Loads a file: PTX or a fatbin.
+    /// Loads a module from a file with PTX or a fatbin.
     fn cuModuleLoad(module: Out<Handle<Module>>, fname: Text) {
         module.check()?;
         let context = context::current()?;
         let (image, name) = file(fname)?;
-        module.set(made(module::load((&*context).into(), (&image, &name), &Jit::default())?))
+        module.set(mark_created(module::load((&*context).into(), (&image, &name), &JitOptions::default())?))
     }
 
-    /// Loads PTX text that ends with a zero byte, or a fatbin.
+    /// Loads a module from zero-terminated PTX or a fatbin.
     fn cuModuleLoadData(module: Out<Handle<Module>>, image: Raw) {
-        // SAFETY: the image is one of those that the driver API's page lists.
-        unsafe { load_data(module, image, &Jit::default()) }
+        // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
+        unsafe { load_data(module, image, &JitOptions::default()) }
     }
 
-    /// As `cuModuleLoadData`, with options. Messages go to the log buffers.
+    /// As `cuModuleLoadData`, with options. Messages are written to the log buffers.
     fn cuModuleLoadDataEx(
         module: Out<Handle<Module>>,
         image: Raw,
@@ -35,23 +35,23 @@ driver_api! {
         options: In<c_uint>,
         optionValues: InOut<usize>,
     ) {
-        let given = Given { count: numOptions, options, values: optionValues };
-        // SAFETY: options and image are as the driver API's page says.
-        unsafe { load_data(module, image, &Jit::read(given)?) }
+        let given = RawOptions { count: numOptions, options, values: optionValues };
+        // SAFETY: options and image are valid as the driver API requires.
+        unsafe { load_data(module, image, &JitOptions::read(given)?) }
     }
 
-    /// Loads a fatbin; `CUDA_ERROR_INVALID_IMAGE` if it is none.
+    /// Loads a module from a fatbin; `CUDA_ERROR_INVALID_IMAGE` for anything else.
     fn cuModuleLoadFatBinary(module: Out<Handle<Module>>, fatCubin: Raw) {
         module.check()?;
         let context = context::current()?;
-        // SAFETY: the image is one of those that the driver API's page lists.
+        // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
         let image = unsafe { Image::at(fatCubin)? };
         if matches!(image.content, Content::Text(_)) {
             return Err(CUresult::INVALID_IMAGE.because(
                 "fatCubin points to text, not to a fatbin (cuModuleLoadData takes PTX)",
             ));
         }
-        load(module, &context, &image, &Jit::default())
+        load(module, &context, &image, &JitOptions::default())
     }
 
     /// Unloads a module and its kernels.
@@ -60,32 +60,32 @@ driver_api! {
         module::unload(hmod)
     }
 
-    /// A kernel by its name in the PTX.
+    /// The kernel of a name in the PTX.
     fn cuModuleGetFunction(hfunc: Out<Handle<Function>>, hmod: Handle<Module>, name: Text) {
         hfunc.check()?;
         context::current()?;
         hfunc.set(hmod.get()?.function(&name.get()?)?)
     }
 
-    /// How many kernels there are.
+    /// Number of kernels in a module.
     fn cuModuleGetFunctionCount(count: Out<c_uint>, hmod: Handle<Module>) {
         count.check()?;
         count.set(hmod.get()?.functions.len() as c_uint)
     }
 
-    /// As many kernels as there is room for, in source order.
+    /// Handles of a module's kernels in source order, as many as fit.
     fn cuModuleEnumerateFunctions(
         functions: Out<Handle<Function>>,
         numFunctions: c_uint,
         hmod: Handle<Module>,
     ) {
         let module = hmod.get()?;
-        // SAFETY: the caller says that there is room for so many.
+        // SAFETY: the caller guarantees a buffer of this capacity.
         let room = unsafe { functions.elements(numFunctions as usize) };
         room.set_all(module.functions.iter().copied())
     }
 
-    /// Address and size of a variable; either may be left out, but not both.
+    /// Address and size of a variable; either out-pointer may be null, but not both.
     fn cuModuleGetGlobal_v2(
         dptr: Out<CUdeviceptr>,
         bytes: Out<usize>,
@@ -103,14 +103,14 @@ driver_api! {
         Ok(())
     }
 
-    /// Modules are loaded whole.
+    /// Loading mode of modules, which is always eager.
     fn cuModuleGetLoadingMode(mode: Out<c_int>) {
         mode.set(CU_MODULE_EAGER_LOADING)
     }
 }
 
-/// Reads a file; `CUDA_ERROR_FILE_NOT_FOUND` if that fails. Its name, of any bytes, is what messages call
-/// it.
+/// Reads a file; `CUDA_ERROR_FILE_NOT_FOUND` on failure. Messages use its name, which may contain
+/// any bytes.
 pub(super) fn file(name: Text<'_>) -> Answer<(Image, String)> {
     let name = OsString::from_vec(name.bytes()?);
     let bytes = std::fs::read(&name).map_err(|error| {
@@ -121,11 +121,15 @@ pub(super) fn file(name: Text<'_>) -> Answer<(Image, String)> {
 }
 
 /// # Safety
-/// That of [`Image::at`].
-unsafe fn load_data(module: Out<'_, Handle<Module>>, image: Raw<'_>, jit: &Jit<'_>) -> Answer {
+/// As for [`Image::at`].
+unsafe fn load_data(
+    module: Out<'_, Handle<Module>>,
+    image: Raw<'_>,
+    jit: &JitOptions<'_>,
+) -> Answer {
     module.check()?;
     let context = context::current()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     load(module, &context, &unsafe { Image::at(image)? }, jit)
 }
 
@@ -133,15 +137,15 @@ fn load(
     module: Out<'_, Handle<Module>>,
     context: &Context,
     image: &Image,
-    jit: &Jit<'_>,
+    jit: &JitOptions<'_>,
 ) -> Answer {
-    module.set(made(module::load(context.into(), (image, "ptx"), jit)?))
+    module.set(mark_created(module::load(context.into(), (image, "ptx"), jit)?))
 }
 
-/// A module that the program is to unload: the runtime does not unload its own.
-fn made(module: Handle<Module>) -> Handle<Module> {
+/// Marks a module as one that the program must unload; the runtime never unloads its own.
+fn mark_created(module: Handle<Module>) -> Handle<Module> {
     if !crate::refused::has_runtime() {
-        crate::checks::made(module.number());
+        crate::checks::created(module.number());
     }
     module
 }

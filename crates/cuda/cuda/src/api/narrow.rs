@@ -1,6 +1,6 @@
-//! Functions as they were before CUDA 3.2, with addresses and sizes of 32 bits: bindings that look functions up by their
-//! plain names (`dlsym`, ctypes) find these. Memory that they allocate lies in the lower 4 GiB; memory that others have
-//! allocated has no address that they could give.
+//! Functions from before CUDA 3.2, with 32-bit addresses and sizes: bindings that look functions up
+//! by their plain names (`dlsym`, ctypes) find these. Memory that they allocate is in the lower 4
+//! GiB; memory from other functions is out of their reach.
 
 use super::copy::at_once;
 use super::copy_box::{copy_2d, copy_3d};
@@ -9,8 +9,8 @@ use crate::args::{Answer, In, Out, Raw, Text};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::context;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::memory::{self, AllocationKind};
 use crate::module::Module;
 use crate::stream::Stream;
@@ -20,12 +20,13 @@ use texunit_cuda_abi::{
 };
 use texunit_device::Placement;
 
-/// Where memory with such addresses lies: above what programs have there that are not relocated.
+/// Address range for these allocations, above the sections of programs that are not
+/// position-independent.
 const PLACE: std::ops::Range<u64> = 0x8000_0000..0xffe0_0000;
-/// Allocations begin at multiples.
+/// Alignment of allocations.
 const ALIGNMENT: u64 = 512;
 
-/// One side of a copy of rows.
+/// Source or destination of a 2D copy (version 1).
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Side2D {
@@ -37,7 +38,7 @@ pub(crate) struct Side2D {
     pitch: u32,
 }
 
-/// A copy of rows (`CUDA_MEMCPY2D_v1`).
+/// A 2D copy (`CUDA_MEMCPY2D_v1`).
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Copy2D {
@@ -46,7 +47,7 @@ pub(crate) struct Copy2D {
     size: [u32; 2],
 }
 
-/// One side of a copy of slices.
+/// Source or destination of a 3D copy (version 1).
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Side3D {
@@ -59,7 +60,7 @@ pub(crate) struct Side3D {
     pitch: [u32; 2],
 }
 
-/// A copy of slices (`CUDA_MEMCPY3D_v1`).
+/// A 3D copy (`CUDA_MEMCPY3D_v1`).
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Copy3D {
@@ -110,7 +111,7 @@ impl Copy3D {
     }
 }
 
-/// A number of 32 bits where there are 64 today; all else as it is.
+/// Widens a 32-bit number to 64 bits; other types stay as they are.
 trait Widen<T> {
     fn widen(self) -> T;
 }
@@ -133,17 +134,17 @@ impl Widen<usize> for u32 {
     }
 }
 
-/// Functions that are those of today, with narrower numbers.
+/// Defines functions that widen their arguments and call the current version.
 macro_rules! widened {
     ($(fn $name:ident($($arg:ident: $type:ty),*) = $today:ident;)*) => {$(
-        /// As the function of today.
+        /// As the current version of the function, with 32-bit numbers.
         ///
         /// # Safety
-        /// That of the function of today.
+        /// As for the current version.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, unreachable_pub)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { $today($($arg.widen()),*) }
         }
     )*};
@@ -180,7 +181,7 @@ driver_api! {
         dptr.set(allocate(bytesize.into())?)
     }
 
-    /// Allocates device memory for rows that each begin at a multiple of 512 bytes.
+    /// Allocates device memory for rows with a pitch that is a multiple of 512 bytes.
     fn cuMemAllocPitch(
         dptr: Out<c_uint>,
         pPitch: Out<c_uint>,
@@ -200,10 +201,10 @@ driver_api! {
         pPitch.set(pitch as c_uint)
     }
 
-    /// The allocation that an address lies in.
+    /// Base and size of the allocation that contains an address.
     fn cuMemGetAddressRange(pbase: Out<c_uint>, psize: Out<c_uint>, dptr: c_uint) {
         let (mut base, mut size) = (0, 0);
-        // SAFETY: both are variables.
+        // SAFETY: both out-pointers are to local variables.
         ok(unsafe { cuMemGetAddressRange_v2(Out::new(&raw mut base), Out::new(&raw mut size), dptr.into()) })?;
         if !pbase.is_null() {
             pbase.set(narrow(base)?)?;
@@ -212,29 +213,29 @@ driver_api! {
         Ok(())
     }
 
-    /// Memory of the device that is free, and all of it: no more than 32 bits count.
+    /// Free and total device memory, limited to 32 bits.
     fn cuMemGetInfo(free: Out<c_uint>, total: Out<c_uint>) {
         let (mut left, mut all) = (0_usize, 0_usize);
-        // SAFETY: both are variables.
+        // SAFETY: both out-pointers are to local variables.
         ok(unsafe { cuMemGetInfo_v2(Out::new(&raw mut left), Out::new(&raw mut all)) })?;
         let cut = |bytes: usize| c_uint::try_from(bytes).unwrap_or(c_uint::MAX);
         free.set_if(cut(left));
         total.set(cut(all))
     }
 
-    /// The address by which kernels reach host memory, if 32 bits are enough for it.
+    /// The device address of host memory, if it fits into 32 bits.
     fn cuMemHostGetDevicePointer(pdptr: Out<c_uint>, p: Raw, Flags: c_uint) {
         pdptr.check()?;
         let mut address = 0;
-        // SAFETY: it is a variable.
+        // SAFETY: the out-pointer is to a local variable.
         ok(unsafe { cuMemHostGetDevicePointer_v2(Out::new(&raw mut address), p, Flags) })?;
         pdptr.set(narrow(address)?)
     }
 
-    /// A variable of a module, if 32 bits are enough for its address.
+    /// Address and size of a variable, if the address fits into 32 bits.
     fn cuModuleGetGlobal(dptr: Out<c_uint>, bytes: Out<c_uint>, hmod: Handle<Module>, name: Text) {
         let (mut address, mut size) = (0, 0_usize);
-        // SAFETY: both are variables.
+        // SAFETY: both out-pointers are to local variables.
         ok(unsafe { cuModuleGetGlobal_v2(Out::new(&raw mut address), Out::new(&raw mut size), hmod, name) })?;
         if !dptr.is_null() {
             dptr.set(narrow(address)?)?;
@@ -243,32 +244,32 @@ driver_api! {
         Ok(())
     }
 
-    /// Copies rows among host, device and arrays.
+    /// Copies rows between host memory, device memory and arrays.
     fn cuMemcpy2D | cuMemcpy2DUnaligned(pCopy: In<Copy2D>) {
-        // SAFETY: addresses in the structure are as the driver API's page says.
+        // SAFETY: addresses in the structure are valid as the driver API requires.
         at_once(unsafe { copy_2d(&pCopy.get()?.wide(), &Order::current()?) })
     }
 
-    /// The same in the order of a stream.
+    /// As `cuMemcpy2D`, in stream order.
     fn cuMemcpy2DAsync(pCopy: In<Copy2D>, hStream: Handle<Stream>) {
-        // SAFETY: addresses in the structure are as the driver API's page says.
+        // SAFETY: addresses in the structure are valid as the driver API requires.
         unsafe { copy_2d(&pCopy.get()?.wide(), &Order::capturable(hStream)?) }
     }
 
-    /// Copies slices among host, device and arrays.
+    /// Copies a 3D region between host memory, device memory and arrays.
     fn cuMemcpy3D(pCopy: In<Copy3D>) {
-        // SAFETY: addresses in the structure are as the driver API's page says.
+        // SAFETY: addresses in the structure are valid as the driver API requires.
         at_once(unsafe { copy_3d(&pCopy.get()?.wide(), &Order::current()?) })
     }
 
-    /// The same in the order of a stream.
+    /// As `cuMemcpy3D`, in stream order.
     fn cuMemcpy3DAsync(pCopy: In<Copy3D>, hStream: Handle<Stream>) {
-        // SAFETY: addresses in the structure are as the driver API's page says.
+        // SAFETY: addresses in the structure are valid as the driver API requires.
         unsafe { copy_3d(&pCopy.get()?.wide(), &Order::capturable(hStream)?) }
     }
 }
 
-/// What another function of the driver has answered; its reason is told already.
+/// The result of another driver function, whose refusal has been reported already.
 fn ok(code: CUresult) -> Answer {
     match code {
         CUresult::SUCCESS => Ok(()),
@@ -276,7 +277,7 @@ fn ok(code: CUresult) -> Answer {
     }
 }
 
-/// An address for a program that has room for 32 bits of it.
+/// Converts an address to 32 bits, or refuses it.
 fn narrow(address: CUdeviceptr) -> Answer<c_uint> {
     c_uint::try_from(address).map_err(|_| {
         CUresult::INVALID_VALUE.because(format!(

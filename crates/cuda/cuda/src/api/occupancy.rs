@@ -1,9 +1,10 @@
-//! Occupancy (driver API, "Occupancy"), of the card that the device appears as. The number of
-//! registers is the one that `cuFuncGetAttribute` answers.
+//! Occupancy (driver API, "Occupancy") of the GPU that is simulated: how many blocks and clusters
+//! of a kernel are resident at once. The number of registers is that of `cuFuncGetAttribute`.
 
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context};
+use crate::green;
 use crate::handle::Handle;
 use crate::launch::{self, Shape};
 use crate::module::Function;
@@ -14,11 +15,12 @@ use std::sync::Arc;
 use texunit_cuda_abi::{CUlaunchConfig, CUresult, launch_attribute};
 use texunit_forms::Count;
 
-/// `CUoccupancyB2DSize`: bytes of dynamic shared memory of a block of so many threads.
+/// `CUoccupancyB2DSize`: a callback that returns the dynamic shared memory of a block by its number
+/// of threads.
 type SharedOfBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
 
 driver_api! {
-    /// Blocks of a kernel that a multiprocessor holds at a time.
+    /// Maximum number of a kernel's blocks resident on a multiprocessor.
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
         numBlocks: Out<c_int>,
         func: Handle<Function>,
@@ -28,8 +30,8 @@ driver_api! {
         blocks(numBlocks, func, blockSize, dynamicSMemSize, 0)
     }
 
-    /// Blocks of a kernel that a multiprocessor holds at a time. The flag about caching changes
-    /// nothing.
+    /// Maximum number of a kernel's blocks resident on a multiprocessor. The flag about caching has
+    /// no effect.
     fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         numBlocks: Out<c_int>,
         func: Handle<Function>,
@@ -40,8 +42,8 @@ driver_api! {
         blocks(numBlocks, func, blockSize, dynamicSMemSize, flags)
     }
 
-    /// The block with which a multiprocessor holds the most threads, and the grid of such blocks that
-    /// fills the device.
+    /// The block size with which the most threads are resident on a multiprocessor, and the grid
+    /// size that fills the device with such blocks.
     fn cuOccupancyMaxPotentialBlockSize(
         minGridSize: Out<c_int>,
         blockSize: Out<c_int>,
@@ -54,7 +56,7 @@ driver_api! {
         best((minGridSize, blockSize), func, shared, blockSizeLimit, 0)
     }
 
-    /// As `cuOccupancyMaxPotentialBlockSize`. The flag about caching changes nothing.
+    /// As `cuOccupancyMaxPotentialBlockSize`. The flag about caching has no effect.
     fn cuOccupancyMaxPotentialBlockSizeWithFlags(
         minGridSize: Out<c_int>,
         blockSize: Out<c_int>,
@@ -68,7 +70,7 @@ driver_api! {
         best((minGridSize, blockSize), func, shared, blockSizeLimit, flags)
     }
 
-    /// Most bytes of dynamic shared memory of a block with which so many blocks are held.
+    /// Maximum dynamic shared memory in bytes with which this many blocks are resident.
     fn cuOccupancyAvailableDynamicSMemPerBlock(
         dynamicSmemSize: Out<usize>,
         func: Handle<Function>,
@@ -87,28 +89,28 @@ driver_api! {
         )))? as usize)
     }
 
-    /// The largest cluster of a launch: as many CTAs as the device and the kernel take.
+    /// Maximum cluster size for a launch, by the limits of the device and the kernel.
     fn cuOccupancyMaxPotentialClusterSize(
         clusterSize: Out<c_int>,
         func: Handle<Function>,
         config: In<CUlaunchConfig>,
     ) {
         clusterSize.check()?;
-        // SAFETY: a structure of the caller points to as many attributes as it says.
+        // SAFETY: the caller's structure points to as many attributes as it counts.
         let held = unsafe { held(func, config)? };
         clusterSize.set(held.function.most_in_cluster(held.function.takes_non_portable()))
     }
 
-    /// Clusters of a launch that the device holds at a time, as its blocks go.
+    /// Maximum number of a launch's clusters resident on the device, by their number of blocks.
     fn cuOccupancyMaxActiveClusters(
         numClusters: Out<c_int>,
         func: Handle<Function>,
         config: In<CUlaunchConfig>,
     ) {
         numClusters.check()?;
-        // SAFETY: a structure of the caller points to as many attributes as it says.
+        // SAFETY: the caller's structure points to as many attributes as it counts.
         let held = unsafe { held(func, config)? };
-        let blocks = held.blocks as c_int * held.context.gpu.profile.multiprocessors;
+        let blocks = held.blocks as c_int * held.multiprocessors as c_int;
         numClusters.set(blocks / held.cluster.max(1) as c_int)
     }
 }
@@ -163,7 +165,8 @@ fn best(
     let dynamic = |threads: u32| match of_block {
         Some(of_block) => {
             let _inside = InProgram::enter();
-            // SAFETY: the caller's function, called as the driver would.
+            // SAFETY: the caller's callback is called with the arguments that the driver would
+            // pass.
             unsafe { of_block(threads as c_int) as u64 }
         }
         None => fixed as u64,
@@ -173,25 +176,25 @@ fn best(
     if count == 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
-            crate::launch::shown(&function)
+            crate::launch::kernel_name(&function)
         )));
     }
     block.set(threads as c_int)?;
     grid.set(count as c_int * profile.multiprocessors)
 }
 
-/// What a multiprocessor holds of a launch.
-struct Held {
+/// Resident blocks of a launch on a multiprocessor.
+struct Residency {
     function: Arc<Function>,
-    context: Arc<Context>,
     blocks: u32,
-    /// CTAs of a cluster.
+    multiprocessors: u32,
+    /// CTAs per cluster.
     cluster: u32,
 }
 
 /// # Safety
-/// There are as many attributes as the structure says.
-unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> Answer<Held> {
+/// The structure points to as many attributes as it counts.
+unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> Answer<Residency> {
     let config = config.get()?;
     let (function, context) = current(function)?;
     let mut shape = Shape {
@@ -201,7 +204,7 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
         cooperative: false,
         cluster: function.required_cluster(),
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     for one in unsafe { config.attributes() }.to_vec()? {
         if let (launch_attribute::CLUSTER_DIMENSION, [x, y, z, ..]) = (one.id, one.value) {
             shape.cluster = Some([x, y, z]);
@@ -211,5 +214,6 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
     let product = |of: [u32; 3]| of.iter().fold(1_u32, |n, &b| n.saturating_mul(b));
     let block = Block { threads: product(shape.block), dynamic_shared: shape.shared.into() };
     let blocks = occupancy::blocks(&function, context.gpu.profile, block);
-    Ok(Held { function, context, blocks, cluster: shape.cluster.map_or(1, product) })
+    let multiprocessors = green::multiprocessors(Handle::of(config.hStream), &context);
+    Ok(Residency { function, blocks, multiprocessors, cluster: shape.cluster.map_or(1, product) })
 }

@@ -1,11 +1,12 @@
-//! What the driver knows of a pointer (driver API, "Unified Addressing").
+//! Attributes of pointers (driver API, "Unified Addressing"), from the driver's knowledge of
+//! allocations, mappings and module variables.
 
 use crate::args::{Answer, In, Raw};
 use crate::call::driver_api;
 use crate::context;
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
-use crate::virtual_memory::{self, Found, Who};
+use crate::virtual_memory::{self, Accessor, MappedAddress};
 use std::ffi::c_uint;
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use texunit_cuda_abi::{
 };
 
 driver_api! {
-    /// One attribute. Memory that the driver does not know is `CUDA_ERROR_INVALID_VALUE`.
+    /// An attribute of a pointer; `CUDA_ERROR_INVALID_VALUE` for memory unknown to the driver.
     fn cuPointerGetAttribute(data: Raw, attribute: c_uint, ptr: CUdeviceptr) {
         state::gpus()?;
         let pointer = Pointer::of(ptr)?.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
@@ -25,12 +26,12 @@ driver_api! {
              variable of a module is there"
         )))?;
         let value = Attribute::of(attribute)?.of_pointer(&pointer)?;
-        // SAFETY: there is room for a value of the size that the attribute has.
+        // SAFETY: the caller's buffer has the size of the attribute's value.
         unsafe { value.write(data) }
     }
 
-    /// Several attributes. Those that a pointer does not have, and those of memory that the driver
-    /// does not know, are null; no device has number -2.
+    /// Several attributes of a pointer. Attributes that it lacks, and all of memory unknown to the
+    /// driver, are null; the device number is then -2.
     fn cuPointerGetAttributes(
         numAttributes: c_uint,
         attributes: In<c_uint>,
@@ -43,20 +44,20 @@ driver_api! {
         }
         let pointer = Pointer::of(ptr)?;
         let count = numAttributes as usize;
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let (attributes, data) = unsafe { (attributes.elements(count), data.elements(count)) };
         for i in 0..count {
             let attribute = Attribute::of(attributes.at(i)?)?;
             let value = pointer.as_ref().and_then(|pointer| attribute.of_pointer(pointer).ok());
             let value = value.unwrap_or_else(|| attribute.of_unknown());
-            // SAFETY: there is room for a value of the size that the attribute has.
+            // SAFETY: the caller's buffer has the size of the attribute's value.
             unsafe { value.write(data.at(i)?)? };
         }
         Ok(())
     }
 
-    /// Sets whether copies of the memory are synchronous (`CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`), which
-    /// they are here.
+    /// Sets whether memory operations are synchronous (`CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`), which
+    /// they always are here.
     fn cuPointerSetAttribute(value: Raw, attribute: c_uint, ptr: CUdeviceptr) {
         context::current()?;
         if attribute != Attribute::SyncMemops as u32 {
@@ -64,7 +65,7 @@ driver_api! {
                 "attribute {attribute} is not CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6), the only one that can be set"
             )));
         }
-        // SAFETY: the value of this attribute is four bytes, as when it is asked for.
+        // SAFETY: the value of this attribute has four bytes.
         let flag = unsafe { value.bytes(4) }.array::<4>(0)?;
         let allocation = memory::find(ptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
             "ptr {ptr:#x} is not an address in memory that was allocated or registered"
@@ -74,7 +75,7 @@ driver_api! {
     }
 }
 
-/// `CUpointer_attribute`, but for the tokens of peer-to-peer access by other drivers.
+/// `CUpointer_attribute`, except for the tokens of peer-to-peer access by other drivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 enum Attribute {
@@ -101,7 +102,7 @@ enum Attribute {
     LocalityDomain = 22,
 }
 
-/// A value, of the size that the attribute has: what the header calls a boolean is an `unsigned int` for a driver.
+/// A value with the size of its attribute. Booleans of the header are `unsigned int` in a driver.
 enum Value {
     Int(i32),
     Long(u64),
@@ -109,9 +110,9 @@ enum Value {
 
 impl Value {
     /// # Safety
-    /// There is room for it.
+    /// The buffer has the size of the value.
     unsafe fn write(&self, to: Raw<'_>) -> Answer {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let write = |bytes: &[u8]| unsafe { to.room(bytes.len()) }.write(0, bytes);
         match *self {
             Value::Int(value) => write(&value.to_ne_bytes()),
@@ -120,15 +121,15 @@ impl Value {
     }
 }
 
-/// A pointer into memory that the driver knows.
+/// A pointer to memory known to the driver.
 struct Pointer {
     address: u64,
-    /// The memory that it points into.
+    /// Address range of the memory.
     range: Range<u64>,
     device: CUdevice,
-    /// Without one it is mapped memory, or a variable of a module.
+    /// The allocation; `None` for mapped memory and variables of modules.
     allocation: Option<Arc<Allocation>>,
-    mapped: Option<Found>,
+    mapped: Option<MappedAddress>,
 }
 
 impl Pointer {
@@ -169,7 +170,7 @@ impl Pointer {
         }
     }
 
-    /// Whether the program can use it.
+    /// Whether the program can access the memory.
     fn on_host(&self) -> bool {
         match (&self.allocation, &self.mapped) {
             (Some(allocation), _) => allocation.on_host(),
@@ -178,7 +179,7 @@ impl Pointer {
         }
     }
 
-    /// Whether it is a module's variable that the program can use: it is at an address of the program.
+    /// Whether the memory is a managed variable of a module, which is at a host address.
     fn is_managed_variable(&self) -> bool {
         memory::is_device_address(self.address).is_ok_and(|of_device| !of_device)
     }
@@ -189,7 +190,8 @@ impl Pointer {
         id.or(mapped).unwrap_or(self.range.start)
     }
 
-    /// The context of the memory; null for that of pools and mapped memory, which have none.
+    /// The context of the memory; null for memory of pools and for mapped memory, which belong to
+    /// no context.
     fn context(&self) -> u64 {
         match &self.allocation {
             None if self.mapped.is_some() => 0,
@@ -199,11 +201,11 @@ impl Pointer {
         }
     }
 
-    /// What the current context, or without one the memory's own device, can do with it.
+    /// Access rights of the current context, or without one of the memory's own device.
     fn access(&self) -> u32 {
         if let Some(mapped) = &self.mapped {
             let current = context::current_even_if_faulty().map(|context| context.gpu.ordinal);
-            let who = Who::Device(current.unwrap_or(self.device));
+            let who = Accessor::Device(current.unwrap_or(self.device));
             return mapped.access.get(&who).copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE);
         }
         match self.kind() {
@@ -292,7 +294,7 @@ impl Attribute {
         })
     }
 
-    /// Of memory that the driver does not know.
+    /// The attribute's value for memory unknown to the driver.
     fn of_unknown(self) -> Value {
         match self {
             Self::SyncMemops

@@ -1,13 +1,13 @@
-//! Memory pools (driver API, "Stream Ordered Memory Allocator"). Streams do their work at once, so that
-//! an allocation is there, or gone, when the call returns.
+//! Memory pools (driver API, "Stream Ordered Memory Allocator"). Streams run synchronously, so that
+//! memory is allocated or freed when the call returns.
 
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context;
+use crate::deferred::{self, Order};
 use crate::graph;
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::memory::pool::{self, Pool, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::state;
@@ -23,7 +23,7 @@ use texunit_cuda_abi::{
 };
 
 driver_api! {
-    /// Allocates from the current pool of the stream's device.
+    /// Allocates from the current pool of the stream's device, in stream order.
     fn cuMemAllocAsync(dptr: Out<CUdeviceptr>, bytesize: usize, hStream: Handle<Stream>) {
         dptr.check()?;
         let order = Order::capturable(hStream)?;
@@ -35,7 +35,7 @@ driver_api! {
         dptr.set(allocate(&pool, bytesize, &order)?)
     }
 
-    /// Allocates from a pool.
+    /// Allocates from a pool, in stream order.
     fn cuMemAllocFromPoolAsync(
         dptr: Out<CUdeviceptr>,
         bytesize: usize,
@@ -52,7 +52,7 @@ driver_api! {
         }
     }
 
-    /// Frees memory of a pool, or of `cuMemAlloc`.
+    /// Frees memory of a pool, or of `cuMemAlloc`, in stream order.
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
         let order = Order::capturable(hStream)?;
         if let Some(place) = order.capture {
@@ -60,58 +60,59 @@ driver_api! {
         }
         let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
-        let stand = match late::keeps(&order) {
-            true => Stand::submitted(order.queue),
-            false => Stand::now(order.queue),
+        let stand = match deferred::must_defer(&order) {
+            true => QueuePosition::submitted(order.queue),
+            false => QueuePosition::now(order.queue),
         };
-        late::submit(&order, move |_| {
+        deferred::submit(&order, move |_| {
             checks::freed(&stand, (freed.base, freed.size), freed.id);
             freed.end();
             Ok(())
         })
     }
 
-    /// Gives back memory that the pool holds and does not use, in steps of 32 MiB, until it holds no more than
-    /// so many bytes.
+    /// Frees unused memory of a pool in steps of 32 MiB, until it holds at most `minBytesToKeep`
+    /// bytes.
     fn cuMemPoolTrimTo(pool: Handle<Pool>, minBytesToKeep: usize) {
         state::gpus()?;
         pool.get()?.trim(minBytesToKeep as u64);
         Ok(())
     }
 
-    /// Makes a pool of memory of a device or the host. Those of devices can be exported, as file descriptors.
+    /// Creates a pool of device or host memory. Pools of device memory can be exported as file
+    /// descriptors.
     fn cuMemPoolCreate(pool: Out<Handle<Pool>>, poolProps: In<CUmemPoolProps>) {
         state::gpus()?;
         pool.check()?;
         pool.set(create(&poolProps.get()?)?)
     }
 
-    /// Ends a pool. Its allocations stay until they are freed.
+    /// Destroys a pool. Its allocations remain until they are freed.
     fn cuMemPoolDestroy(pool: Handle<Pool>) {
         state::gpus()?;
         Pool::destroy(pool)
     }
 
-    /// Sets whether memory is used again early (which it always is), how much is kept when the program waits
-    /// for work, or resets a high-water mark.
+    /// Sets an attribute of a pool: early reuse of memory (always on), the release threshold, or
+    /// the reset of a high-water mark.
     fn cuMemPoolSetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
         state::gpus()?;
-        // SAFETY: there is a value of the attribute's type.
+        // SAFETY: the caller passes a value of the attribute's type.
         unsafe { set_attribute(&*pool.get()?, attr, value) }
     }
 
-    /// A setting or count of a pool.
+    /// An attribute or statistic of a pool.
     fn cuMemPoolGetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
         state::gpus()?;
-        // SAFETY: there is room for a value of the attribute's type.
+        // SAFETY: the caller's buffer holds a value of the attribute's type.
         unsafe { get_attribute(&*pool.get()?, attr, value) }
     }
 
-    /// Says which devices reach the memory of a pool.
+    /// Sets the access rights of devices to a pool's memory.
     fn cuMemPoolSetAccess(pool: Handle<Pool>, map: In<CUmemAccessDesc>, count: usize) {
         state::gpus()?;
         let pool = pool.get()?;
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let map = unsafe { map.elements(count) };
         for i in 0..count {
             let CUmemAccessDesc { location, flags } = map.at(i)?;
@@ -126,7 +127,7 @@ driver_api! {
         Ok(())
     }
 
-    /// The access of a device, or of the host, to a pool.
+    /// The access rights of a device, or of the host, to a pool's memory.
     fn cuMemPoolGetAccess(flags: Out<c_uint>, memPool: Handle<Pool>, location: In<CUmemLocation>) {
         state::gpus()?;
         let (pool, location) = (memPool.get()?, location.get()?);
@@ -146,7 +147,7 @@ driver_api! {
         }
     }
 
-    /// A file descriptor for a pool that was made for that, which the caller closes.
+    /// Exports a pool as a file descriptor, which the caller closes.
     fn cuMemPoolExportToShareableHandle(
         handle_out: Raw,
         pool: Handle<Pool>,
@@ -160,11 +161,12 @@ driver_api! {
         let number = own.ok_or(CUresult::INVALID_VALUE.because(
             "pool was not made with handleTypes CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (1), or is one of another process",
         ))?.export()?;
-        // SAFETY: there is room for an `int`, as for every file descriptor.
+        // SAFETY: the caller's buffer holds an `int`, the type of a file descriptor.
         unsafe { handle_out.room(4) }.write(0, &number.to_ne_bytes())
     }
 
-    /// The pool of a file descriptor, which stays open. Nothing can be allocated from it.
+    /// Imports a pool from a file descriptor, which stays open. Nothing can be allocated from an
+    /// imported pool.
     fn cuMemPoolImportFromShareableHandle(
         pool_out: Out<Handle<Pool>>,
         handle: Raw,
@@ -173,17 +175,17 @@ driver_api! {
     ) {
         pool_out.check()?;
         check_shared(handleType, flags)?;
-        // The number itself stands in the place of a pointer.
+        // The file descriptor is passed in place of a pointer.
         let number = i32::try_from(handle.address()).map_err(|_| {
             CUresult::INVALID_VALUE
                 .because(format!("handle {:#x} is not the number of a file", handle.address()))
         })?;
         let pool = Pool::import(number)?;
-        checks::made(pool.number());
+        checks::created(pool.number());
         pool_out.set(pool)
     }
 
-    /// Data by which another process that has the pool finds an allocation.
+    /// Exports data with which another process can import an allocation of the pool.
     fn cuMemPoolExportPointer(shareData_out: Out<[u8; 64]>, ptr: CUdeviceptr) {
         shareData_out.check()?;
         let found = memory::find(ptr).filter(|found| found.base == ptr);
@@ -196,7 +198,8 @@ driver_api! {
         )))?)
     }
 
-    /// An allocation that another process has exported, at an address here. It is freed here as others are.
+    /// Imports an allocation of another process's pool into this process, where it is freed like
+    /// other memory.
     fn cuMemPoolImportPointer(
         ptr_out: Out<CUdeviceptr>,
         pool: Handle<Pool>,
@@ -207,25 +210,25 @@ driver_api! {
         ptr_out.set(pool.get()?.import_pointer(&context, &shareData.get()?)?)
     }
 
-    /// The pool that a device always has.
+    /// The default pool of a device.
     fn cuDeviceGetDefaultMemPool(pool_out: Out<Handle<Pool>>, dev: CUdevice) {
         state::gpu(dev)?;
         pool_out.set(pool::default_of(PoolLocation::Device(dev)))
     }
 
-    /// The pool that `cuMemAllocAsync` takes from.
+    /// The current pool of a device, from which `cuMemAllocAsync` allocates.
     fn cuDeviceGetMemPool(pool: Out<Handle<Pool>>, dev: CUdevice) {
         state::gpu(dev)?;
         pool.set(pool::current_of(PoolLocation::Device(dev)))
     }
 
-    /// Sets the pool that `cuMemAllocAsync` takes from.
+    /// Sets the current pool of a device.
     fn cuDeviceSetMemPool(dev: CUdevice, pool: Handle<Pool>) {
         state::gpu(dev)?;
         pool::set_current(PoolLocation::Device(dev), pool)
     }
 
-    /// The pool that a place always has.
+    /// The default pool of a location.
     fn cuMemGetDefaultMemPool(
         pool_out: Out<Handle<Pool>>,
         location: In<CUmemLocation>,
@@ -235,32 +238,34 @@ driver_api! {
         pool_out.set(pool::default_of(place(type_, location.get()?)?))
     }
 
-    /// The current pool of a place.
+    /// The current pool of a location.
     fn cuMemGetMemPool(pool: Out<Handle<Pool>>, location: In<CUmemLocation>, type_: c_uint) {
         state::gpus()?;
         pool.set(pool::current_of(place(type_, location.get()?)?))
     }
 
-    /// Sets the current pool of a place.
+    /// Sets the current pool of a location.
     fn cuMemSetMemPool(location: In<CUmemLocation>, type_: c_uint, pool: Handle<Pool>) {
         state::gpus()?;
         pool::set_current(place(type_, location.get()?)?, pool)
     }
 }
 
-/// Allocates in a stream: the memory is there at once, and for checks when the stream comes to it.
+/// Allocates in stream order: the memory exists immediately, but for the checks only after
+/// preceding work of the stream.
 fn allocate(pool: &Arc<Pool>, size: usize, order: &Order) -> Answer<u64> {
     let address = pool.allocate(&order.context, size)?;
     if checks::race().is_some()
         && let Some(made) = memory::find(address)
     {
-        let stand = Stand::submitted(order.queue);
+        let stand = QueuePosition::submitted(order.queue);
         checks::allocated(&stand, (address, size as u64), made.id);
     }
     Ok(address)
 }
 
-/// What memory of a type at a location is. The host has one NUMA node.
+/// The location of a pool, given an allocation type and a `CUmemLocation`. The host has one NUMA
+/// node.
 pub(crate) fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
     let host = location.kind == CU_MEM_LOCATION_TYPE_HOST
         || (location.kind == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
@@ -284,7 +289,7 @@ pub(crate) fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> 
     }
 }
 
-/// What pools are exported as, without flags.
+/// Checks that a pool is exported or imported as a file descriptor, without flags.
 fn check_shared(handle_type: u32, flags: u64) -> Answer {
     if flags != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
@@ -318,22 +323,22 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             )));
         }
     };
-    crate::checks::made(pool.number());
+    crate::checks::created(pool.number());
     Ok(pool)
 }
 
 /// # Safety
-/// There is a value of the attribute's type (the header: `int` or `cuuint64_t`).
+/// The value has the attribute's type (by the header `int` or `cuuint64_t`).
 unsafe fn set_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
     let mut state = pool.state();
     match attribute {
         1..=3 => {
-            // SAFETY: these attributes are `int`.
+            // SAFETY: the type of these attributes is `int`.
             let bytes = unsafe { value.bytes(4) }.array(0)?;
             state.reuse[attribute as usize - 1] = i32::from_ne_bytes(bytes);
         }
         4 | 6 | 8 => {
-            // SAFETY: these attributes are `cuuint64_t`.
+            // SAFETY: the type of these attributes is `cuuint64_t`.
             let bytes = unsafe { value.bytes(8) }.array(0)?;
             match (attribute, u64::from_ne_bytes(bytes)) {
                 (4, threshold) => state.threshold = threshold,
@@ -356,16 +361,16 @@ unsafe fn set_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
 }
 
 /// # Safety
-/// There is room for a value of the attribute's type (the header: `int` or `cuuint64_t`).
+/// The buffer holds a value of the attribute's type (by the header `int` or `cuuint64_t`).
 unsafe fn get_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
     let state = pool.state();
     let kind = match pool.place {
         PoolLocation::Managed => CU_MEM_ALLOCATION_TYPE_MANAGED,
         _ => CU_MEM_ALLOCATION_TYPE_PINNED,
     };
-    // SAFETY: there is room for an `int`, as the attribute is one.
+    // SAFETY: the buffer holds an `int`, the type of these attributes.
     let short = |number: i32| unsafe { value.room(4) }.write(0, &number.to_ne_bytes());
-    // SAFETY: there is room for a `cuuint64_t`, as the attribute is one.
+    // SAFETY: the buffer holds a `cuuint64_t`, the type of these attributes.
     let long = |number: u64| unsafe { value.room(8) }.write(0, &number.to_ne_bytes());
     match attribute {
         1..=3 => short(state.reuse[attribute as usize - 1]),

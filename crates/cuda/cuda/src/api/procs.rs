@@ -1,4 +1,4 @@
-//! Finding functions by name (driver API, "Driver Entry Point Access").
+//! Look-up of driver functions by name (driver API, "Driver Entry Point Access").
 
 use crate::args::{Answer, Out, Text};
 use crate::call::driver_api;
@@ -14,13 +14,13 @@ const NOT_FOUND: c_uint = 1;
 const VERSION_NOT_SUFFICIENT: c_uint = 2;
 
 driver_api! {
-    /// The function that a name means in a version of CUDA (from 11.3 on).
+    /// The function of a name in a version of CUDA (from 11.3 on).
     fn cuGetProcAddress(symbol: Text, pfn: Out<Option<Address>>, cudaVersion: c_int, flags: u64) {
         get(symbol, pfn, cudaVersion, flags).map(|_| ())
     }
 
-    /// The function that a name means in a version of CUDA, and why there is none. Functions that are
-    /// not provided are found too.
+    /// The function of a name in a version of CUDA, or the reason why there is none. Functions that
+    /// are not provided are found, too.
     fn cuGetProcAddress_v2(
         symbol: Text,
         pfn: Out<Option<Address>>,
@@ -40,7 +40,7 @@ driver_api! {
     }
 }
 
-/// Whether the name exists, in whatever version.
+/// Whether the name exists in any version.
 fn newer(symbol: Text) -> bool {
     symbol.get().is_ok_and(|name| FUNCTIONS.iter().any(|f| f.base == name))
 }
@@ -48,7 +48,8 @@ fn newer(symbol: Text) -> bool {
 fn get(symbol: Text, out: Out<Option<Address>>, version: c_int, flags: u64) -> Answer {
     out.check()?;
     let name = symbol.get()?;
-    // 0: default; 1: legacy default stream; 2: a default stream for each thread, which is the same.
+    // Flags: 0 is the default, 1 the legacy default stream, 2 a default stream for each thread; all
+    // give the same function.
     if flags > 2 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "flags {flags} is not CU_GET_PROC_ADDRESS_DEFAULT (0), _LEGACY_STREAM (1) or _PER_THREAD_DEFAULT_STREAM \
@@ -66,7 +67,8 @@ fn get(symbol: Text, out: Out<Option<Address>>, version: c_int, flags: u64) -> A
     })
 }
 
-/// The newest function of this name that a version of CUDA has; a symbol of its own is found in any.
+/// The newest function of this name in a version of CUDA. A versioned symbol, such as
+/// `cuMemAlloc_v2`, is found in any version.
 fn find(name: &str, version: c_int) -> Option<&'static Function> {
     let fits = |f: &&Function| f.base == name && f.version <= version;
     let newest = FUNCTIONS.iter().filter(fits).max_by_key(|f| f.version);

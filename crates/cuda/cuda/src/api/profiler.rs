@@ -1,4 +1,4 @@
-//! The profiler (driver API, "Profiler Control"): there is none to be started or stopped.
+//! Profiler control (driver API, "Profiler Control"), which has no effect, as there is no profiler.
 
 use crate::args::Text;
 use crate::call::driver_api;
@@ -7,17 +7,17 @@ use std::ffi::c_uint;
 use texunit_cuda_abi::CUresult;
 
 driver_api! {
-    /// There is no profiler that could write such a file.
+    /// Refused, as there is no profiler that could write such a file.
     fn cuProfilerInitialize(_config: Text, _output: Text, _format: c_uint) {
         Err(CUresult::PROFILER_DISABLED.because("there is no profiler that could write such a file"))
     }
 
-    /// Tells a profiler, of which there is none, to begin.
+    /// Starts profiling, which has no effect.
     fn cuProfilerStart() {
         context::current().map(|_| ())
     }
 
-    /// Tells a profiler, of which there is none, to end.
+    /// Stops profiling, which has no effect.
     fn cuProfilerStop() {
         context::current().map(|_| ())
     }

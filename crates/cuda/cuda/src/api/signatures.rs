@@ -1,17 +1,18 @@
-//! The functions that are defined here have the signatures of [`texunit_cuda_abi::driver_functions!`]: what calls them is
-//! declared by the same list. A difference does not compile.
+//! Compile-time check that the functions defined here have the signatures of
+//! [`texunit_cuda_abi::driver_functions!`], with which their callers are compiled.
 
 use super::{
-    array::*, context::*, copy::*, copy_batch::*, copy_box::*, device::*, event::*, function::*,
-    graph::*, host::*, init::*, ipc::*, launch::*, launch_devices::*, library::*, logs::*,
-    managed::*, memory::*, memset::*, mipmap::*, module::*, occupancy::*, pointer::*, pool::*,
-    procs::*, profiler::*, sparse::*, stream::*, surface::*, texture::*,
+    array::*, context::*, context_events::*, copy::*, copy_batch::*, copy_box::*, device::*,
+    event::*, function::*, graph::*, green::*, host::*, init::*, ipc::*, launch::*,
+    launch_devices::*, library::*, logs::*, managed::*, memory::*, memset::*, mipmap::*, module::*,
+    occupancy::*, pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*, surface::*,
+    texture::*,
 };
 use crate::tables::cuGetExportTable;
 use texunit_cuda_abi::CUresult;
 use texunit_cuda_abi::driver::{Signature, signature};
 
-/// Takes a function whose C form is `C`.
+/// Accepts a function whose C type is `C`.
 fn is<C>(_: impl Signature<C = C>) {}
 
 macro_rules! inferred {

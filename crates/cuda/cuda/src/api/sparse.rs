@@ -1,11 +1,11 @@
-//! Sparse arrays (driver API, "Memory Management" and "Virtual Memory Management"). `cuMemCreate` makes memory for their
-//! tiles (`api::virtual_memory`).
+//! Sparse arrays (driver API, "Memory Management" and "Virtual Memory Management"). Memory for
+//! their tiles is created by `cuMemCreate` (`api::virtual_memory`).
 
 use crate::args::{In, Out};
 use crate::array::{ArrayObject, MipmapObject};
 use crate::call::driver_api;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::sparse;
 use crate::state;
 use crate::stream::Stream;
@@ -13,7 +13,7 @@ use std::ffi::c_uint;
 use texunit_cuda_abi::{CUDA_ARRAY_SPARSE_PROPERTIES, CUarrayMapInfo, CUresult};
 
 driver_api! {
-    /// How a sparse array is divided into tiles.
+    /// Tile size and mip tail of a sparse array.
     fn cuArrayGetSparseProperties(
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         array: Handle<ArrayObject>,
@@ -22,7 +22,7 @@ driver_api! {
         sparseProperties.set(sparse::array_properties(array)?)
     }
 
-    /// How a sparse array with levels is divided into tiles. Each layer has a mip tail of its own.
+    /// Tile size and mip tail of a sparse mipmapped array. Each layer has its own mip tail.
     fn cuMipmappedArrayGetSparseProperties(
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         mipmap: Handle<MipmapObject>,
@@ -31,9 +31,9 @@ driver_api! {
         sparseProperties.set(sparse::mipmapped_properties(mipmap)?)
     }
 
-    /// Maps and unmaps tiles of sparse arrays: all, or none if one of the changes is wrong. A tile
-    /// keeps its texels, whatever memory it is mapped to; those of a mip tail can be used when all of it is
-    /// mapped.
+    /// Maps and unmaps tiles of sparse arrays; if one entry of the list is invalid, none is
+    /// applied. A tile keeps its texels, whatever memory it is mapped to; a mip tail is usable once
+    /// all of it is mapped.
     fn cuMemMapArrayAsync(
         mapInfoList: In<CUarrayMapInfo>,
         count: c_uint,
@@ -43,7 +43,7 @@ driver_api! {
         if count == 0 {
             return Err(CUresult::INVALID_VALUE.because("count is 0: at least one change is given"));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let list = unsafe { mapInfoList.elements(count as usize) };
         sparse::map(&context, &list.to_vec()?)
     }

@@ -1,19 +1,21 @@
-//! Streams (driver API, "Stream Management"). Work is done in the calling thread before a call returns,
-//! so nothing is ever pending; or it is late ([`crate::late`]), and done when the program waits.
+//! Streams (driver API, "Stream Management"). Work is usually done in the calling thread before a
+//! call returns, so that nothing is pending. Deferred work ([`crate::late`]) is done when the
+//! program waits for it.
 
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
+use crate::deferred::{self, Order};
 use crate::graph::op::Op;
 use crate::graph::{self, capture};
+use crate::green::{self, GreenContext};
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::refused::InProgram;
-use crate::stream::{self, Event, GREATEST_PRIORITY, Stream};
+use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult};
 
 /// `CUstreamCallback`
@@ -21,40 +23,39 @@ type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut
 /// `CUhostFn`
 type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// `CU_STREAM_NON_BLOCKING`, the only flag there is.
-const NON_BLOCKING: c_uint = 1;
 /// `CU_EVENT_WAIT_EXTERNAL`
 const EXTERNAL: c_uint = 1;
 
 driver_api! {
-    /// Makes a stream.
+    /// Creates a stream.
     fn cuStreamCreate(phStream: Out<Handle<Stream>>, Flags: c_uint) {
         create(phStream, Flags, 0)
     }
 
-    /// Makes a stream with a priority; numbers that are too low or too high are the nearest there are.
+    /// Creates a stream with a priority, which is clamped to the valid range.
     fn cuStreamCreateWithPriority(phStream: Out<Handle<Stream>>, flags: c_uint, priority: c_int) {
         create(phStream, flags, priority.clamp(GREATEST_PRIORITY, 0))
     }
 
-    /// Ends a stream.
+    /// Destroys a stream.
     fn cuStreamDestroy | cuStreamDestroy_v2(hStream: Handle<Stream>) {
         destroy(hStream)
     }
 
-    /// All work of a stream is done when it was asked for, or now (`late`); the fault of its context is answered.
+    /// Waits for all work of a stream, which is already done or done now (`late`), and returns the
+    /// fault of its context.
     fn cuStreamSynchronize(hStream: Handle<Stream>) {
         pool::synchronized(synchronized(hStream)?.gpu.ordinal);
         Ok(())
     }
 
-    /// As `cuStreamSynchronize`: never `CUDA_ERROR_NOT_READY`.
+    /// Like `cuStreamSynchronize`; never returns `CUDA_ERROR_NOT_READY`.
     fn cuStreamQuery(hStream: Handle<Stream>) {
-        late::check_stream(&Order::of(hStream)?)?;
+        deferred::check_stream(&Order::of(hStream)?)?;
         synchronized(hStream).map(|_| ())
     }
 
-    /// Waits for an event.
+    /// Makes the following work of a stream wait for an event.
     fn cuStreamWaitEvent(hStream: Handle<Stream>, hEvent: Handle<Event>, Flags: c_uint) {
         if Flags > 1 {
             return Err(CUresult::INVALID_VALUE.because(format!(
@@ -76,11 +77,11 @@ driver_api! {
         if let Some(race) = checks::race() {
             race.event_waited(hEvent.number() as u64, Some(order.queue));
         }
-        late::stream_waits(&order, hEvent.number());
+        deferred::stream_waits(&order, hEvent.number());
         match &event.shared {
             None => Ok(()),
-            // Work of other processes is waited for where the stream comes to it.
-            Some(_) => late::submit(&order, move |works| {
+            // Work of another process is waited for when the stream reaches this point.
+            Some(_) => deferred::submit(&order, move |works| {
                 works?;
                 event.wait_for_others();
                 Ok(())
@@ -88,7 +89,8 @@ driver_api! {
         }
     }
 
-    /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.
+    /// Calls a host function with the stream's status when the preceding work is done: immediately,
+    /// or with `--schedule` later.
     fn cuStreamAddCallback(
         hStream: Handle<Stream>,
         callback: StreamCallback,
@@ -102,24 +104,26 @@ driver_api! {
         let call = move |works: Answer| {
             let status = works.map_or_else(|refusal| refusal.code, |()| CUresult::SUCCESS);
             let inside = InProgram::enter();
-            // SAFETY: the caller's function, called as the driver would.
+            // SAFETY: the caller's callback is called with the arguments that the driver would
+            // pass.
             unsafe { callback(hStream, status, userData) };
             drop(inside);
             Ok(())
         };
         match Order::of(hStream) {
-            Ok(order) => late::submit(&order, call),
+            Ok(order) => deferred::submit(&order, call),
             Err(refusal) if refusal.code == CUresult::INVALID_HANDLE => Err(refusal),
             Err(refusal) => call(Err(refusal)),
         }
     }
 
-    /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.
+    /// Calls a host function when the preceding work of a stream is done: immediately, or with
+    /// `--schedule` later.
     fn cuLaunchHostFunc(hStream: Handle<Stream>, function: HostFunction, userData: *mut c_void) {
         call(hStream, function, userData, 0)
     }
 
-    /// The same; how its end is awaited (blocking 0, spinning 1) changes nothing.
+    /// As `cuLaunchHostFunc`; the mode of waiting for it (blocking 0, spinning 1) has no effect.
     fn cuLaunchHostFunc_v2(
         hStream: Handle<Stream>,
         function: HostFunction,
@@ -131,17 +135,22 @@ driver_api! {
 
     /// The context of a stream.
     fn cuStreamGetCtx(hStream: Handle<Stream>, pctx: Out<Handle<Context>>) {
-        pctx.set(stream::on(hStream)?.handle)
+        let (context, green) = (stream::on(hStream)?, green::of_stream(hStream)?);
+        pctx.set(if green.is_null() { context.handle } else { green.get()?.alias })
     }
 
-    /// The context of a stream; there are no green contexts.
+    /// The context of a stream, and its green context.
     fn cuStreamGetCtx_v2(
         hStream: Handle<Stream>,
         pCtx: Out<Handle<Context>>,
-        pGreenCtx: Out<usize>,
+        pGreenCtx: Out<Handle<GreenContext>>,
     ) {
-        pCtx.set(stream::on(hStream)?.handle)?;
-        pGreenCtx.set_if(0);
+        let (context, green) = (stream::on(hStream)?, green::of_stream(hStream)?);
+        if stream::is_per_thread(hStream) && !green.is_null() {
+            return Err(CUresult::INVALID_HANDLE.because("hStream is CU_STREAM_PER_THREAD, and a green context is current"));
+        }
+        pCtx.set(context.handle)?;
+        pGreenCtx.set_if(green);
         Ok(())
     }
 
@@ -150,25 +159,25 @@ driver_api! {
         device.set(stream::on(hStream)?.gpu.ordinal)
     }
 
-    /// The flags that a stream was made with.
+    /// The flags of a stream.
     fn cuStreamGetFlags(hStream: Handle<Stream>, flags: Out<c_uint>) {
         flags.set(stream::find(hStream)?.map_or(0, |hStream| hStream.flags))
     }
 
-    /// A number that no other stream has.
+    /// A unique number of a stream.
     fn cuStreamGetId(hStream: Handle<Stream>, streamId: Out<c_ulonglong>) {
         let context = stream::on(hStream)?;
         let default = stream::find(hStream)?.is_none();
-        // A default stream is one of its context.
+        // A default stream is numbered within its context.
         streamId.set(hStream.number() as u64 + if default { context.handle.number() as u64 } else { 0 })
     }
 
-    /// The priority that a stream was made with.
+    /// The priority of a stream.
     fn cuStreamGetPriority(hStream: Handle<Stream>, priority: Out<c_int>) {
         priority.set(stream::find(hStream)?.map_or(0, |hStream| hStream.priority))
     }
 
-    /// An attribute that was set, or zeros.
+    /// An attribute of a stream; zeros if it was not set.
     fn cuStreamGetAttribute(stream: Handle<Stream>, attribute: c_uint, value: Out<[u64; 8]>) {
         let found = stream::find(stream)?.and_then(|stream| {
             let attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,12 +186,13 @@ driver_api! {
         value.set(found.unwrap_or_default())
     }
 
-    /// Sets an attribute: all are hints about speed.
+    /// Sets an attribute of a stream. All attributes are hints about speed.
     fn cuStreamSetAttribute(stream: Handle<Stream>, attribute: c_uint, value: In<[u64; 8]>) {
         let value = value.get()?;
         if let Some(stream) = stream::find(stream)? {
             let mut attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
-            // There are about twenty; garbage is not kept.
+            // About twenty attributes are defined; higher numbers are refused, so that the table
+            // stays small.
             if attribute > 64 {
                 return Err(CUresult::INVALID_VALUE.because(format!("attr {attribute} is not a CUstreamAttrID")));
             }
@@ -191,7 +201,7 @@ driver_api! {
         Ok(())
     }
 
-    /// Sets all attributes as another stream has them.
+    /// Copies all attributes from one stream to another.
     fn cuStreamCopyAttributes(dst: Handle<Stream>, src: Handle<Stream>) {
         let (dst, src) = (stream::find(dst)?, stream::find(src)?);
         let copied = src.map(|stream| {
@@ -205,10 +215,10 @@ driver_api! {
     }
 }
 
-/// The host waits for a stream; its context.
+/// Makes the host wait for a stream and returns its context.
 fn synchronized(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     let order = Order::of(stream)?;
-    late::wait_for_stream(&order);
+    deferred::wait_for_stream(&order);
     order.context.check()?;
     checks::waited(|race| race.synchronized(order.queue));
     Ok(order.context)
@@ -232,10 +242,10 @@ fn call(
     if let Some(place) = order.capture {
         return place.add(op);
     }
-    late::submit(&order, move |works| {
+    deferred::submit(&order, move |works| {
         works?;
         let inside = InProgram::enter();
-        // SAFETY: the caller's function, called as the driver would.
+        // SAFETY: the caller's callback is called with the arguments that the driver would pass.
         unsafe { function(data) };
         drop(inside);
         Ok(())
@@ -250,11 +260,8 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
             "Flags {flags:#x} is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
         )));
     }
-    let attributes = Mutex::default();
-    let stream = Stream { context: context.handle, flags, priority, attributes };
-    let handle = context.keep(stream)?;
-    crate::checks::made(handle.number());
-    out.set(handle)
+    let green = green::find(context::current_handle()).map_or(Handle::NULL, |(green, _)| green);
+    out.set(Stream::create(&context, green, flags, priority)?)
 }
 
 fn destroy(stream: Handle<Stream>) -> Answer {

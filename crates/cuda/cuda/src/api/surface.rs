@@ -7,19 +7,19 @@ use crate::texture;
 use texunit_cuda_abi::{CUDA_RESOURCE_DESC, CUsurfObject};
 
 driver_api! {
-    /// Makes a surface object of an array.
+    /// Creates a surface object of an array.
     fn cuSurfObjectCreate(pSurfObject: Out<CUsurfObject>, pResDesc: In<CUDA_RESOURCE_DESC>) {
         let context = current()?;
         pSurfObject.check()?;
         pSurfObject.set(texture::create_surface(&context, &pResDesc.get()?)?)
     }
 
-    /// Ends a surface object.
+    /// Destroys a surface object.
     fn cuSurfObjectDestroy(surfObject: CUsurfObject) {
         if surfObject == 0 { Ok(()) } else { texture::destroy_surface(surfObject) }
     }
 
-    /// What a surface object is of, as it was given.
+    /// The resource descriptor with which a surface object was created.
     fn cuSurfObjectGetResourceDesc(pResDesc: Out<CUDA_RESOURCE_DESC>, surfObject: CUsurfObject) {
         pResDesc.set(texture::find_surface(&*current()?, surfObject)?.resource)
     }

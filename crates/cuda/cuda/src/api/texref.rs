@@ -1,5 +1,5 @@
-//! Texture and surface references (driver API, "Texture Reference Management" and "Surface Reference
-//! Management"): all that sets them.
+//! Texture and surface references (driver API, "Texture Reference Management" and "Surface
+//! Reference Management"): functions that bind them and set their state.
 
 use crate::args::{Answer, In, Out, Text};
 use crate::array::{ArrayObject, MipmapObject};
@@ -18,34 +18,34 @@ use texunit_cuda_abi::{
 use texunit_forms::Count;
 
 driver_api! {
-    /// The reference of a `.texref` of a module.
+    /// The texture reference of a module's `.texref`.
     fn cuModuleGetTexRef(pTexRef: Out<Handle<TextureReference>>, hmod: Handle<Module>, name: Text) {
         current()?;
         pTexRef.check()?;
         pTexRef.set(texref::texture_of(hmod, &name.get()?)?)
     }
 
-    /// The reference of a `.surfref` of a module.
+    /// The surface reference of a module's `.surfref`.
     fn cuModuleGetSurfRef(pSurfRef: Out<Handle<SurfaceReference>>, hmod: Handle<Module>, name: Text) {
         current()?;
         pSurfRef.check()?;
         pSurfRef.set(texref::surface_of(hmod, &name.get()?)?)
     }
 
-    /// Makes a reference that no module has.
+    /// Creates a texture reference that belongs to no module.
     fn cuTexRefCreate(pTexRef: Out<Handle<TextureReference>>) {
         let context = current()?;
         pTexRef.check()?;
         pTexRef.set(texref::create(&context)?)
     }
 
-    /// Ends a reference that `cuTexRefCreate` made.
+    /// Destroys a reference created by `cuTexRefCreate`.
     fn cuTexRefDestroy(hTexRef: Handle<TextureReference>) {
         current()?;
         texref::destroy(hTexRef)
     }
 
-    /// Binds an array. Its own format holds.
+    /// Binds an array, with the array's format.
     fn cuTexRefSetArray(
         hTexRef: Handle<TextureReference>,
         hArray: Handle<ArrayObject>,
@@ -58,7 +58,7 @@ driver_api! {
         reference.set(|state| { state.bound = bound; Ok(()) })
     }
 
-    /// Binds an array with mip levels. Its own format holds.
+    /// Binds a mipmapped array, with the array's format.
     fn cuTexRefSetMipmappedArray(
         hTexRef: Handle<TextureReference>,
         hMipmappedArray: Handle<MipmapObject>,
@@ -71,8 +71,8 @@ driver_api! {
         reference.set(|state| { state.bound = bound; Ok(()) })
     }
 
-    /// Binds linear memory. The address is cut to a multiple of 512, and what was cut off is the
-    /// offset; nothing at address 0 unbinds.
+    /// Binds linear memory. The address is rounded down to a multiple of 512, and the difference is
+    /// returned as the offset; size 0 at address 0 unbinds.
     fn cuTexRefSetAddress_v2(
         ByteOffset: Out<usize>,
         hTexRef: Handle<TextureReference>,
@@ -85,7 +85,7 @@ driver_api! {
         Ok(())
     }
 
-    /// As `cuTexRefSetAddress_v2`, of addresses of 32 bits, which nothing here has.
+    /// As `cuTexRefSetAddress_v2` for 32-bit addresses, which no memory has here.
     fn cuTexRefSetAddress(
         ByteOffset: Out<c_uint>,
         hTexRef: Handle<TextureReference>,
@@ -109,7 +109,7 @@ driver_api! {
         set_address_2d(hTexRef, desc.get()?, dptr, Pitch)
     }
 
-    /// As `cuTexRefSetAddress2D_v2`, of addresses of 32 bits, which nothing here has.
+    /// As `cuTexRefSetAddress2D_v2` for 32-bit addresses, which no memory has here.
     fn cuTexRefSetAddress2D(
         hTexRef: Handle<TextureReference>,
         desc: In<CUDA_ARRAY_DESCRIPTOR_v1>,
@@ -123,7 +123,7 @@ driver_api! {
         set_address_2d(hTexRef, wide, dptr.into(), Pitch as usize)
     }
 
-    /// Sets the format of linear memory. Arrays and pitched memory have their own.
+    /// Sets the format of linear memory. Arrays and pitched memory have their own format.
     fn cuTexRefSetFormat(
         hTexRef: Handle<TextureReference>,
         fmt: c_uint,
@@ -136,7 +136,7 @@ driver_api! {
         reference.set(|state| { state.format = Some((fmt, channels)); Ok(()) })
     }
 
-    /// Sets what coordinates outside do, along an axis.
+    /// Sets the address mode along an axis.
     fn cuTexRefSetAddressMode(hTexRef: Handle<TextureReference>, dim: c_int, am: c_uint) {
         current()?;
         let mode = address_mode(am)?;
@@ -147,27 +147,27 @@ driver_api! {
         })
     }
 
-    /// Sets the filter.
+    /// Sets the filter mode within a level.
     fn cuTexRefSetFilterMode(hTexRef: Handle<TextureReference>, fm: c_uint) {
         current()?;
         let mode = filter(fm)?;
         hTexRef.get()?.set(|state| { state.sampler.filter = mode; Ok(()) })
     }
 
-    /// Sets the filter between levels.
+    /// Sets the filter mode between levels.
     fn cuTexRefSetMipmapFilterMode(hTexRef: Handle<TextureReference>, fm: c_uint) {
         current()?;
         let mode = filter(fm)?;
         hTexRef.get()?.set(|state| { state.sampler.mip_filter = mode; Ok(()) })
     }
 
-    /// Sets what is added to levels.
+    /// Sets the bias of the level of detail.
     fn cuTexRefSetMipmapLevelBias(hTexRef: Handle<TextureReference>, bias: f32) {
         current()?;
         hTexRef.get()?.set(|state| { state.sampler.level_bias = bias; Ok(()) })
     }
 
-    /// Sets the smallest and the largest level.
+    /// Sets the minimum and maximum level of detail.
     fn cuTexRefSetMipmapLevelClamp(
         hTexRef: Handle<TextureReference>,
         minMipmapLevelClamp: f32,
@@ -181,13 +181,13 @@ driver_api! {
         })
     }
 
-    /// Sets the most taps of an anisotropic filter.
+    /// Sets the maximum anisotropy.
     fn cuTexRefSetMaxAnisotropy(hTexRef: Handle<TextureReference>, maxAniso: c_uint) {
         current()?;
         hTexRef.get()?.set(|state| { state.sampler.max_anisotropy = maxAniso; Ok(()) })
     }
 
-    /// Sets the border colour: four floats.
+    /// Sets the border colour, four floats.
     fn cuTexRefSetBorderColor(hTexRef: Handle<TextureReference>, pBorderColor: In<[f32; 4]>) {
         current()?;
         let colour = pBorderColor.get()?.map(f32::to_bits);
@@ -206,7 +206,7 @@ driver_api! {
         hTexRef.get()?.set(|state| { state.flags = Flags; Ok(()) })
     }
 
-    /// A kernel uses the references of its module anyway.
+    /// Has no effect, as a kernel always uses the references of its module.
     fn cuParamSetTexRef(
         hfunc: Handle<Function>,
         texunit: c_int,
@@ -218,7 +218,7 @@ driver_api! {
         if texunit == CU_PARAM_TR_DEFAULT { Ok(()) } else { Err(CUresult::INVALID_VALUE.because(format!("texunit {texunit} is not CU_PARAM_TR_DEFAULT (-1)"))) }
     }
 
-    /// Binds an array that was made for surfaces.
+    /// Binds an array that was created for surface access.
     fn cuSurfRefSetArray(
         hSurfRef: Handle<SurfaceReference>,
         hArray: Handle<ArrayObject>,
@@ -232,14 +232,14 @@ driver_api! {
         reference.set(hArray)
     }
 
-    /// The array that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
+    /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
     fn cuSurfRefGetArray(phArray: Out<Handle<ArrayObject>>, hSurfRef: Handle<SurfaceReference>) {
         current()?;
         phArray.set(hSurfRef.get()?.get()?)
     }
 }
 
-/// What is said of an axis that there is not.
+/// Refusal of an axis that textures do not have.
 pub(super) fn no_axis(dim: c_int) -> Refusal {
     CUresult::INVALID_VALUE.because(format!("dim {dim} is not an axis of a texture: 0, 1 or 2"))
 }
@@ -253,8 +253,8 @@ fn overrides(flags: c_uint) -> Answer {
     }
 }
 
-/// Binds linear memory; how many bytes its first texel is before the address. The caller may do
-/// without this number only if it is 0.
+/// Binds linear memory and returns the offset of the address from the first texel. The caller may
+/// omit the offset only if it is 0.
 fn set_address(
     reference: Handle<TextureReference>,
     address: CUdeviceptr,

@@ -1,4 +1,5 @@
-//! What is set of texture references (driver API, "Texture Reference Management").
+//! Functions that return the bindings and state of texture references (driver API, "Texture
+//! Reference Management").
 
 use crate::args::Out;
 use crate::array::{ArrayObject, MipmapObject};
@@ -16,13 +17,13 @@ use texunit_cuda_abi::{
 use texunit_device::{AddressMode, Filter};
 
 driver_api! {
-    /// Address of the memory that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
+    /// Address of the bound memory; `CUDA_ERROR_INVALID_VALUE` if there is none.
     fn cuTexRefGetAddress_v2(pdptr: Out<CUdeviceptr>, hTexRef: Handle<TextureReference>) {
         current()?;
         pdptr.set(address(hTexRef)?)
     }
 
-    /// As `cuTexRefGetAddress_v2`, for addresses of 32 bits, which nothing here has.
+    /// As `cuTexRefGetAddress_v2` for 32-bit addresses, which no memory has here.
     fn cuTexRefGetAddress(pdptr: Out<c_uint>, hTexRef: Handle<TextureReference>) {
         current()?;
         pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| CUresult::INVALID_VALUE.because(
@@ -30,7 +31,7 @@ driver_api! {
         ))?)
     }
 
-    /// The array that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
+    /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
     fn cuTexRefGetArray(phArray: Out<Handle<ArrayObject>>, hTexRef: Handle<TextureReference>) {
         current()?;
         match hTexRef.get()?.state().bound {
@@ -39,7 +40,7 @@ driver_api! {
         }
     }
 
-    /// The array with mip levels that is bound; `CUDA_ERROR_INVALID_VALUE` if none is.
+    /// The bound mipmapped array; `CUDA_ERROR_INVALID_VALUE` if there is none.
     fn cuTexRefGetMipmappedArray(
         phMipmappedArray: Out<Handle<MipmapObject>>,
         hTexRef: Handle<TextureReference>,
@@ -51,7 +52,7 @@ driver_api! {
         }
     }
 
-    /// What coordinates outside do, along an axis.
+    /// The address mode along an axis.
     fn cuTexRefGetAddressMode(pam: Out<c_uint>, hTexRef: Handle<TextureReference>, dim: c_int) {
         current()?;
         let modes = hTexRef.get()?.state().sampler.address_mode;
@@ -59,31 +60,31 @@ driver_api! {
         pam.set(match mode.ok_or_else(|| super::texref::no_axis(dim))? {
             AddressMode::Wrap => CU_TR_ADDRESS_MODE_WRAP,
             AddressMode::Mirror => CU_TR_ADDRESS_MODE_MIRROR,
-            // CUDA has no number for `clamp_ogl`, which only an initialiser in PTX gives.
+            // CUDA has no number for `clamp_ogl`, which only a PTX initialiser can set.
             AddressMode::Clamp | AddressMode::ClampOgl => CU_TR_ADDRESS_MODE_CLAMP,
             AddressMode::Border => CU_TR_ADDRESS_MODE_BORDER,
         })
     }
 
-    /// The filter.
+    /// The filter mode within a level.
     fn cuTexRefGetFilterMode(pfm: Out<c_uint>, hTexRef: Handle<TextureReference>) {
         current()?;
         pfm.set(number(hTexRef.get()?.state().sampler.filter))
     }
 
-    /// The filter between levels.
+    /// The filter mode between levels.
     fn cuTexRefGetMipmapFilterMode(pfm: Out<c_uint>, hTexRef: Handle<TextureReference>) {
         current()?;
         pfm.set(number(hTexRef.get()?.state().sampler.mip_filter))
     }
 
-    /// What is added to levels.
+    /// The bias of the level of detail.
     fn cuTexRefGetMipmapLevelBias(pbias: Out<f32>, hTexRef: Handle<TextureReference>) {
         current()?;
         pbias.set(hTexRef.get()?.state().sampler.level_bias)
     }
 
-    /// The smallest and the largest level; either may be left out.
+    /// The minimum and maximum level of detail; either out-pointer may be null.
     fn cuTexRefGetMipmapLevelClamp(
         pminMipmapLevelClamp: Out<f32>,
         pmaxMipmapLevelClamp: Out<f32>,
@@ -96,13 +97,13 @@ driver_api! {
         Ok(())
     }
 
-    /// The most taps of an anisotropic filter.
+    /// The maximum anisotropy.
     fn cuTexRefGetMaxAnisotropy(pmaxAniso: Out<c_uint>, hTexRef: Handle<TextureReference>) {
         current()?;
         pmaxAniso.set(hTexRef.get()?.state().sampler.max_anisotropy)
     }
 
-    /// The border colour: four floats.
+    /// The border colour, four floats.
     fn cuTexRefGetBorderColor(pBorderColor: Out<[f32; 4]>, hTexRef: Handle<TextureReference>) {
         current()?;
         pBorderColor.set(hTexRef.get()?.state().sampler.border.map(f32::from_bits))
@@ -114,8 +115,8 @@ driver_api! {
         pFlags.set(hTexRef.get()?.state().flags)
     }
 
-    /// Format of what is bound, or the one that was set; either part may be left out.
-    /// `CUDA_ERROR_INVALID_VALUE` if there is neither.
+    /// The format of the bound memory or array, or the format that was set; either out-pointer may
+    /// be null. `CUDA_ERROR_INVALID_VALUE` if there is neither.
     fn cuTexRefGetFormat(
         pFormat: Out<c_uint>,
         pNumChannels: Out<c_uint>,

@@ -9,8 +9,8 @@ use texunit_cuda_abi::{
 };
 
 driver_api! {
-    /// Makes a texture object. Integers that are read as integers may have a linear filter, which only the
-    /// runtime refuses.
+    /// Creates a texture object. Integers that are read as integers may have a linear filter, which
+    /// only the runtime refuses.
     fn cuTexObjectCreate(
         pTexObject: Out<CUtexObject>,
         pResDesc: In<CUDA_RESOURCE_DESC>,
@@ -23,22 +23,23 @@ driver_api! {
         pTexObject.set(texture::create(&context, &resource, &descriptor, pResViewDesc.get_if())?)
     }
 
-    /// Ends a texture object, if there is one of the handle.
+    /// Destroys a texture object; 0 is allowed.
     fn cuTexObjectDestroy(texObject: CUtexObject) {
         if texObject == 0 { Ok(()) } else { texture::destroy(texObject) }
     }
 
-    /// What a texture object reads, as it was given.
+    /// The resource descriptor with which a texture object was created.
     fn cuTexObjectGetResourceDesc(pResDesc: Out<CUDA_RESOURCE_DESC>, texObject: CUtexObject) {
         pResDesc.set(texture::find(&*current()?, texObject)?.resource)
     }
 
-    /// How a texture object reads, as it was given.
+    /// The texture descriptor with which a texture object was created.
     fn cuTexObjectGetTextureDesc(pTexDesc: Out<CUDA_TEXTURE_DESC>, texObject: CUtexObject) {
         pTexDesc.set(texture::find(&*current()?, texObject)?.texture)
     }
 
-    /// The view of a texture object, as it was given; zeros if none was.
+    /// The resource view descriptor with which a texture object was created; zeros if it has no
+    /// view.
     fn cuTexObjectGetResourceViewDesc(
         pResViewDesc: Out<CUDA_RESOURCE_VIEW_DESC>,
         texObject: CUtexObject,

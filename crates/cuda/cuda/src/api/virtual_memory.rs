@@ -1,11 +1,12 @@
-//! Virtual memory management (driver API, section of this name): addresses, memory, and who reaches it. Memory of a
-//! device or the host; exported as file descriptors.
+//! Virtual memory management (driver API, section of this name): address reservations, physical
+//! memory of devices or the host, mappings and access rights. Memory is exported as file
+//! descriptors.
 
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
 use crate::handle::Handle;
 use crate::state;
-use crate::virtual_memory::{self as space, GRANULARITY, Physical, Place, Who};
+use crate::virtual_memory::{self as space, Accessor, GRANULARITY, MemoryLocation, Physical};
 use std::ffi::{c_uint, c_ulonglong};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
@@ -18,7 +19,7 @@ use texunit_cuda_abi::{
 };
 
 driver_api! {
-    /// Reserves addresses: those that are asked for, if they are free and of those that can be reserved, else others.
+    /// Reserves an address range: the requested one if it is free and reservable, or else another.
     fn cuMemAddressReserve(
         ptr: Out<CUdeviceptr>,
         size: usize,
@@ -41,12 +42,12 @@ driver_api! {
         ptr.set(space::reserve(size as u64, alignment as u64, addr)?)
     }
 
-    /// Gives reserved addresses back, where nothing is mapped any more.
+    /// Frees a reserved range, in which nothing may be mapped.
     fn cuMemAddressFree(ptr: CUdeviceptr, size: usize) {
         space::free(ptr, size as u64)
     }
 
-    /// Makes memory without an address: of a device or of the host, for mappings or
+    /// Creates physical memory of a device or the host, for mappings or
     /// (`CU_MEM_CREATE_USAGE_TILE_POOL`) for tiles of sparse arrays.
     fn cuMemCreate(
         handle: Out<Handle<Physical>>,
@@ -65,17 +66,19 @@ driver_api! {
                  (cuMemGetAllocationGranularity)"
             )));
         }
-        // A wish, which the properties of the memory say is not fulfilled.
+        // Compression is only a request; the properties of the memory report that it was not
+        // granted.
         prop.compression_type = 0;
         handle.set(Physical::create(size, prop, place)?)
     }
 
-    /// One user less of a handle. The memory stays while it is mapped, and tiles stay mapped.
+    /// Releases a handle of physical memory. The memory remains while it is mapped, and mapped
+    /// tiles stay mapped.
     fn cuMemRelease(handle: Handle<Physical>) {
         Physical::release(handle)
     }
 
-    /// Maps memory, from its first byte on, into reserved addresses, where nobody reaches it yet.
+    /// Maps memory, from its first byte on, into a reserved range, initially without access rights.
     fn cuMemMap(
         ptr: CUdeviceptr,
         size: usize,
@@ -98,19 +101,19 @@ driver_api! {
         space::map(ptr, size as u64, &memory)
     }
 
-    /// Takes whole mappings away. The addresses stay reserved.
+    /// Unmaps whole mappings. The addresses stay reserved.
     fn cuMemUnmap(ptr: CUdeviceptr, size: usize) {
         space::unmap(ptr, size as u64)
     }
 
-    /// Says who reaches whole mappings, and whether to read only.
+    /// Sets the access rights of devices and the host to whole mappings.
     fn cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: In<CUmemAccessDesc>, count: usize) {
         if count == 0 {
             return Err(CUresult::INVALID_VALUE.because("count is 0: at least one access is given"));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let all = unsafe { desc.elements(count) };
-        let one = |i| -> Answer<(Who, u32)> {
+        let one = |i| -> Answer<(Accessor, u32)> {
             let CUmemAccessDesc { location, flags } = all.at(i)?;
             let known = [
                 CU_MEM_ACCESS_FLAGS_PROT_NONE,
@@ -129,7 +132,7 @@ driver_api! {
         space::set_access(ptr, size as u64, &access)
     }
 
-    /// How a device, or the host, reaches what is mapped at an address.
+    /// The access rights of a device, or of the host, to a mapped address.
     fn cuMemGetAccess(flags: Out<c_ulonglong>, location: In<CUmemLocation>, ptr: CUdeviceptr) {
         flags.check()?;
         let who = who(location.get()?)?;
@@ -137,13 +140,13 @@ driver_api! {
         flags.set(access.unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE).into())
     }
 
-    /// The handle of what is mapped at an address, which has one user more.
+    /// Returns the handle of the memory mapped at an address, which is retained.
     fn cuMemRetainAllocationHandle(handle: Out<Handle<Physical>>, addr: Raw) {
         handle.check()?;
         handle.set(mapped(addr.address())?.memory.retain())
     }
 
-    /// What memory was made with.
+    /// The properties with which memory was created.
     fn cuMemGetAllocationPropertiesFromHandle(
         prop: Out<CUmemAllocationProp>,
         handle: Handle<Physical>,
@@ -152,7 +155,7 @@ driver_api! {
         prop.set(Physical::of(handle)?.prop)
     }
 
-    /// What sizes and addresses are multiples of: 2 MiB.
+    /// The granularity of sizes and addresses, 2 MiB.
     fn cuMemGetAllocationGranularity(
         granularity: Out<usize>,
         prop: In<CUmemAllocationProp>,
@@ -168,7 +171,7 @@ driver_api! {
         granularity.set(GRANULARITY as usize)
     }
 
-    /// A file descriptor for memory that was made for that, which the caller closes.
+    /// Exports memory as a file descriptor, which the caller closes.
     fn cuMemExportToShareableHandle(
         shareableHandle: Raw,
         handle: Handle<Physical>,
@@ -179,11 +182,11 @@ driver_api! {
         none(flags)?;
         is_file(handleType)?;
         let number = Physical::of(handle)?.export()?;
-        // SAFETY: there is room for an `int`, as for every file descriptor.
+        // SAFETY: the caller's buffer holds an `int`, the type of a file descriptor.
         unsafe { shareableHandle.room(4) }.write(0, &number.to_ne_bytes())
     }
 
-    /// The memory of a file descriptor, which stays open.
+    /// Imports memory from a file descriptor, which stays open.
     fn cuMemImportFromShareableHandle(
         handle: Out<Handle<Physical>>,
         osHandle: Raw,
@@ -191,7 +194,7 @@ driver_api! {
     ) {
         handle.check()?;
         is_file(shHandleType)?;
-        // The number itself stands in the place of a pointer.
+        // The file descriptor is passed in place of a pointer.
         let number = i32::try_from(osHandle.address()).map_err(|_| {
             CUresult::INVALID_VALUE
                 .because(format!("osHandle {:#x} is not the number of a file", osHandle.address()))
@@ -200,10 +203,10 @@ driver_api! {
     }
 }
 
-/// Bytes of a page of the host.
+/// Page size of the host in bytes.
 const PAGE: usize = 4096;
 
-/// Flags that must be 0.
+/// Checks that flags are 0.
 fn none(flags: u64) -> Answer {
     match flags {
         0 => Ok(()),
@@ -211,9 +214,9 @@ fn none(flags: u64) -> Answer {
     }
 }
 
-fn mapped(address: u64) -> Answer<space::Found> {
+fn mapped(address: u64) -> Answer<space::MappedAddress> {
     space::find(address).ok_or_else(|| {
-        let words = space::words(address);
+        let words = space::reason(address);
         CUresult::INVALID_VALUE.because(format!(
             "address {address:#x} {}",
             words.as_deref().unwrap_or("is not one where cuMemMap has mapped memory")
@@ -221,7 +224,7 @@ fn mapped(address: u64) -> Answer<space::Found> {
     })
 }
 
-/// `CUDA_ERROR_NOT_SUPPORTED` for other things that stand for memory than file descriptors.
+/// Checks a handle type: `CUDA_ERROR_NOT_SUPPORTED` for anything but file descriptors.
 pub(super) fn is_file(handle_type: u32) -> Answer {
     match handle_type {
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => Ok(()),
@@ -235,8 +238,8 @@ pub(super) fn is_file(handle_type: u32) -> Answer {
     }
 }
 
-/// Where memory of these properties is. A host has one NUMA node here.
-fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
+/// The location of memory with these properties. The host has one NUMA node here.
+fn place(prop: &CUmemAllocationProp) -> Answer<MemoryLocation> {
     let CUmemLocation { kind, id } = prop.location;
     if prop.kind != CU_MEM_ALLOCATION_TYPE_PINNED {
         return Err(CUresult::INVALID_VALUE.because(format!(
@@ -245,15 +248,15 @@ fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
         )));
     }
     let place = match kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Place::Device(state::gpu(id)?.ordinal),
+        CU_MEM_LOCATION_TYPE_DEVICE => MemoryLocation::Device(state::gpu(id)?.ordinal),
         CU_MEM_LOCATION_TYPE_HOST if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE => {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "requestedHandleTypes {} is not 0: memory of location.type CU_MEM_LOCATION_TYPE_HOST is not exported",
                 prop.requested_handle_types
             )));
         }
-        CU_MEM_LOCATION_TYPE_HOST => Place::Host,
-        CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => Place::Host,
+        CU_MEM_LOCATION_TYPE_HOST => MemoryLocation::Host,
+        CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => MemoryLocation::Host,
         _ => {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "location.type {kind}, id {id} of prop is not a place: a device (1), the host (2), or its only NUMA \
@@ -268,7 +271,7 @@ fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
             prop.usage
         )));
     }
-    if prop.usage != 0 && place == Place::Host {
+    if prop.usage != 0 && place == MemoryLocation::Host {
         return Err(CUresult::INVALID_VALUE.because("memory for tiles is memory of a device"));
     }
     match prop.requested_handle_types {
@@ -277,13 +280,13 @@ fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
     }
 }
 
-/// Whose access a location is.
-fn who(location: CUmemLocation) -> Answer<Who> {
+/// The device or host whose access rights a location selects.
+fn who(location: CUmemLocation) -> Answer<Accessor> {
     match location.kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Ok(Who::Device(state::gpu(location.id)?.ordinal)),
+        CU_MEM_LOCATION_TYPE_DEVICE => Ok(Accessor::Device(state::gpu(location.id)?.ordinal)),
         CU_MEM_LOCATION_TYPE_HOST
         | CU_MEM_LOCATION_TYPE_HOST_NUMA
-        | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(Who::Host),
+        | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(Accessor::Host),
         other => Err(CUresult::INVALID_VALUE
             .because(format!("location.type {other} is not a device (1) or the host (2 to 4)"))),
     }

@@ -1,8 +1,8 @@
-//! What checks look at in copies: which bytes nobody has written (`init`), and which kernels use the memory at the same
-//! time (`race`).
+//! Checks of copies: uninitialised bytes that reach the host (`init`), and kernels that use the
+//! memory concurrently (`race`).
 
-use super::{Part, Stand, copied, log, news};
-use crate::asked;
+use super::{AccessedMemory, QueuePosition, copied, log, report_new};
+use crate::allocation_trace;
 use crate::memory::endpoint::Endpoint;
 use std::ops::Range;
 use texunit_checks::race::{Memory, Queue};
@@ -10,30 +10,32 @@ use texunit_checks::{Check, Finding, Padding, rules};
 use texunit_forms::Count;
 use texunit_report::Severity;
 
-/// Runs of undefined bytes of a copy that are kept.
+/// Maximum number of ranges of undefined bytes kept for a copy.
 const MAX_RUNS: usize = 1 << 20;
 
-/// A copy that is looked at, piece by piece.
+/// The check of a copy, which is told of each contiguous piece.
 pub(crate) struct Watch<'a> {
     from: &'a Endpoint<'a>,
     to: &'a Endpoint<'a>,
-    /// Told of races, if that is asked for.
-    race: Option<&'a Stand>,
-    /// Which bytes of a piece are undefined.
+    /// Position for the race detector, if races are checked.
+    race: Option<&'a QueuePosition>,
+    /// For each byte of a piece, whether it is undefined.
     states: Vec<u8>,
-    /// Whether states go along.
+    /// Whether the destination keeps track of undefined bytes.
     is_tracked: bool,
-    /// Undefined bytes that the host has got, and where the first of them was.
+    /// Number of undefined bytes that have reached the host, and the position of the first.
     lost: Option<(u64, [u64; 3])>,
-    /// Where they lie, from the beginning of the copy on, and how long that is; of rows and boxes it is not known.
+    /// Ranges of undefined bytes, relative to the start of the copy, and the length checked so far;
+    /// not kept for rows and 3D regions.
     runs: Option<(Vec<Range<u64>>, u64)>,
-    /// Where the copy begins.
+    /// Position of the first piece.
     begin: Option<[u64; 3]>,
-    /// What is copied of memory that the program can use, and whether it is written.
+    /// Accessed ranges of memory that the program can access, too, and whether they are written.
     shared: Vec<(u64, u64, bool)>,
 }
 
-/// Adds a range to those that a copy reads or writes, with the one before it if it goes on there.
+/// Adds a range to those that a copy reads or writes, merged with the previous one if they are
+/// contiguous.
 fn push(pieces: &mut Vec<(u64, u64, bool)>, (at, len): (u64, u64), writes: bool) {
     let before = pieces.iter_mut().rev().find(|piece| piece.2 == writes);
     match before.filter(|piece| piece.0 + piece.1 == at) {
@@ -42,7 +44,7 @@ fn push(pieces: &mut Vec<(u64, u64, bool)>, (at, len): (u64, u64), writes: bool)
     }
 }
 
-/// Rows of memory that the program can use are set in a stream.
+/// Records an asynchronous memory set of rows that the program can access, too.
 pub(crate) fn fills(queue: Queue, rows: &[(u64, u64)]) {
     let mut pieces = Vec::new();
     rows.iter().for_each(|&row| push(&mut pieces, row, true));
@@ -50,7 +52,8 @@ pub(crate) fn fills(queue: Queue, rows: &[(u64, u64)]) {
     super::waited(|race| submitted(race, queue, ("fill", bytes), &pieces));
 }
 
-/// A copy is submitted to a stream, of these ranges of memory that the program can use, too.
+/// Records an asynchronous copy that accesses these ranges of memory that the program can access,
+/// too.
 pub(crate) fn copies(queue: Queue, pieces: impl Iterator<Item = ((u64, u64), bool)>, bytes: u64) {
     let mut all = Vec::new();
     if super::race().is_some() {
@@ -61,7 +64,8 @@ pub(crate) fn copies(queue: Queue, pieces: impl Iterator<Item = ((u64, u64), boo
     }
 }
 
-/// Work of a library is submitted to a stream, of these pieces of memory that the program can use, too.
+/// Records asynchronous work of a library on these ranges of memory that the program can access,
+/// too.
 pub(crate) fn works(
     queue: Queue,
     function: &str,
@@ -74,21 +78,25 @@ pub(crate) fn works(
     }
 }
 
-/// Says that the host has not waited for a copy or fill.
+/// Tells the race detector about an asynchronous copy or memory set.
 fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[(u64, u64, bool)]) {
     let what = format!("a {what} of {}{}", Count(bytes, "byte"), called_at());
     race.copies(queue, what, pieces);
 }
 
-/// Where the program calls.
+/// The program's call site.
 fn called_at() -> String {
-    let place = asked::here().into_iter().next();
+    let place = allocation_trace::current_frames().into_iter().next();
     place.map_or_else(String::new, |place| format!(" at {place}"))
 }
 
 impl<'a> Watch<'a> {
-    /// `None`: nothing of copies is checked.
-    pub(crate) fn new(from: &'a Endpoint, to: &'a Endpoint, stand: &'a Stand) -> Option<Self> {
+    /// The check of a copy; `None` if neither races nor initialisation are checked.
+    pub(crate) fn new(
+        from: &'a Endpoint,
+        to: &'a Endpoint,
+        stand: &'a QueuePosition,
+    ) -> Option<Self> {
         let log = log()?;
         let race = log.has(Check::Race).then_some(stand);
         let is_tracked = log.has(Check::Init);
@@ -98,15 +106,15 @@ impl<'a> Watch<'a> {
         looks.then_some(Self { from, to, race, states, is_tracked, lost, runs, begin, shared })
     }
 
-    /// A piece has been copied, from one place to another.
+    /// Records that a piece has been copied between these positions.
     pub(crate) fn copied(&mut self, from: [u64; 3], to: [u64; 3], len: usize) {
         if let Some(stand) = self.race {
             for (place, at, writes) in [(self.to, to, true), (self.from, from, false)] {
                 if let Some((array, offset)) = place.in_array(at, len as u64) {
-                    copied(stand, (Part::Array(array, offset), len as u64), writes);
+                    copied(stand, (AccessedMemory::Array(array, offset), len as u64), writes);
                 }
                 if let Some(range) = place.range(at, len as u64) {
-                    copied(stand, (Part::Memory(range.0), range.1), writes);
+                    copied(stand, (AccessedMemory::Memory(range.0), range.1), writes);
                     if place.is_of_host() && !stand.is_late() {
                         push(&mut self.shared, range, writes);
                     }
@@ -125,7 +133,7 @@ impl<'a> Watch<'a> {
         }
         self.states.resize(len, 0);
         if !self.from.undefined_mask(from, &mut self.states) {
-            // What is written is defined.
+            // Initialised bytes need no further check.
             return;
         }
         self.to.set_states(to, &self.states);
@@ -138,7 +146,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Notes where the undefined bytes of a piece lie that begins there.
+    /// Records the ranges of undefined bytes in a piece that begins at `at`.
     fn note_runs(&mut self, at: u64) {
         let Some((runs, _)) = &mut self.runs else { return };
         for (i, _) in (at..).zip(&self.states).filter(|(_, state)| **state != 0) {
@@ -154,12 +162,12 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// The copy is over: tells what the host has got of it.
+/// At the end of the copy, undefined bytes that reached the host are reported.
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        if let Some(&Stand { queue, .. }) = self.race {
+        if let Some(&QueuePosition { queue, .. }) = self.race {
             if self.to.is_host() {
-                // A call that copies to memory which is not pinned returns when it has done so.
+                // A copy to pageable memory returns only when it is done.
                 super::waited(|race| race.synchronized(queue));
             } else if !self.shared.is_empty() {
                 let written = self.shared.iter().filter(|piece| piece.2).map(|piece| piece.1);
@@ -171,7 +179,7 @@ impl Drop for Watch<'_> {
         let (Some(log), Some((count, at))) = (log(), self.lost.take()) else { return };
         let (number, object) = self.from.named(at);
         let bytes = Count(count, "byte");
-        // What a kernel has stored there may be what nobody has written elsewhere.
+        // Undefined bytes that a kernel stored there may come from other memory, which is named.
         let address = self.from.range(at, 1).map_or(0, |(address, _)| address);
         let moved = log.moved(address, number).map(|moved| format!("the first byte was {moved}"));
         let what = match &moved {
@@ -192,11 +200,13 @@ impl Drop for Watch<'_> {
             )
         });
         let message = format!("a copy to the host has {bytes} {what}{each}, the first is {object}");
-        let made = asked::places(number).into_iter().enumerate().map(|(i, place)| match i {
-            0 => format!("the memory was asked for at {place}"),
-            _ => format!("called from {place}"),
-        });
-        let here = asked::here();
+        let made = allocation_trace::allocation_frames(number).into_iter().enumerate().map(
+            |(i, place)| match i {
+                0 => format!("the memory was asked for at {place}"),
+                _ => format!("called from {place}"),
+            },
+        );
+        let here = allocation_trace::current_frames();
         let host = here.first().cloned();
         let call = here.into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("the copy is at {place}"),
@@ -212,6 +222,6 @@ impl Drop for Watch<'_> {
                 .to_owned()
         });
         log.found(Finding { host, severity, is_padding, help, ..finding });
-        news(None, (0, None));
+        report_new(None, (0, None));
     }
 }

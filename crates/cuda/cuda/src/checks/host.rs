@@ -1,16 +1,16 @@
-//! What the program does by plain loads and stores to managed and pinned memory while work that it has not waited for
-//! uses it (`race`).
+//! Races between work on a device and plain loads and stores of the program to managed and pinned
+//! memory (`race`).
 //!
-//! Such memory has two views (`texunit_memory::views`). Of that of the program, pages that unfinished work has written
-//! are closed, and those that it has read can only be read. An access to one is a signal: its handler notes who it
-//! was, opens the page, and the program goes on. The next call of ours tells what was noted, before anything is
-//! waited for.
+//! Such memory is mapped twice (`texunit_memory::views`). In the program's mapping, pages written
+//! by unfinished work are inaccessible, and pages read by it are read-only. An access raises a
+//! signal, whose handler records the access and opens the page; the program then continues. The
+//! next API call reports recorded accesses before it waits for anything.
 //!
-//! Registered memory is the program's own, and has one view: whole pages of it are closed between calls, and open
-//! during each.
+//! Registered memory is the program's own and has one mapping only: its pages are closed between
+//! API calls and open during each.
 
-use super::{log, news, race};
-use crate::asked;
+use super::{log, race, report_new};
+use crate::allocation_trace;
 use crate::memory;
 use crate::settings::settings;
 use crate::state;
@@ -25,15 +25,16 @@ use texunit_checks::{Check, Finding, rules};
 use texunit_device::{Described, Rights, views};
 use texunit_forms::Count;
 
-/// Has memory made from now on so that the program can be watched.
+/// Requests that memory is mapped twice from now on, so that the program's accesses can be
+/// observed.
 pub(crate) fn watch() {
     views::want();
 }
 
-/// Whether memory of the program has ever been registered.
+/// Whether the program has ever registered memory.
 static HAS_LENT: AtomicBool = AtomicBool::new(false);
 
-/// Memory of the program is registered: it is watched, too.
+/// Starts observing registered memory.
 pub(crate) fn registered(base: u64, size: u64) {
     if counts_calls() {
         HAS_LENT.store(true, SeqCst);
@@ -41,23 +42,23 @@ pub(crate) fn registered(base: u64, size: u64) {
     }
 }
 
-/// It is not any more.
+/// Stops observing memory that is unregistered.
 pub(crate) fn unregistered(base: u64, size: u64) {
     views::take_back(&(base..base.saturating_add(size)));
 }
 
-/// Calls of the program that are under way.
+/// Number of API calls in progress.
 static CALLS: Mutex<usize> = Mutex::new(0);
 
 fn counts_calls() -> bool {
     settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Race))
 }
 
-/// A call of the program. Registered memory has one address for the program and for us, so that it is open as long
-/// as there is one.
+/// An API call in progress. Registered memory has the same address for the program and for texunit,
+/// so that its pages stay open while there is one.
 pub(crate) struct ApiCall(());
 
-/// A call begins.
+/// Records the start of an API call.
 pub(crate) fn called() -> Option<ApiCall> {
     if !counts_calls() {
         return None;
@@ -75,28 +76,29 @@ impl Drop for ApiCall {
         let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
         *calls = calls.saturating_sub(1);
         let is_last = *calls == 0 && HAS_LENT.load(SeqCst);
-        // It is open now, and stays so if the host has waited for everything.
+        // After the last call in progress, pages are closed again if there is unfinished work.
         if is_last && race().is_some_and(|race| !race.pending().is_empty()) {
             close(views::all_lent);
         }
     }
 }
 
-/// A launch begins: what is said of it if the host does not wait.
+/// Tells the race detector that the host does not wait for the launch that begins, if the program's
+/// accesses are observed.
 pub(super) fn launches(race: &Memory) {
     if HAS_LENT.load(SeqCst) || !views::all().is_empty() {
         race.watch_host();
     }
 }
 
-/// What the host has not waited for has changed: opens and closes pages.
+/// Opens and closes pages after the set of unfinished work has changed.
 pub(crate) fn update() {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     close(views::all);
 }
 
-/// Says what the program may do with some blocks.
+/// Sets the access rights of the program to blocks by the unfinished work.
 fn close(blocks: impl FnOnce() -> Vec<Range<u64>>) {
     let Some(race) = race() else { return };
     let blocks = blocks();
@@ -120,26 +122,26 @@ fn close(blocks: impl FnOnce() -> Vec<Range<u64>>) {
     }
 }
 
-/// Frames of the program that are kept of an access.
+/// Maximum number of frames stored for an access.
 const MAX_FRAMES: usize = 24;
-/// Accesses that are kept until the next call.
+/// Maximum number of accesses stored until the next API call.
 const MAX_NOTES: usize = 256;
 
-/// States of a note: nobody has it; a thread is writing it; all of it is there.
+/// States of a note: free; being written by a thread; complete.
 const FREE: u8 = 0;
 const BEGUN: u8 = 1;
 const WHOLE: u8 = 2;
 
-/// An access to a closed page.
+/// A recorded access to a closed page.
 struct Note {
     state: AtomicU8,
-    /// Its place in the order of accesses.
+    /// Number in the order of accesses.
     number: AtomicU64,
     address: AtomicU64,
     writes: AtomicBool,
-    /// The instruction.
+    /// Address of the instruction.
     at: AtomicUsize,
-    /// Return addresses, up to a 0.
+    /// Return addresses, terminated by 0.
     frames: [AtomicUsize; MAX_FRAMES],
 }
 
@@ -153,50 +155,50 @@ static NOTES: [Note; MAX_NOTES] = [const {
         frames: [const { AtomicUsize::new(0) }; MAX_FRAMES],
     }
 }; MAX_NOTES];
-/// Notes that are whole and have not been told.
+/// Number of complete notes that have not been reported.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-/// The number of the next access.
+/// Number of the next access.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// Tells what was noted. To be called before the host waits for anything.
-pub(crate) fn tell() {
+/// Reports recorded accesses. It must be called before the host waits for anything.
+pub(crate) fn report_accesses() {
     if COUNT.load(Relaxed) != 0 {
-        tell_all();
+        report_all();
     }
 }
 
 #[cold]
-fn tell_all() {
+fn report_all() {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(race) = race() else { return };
-    // What another thread is writing is for the next time.
+    // Incomplete notes are left for the next call.
     let whole = NOTES.iter().filter(|note| note.state.load(SeqCst) == WHOLE);
     let mut whole: Vec<&Note> = whole.collect();
     whole.sort_by_key(|note| note.number.load(SeqCst));
     for note in whole {
-        tell_one(race, note);
+        report_one(race, note);
         COUNT.fetch_sub(1, SeqCst);
         note.state.store(FREE, SeqCst);
     }
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
-fn tell_one(race: &Memory, note: &Note) {
+fn report_one(race: &Memory, note: &Note) {
     let (address, at) = (note.address.load(SeqCst), note.at.load(SeqCst));
-    // What texunit does for the program in a call is none of its own accesses.
-    if asked::is_ours(at) {
+    // Accesses by texunit's own code during a call are not accesses of the program.
+    if allocation_trace::is_ours(at) {
         return;
     }
     let writes = note.writes.load(SeqCst);
     let Some(found) = race.host_accessed(address, writes) else { return };
     let frames = note.frames.iter().map(|frame| frame.load(SeqCst));
     let frames: Vec<usize> = frames.take_while(|&frame| frame != 0).collect();
-    // The instruction itself, and what has called its function.
+    // The trace starts with the instruction itself, followed by its callers.
     let callers = frames.iter().position(|&frame| frame == at).map_or(frames.len(), |i| i + 1);
     let mut trace = vec![at + 1];
     trace.extend(&frames[callers..]);
-    let places = asked::places_in_program(&trace);
+    let places = allocation_trace::frames_of(&trace);
     let host = places.first().cloned();
     let notes = places.into_iter().enumerate().map(|(i, place)| match i {
         0 => format!("the host is at {place}"),
@@ -238,8 +240,9 @@ fn object(address: u64) -> Option<Described> {
     Some(Described { text, allocation: Some(number) })
 }
 
-/// Notes an access. Called in a handler of signals: no locks, no memory.
-fn note(address: u64, writes: bool, at: usize) {
+/// Records an access. It runs in a signal handler and therefore takes no locks and allocates no
+/// memory.
+fn record_access(address: u64, writes: bool, at: usize) {
     let takes = |note: &&Note| note.state.compare_exchange(FREE, BEGUN, SeqCst, SeqCst).is_ok();
     let Some(note) = NOTES.iter().find(takes) else { return };
     note.number.store(NUMBER.fetch_add(1, SeqCst), SeqCst);
@@ -247,11 +250,11 @@ fn note(address: u64, writes: bool, at: usize) {
     note.writes.store(writes, SeqCst);
     note.at.store(at, SeqCst);
     let mut count = 0;
-    // Other stacks that handlers run on are small.
+    // Alternate signal stacks may be too small for unwinding.
     if !handler::is_on_small_stack() {
-        // SAFETY: the signal is of an access of the program to its data, so that this thread is not in the middle of
-        // the unwinder or of `backtrace`, whose state another thread may share: addresses alone are asked for, which
-        // needs none.
+        // SAFETY: the signal is raised by a data access of the program, so that this thread is
+        // neither in the unwinder nor in `backtrace`, whose state threads share; only addresses are
+        // requested, which does not use that state.
         unsafe {
             backtrace::trace_unsynchronized(|frame| {
                 note.frames[count].store(frame.ip().addr(), SeqCst);
@@ -261,7 +264,8 @@ fn note(address: u64, writes: bool, at: usize) {
         }
     }
     note.frames[count..].iter().for_each(|frame| frame.store(0, SeqCst));
-    // Counted first, so that whoever sees it whole can take it off.
+    // The counter is incremented first, so that a thread that sees the note complete can decrement
+    // it.
     COUNT.fetch_add(1, SeqCst);
     note.state.store(WHOLE, SeqCst);
 }
@@ -290,7 +294,8 @@ mod tests {
         std::thread::scope(|scope| {
             for thread in 0..threads {
                 scope.spawn(move || {
-                    (0..each).for_each(|i| note(1 + 1000 * thread + i, i % 2 == 1, i as usize));
+                    (0..each)
+                        .for_each(|i| record_access(1 + 1000 * thread + i, i % 2 == 1, i as usize));
                 });
             }
         });
@@ -311,7 +316,7 @@ mod tests {
         numbers.sort_unstable();
         numbers.dedup();
         assert_eq!(numbers.len(), whole.len());
-        // One that a thread is writing is not taken by another one.
+        // A note that a thread is writing is not taken by another thread.
         let begun = whole[3];
         begun.state.store(BEGUN, SeqCst);
         for note in whole.iter().filter(|note| !std::ptr::eq(**note, begun)) {
@@ -319,7 +324,7 @@ mod tests {
         }
         COUNT.store(0, SeqCst);
         let before = begun.address.load(SeqCst);
-        (0..MAX_NOTES as u64 + 5).for_each(|i| note(5000 + i, false, 0));
+        (0..MAX_NOTES as u64 + 5).for_each(|i| record_access(5000 + i, false, 0));
         assert_eq!((begun.address.load(SeqCst), COUNT.load(SeqCst)), (before, MAX_NOTES - 1));
         NOTES.iter().for_each(|note| note.state.store(FREE, SeqCst));
         COUNT.store(0, SeqCst);

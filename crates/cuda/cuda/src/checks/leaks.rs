@@ -1,8 +1,9 @@
-//! What is alive when a context ends or the program does, with where the program asked for it.
+//! Leak check: reports objects that are alive when their context or the program ends, with the
+//! places where the program created them.
 
 use super::log;
+use crate::allocation_trace;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::asked;
 use crate::context::Context;
 use crate::graph::Graph;
 use crate::graph::exec::Exec;
@@ -18,51 +19,54 @@ use texunit_checks::rules::{self, CheckRule};
 use texunit_checks::{Check, Finding, Log};
 use texunit_forms::Count;
 
-/// Objects of one kind that were made at one place.
+/// Objects of one kind that were created at one place.
 #[derive(Default)]
 struct Group {
     count: u64,
     bytes: u64,
-    /// Where the program was when it made the first one.
+    /// Call site of the first one.
     places: Vec<String>,
 }
 
-/// By kind of finding, what it is in words, and the line of the program, or all that is known of the place without one.
+/// Key: rule, kind of object, and the program's line, or without one all that is known of the
+/// place.
 type Groups = BTreeMap<(&'static str, String, Vec<String>), Group>;
 
 fn wanted() -> Option<&'static Log> {
-    // Asked for before the log is made: nothing is made for a program that is not checked.
+    // The settings are checked before the log, which is not created for a program without checks.
     let has = settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak));
     if has { log() } else { None }
 }
 
-/// The program has made something of this handle: where, is told if it is not destroyed.
-pub(crate) fn made(number: usize) {
+/// Records the creation of an object with this handle, for a report if it is not destroyed.
+pub(crate) fn created(number: usize) {
     if wanted().is_some() {
-        asked::made(number as u64);
+        allocation_trace::allocated(number as u64);
     }
 }
 
-/// A context ends: what is alive in it.
-pub(crate) fn ended(context: &Context) {
+/// Reports the objects that are alive when a context ends.
+pub(crate) fn context_ended(context: &Context) {
     let Some(log) = wanted() else { return };
-    // After a fault every call is refused, those that free memory, too.
+    // After a fault every call is refused, also those that free memory, so that leaks are not
+    // reported.
     let is_told = context.check().is_ok();
     if is_told {
-        tell(log, context);
+        report(log, context);
     }
     log.heap_ends(context.handle.number() as u64, is_told);
-    super::news(None, (0, None));
+    super::report_new(None, (0, None));
 }
 
-/// The program ends. Pools are of no context, and alive until then.
+/// Reports the objects that are alive when the program ends. Memory pools belong to no context and
+/// live until then.
 pub(super) fn at_end() {
     let Some(log) = wanted() else { return };
     if Context::registry().all(|context| context.check().is_err()).is_empty() {
         let mut groups = Groups::new();
         let pools = alive::<Pool>(|_| true).into_iter();
-        // The default ones are none of the program's.
-        for number in pools.filter(|&number| asked::knows(number)) {
+        // Default pools were not created by the program.
+        for number in pools.filter(|&number| allocation_trace::is_recorded(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
         }
         for memory in crate::virtual_memory::memories() {
@@ -77,27 +81,27 @@ pub(super) fn at_end() {
         for (number, _) in crate::virtual_memory::reservations() {
             add(&mut groups, rules::LEAK_OBJECT, "reservation of addresses", number, 0);
         }
-        // Graphs are of no context, and those inside others end with them.
+        // Graphs belong to no context; inner graphs are destroyed with their outer graph.
         let graphs = alive::<Graph>(|graph| graph.owner().is_none()).into_iter();
-        for number in graphs.filter(|&number| asked::knows(number)) {
+        for number in graphs.filter(|&number| allocation_trace::is_recorded(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "graph", number, 0);
         }
-        found(log, groups);
+        report_groups(log, groups);
     }
     for context in Context::registry().all(|context| context.check().is_ok()) {
-        tell(log, &context);
+        report(log, &context);
         log.heap_ends(context.handle.number() as u64, true);
     }
 }
 
-fn tell(log: &Log, context: &Context) {
+fn report(log: &Log, context: &Context) {
     let mut groups = Groups::new();
     memory_of(log, context, &mut groups);
     objects_of(context, &mut groups);
-    found(log, groups);
+    report_groups(log, groups);
 }
 
-fn found(log: &Log, groups: Groups) {
+fn report_groups(log: &Log, groups: Groups) {
     for ((code, what, _), group) in groups {
         if let Some(rule) = texunit_report::check_rule(code) {
             log.found(finding(rule, &what, group));
@@ -106,7 +110,7 @@ fn found(log: &Log, groups: Groups) {
 }
 
 fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u64) {
-    let places = asked::places(number);
+    let places = allocation_trace::allocation_frames(number);
     let line = places.first().filter(|place| texunit_checks::has_line(place));
     let key = line.map_or_else(|| places.clone(), |line| vec![line.clone()]);
     let new = || Group { places, ..Group::default() };
@@ -115,11 +119,11 @@ fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u6
     group.bytes = group.bytes.saturating_add(bytes);
 }
 
-/// Allocations and arrays. What pools of CuPy and PyTorch keep is not told.
+/// Adds allocations and arrays. Blocks of the memory pools of CuPy and PyTorch are not reported.
 fn memory_of(log: &Log, context: &Context, groups: &mut Groups) {
     let (rule, handle) = (rules::LEAK_ALLOCATION, context.handle);
     for allocation in memory::all(|allocation| allocation.context == handle) {
-        if asked::is_of_pool(allocation.id) {
+        if allocation_trace::is_of_pool(allocation.id) {
             log.suppress(1);
             continue;
         }
@@ -135,7 +139,7 @@ fn memory_of(log: &Log, context: &Context, groups: &mut Groups) {
     }
 }
 
-/// Textures, surfaces, streams, events, modules.
+/// Adds textures, surfaces, streams, events and modules.
 fn objects_of(context: &Context, groups: &mut Groups) {
     let handle = context.handle;
     for (what, numbers) in [
@@ -146,14 +150,14 @@ fn objects_of(context: &Context, groups: &mut Groups) {
         ("module", alive::<Module>(|object| object.context == handle)),
         ("instantiated graph", alive::<Exec>(|object| object.context == handle)),
     ] {
-        // What the runtime has made for itself is none of the program's.
-        for number in numbers.into_iter().filter(|&number| asked::knows(number)) {
+        // Objects that the runtime created for itself are not the program's.
+        for number in numbers.into_iter().filter(|&number| allocation_trace::is_recorded(number)) {
             add(groups, rules::LEAK_OBJECT, what, number, 0);
         }
     }
 }
 
-/// Numbers of the objects of one kind that are alive.
+/// Handles of the live objects of one kind.
 fn alive<T: Object>(of_context: impl Fn(&T) -> bool) -> Vec<u64> {
     let all = T::registry().all_with_handles(of_context);
     all.into_iter().map(|(number, _)| number as u64).collect()

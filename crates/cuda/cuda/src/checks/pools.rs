@@ -1,18 +1,18 @@
-//! Memory of pools in the order of streams (check `race`).
+//! Races of stream-ordered allocations and frees of memory pools (check `race`).
 
-use super::{Stand, log, news};
+use super::{QueuePosition, log, report_new};
 use texunit_checks::{Finding, rules};
 use texunit_forms::Count;
 
-/// Memory of a pool, a range and its number, is allocated in a stream.
-pub(crate) fn allocated(stand: &Stand, range: (u64, u64), number: u64) {
+/// Records a stream-ordered allocation from a pool, given its range and number.
+pub(crate) fn allocated(stand: &QueuePosition, range: (u64, u64), number: u64) {
     if let Some(race) = super::race() {
         race.pool_allocated(stand.queue, stand.submitted.as_ref(), range, number);
     }
 }
 
-/// It is freed there: tells which kernel uses it that does not come before the free.
-pub(crate) fn freed(stand: &Stand, range: (u64, u64), number: u64) {
+/// Records a stream-ordered free, and reports kernels that use the memory concurrently.
+pub(crate) fn freed(stand: &QueuePosition, range: (u64, u64), number: u64) {
     let Some(log) = log() else { return };
     let Some(race) = log.race() else { return };
     let found = match &stand.submitted {
@@ -27,21 +27,21 @@ pub(crate) fn freed(stand: &Stand, range: (u64, u64), number: u64) {
         Count(range.1, "byte")
     );
     let here = if stores { "is stored here" } else { "is loaded here" };
-    let mut finding = Finding::of_process(rules::RACE_POOL_FREE, message, asked(number));
+    let mut finding = Finding::of_process(rules::RACE_POOL_FREE, message, allocation_lines(number));
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
-    news(None, (0, None));
+    report_new(None, (0, None));
 }
 
-/// It is freed, in a stream or by the host.
+/// Records that an allocation has been freed, in a stream or by the host.
 pub(crate) fn forgotten(number: u64) {
     if let Some(race) = super::race() {
         race.pool_freed(number);
     }
 }
 
-/// A copy or fill uses memory: tells if it is a pool's whose allocation it does not wait for.
-pub(super) fn copied(stand: &Stand, range: (u64, u64), done: &str) {
+/// Reports a copy or memory set that uses pool memory without waiting for its allocation.
+pub(super) fn copied(stand: &QueuePosition, range: (u64, u64), done: &str) {
     let Some(log) = log() else { return };
     let used =
         log.race().and_then(|race| race.pool_used(stand.queue, stand.submitted.as_ref(), range));
@@ -50,11 +50,11 @@ pub(super) fn copied(stand: &Stand, range: (u64, u64), done: &str) {
         "{} of a pool (allocation {number}) are {done} by a copy or fill in a stream that does not wait for the allocation",
         Count(range.1, "byte")
     );
-    log.found(Finding::of_process(rules::RACE_POOL_ALLOCATION, message, asked(number)));
-    news(None, (0, None));
+    log.found(Finding::of_process(rules::RACE_POOL_ALLOCATION, message, allocation_lines(number)));
+    report_new(None, (0, None));
 }
 
-/// Tells which kernels have used memory whose allocation they do not wait for.
+/// Reports kernels that have used pool memory without waiting for its allocation.
 pub(super) fn used() {
     let Some(log) = log() else { return };
     let uses = log.race().map(|race| race.take_pool_uses()).unwrap_or_default();
@@ -64,14 +64,15 @@ pub(super) fn used() {
             "a kernel {} memory of a pool (allocation {number}) in a stream that does not wait for the allocation",
             if used.stores { "stores to" } else { "loads from" }
         );
-        let mut finding = Finding::of_process(rules::RACE_POOL_ALLOCATION, message, asked(number));
+        let mut finding =
+            Finding::of_process(rules::RACE_POOL_ALLOCATION, message, allocation_lines(number));
         let here = if used.stores { "is stored here" } else { "is loaded here" };
         finding.other = used.end.map(|end| (here.to_owned(), end));
         log.found(finding);
     }
 }
 
-/// Where the program asked for the memory.
-fn asked(number: u64) -> Vec<String> {
-    crate::asked::lines(number)
+/// Call site of the allocation.
+fn allocation_lines(number: u64) -> Vec<String> {
+    crate::allocation_trace::lines(number)
 }

@@ -1,38 +1,38 @@
-//! What checks look at in the work of a library: which bytes that it reads nobody has written (`init`), and which kernels use
-//! the memory at the same time (`race`).
+//! Checks of a library's work: uninitialised bytes that it reads (`init`), and kernels that use the
+//! memory concurrently (`race`).
 
-use super::{Part, Stand, accessed, log, news};
-use crate::asked;
+use super::{AccessedMemory, QueuePosition, accessed, log, report_new};
+use crate::allocation_trace;
 use texunit_checks::{Check, Finding, rules};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
-/// Work that is looked at, piece by piece.
+/// The check of one piece of work, which is told of each contiguous range.
 pub(crate) struct Work<'a> {
     function: &'a str,
-    stand: &'a Stand,
+    stand: &'a QueuePosition,
     has_races: bool,
     has_states: bool,
-    /// Which bytes of a piece are undefined.
+    /// For each byte of a range, whether it is undefined.
     states: Vec<u8>,
-    /// Undefined bytes that it has read, and where the first of them was.
+    /// Number of undefined bytes that were read, and the location of the first.
     undefined: Option<(u64, u64, String)>,
 }
 
 impl<'a> Work<'a> {
-    /// Of a function of a library.
-    pub(crate) fn new(function: &'a str, stand: &'a Stand) -> Self {
+    /// The check of a library's function.
+    pub(crate) fn new(function: &'a str, stand: &'a QueuePosition) -> Self {
         let has = |check| log().is_some_and(|log| log.has(check));
         let (has_races, has_states) = (has(Check::Race), has(Check::Init));
         Self { function, stand, has_races, has_states, states: Vec::new(), undefined: None }
     }
 
-    /// Whether it wants to know.
+    /// Whether ranges need to be reported to the check.
     pub(crate) fn looks(&self) -> bool {
         self.has_races || self.has_states
     }
 
-    /// It reads a piece: an address in the memory, and its bytes; and whether it uses all of it.
+    /// Records that a range of memory, at an address, is read, and whether all of it is used.
     pub(crate) fn reads(&mut self, linear: &Linear, (address, len): (u64, u64), is_used: bool) {
         self.access((address, len), false);
         if !self.has_states || !is_used {
@@ -59,19 +59,21 @@ impl<'a> Work<'a> {
         *all += count;
     }
 
-    /// It writes a piece.
+    /// Records that a range is written.
     pub(crate) fn writes(&self, piece: (u64, u64)) {
         self.access(piece, true);
     }
 
     fn access(&self, (address, len): (u64, u64), writes: bool) {
         if self.has_races {
-            accessed(self.stand, (Part::Memory(address), len), writes, || self.function.to_owned());
+            accessed(self.stand, (AccessedMemory::Memory(address), len), writes, || {
+                self.function.to_owned()
+            });
         }
     }
 
-    /// It has read everything: tells what of that nobody has written. What it writes is defined all the same, so that one
-    /// mistake is one finding.
+    /// Reports the uninitialised bytes after everything has been read. The work's results count as
+    /// initialised, so that one mistake is one finding.
     pub(crate) fn has_read(&mut self) {
         let (Some(log), Some((count, number, object))) = (log(), self.undefined.take()) else {
             return;
@@ -81,11 +83,13 @@ impl<'a> Work<'a> {
             self.function,
             Count(count, "byte")
         );
-        let made = asked::places(number).into_iter().enumerate().map(|(i, place)| match i {
-            0 => format!("the memory was asked for at {place}"),
-            _ => format!("called from {place}"),
-        });
-        let here = asked::here();
+        let made = allocation_trace::allocation_frames(number).into_iter().enumerate().map(
+            |(i, place)| match i {
+                0 => format!("the memory was asked for at {place}"),
+                _ => format!("called from {place}"),
+            },
+        );
+        let here = allocation_trace::current_frames();
         let host = here.first().cloned();
         let call = here.into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("{} is called at {place}", self.function),
@@ -94,6 +98,6 @@ impl<'a> Work<'a> {
         let notes = call.chain(made).collect();
         let finding = Finding::of_process(rules::INIT_LIBRARY, message, notes);
         log.found(Finding { host, ..finding });
-        news(None, (0, None));
+        report_new(None, (0, None));
     }
 }

@@ -1,4 +1,4 @@
-//! Access to the memory of other devices (`cuCtxEnablePeerAccess`): from the kernels of one context to what was
+//! Peer access (`cuCtxEnablePeerAccess`): kernels of one context may access memory that was
 //! allocated in contexts of another device ([`Gpu::can_reach`]).
 
 use super::Context;
@@ -55,7 +55,7 @@ impl Context {
         }
     }
 
-    /// The devices whose memory its kernels reach.
+    /// The devices whose memory kernels of the context can access.
     pub(crate) fn peer_devices(&self) -> Vec<Device> {
         let peers = self.peers();
         let alive = peers.iter().filter_map(|peer| Context::registry().find(*peer));
@@ -63,7 +63,8 @@ impl Context {
     }
 }
 
-/// A context ends: nobody reaches its memory any more. A primary context that comes after it has its handle.
+/// Removes the peer access of other contexts to a context that ends, because a later primary
+/// context has the same handle.
 pub(super) fn release_context(context: &Context) {
     for other in Context::registry().all(|_| true) {
         other.peers().retain(|peer| *peer != context.handle);

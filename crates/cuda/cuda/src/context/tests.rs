@@ -1,5 +1,5 @@
-//! What comes too late for the end of its context: a thread that found the context goes on to make something in
-//! it, and another ends it in between.
+//! Objects created concurrently with the end of their context: a thread looks the context up,
+//! another destroys it, and the first then creates an object.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use crate::handle::Registry;
 use crate::image::Image;
 use crate::memory::pool::{self, PoolLocation};
 use crate::module::{Function, Module};
-use crate::module_options::Jit;
+use crate::module_options::JitOptions;
 use crate::origin::Origin;
 use crate::stream::{Event, Stream};
 use crate::texref::TextureReference;
@@ -26,7 +26,7 @@ fn context() -> Arc<Context> {
     Context::create(state::gpu(0).unwrap(), 0)
 }
 
-/// A context that was ended after it was found.
+/// A context that was destroyed after it had been looked up.
 fn ended() -> Arc<Context> {
     let context = context();
     Context::destroy(context.handle).unwrap();
@@ -37,7 +37,7 @@ fn too_late<T: Debug + PartialEq>(made: Answer<T>) {
     assert_eq!(made.unwrap_err().code, CUresult::CONTEXT_IS_DESTROYED);
 }
 
-/// Nothing of a kind is left that belongs to a context.
+/// Asserts that no object of a kind belongs to the context any more.
 fn nothing_left<T>(registry: &Registry<T>, of: impl Fn(&T) -> bool) {
     assert!(registry.remove_all(of).is_empty(), "{}", std::any::type_name::<T>());
 }
@@ -55,16 +55,15 @@ const PLANE: CUDA_ARRAY3D_DESCRIPTOR = CUDA_ARRAY3D_DESCRIPTOR {
 fn objects_do_not_outlive_their_context() {
     let ended = ended();
     let handle = ended.handle;
-    let (flags, priority, attributes) = (0, 0, Default::default());
-    too_late(ended.keep(Stream { context: handle, flags, priority, attributes }));
+    too_late(Stream::create(&ended, Handle::NULL, 0, 0));
     nothing_left(Stream::registry(), |stream| stream.context == handle);
-    too_late(ended.keep(Event::new(handle, false)));
+    too_late(ended.register(Event::new(handle, false)));
     nothing_left(Event::registry(), |event| event.context == handle);
     too_late(texref::create(&ended));
     nothing_left(TextureReference::registry(), |reference| reference.context == handle);
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
     let image = Image::of(text.into(), Origin::At(0));
-    too_late(module::load((&*ended).into(), (&image, "late.ptx"), &Jit::default()));
+    too_late(module::load((&*ended).into(), (&image, "late.ptx"), &JitOptions::default()));
     nothing_left(Module::registry(), |module| module.context == handle);
     nothing_left(Function::registry(), |function| function.context == handle);
 }
@@ -77,7 +76,7 @@ fn arrays_and_textures_do_not_outlive_their_context() {
     nothing_left(ArrayObject::registry(), |array| array.context == handle);
     too_late(array::create_mipmapped(&ended, &PLANE, 2));
     nothing_left(MipmapObject::registry(), |array| array.context == handle);
-    // An array of a context that is there can be used in every context of the device.
+    // An array of an existing context can be used in every context of the device.
     let array = array::create(&alive, &PLANE).unwrap();
     let resource = CUDA_RESOURCE_DESC {
         res_type: CU_RESOURCE_TYPE_ARRAY,
@@ -88,7 +87,7 @@ fn arrays_and_textures_do_not_outlive_their_context() {
     nothing_left(Texture::registry(), |texture| texture.context == handle);
     too_late(texture::create_surface(&ended, &resource));
     nothing_left(Surface::registry(), |surface| surface.context == handle);
-    // Of a level, the context's end takes the whole array away first.
+    // For a level, the end of the context removes the mipmapped array first.
     let whole = array::create_mipmapped(&alive, &PLANE, 2).unwrap();
     Context::destroy(alive.handle).unwrap();
     assert_eq!(array::level(whole, 1).unwrap_err().code, CUresult::INVALID_HANDLE);
@@ -105,7 +104,7 @@ fn memory_does_not_outlive_its_context() {
         too_late(pool.allocate(&ended, 64));
         let state = pool.state().clone();
         assert_eq!((state.used, state.most), (0, 64));
-        // What fails gives its part back, too.
+        // A failed allocation is removed from the statistics, too.
         assert_eq!(pool.allocate(&ended, 1 << 60).unwrap_err().code, CUresult::OUT_OF_MEMORY);
         assert_eq!(pool.state().used, 0);
     }

@@ -1,16 +1,18 @@
-//! Stream capture: calls of a stream become nodes of a graph instead of being done.
+//! Stream capture: calls on a stream become nodes of a graph instead of being executed.
 //!
-//! [`Order::capturable`](crate::late::Order::capturable) says of a stream whether it is captured, and where: whoever does
-//! work in a stream asks it, and gives the operation to [`Place::add`] if it is. All other calls of a stream ask
-//! [`Order::of`](crate::late::Order::of), which refuses a stream that is captured: what nobody has thought of is
-//! forbidden, and not done by mistake.
+//! [`Order::capturable`](crate::deferred::Order::capturable) tells whether a stream is captured, and by
+//! which capture: functions that submit work call it, and pass the operation to [`CapturedStream::add`]
+//! during a capture. All other functions on a stream call [`Order::of`](crate::deferred::Order::of),
+//! which refuses a captured stream, so that a call without support for capture is refused and not
+//! executed by mistake.
 //!
-//! A capture has streams, each with the nodes behind which its next one comes. An event that is recorded in one of them
-//! stands for these nodes; a stream that waits for it joins the capture. Mistakes end with the code that the driver has
-//! for them, and most of them make the capture worthless: it stays, as invalidated, until it is ended.
+//! A capture has streams, each with the nodes that its next operation depends on. An event recorded
+//! in one of them stands for these nodes, and a stream that waits for the event joins the capture.
+//! Errors return the driver's codes, and most of them invalidate the capture, which then remains
+//! until it is ended.
 
 mod calls;
-mod place;
+mod captured_stream;
 mod recapture;
 
 use super::op::Op;
@@ -26,36 +28,36 @@ use texunit_checks::race::Queue;
 use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal};
 
 pub(crate) use calls::{called, context_used, event_used, exchange_mode};
-pub(crate) use place::Place;
+pub(crate) use captured_stream::CapturedStream;
 pub(crate) use recapture::Recapture;
 
 /// `CU_STREAM_CAPTURE_MODE_*`
 const GLOBAL: u32 = 0;
 const RELAXED: u32 = 2;
 
-/// A capture that has begun and was not ended.
+/// A capture that has begun and not ended.
 #[derive(Debug)]
 struct Capture {
     graph: Arc<Graph>,
-    /// Whether the graph was made for it, and not given by the program.
+    /// Whether the graph was created for the capture, and not passed by the program.
     is_own: bool,
     origin: Queue,
     context: Handle<Context>,
     mode: u32,
     thread: ThreadId,
     is_invalid: bool,
-    /// What streams have come to that were destroyed since they joined.
+    /// Dependencies of streams that were destroyed after joining the capture.
     left: Vec<Link>,
-    /// Of a capture into the nodes of a graph that are there already.
+    /// State of a recapture into the nodes of an existing graph.
     recapture: Option<Recapture>,
 }
 
-/// A stream of a capture.
+/// A captured stream.
 #[derive(Debug, Default)]
 struct Tail {
     capture: u64,
     links: Vec<Link>,
-    /// What the program was given pointers to.
+    /// Arrays to which the program has pointers.
     nodes: Box<[usize]>,
     data: Box<[CUgraphEdgeData]>,
 }
@@ -65,12 +67,13 @@ struct All {
     last: u64,
     captures: HashMap<u64, Capture>,
     streams: HashMap<Queue, Tail>,
-    /// Events that were recorded in captures last, and behind which nodes.
+    /// Events that were last recorded in a capture, with the capture and the nodes that they stand
+    /// for.
     events: HashMap<usize, (u64, Vec<Link>)>,
 }
 
 static ALL: Mutex<Option<All>> = Mutex::new(None);
-/// Captures, and events of captures: without any, nothing is looked up.
+/// Number of captures and their events; while it is 0, nothing needs to be looked up.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 fn with<T>(work: impl FnOnce(&mut All) -> T) -> T {
@@ -81,21 +84,21 @@ fn with<T>(work: impl FnOnce(&mut All) -> T) -> T {
     answer
 }
 
-/// Whether anything is captured.
+/// Whether a capture or one of its events exists.
 fn is_any() -> bool {
     COUNT.load(Relaxed) > 0
 }
 
-/// What is known of a stream that is captured.
+/// State of a captured stream.
 pub(crate) struct Info {
     pub(crate) is_invalid: bool,
     pub(crate) id: u64,
     pub(crate) graph: usize,
-    /// Addresses of nodes and of what is said of the edges from them.
+    /// Arrays of the dependencies and of their edge data.
     pub(crate) nodes: *const usize,
     pub(crate) data: *const CUgraphEdgeData,
     pub(crate) count: usize,
-    /// Whether edges have more to say than that they are there.
+    /// Whether an edge has data other than the default.
     pub(crate) has_data: bool,
 }
 
@@ -106,7 +109,7 @@ impl All {
         }
     }
 
-    /// Captures with a blocking stream of a context: the legacy stream would wait for them.
+    /// Captures with a blocking stream of a context, for which the legacy stream would wait.
     fn blocking(&self, context: Handle<Context>) -> Vec<u64> {
         let of = |(queue, tail): (&Queue, &Tail)| {
             let is_blocking = queue.own().is_some_and(|(_, is_blocking)| is_blocking);
@@ -124,9 +127,9 @@ fn implicit() -> Refusal {
     )
 }
 
-/// Where a stream is captured; `None` if it is not. The legacy stream of a context cannot be used while a blocking stream
-/// of it is captured, which that makes worthless.
-pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<Place>> {
+/// The capture of a stream; `None` if it is not captured. Use of a context's legacy stream during
+/// the capture of a blocking stream is refused and invalidates the capture.
+pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<CapturedStream>> {
     if !is_any() {
         return Ok(None);
     }
@@ -136,11 +139,11 @@ pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<Place>> {
             waiting.iter().for_each(|&capture| all.invalidate(capture));
             return if waiting.is_empty() { Ok(None) } else { Err(implicit()) };
         }
-        Ok(all.streams.get(&queue).map(|tail| Place { capture: tail.capture, queue }))
+        Ok(all.streams.get(&queue).map(|tail| CapturedStream { capture: tail.capture, queue }))
     })
 }
 
-/// The same for a question, which makes nothing worthless.
+/// State of a stream's capture, for queries, which do not invalidate a capture.
 pub(crate) fn info(context: &Context, queue: Queue) -> Answer<Option<Info>> {
     if !is_any() {
         return Ok(None);
@@ -182,15 +185,15 @@ fn join(links: &mut Vec<Link>, more: &[Link]) {
     }
 }
 
-/// An event is recorded outside of captures.
+/// Records that an event was recorded outside of captures.
 pub(crate) fn recorded_outside(event: usize) {
     if is_any() {
         with(|all| all.events.remove(&event));
     }
 }
 
-/// A stream waits for an event: whether a capture has dealt with that.
-pub(crate) fn waits(place: Option<Place>, queue: Queue, event: usize) -> Answer<bool> {
+/// Makes a stream wait for an event, and returns whether a capture has handled the wait.
+pub(crate) fn waits(place: Option<CapturedStream>, queue: Queue, event: usize) -> Answer<bool> {
     if !is_any() {
         return Ok(false);
     }
@@ -241,7 +244,7 @@ pub(crate) fn waits(place: Option<Place>, queue: Queue, event: usize) -> Answer<
     })
 }
 
-/// A capture of a stream begins, into a new graph or one of the program, behind nodes of that.
+/// Starts capturing a stream into a new graph or, after some of its nodes, into an existing one.
 pub(crate) fn begin(
     context: &Context,
     queue: Queue,
@@ -291,7 +294,7 @@ pub(crate) fn begin(
     })
 }
 
-/// A capture ends: the graph.
+/// Ends a capture and returns the graph.
 pub(crate) fn end(queue: Queue) -> Answer<Handle<Graph>> {
     let (capture, tails, wrong) = with(|all| {
         let id = all.streams.get(&queue).map(|tail| tail.capture);
@@ -333,7 +336,7 @@ pub(crate) fn end(queue: Queue) -> Answer<Handle<Graph>> {
     }
 }
 
-/// Whether a stream of a capture has come to a node that the first one does not come behind.
+/// Whether a captured stream has work that the origin stream does not depend on.
 fn unjoined(capture: &Capture, tails: &[(Queue, Tail)]) -> bool {
     let of_origin = tails.iter().filter(|(queue, _)| *queue == capture.origin);
     let mut open: Vec<usize> =
@@ -349,8 +352,8 @@ fn unjoined(capture: &Capture, tails: &[(Queue, Tail)]) -> bool {
     others.any(|link| !seen.contains(&link.node))
 }
 
-/// A stream is destroyed: a capture that began in it is over. One that it has joined goes on, and has to come behind its
-/// work all the same.
+/// Handles the destruction of a stream. A capture that began in it is over; another one that it had
+/// joined continues, and must still join its work.
 pub(crate) fn stream_ended(queue: Queue) {
     if !is_any() {
         return;
@@ -370,12 +373,12 @@ pub(crate) fn stream_ended(queue: Queue) {
     }
 }
 
-/// An event is destroyed.
+/// Handles the destruction of an event.
 pub(crate) fn event_ended(event: usize) {
     recorded_outside(event);
 }
 
-/// A context ends, and with it the captures of its streams.
+/// Ends the captures of a context's streams.
 pub(crate) fn release_context(context: &Context) {
     if !is_any() {
         return;

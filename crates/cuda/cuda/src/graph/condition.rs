@@ -1,7 +1,7 @@
-//! Conditional nodes, and the values that decide what they run.
+//! Conditional nodes, and the values that control them.
 //!
-//! The handle of a condition is the address of a word of device memory, so that a kernel sets its value by a store: that
-//! is all `cudaGraphSetConditional` does (`texunit-link` has its text).
+//! A conditional handle is the address of a word of device memory, so that a kernel sets the value
+//! by a store, which is all that `cudaGraphSetConditional` does (its PTX is in `texunit-link`).
 
 use super::{Graph, end};
 use crate::args::Answer;
@@ -16,10 +16,10 @@ use texunit_device::{Buffer, Linear};
 
 /// `CU_GRAPH_COND_ASSIGN_DEFAULT`
 const ASSIGN_DEFAULT: u32 = 1;
-/// Most graphs of a switch: each is an object of its own.
+/// Maximum number of a switch node's graphs, each of which is an object.
 const MAX_SWITCH: u32 = 1 << 16;
 
-/// A value that kernels set and conditional nodes look at.
+/// A value that kernels set and conditional nodes test.
 #[derive(Debug)]
 pub(crate) struct Condition {
     _word: Buffer,
@@ -27,14 +27,14 @@ pub(crate) struct Condition {
     default: u32,
     is_assigned: bool,
     pub(crate) context: Arc<Context>,
-    /// Whether a node looks at it.
+    /// Whether a node uses the value.
     is_used: AtomicBool,
 }
 
 static ALL: Mutex<Option<HashMap<u64, Weak<Condition>>>> = Mutex::new(None);
 
 impl Condition {
-    /// A new one for a graph (`cuGraphConditionalHandleCreate`).
+    /// Creates a conditional handle for a graph (`cuGraphConditionalHandleCreate`).
     pub(crate) fn create(
         graph: &Graph,
         context: Arc<Context>,
@@ -77,7 +77,7 @@ impl Condition {
         self.is_used.load(Relaxed)
     }
 
-    /// A launch of the graph begins.
+    /// Assigns the default value at the start of a launch.
     pub(crate) fn begin(&self) -> Answer {
         match self.is_assigned {
             true => self.linear.write(0, &self.default.to_le_bytes()).map_err(refusal),
@@ -92,13 +92,13 @@ impl Condition {
     }
 }
 
-/// A node whose graphs run or do not.
+/// A conditional node.
 #[derive(Debug)]
 pub(crate) struct ConditionalOp {
     pub(crate) condition: Arc<Condition>,
     /// `CUgraphConditionalNodeType`
     pub(crate) kind: u32,
-    /// Handles of the graphs, where the program finds them.
+    /// Handles of the bodies, to which the program has a pointer.
     graphs: Box<[usize]>,
 }
 
@@ -136,7 +136,7 @@ impl ConditionalOp {
         self.graphs.iter().map(|&graph| Handle::of(graph)).collect()
     }
 
-    /// Address of the handles of the graphs.
+    /// Address of the array of body handles.
     pub(crate) fn handles(&self) -> u64 {
         self.graphs.as_ptr().expose_provenance() as u64
     }
@@ -151,7 +151,8 @@ impl ConditionalOp {
         }
     }
 
-    /// The same for a clone. The value is the same, too: kernels of the clone have its handle among their arguments.
+    /// Copies the node for a clone, with new bodies. The value is shared, because kernels of the
+    /// clone have its handle among their arguments.
     pub(crate) fn copy(&self) -> Answer<Self> {
         let mut graphs = Vec::new();
         for graph in self.graphs() {
@@ -167,7 +168,7 @@ impl ConditionalOp {
         Ok(Self { condition, kind: self.kind, graphs: graphs.into() })
     }
 
-    /// Which of the graphs runs now, of so many.
+    /// Index of the body that runs now, if any.
     pub(crate) fn chosen(&self) -> Answer<Option<usize>> {
         let (value, count) = (self.condition.value()?, self.graphs.len());
         Ok(match (self.kind, value) {

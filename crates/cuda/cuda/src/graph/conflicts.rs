@@ -1,7 +1,8 @@
-//! Copies and sets of a graph that race: with each other, and with kernels that ran after them.
+//! Races of copies and memory sets in a graph: with each other, and with kernels that ran after
+//! them.
 //!
-//! A copy after a kernel is found when it is done, by what the kernel has left in the shadow. Copies leave nothing there,
-//! so that their ranges are compared when the graph has run.
+//! A copy after a kernel is checked against the kernel's shadow memory when it is done. Copies
+//! leave no trace in shadow memory, so that their ranges are compared after the graph has run.
 
 use super::exec::{Plan, Step};
 use super::name;
@@ -11,10 +12,11 @@ use std::collections::HashSet;
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::{CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CopySide3D};
 
-/// Rows of a box that are looked at one by one; of more, what lies between them counts, too.
+/// Maximum number of rows that are compared one by one; of a larger region the gaps between rows
+/// count as accessed, too.
 const MAX_ROWS: usize = 1 << 12;
 
-/// Address, bytes, whether they are written.
+/// Address, size in bytes, and whether the range is written.
 type Range = (u64, u64, bool);
 
 fn rows(
@@ -39,7 +41,7 @@ fn rows(
     }
 }
 
-/// The bytes of memory that a step copies or sets.
+/// The memory ranges that a step copies or sets.
 fn ranges(step: &Step) -> Vec<Range> {
     let mut ranges = Vec::new();
     match &step.op {
@@ -71,7 +73,7 @@ fn ranges(step: &Step) -> Vec<Range> {
     ranges
 }
 
-/// Steps that an edge, or a row of them, leads to or comes from.
+/// Steps that are ordered with a step by a path of edges, in one direction.
 fn ordered(plan: &Plan, after: &[Vec<usize>], step: usize) -> HashSet<usize> {
     let mut seen = HashSet::from([step]);
     for is_before in [true, false] {
@@ -87,8 +89,9 @@ fn ordered(plan: &Plan, after: &[Vec<usize>], step: usize) -> HashSet<usize> {
     seen
 }
 
-/// Tells which copies and sets race; the steps were done in this order, each in a queue.
-pub(super) fn tell(plan: &Plan, order: &[usize], queues: &[Queue]) {
+/// Reports races between copies and memory sets, given the executed order of the steps and the
+/// queue of each.
+pub(super) fn report(plan: &Plan, order: &[usize], queues: &[Queue]) {
     let ranges: Vec<Vec<Range>> = plan.steps.iter().map(ranges).collect();
     if ranges.iter().all(Vec::is_empty) {
         return;

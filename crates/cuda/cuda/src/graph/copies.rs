@@ -1,14 +1,15 @@
-//! Nodes of several copies of bytes (`CU_GRAPH_NODE_TYPE_MEMCPY_BATCH`), which captured batches become.
+//! Nodes of several memory copies (`CU_GRAPH_NODE_TYPE_MEMCPY_BATCH`), into which captured batches
+//! are converted.
 
 use super::params::context_or_current;
 use crate::api::copy_batch::Batch;
 use crate::args::{Answer, Elements, In};
 use crate::context::Context;
+use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::late::Order;
 use texunit_cuda_abi::{CUDA_MEMCPY_BATCH_NODE_PARAMS, CUdeviceptr, CUmemcpyAttributes};
 
-/// Several copies.
+/// Several copies as one operation.
 #[derive(Debug)]
 pub(crate) struct CopiesOp {
     dsts: Box<[CUdeviceptr]>,
@@ -20,14 +21,14 @@ pub(crate) struct CopiesOp {
 }
 
 impl CopiesOp {
-    /// Those of a structure.
+    /// The copies of a parameter structure.
     ///
     /// # Safety
-    /// Its arrays are as long as it says.
+    /// Its arrays have the lengths that it states.
     pub(crate) unsafe fn new(params: &CUDA_MEMCPY_BATCH_NODE_PARAMS) -> Answer<Self> {
         let CUDA_MEMCPY_BATCH_NODE_PARAMS { count, numAttrs, .. } = *params;
         let context = context_or_current(params.ctx)?.handle;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe {
             let (dsts, srcs, sizes) =
                 (In::of(params.dsts), In::of(params.srcs), In::of(params.sizes));
@@ -40,7 +41,7 @@ impl CopiesOp {
         }
     }
 
-    /// Those of arrays, which have been checked.
+    /// The copies of arrays that have been checked.
     pub(crate) fn of(
         [dsts, srcs]: [Elements<'_, CUdeviceptr>; 2],
         sizes: Elements<'_, usize>,
@@ -58,7 +59,7 @@ impl CopiesOp {
         })
     }
 
-    /// The structure, which points into this.
+    /// The parameter structure, whose pointers lead into this value.
     pub(crate) fn params(&self) -> CUDA_MEMCPY_BATCH_NODE_PARAMS {
         CUDA_MEMCPY_BATCH_NODE_PARAMS {
             count: self.sizes.len(),
@@ -72,7 +73,7 @@ impl CopiesOp {
         }
     }
 
-    /// Why an instance cannot do the copies of another one instead.
+    /// The reason why an executable graph cannot replace these copies by others.
     pub(crate) fn differs(&self, other: &Self) -> Option<&'static str> {
         match () {
             () if self.context != other.context => Some("its context changes"),
@@ -84,7 +85,7 @@ impl CopiesOp {
         }
     }
 
-    /// Addresses, bytes, and whether they are written.
+    /// Address, size in bytes and access (whether written) of all ranges.
     pub(super) fn ranges(&self) -> Vec<(u64, u64, bool)> {
         let copies = self.dsts.iter().zip(&self.srcs).zip(&self.sizes);
         let of = |((&to, &from), &size): ((&u64, &u64), &usize)| {
@@ -93,12 +94,12 @@ impl CopiesOp {
         copies.flat_map(of).collect()
     }
 
-    /// Does them.
+    /// Executes the copies.
     pub(super) fn run(&self, order: &Order) -> Answer {
         for ((&to, &from), &size) in self.dsts.iter().zip(&self.srcs).zip(&self.sizes) {
-            // One of no bytes is switched off.
+            // A copy of size 0 is disabled.
             if size > 0 {
-                // SAFETY: the program has promised that its memory is there when the node is run.
+                // SAFETY: the program guarantees that its memory exists when the node runs.
                 unsafe { crate::api::copy_batch::copy_bytes(to, from, size, order)? };
             }
         }

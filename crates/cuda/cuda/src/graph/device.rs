@@ -1,7 +1,7 @@
-//! Graphs that kernels launch.
+//! Device-side graph launches.
 //!
-//! `cudaGraphLaunch` of the device runtime (`texunit-link` has its text) notes handle and stream in a variable of the module,
-//! which is read when the kernel has ended.
+//! `cudaGraphLaunch` of the device runtime (its PTX is in `texunit-link`) records handle and stream
+//! in a module variable, which is read when the kernel has ended.
 
 use super::op::KernelOp;
 use crate::args::Answer;
@@ -9,18 +9,19 @@ use crate::error::refusal;
 use crate::handle::Object;
 use crate::module::Module;
 
-/// The variable: a count, room, and two words for each launch.
+/// Name of the variable, which contains a count, padding, and two words for each launch.
 const VARIABLE: &str = "__texunit_graph_launches";
-/// Most launches of a kernel.
+/// Maximum number of launches by a kernel.
 const MAX: usize = 128;
 const HEADER: usize = 16;
 
 /// `cudaStreamGraphTailLaunch`
 pub(super) const TAIL: u64 = 0x0100_0000_0000_0000;
-/// The streams that a kernel launches graphs in: behind its own graph, at once, and at once as a sibling of its own.
+/// Streams for device-side launches: tail launch, fire-and-forget, and fire-and-forget as a
+/// sibling.
 pub(super) const STREAMS: [u64; 3] = [TAIL, 0x0200_0000_0000_0000, 0x0300_0000_0000_0000];
 
-/// What a kernel has launched: handles of graphs, and streams. From now on nothing is noted.
+/// Reads and clears the launches that a kernel has recorded: handles of graphs, and streams.
 pub(super) fn launches(op: &KernelOp) -> Answer<Vec<(u64, u64)>> {
     let module = Module::registry().find(op.function.module);
     let Some(noted) = module.and_then(|module| module.loaded.global(VARIABLE)) else {

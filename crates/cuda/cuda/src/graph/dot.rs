@@ -1,4 +1,4 @@
-//! Graphs as text for Graphviz (`cuGraphDebugDotPrint`).
+//! Graphs as DOT text for Graphviz (`cuGraphDebugDotPrint`).
 
 use super::op::Op;
 use super::{Graph, params};
@@ -23,7 +23,7 @@ mod flag {
     pub(super) const CONDITIONAL: u32 = 1 << 15;
 }
 
-/// A graph as text.
+/// The DOT text of a graph.
 pub(crate) fn text(graph: &Graph, flags: u32) -> String {
     let mut text = "digraph dot {\n".to_owned();
     cluster(&mut text, graph, flags);
@@ -90,7 +90,7 @@ fn cluster(text: &mut String, graph: &Graph, flags: u32) {
 
 fn title(op: &Op) -> String {
     match op {
-        Op::Kernel(op) => crate::launch::shown(&op.function),
+        Op::Kernel(op) => crate::launch::kernel_name(&op.function),
         Op::Work(task, _) => task.function.clone(),
         Op::Memcpy(op) => {
             let letter =
@@ -116,7 +116,7 @@ fn title(op: &Op) -> String {
     }
 }
 
-/// Parameters, as far as the flags ask for them.
+/// Adds a node's parameters to its label, as far as the flags request them.
 fn details(label: &mut String, op: &Op, flags: u32) {
     let wants = |flag: u32| flags & (flag | flag::VERBOSE) != 0;
     match op {

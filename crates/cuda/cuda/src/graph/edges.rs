@@ -1,4 +1,4 @@
-//! Edges: which node comes before which.
+//! Edges of graphs: adding, removing and checking them.
 
 use super::op::Op;
 use super::{Graph, Link, Node, State};
@@ -9,14 +9,14 @@ use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal};
 
 /// `CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC`
 const PROGRAMMATIC: u8 = 1;
-/// `CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER`, the last port that a kernel node has.
+/// `CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER`, the highest port of a kernel node.
 const LAST_PORT: u8 = 2;
 
 fn invalid(reason: String) -> Refusal {
     CUresult::INVALID_VALUE.because(reason)
 }
 
-/// Checks what is said of an edge between two nodes.
+/// Checks the data of an edge between two nodes.
 fn check_data(data: &CUgraphEdgeData, from: &Op, to: &Op) -> Answer {
     if data.kind > PROGRAMMATIC || data.reserved != [0; 5] {
         return Err(invalid(format!(
@@ -47,7 +47,7 @@ fn check_data(data: &CUgraphEdgeData, from: &Op, to: &Op) -> Answer {
 }
 
 impl Graph {
-    /// Checks the nodes behind which a new one comes.
+    /// Checks the dependencies of a new node.
     pub(super) fn check_before(&self, state: &State, op: &Op, before: &[Link]) -> Answer {
         let mut seen = HashSet::new();
         for (i, link) in before.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Graph {
         }
     }
 
-    /// Adds edges (`cuGraphAddDependencies`). None is added if one is wrong.
+    /// Adds edges (`cuGraphAddDependencies`); if one is invalid, none is added.
     pub(crate) fn add_edges(&self, edges: &[(usize, usize, CUgraphEdgeData)]) -> Answer {
         let mut state = self.state();
         let mut new = HashSet::new();
@@ -105,7 +105,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Takes edges out (`cuGraphRemoveDependencies`). None is taken out if one is not there.
+    /// Removes edges (`cuGraphRemoveDependencies`); if one does not exist, none is removed.
     pub(crate) fn remove_edges(&self, edges: &[(usize, usize, CUgraphEdgeData)]) -> Answer {
         let mut state = self.state();
         if state.has_memory_nodes() && !edges.is_empty() {
@@ -131,7 +131,7 @@ impl Graph {
         Ok(())
     }
 
-    /// All edges, by the nodes that they come from.
+    /// All edges with their source nodes.
     pub(crate) fn edges(&self) -> Vec<(usize, Link)> {
         let state = self.state();
         let nodes = state.nodes.iter();

@@ -1,11 +1,12 @@
-//! Graphs that can be launched.
+//! Executable graphs.
 //!
-//! Instantiating a graph puts its nodes into an order that the edges allow, the same each time. The list ([`Plan`]) is a
-//! value: a launch keeps the one that it began with, and updates change a copy if a launch is under way.
+//! Instantiation sorts a graph's nodes topologically, in the same order each time. The result
+//! ([`Plan`]) is shared: a launch keeps the plan with which it began, and an update during a launch
+//! changes a copy.
 
 use super::op::Op;
 use super::order::order;
-use super::user::Held;
+use super::user::HeldReferences;
 use super::{Graph, Link, Node, name};
 use crate::args::Answer;
 use crate::context::{self, Context};
@@ -18,57 +19,58 @@ use texunit_cuda_abi::{
     CUresult, Refusal, graph_instantiate_flag as flag, graph_instantiate_result as result,
 };
 
-/// Graphs inside graphs inside graphs: more than this are refused, as the stack has an end.
+/// Maximum nesting depth of graphs, which limits stack usage.
 const MAX_DEPTH: u32 = 64;
 
-/// A graph that can be launched.
+/// An executable graph.
 #[derive(Debug)]
 pub(crate) struct Exec {
     pub(crate) handle: Handle<Exec>,
-    /// Its number (`cuGraphExecGetId`).
+    /// Unique number (`cuGraphExecGetId`).
     pub(crate) id: u32,
     pub(crate) flags: u64,
     pub(crate) context: Handle<Context>,
-    /// The graph, which can be instantiated once more when this ends.
+    /// The original graph. If it allows only one instance, it can be instantiated again when this
+    /// one is destroyed.
     graph: Handle<Graph>,
     plan: Mutex<Arc<Plan>>,
-    /// The thread that launches it: launches of a graph come one after the other.
+    /// The thread that launches the graph, as launches of a graph are serialised.
     running: Mutex<Option<ThreadId>>,
     ended: Condvar,
 }
 
 object!(Exec, "an instantiated graph", INVALID_VALUE);
 
-/// The nodes of a graph in the order in which they are done.
+/// The nodes of a graph in execution order.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// Number of the graph.
     pub(crate) graph: u32,
     pub(crate) steps: Vec<Step>,
-    /// Where a node is, by its handle.
+    /// Step of each node, by the node's handle.
     index: HashMap<usize, u32>,
-    /// Conditions that a launch sets.
+    /// Conditional values that a launch initialises.
     pub(crate) conditions: Vec<Arc<super::condition::Condition>>,
-    /// Objects that the graph keeps alive, and thus its instances.
-    pub(crate) users: Arc<Held>,
+    /// User objects that the graph, and therefore its instances, keep alive.
+    pub(crate) users: Arc<HeldReferences>,
 }
 
-/// A node of a plan.
+/// A node in a plan.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// The node that it was made of.
+    /// Handle of the original node.
     pub(crate) node: usize,
     pub(crate) id: u32,
     pub(crate) op: Op,
     pub(crate) is_enabled: bool,
-    /// Steps that come before.
+    /// Steps that this step depends on.
     pub(crate) before: Vec<u32>,
-    /// Graphs inside.
+    /// Plans of inner graphs.
     pub(crate) inner: Vec<Arc<Plan>>,
 }
 
 impl Step {
-    /// Whether it may wait for somebody else, or a step of a graph inside may.
+    /// Whether the step, or a step of an inner graph, may wait for other work.
     pub(crate) fn may_wait(&self) -> bool {
         match &self.op {
             Op::Batch(op) => op.may_wait(),
@@ -78,16 +80,17 @@ impl Step {
     }
 }
 
-/// Why a graph cannot be instantiated: how the API says it, the node, and the code with its reason.
-pub(crate) type Fault = (u32, usize, Refusal);
+/// The reason why a graph cannot be instantiated: `CUgraphInstantiateResult`, the node, and the
+/// refusal.
+pub(crate) type InstantiationError = (u32, usize, Refusal);
 
-pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> Fault {
+pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> InstantiationError {
     (how, node, code.because(reason))
 }
 
 impl Plan {
     /// The plan of a graph.
-    pub(crate) fn of(graph: &Graph, depth: u32) -> Result<Self, Fault> {
+    pub(crate) fn of(graph: &Graph, depth: u32) -> Result<Self, InstantiationError> {
         let state = graph.state();
         let order = order(graph.id, &state)?;
         let index: HashMap<usize, u32> =
@@ -132,13 +135,14 @@ impl Plan {
                 reason,
             ));
         }
-        let users =
-            Arc::new(Held::new(state.users.iter().map(|(&object, &count)| (object, count))));
+        let users = Arc::new(HeldReferences::new(
+            state.users.iter().map(|(&object, &count)| (object, count)),
+        ));
         Ok(Self { graph: graph.id, steps, index, conditions: state.conditions.clone(), users })
     }
 
-    /// What bodies of conditional nodes may hold.
-    fn check_body(&self) -> Result<(), Fault> {
+    /// Checks the nodes of a conditional node's body, which allows some kinds only.
+    fn check_body(&self) -> Result<(), InstantiationError> {
         for step in &self.steps {
             let fits = match &step.op {
                 Op::Kernel(_)
@@ -169,7 +173,10 @@ impl Plan {
     }
 
     /// Checks that a graph can be launched by a kernel.
-    fn check_device_launch(&self, context: &mut Option<Handle<Context>>) -> Result<(), Fault> {
+    fn check_device_launch(
+        &self,
+        context: &mut Option<Handle<Context>>,
+    ) -> Result<(), InstantiationError> {
         for step in &self.steps {
             let own = match &step.op {
                 Op::Kernel(op) => Some(op.context.handle),
@@ -212,7 +219,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The step of a node, in graphs inside, too.
+    /// The step of a node, also in inner graphs.
     pub(crate) fn find(&self, node: usize) -> Option<&Step> {
         if let Some(&i) = self.index.get(&node) {
             return self.steps.get(i as usize);
@@ -221,7 +228,7 @@ impl Plan {
         inner.into_iter().find_map(|plan| plan.find(node))
     }
 
-    /// The step of a node, to be changed: a copy of what a launch has under way.
+    /// The step of a node for a change; plans that a launch uses are copied.
     pub(crate) fn find_mut(&mut self, node: usize) -> Option<&mut Step> {
         if let Some(&i) = self.index.get(&node) {
             return self.steps.get_mut(i as usize);
@@ -231,7 +238,7 @@ impl Plan {
         Arc::make_mut(inner.into_iter().find(|plan| has(plan))?).find_mut(node)
     }
 
-    /// A graph with the same nodes and edges, for a node.
+    /// Creates an inner graph with the same nodes and edges.
     pub(crate) fn to_graph(&self) -> Answer<Handle<Graph>> {
         let graph = Graph::create(true);
         graph.state().conditions.clone_from(&self.conditions);
@@ -253,7 +260,7 @@ impl Plan {
         Ok(graph.handle)
     }
 
-    /// All steps, those of graphs inside, too.
+    /// Calls `work` for all steps, including those of inner graphs.
     pub(crate) fn each(&self, work: &mut dyn FnMut(&Step) -> Answer) -> Answer {
         for step in &self.steps {
             work(step)?;
@@ -264,7 +271,10 @@ impl Plan {
 }
 
 /// Instantiates a graph.
-pub(crate) fn instantiate(graph: Handle<Graph>, flags: u64) -> Result<Arc<Exec>, Fault> {
+pub(crate) fn instantiate(
+    graph: Handle<Graph>,
+    flags: u64,
+) -> Result<Arc<Exec>, InstantiationError> {
     static IDS: AtomicU32 = AtomicU32::new(1);
     let whole = |refusal| (result::ERROR, 0, refusal);
     let known =
@@ -309,25 +319,25 @@ pub(crate) fn instantiate(graph: Handle<Graph>, flags: u64) -> Result<Arc<Exec>,
         running: Mutex::new(None),
         ended: Condvar::new(),
     });
-    Exec::registry().keep(exec.handle, Arc::clone(&exec));
-    crate::checks::made(exec.handle.number());
+    Exec::registry().insert_as(exec.handle, Arc::clone(&exec));
+    crate::checks::created(exec.handle.number());
     Ok(exec)
 }
 
-/// Ends the instances that were made in a context.
+/// Destroys the executable graphs of a context.
 pub(crate) fn release_context(context: &Context) {
     let ended = Exec::registry().remove_all(|exec| exec.context == context.handle);
     ended.iter().for_each(|exec| exec.ended());
 }
 
-/// Ends an instance (`cuGraphExecDestroy`).
+/// Destroys an executable graph (`cuGraphExecDestroy`).
 pub(crate) fn destroy(exec: Handle<Exec>) -> Answer {
     exec.take()?.ended();
     Ok(())
 }
 
 impl Exec {
-    /// It is gone: its graph can be instantiated once more.
+    /// Lets the original graph be instantiated again.
     fn ended(&self) {
         if let Some(graph) = Graph::registry().find(self.graph) {
             graph.state().is_instantiated = false;
@@ -338,13 +348,13 @@ impl Exec {
         Arc::clone(&self.plan.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes the plan, unless that fails.
+    /// Changes the plan, unless `work` fails.
     pub(crate) fn change<T>(&self, work: impl FnOnce(&mut Plan) -> Answer<T>) -> Answer<T> {
         let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         work(Arc::make_mut(&mut plan))
     }
 
-    /// The step of a node of the graph that this was made of.
+    /// Calls `work` with the step of a node of the original graph.
     pub(crate) fn step<T>(
         &self,
         node: Handle<Node>,
@@ -361,7 +371,8 @@ impl Exec {
         })
     }
 
-    /// Begins a launch, when the one before has ended. A launch within one, from a function of the host, does not wait.
+    /// Begins a launch after the previous one has ended. A nested launch, from a host function of
+    /// the same graph, does not wait.
     pub(crate) fn begin(&self) -> Running<'_> {
         let me = std::thread::current().id();
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -373,7 +384,7 @@ impl Exec {
     }
 }
 
-/// A launch that is under way.
+/// A launch in progress.
 pub(crate) struct Running<'e> {
     exec: &'e Exec,
     outer: Option<ThreadId>,

@@ -1,12 +1,12 @@
-//! Nodes that allocate and free memory.
+//! Graph nodes that allocate and free memory.
 //!
-//! Memory of a graph has its address from the time on when its node is made, and is there from the time on when the node
-//! has run until it is freed: by a node, by a stream or by the host. The address is taken by an allocation that is
-//! given back at once; devices do not give out an address again before all others were used.
+//! Graph memory has an address as soon as its node is created, and exists from the execution of
+//! that node until it is freed by a node, a stream or the host. The address is reserved by an
+//! allocation that is freed immediately, as devices reuse an address only after all others.
 
 use super::op::Op;
 use crate::args::{Answer, In};
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context::Context;
 use crate::memory::pool::PoolLocation;
 use crate::memory::{self, AllocationKind};
@@ -18,10 +18,10 @@ use texunit_cuda_abi::{
 };
 use texunit_device::Block;
 
-/// What messages call memory of graphs.
+/// Name of the allocating function in messages.
 pub(crate) const MADE_BY: &str = "cuGraphAddMemAllocNode";
 
-/// A graph with such nodes refuses a change.
+/// Refusal of a change to a graph with allocation or free nodes.
 pub(super) fn fixed(what: &str) -> Refusal {
     CUresult::NOT_SUPPORTED
         .because(format!("the graph has nodes that allocate or free memory: {what}"))
@@ -31,20 +31,20 @@ fn invalid(reason: String) -> Refusal {
     CUresult::INVALID_VALUE.because(reason)
 }
 
-/// An allocation.
+/// A memory allocation.
 #[derive(Debug)]
 pub(crate) struct AllocOp {
     params: CUDA_MEM_ALLOC_NODE_PARAMS,
     access: Box<[CUmemAccessDesc]>,
-    /// Memory of the host, which keeps its place while nobody may use it.
+    /// Memory on the host, which keeps its address while it is inaccessible.
     block: Option<Arc<Block>>,
 }
 
 impl AllocOp {
-    /// Takes an address, which goes into the parameters.
+    /// Reserves an address and writes it into the parameters.
     ///
     /// # Safety
-    /// `accessDescs` leads to as many as the structure says.
+    /// `accessDescs` points to as many descriptions as the structure counts.
     pub(crate) unsafe fn new(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<Self> {
         let props = &params.poolProps;
         let place = crate::api::pool::place(props.alloc_type, props.location)?;
@@ -57,7 +57,7 @@ impl AllocOp {
         if params.bytesize == 0 {
             return Err(invalid("bytesize is 0: an allocation has at least one byte".to_owned()));
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let access = unsafe {
             In::<CUmemAccessDesc>::of(params.accessDescs).elements(params.accessDescCount)
         };
@@ -87,7 +87,7 @@ impl AllocOp {
         Ok(Self { params: *params, access, block })
     }
 
-    /// Whether it allocates such memory.
+    /// Whether two operations allocate the same kind of memory.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let of =
             |op: &Self| (op.params.bytesize, op.params.poolProps.location.id, op.block.is_some());
@@ -106,7 +106,7 @@ impl AllocOp {
         CUDA_MEM_ALLOC_NODE_PARAMS { accessDescs: access, ..self.params }
     }
 
-    /// The memory is there from now on.
+    /// Allocates the memory.
     pub(super) fn run(&self, context: &Context) -> Answer {
         let size = self.params.bytesize as u64;
         if let Some(block) = &self.block {
@@ -123,7 +123,8 @@ impl AllocOp {
         Ok(())
     }
 
-    /// A launch begins: what an earlier one has left is freed if the graph was made so, or it is a mistake.
+    /// At the start of a launch, frees memory left by an earlier launch if the graph was
+    /// instantiated so; otherwise that is an error.
     pub(super) fn begin(&self, frees: bool) -> Answer {
         match memory::find(self.dptr()) {
             Some(_) if frees => free(self.dptr(), None),
@@ -137,8 +138,8 @@ impl AllocOp {
     }
 }
 
-/// Frees memory, as a node that stands there, or (`None`) because a launch begins.
-pub(super) fn free(dptr: u64, stand: Option<&Stand>) -> Answer {
+/// Frees memory, in a node at a position, or (`None`) at the start of a launch.
+pub(super) fn free(dptr: u64, stand: Option<&QueuePosition>) -> Answer {
     let freed = memory::take("dptr", dptr, |kind| {
         matches!(kind, AllocationKind::Graph | AllocationKind::Device | AllocationKind::Pool(_))
     })?;
@@ -149,7 +150,7 @@ pub(super) fn free(dptr: u64, stand: Option<&Stand>) -> Answer {
     Ok(())
 }
 
-/// A node that frees.
+/// The operation of a memory free node.
 pub(crate) fn free_op(dptr: u64) -> Answer<Op> {
     if dptr == 0 {
         return Err(invalid("dptr is null".to_owned()));
@@ -157,7 +158,7 @@ pub(crate) fn free_op(dptr: u64) -> Answer<Op> {
     Ok(Op::MemFree(dptr))
 }
 
-/// What is known of the graphs' memory on a device.
+/// Statistics of graph memory on a device.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     most: u64,
@@ -167,7 +168,7 @@ struct Usage {
 
 static USAGE: Mutex<Vec<Usage>> = Mutex::new(Vec::new());
 
-/// Works with what is known, and the bytes that are allocated now.
+/// Accesses the statistics, given the bytes that are allocated now.
 fn usage<T>(ordinal: CUdevice, work: impl FnOnce(&mut Usage, u64) -> T) -> T {
     let of = |a: &memory::Allocation| {
         matches!(a.kind, AllocationKind::Graph) && !a.on_host() && a.gpu.ordinal == ordinal
@@ -198,7 +199,7 @@ pub(crate) fn attribute(ordinal: CUdevice, attribute: u32) -> Answer<u64> {
     })
 }
 
-/// `cuDeviceSetGraphMemAttribute`: the marks can be reset.
+/// `cuDeviceSetGraphMemAttribute`, which resets high-water marks.
 pub(crate) fn reset(ordinal: CUdevice, attribute: u32, value: u64) -> Answer {
     usage(ordinal, |usage, used| {
         match (attribute, value) {

@@ -1,20 +1,20 @@
-//! What messages call nodes.
+//! Names of nodes in messages.
 
 use super::op::Op;
-use crate::launch::shown;
+use crate::launch::kernel_name;
 use texunit_cuda_abi::graph_node_type as kind;
 
 impl Op {
-    /// What a sentence calls such a node: "kernel `scale`", "memcpy".
+    /// Name of an operation in a sentence: "kernel `scale`", "memcpy".
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Kernel(kernel) => format!("kernel `{}`", shown(&kernel.function)),
+            Self::Kernel(kernel) => format!("kernel `{}`", kernel_name(&kernel.function)),
             Self::Work(task, _) => format!("work of `{}`", task.function),
             other => other.kind_name().to_owned(),
         }
     }
 
-    /// The kind of node in a word or two.
+    /// Name of the kind of node.
     pub(crate) fn kind_name(&self) -> &'static str {
         if matches!(self, Self::Work(..)) {
             return "library";
@@ -37,7 +37,7 @@ impl Op {
     }
 }
 
-/// How messages name a node of a graph: "node 3 (kernel `scale`) of graph 1".
+/// Name of a node and its graph in messages: "node 3 (kernel `scale`) of graph 1".
 pub(crate) fn of_node(id: u32, op: &Op, graph: u32) -> String {
     format!("node {id} ({}) of graph {graph}", op.name())
 }

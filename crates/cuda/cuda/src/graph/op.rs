@@ -1,8 +1,9 @@
-//! Operations of nodes as values: what a stream would do, kept to be done later and as often as wanted.
+//! Operations of graph nodes as values: the work that a stream would do, stored to be executed
+//! repeatedly.
 //!
-//! Values are cheap to copy: a graph, its clones and what is instantiated of it share them. Pointers that the getters of
-//! the driver API give out (the arguments of a kernel, for instance) lead into them, and are good as long as the node has
-//! this value.
+//! Values are cheap to copy, as a graph, its clones and its instances share their contents.
+//! Pointers returned by the getters of the driver API (such as those to a kernel's arguments) lead
+//! into the value, and are valid as long as the node keeps it.
 
 use super::Graph;
 use super::condition::ConditionalOp;
@@ -13,9 +14,9 @@ use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::{Handle, Object};
 use crate::launch::Shape;
+use crate::memory_ops::BatchOp;
 use crate::module::Function;
 use crate::stream::Event;
-use crate::words::BatchOp;
 use crate::work::Task;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,11 +25,11 @@ use texunit_cuda_abi::{
     graph_node_type as kind, launch_attribute as attribute,
 };
 
-/// What a node does.
+/// The operation of a node.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     Kernel(Arc<KernelOp>),
-    /// What a library does in place of kernels of its own, in a context.
+    /// Work of a library, in place of its own kernels, in a context.
     Work(Arc<Task>, Handle<Context>),
     Memcpy(Arc<CopyOp>),
     Copies(Arc<CopiesOp>),
@@ -44,26 +45,26 @@ pub(crate) enum Op {
     Conditional(Arc<ConditionalOp>),
 }
 
-/// A launch.
+/// A kernel launch.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelOp {
     pub(crate) function: Arc<Function>,
     pub(crate) context: Arc<Context>,
-    /// The handles that it was given by.
+    /// Handles by which the program named the kernel.
     pub(crate) func: usize,
     pub(crate) kern: usize,
     pub(crate) shape: Shape,
-    /// All parameters, in the layout of the kernel.
+    /// All parameters, in the layout of the kernel's parameter buffer.
     params: Arc<[u8]>,
-    /// Addresses of the parameters there.
+    /// Addresses of the parameters in that buffer.
     pointers: Arc<[u64]>,
     /// Attributes that were set, by number.
     pub(crate) attributes: BTreeMap<u32, [u32; 16]>,
-    /// Where kernels update it, if they can.
+    /// The device-side record of a device-updatable node.
     pub(crate) updatable: Option<Arc<Updatable>>,
 }
 
-/// A copy.
+/// A copy, and its context.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CopyOp {
     pub(crate) copy: CUDA_MEMCPY3D,
@@ -89,14 +90,14 @@ impl KernelOp {
         &self.params
     }
 
-    /// Whether it launches the same.
+    /// Whether two operations launch the same kernel with the same arguments.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         (self.func, self.kern, self.shape) == (other.func, other.kern, other.shape)
             && self.params == other.params
             && self.attributes == other.attributes
     }
 
-    /// Address of the addresses of the arguments, null if there are none.
+    /// Address of the array of pointers to the arguments; null if there are none.
     pub(crate) fn pointers(&self) -> u64 {
         match self.pointers.is_empty() {
             true => 0,
@@ -104,7 +105,7 @@ impl KernelOp {
         }
     }
 
-    /// With an attribute set.
+    /// A copy of the operation with an attribute set.
     pub(crate) fn with_attribute(&self, id: u32, value: [u32; 16]) -> Answer<Self> {
         let mut new = self.clone();
         let [x, y, z, ..] = value;
@@ -131,10 +132,10 @@ impl KernelOp {
         Ok(new)
     }
 
-    /// With the attributes of another one.
+    /// A copy of the operation with another one's attributes.
     ///
     /// # Errors
-    /// Kernels update the other one, and the function here has more parameters.
+    /// The other node is device-updatable, and the function here has more parameters.
     pub(crate) fn with_attributes_of(&self, other: &Self) -> Answer<Self> {
         let mut new = self.clone();
         if let Some(record) = &other.updatable {
@@ -188,7 +189,7 @@ impl Op {
         }
     }
 
-    /// Graphs that belong to the node.
+    /// Inner graphs that the node owns.
     pub(crate) fn graphs(&self) -> Vec<Handle<Graph>> {
         match self {
             Self::Child(graph) => vec![*graph],
@@ -197,7 +198,7 @@ impl Op {
         }
     }
 
-    /// Whether it allocates or frees memory, in a graph of its own, too.
+    /// Whether the operation, or one in its inner graphs, allocates or frees memory.
     pub(crate) fn has_memory(&self) -> bool {
         match self {
             Self::MemAlloc(_) | Self::MemFree(_) => true,
@@ -208,7 +209,7 @@ impl Op {
         }
     }
 
-    /// Whether kernels can update it, or a node of a graph of its own.
+    /// Whether the node, or one in its inner graphs, is device-updatable.
     pub(crate) fn is_updatable(&self) -> bool {
         let has = |graph: &Handle<Graph>| {
             Graph::registry().find(*graph).is_some_and(|graph| graph.state().is_updatable())
@@ -219,7 +220,7 @@ impl Op {
         }
     }
 
-    /// The same for a clone, with graphs of its own.
+    /// A copy of the operation for a clone, with copies of its inner graphs.
     pub(crate) fn copy(&self) -> Answer<Self> {
         Ok(match self {
             Self::Child(graph) => Self::Child(graph.get()?.copy(true)?.handle),

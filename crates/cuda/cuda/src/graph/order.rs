@@ -1,14 +1,13 @@
-//! Orders that the edges of a graph allow.
+//! Topological orders of a graph's nodes.
 
-use super::exec::{Fault, Plan, fault};
+use super::exec::{InstantiationError, Plan, fault};
 use super::{State, name};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use texunit_cuda_abi::{CUresult, graph_instantiate_result as result};
 
-/// The nodes of a graph, each behind those that its edges come from; of several that could be next, the one that was made
-/// first.
-pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, Fault> {
+/// The nodes in topological order; among several candidates the oldest node is next.
+pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, InstantiationError> {
     let mut open: HashMap<usize, usize> = HashMap::with_capacity(state.nodes.len());
     let mut ready = BinaryHeap::new();
     for (&number, node) in &state.nodes {
@@ -41,7 +40,7 @@ pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, Fault> {
     Err(fault(result::INVALID_STRUCTURE, number, CUresult::INVALID_VALUE, reason))
 }
 
-/// Chooses among steps that could be next, as the seed of `--schedule` says.
+/// Random choices among ready steps, seeded by `--schedule`.
 struct Random(u64);
 
 impl Random {
@@ -54,7 +53,7 @@ impl Random {
     }
 }
 
-/// An order of the steps that the edges allow, by a seed.
+/// A random topological order of the steps, by a seed.
 pub(super) fn shuffled(plan: &Plan, seed: u64) -> Vec<usize> {
     let mut open: Vec<usize> = plan.steps.iter().map(|step| step.before.len()).collect();
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); open.len()];

@@ -1,4 +1,4 @@
-//! Parameters of nodes: from the structures of the driver API to operations, and back.
+//! Conversion of node parameters between the structures of the driver API and operations.
 
 use super::condition::ConditionalOp;
 use super::copies::CopiesOp;
@@ -11,9 +11,9 @@ use crate::context::{self, Context};
 use crate::handle::{Handle, Object};
 use crate::launch::{self, Shape};
 use crate::library::Kernel;
+use crate::memory_ops::BatchOp;
 use crate::module::Function;
 use crate::stream::Event;
-use crate::words::BatchOp;
 use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_BATCH_MEM_OP_NODE_PARAMS,
@@ -28,7 +28,7 @@ fn invalid(reason: String) -> Refusal {
     CUresult::INVALID_VALUE.because(reason)
 }
 
-/// A context by handle, or the current one for null.
+/// The context of a handle; null names the current one.
 pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
     match handle {
         0 => context::current(),
@@ -41,10 +41,10 @@ pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
     }
 }
 
-/// A kernel node. The kernel is given as a function or as a kernel of a library.
+/// The operation of a kernel node, whose kernel is given as a function or as a library's kernel.
 ///
 /// # Safety
-/// That of [`launch::parameters`].
+/// As for [`launch::parameters`].
 pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
     let given = if params.func != 0 { params.func } else { params.kern };
     if given == 0 {
@@ -56,7 +56,7 @@ pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
         (ctx, _) => context_or_current(ctx)?,
     };
     let function = launch::function(handle, &context).map_err(|refusal| match refusal.code {
-        // What is no function is a wrong member of a structure here.
+        // An invalid function handle is reported as an invalid structure member here.
         CUresult::INVALID_HANDLE => {
             refusal.with_code(CUresult::INVALID_VALUE).named("func of nodeParams")
         }
@@ -70,7 +70,7 @@ pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
         cluster: None,
     };
     launch::check(&context, &function, &shape)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let bytes = unsafe {
         let (each, extra) = (In::of(params.kernelParams), In::of(params.extra));
         launch::parameters(&function, each, extra)?
@@ -80,7 +80,7 @@ pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
     Ok(Op::Kernel(Arc::new(KernelOp::new((function, func, kern), context, shape, bytes))))
 }
 
-/// The parameters of a kernel node, which point into its operation.
+/// The parameters of a kernel node, whose pointers lead into its operation.
 pub(crate) fn of_kernel(op: &KernelOp) -> CUDA_KERNEL_NODE_PARAMS {
     CUDA_KERNEL_NODE_PARAMS {
         func: op.func,
@@ -94,7 +94,8 @@ pub(crate) fn of_kernel(op: &KernelOp) -> CUDA_KERNEL_NODE_PARAMS {
     }
 }
 
-/// A copy. Whether memory is there is looked at when it is done: it may be allocated by a node before.
+/// The operation of a memcpy node. Memory is checked when the copy runs, because a preceding node
+/// may allocate it.
 pub(crate) fn memcpy(copy: &CUDA_MEMCPY3D, ctx: usize) -> Answer<Op> {
     let side = |name: &str, side: &CopySide3D| -> Answer {
         match side.memory_type {
@@ -121,7 +122,7 @@ pub(crate) fn memcpy(copy: &CUDA_MEMCPY3D, ctx: usize) -> Answer<Op> {
     Ok(Op::Memcpy(Arc::new(CopyOp { copy: *copy, context })))
 }
 
-/// A node that sets memory.
+/// The operation of a memset node.
 pub(crate) fn memset(params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Op> {
     let size = params.elementSize;
     if ![1, 2, 4].contains(&size) {
@@ -152,7 +153,7 @@ pub(crate) fn memset(params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Op> {
     Ok(Op::Memset(Arc::new(CUDA_MEMSET_NODE_PARAMS { ctx, ..*params })))
 }
 
-/// A node that calls a function of the program.
+/// The operation of a host function node.
 pub(crate) fn host(params: &CUDA_HOST_NODE_PARAMS) -> Answer<Op> {
     if params.function == 0 {
         return Err(invalid("fn of nodeParams is null".to_owned()));
@@ -166,20 +167,20 @@ pub(crate) fn host(params: &CUDA_HOST_NODE_PARAMS) -> Answer<Op> {
     Ok(Op::Host(Arc::new(*params)))
 }
 
-/// A node with a graph inside: a clone of the one that is given.
+/// The operation of a child graph node, with a clone of the given graph.
 pub(crate) fn child(graph: Handle<Graph>) -> Answer<Op> {
     let graph = graph.get().map_err(|refusal| refusal.named("childGraph"))?;
     Ok(Op::Child(graph.copy(true)?.handle))
 }
 
-/// An event of a node.
+/// The event of an event node.
 pub(crate) fn event(event: usize) -> Answer<Handle<Event>> {
     let handle = Handle::<Event>::of(event);
     handle.get().map_err(|refusal| refusal.with_code(CUresult::INVALID_VALUE).named("event"))?;
     Ok(handle)
 }
 
-/// Semaphores of others are never imported here: every one that is given is none.
+/// The refusal of external semaphores: none can be imported, so that every handle is invalid.
 fn semaphores(params: &CUDA_EXT_SEM_NODE_PARAMS) -> Refusal {
     invalid(match params.numExtSems {
         0 => "numExtSems is 0: such a node has at least one semaphore".to_owned(),
@@ -195,16 +196,17 @@ pub(crate) fn no_semaphores(params: &CUDA_EXT_SEM_NODE_PARAMS) -> Answer<Op> {
     Err(semaphores(params))
 }
 
-/// The operation that parameters of any kind describe. A new node's may write results into them.
+/// The operation that parameters of any kind describe. For a new node, results are written into the
+/// parameters.
 ///
 /// # Safety
-/// Pointers in the structure are as the driver API's page says for a node of its kind.
+/// Pointers in the structure are valid as the driver API requires for its kind of node.
 pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answer<Op> {
     if params.reserved0 != [0; 3] || params.reserved2 != 0 {
         return Err(invalid("reserved0 and reserved2 of nodeParams are not all 0".to_owned()));
     }
     Ok(match params.kind {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         kind::KERNEL => unsafe { kernel(&params.get())? },
         kind::MEMCPY => {
             let given: CUDA_MEMCPY_NODE_PARAMS = params.get();
@@ -240,7 +242,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
         kind::EXT_SEMAS_SIGNAL | kind::EXT_SEMAS_WAIT => return Err(semaphores(&params.get())),
         kind::MEM_ALLOC => {
             let mut given: CUDA_MEM_ALLOC_NODE_PARAMS = params.get();
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             let op = unsafe { AllocOp::new(&mut given)? };
             params.set(given);
             Op::MemAlloc(Arc::new(op))
@@ -249,7 +251,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
             let given: CUDA_MEM_FREE_NODE_PARAMS = params.get();
             memory::free_op(given.dptr)?
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         kind::BATCH_MEM_OP => Op::Batch(Arc::new(unsafe { BatchOp::new(&params.get())? })),
         kind::CONDITIONAL => {
             let mut given: CUDA_CONDITIONAL_NODE_PARAMS = params.get();
@@ -258,7 +260,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
             params.set(given);
             Op::Conditional(op)
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         kind::MEMCPY_BATCH => Op::Copies(Arc::new(unsafe { CopiesOp::new(&params.get())? })),
         other => {
             return Err(CUresult::NOT_SUPPORTED.because(format!(
@@ -268,10 +270,10 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
     })
 }
 
-/// A graph becomes a part of another one, and is not the program's any more.
+/// Moves a graph into a node of another one, which then owns it.
 fn moved(child: Handle<Graph>, parent: &Graph) -> Answer<Op> {
     let graph = child.get().map_err(|refusal| refusal.named("graph"))?;
-    // A graph does not become a part of itself.
+    // A graph cannot be moved into itself or its inner graphs.
     let mut above = Some(parent.handle);
     while let Some(handle) = above.filter(|&handle| handle != child) {
         let owner = handle.get()?.owner();
@@ -285,7 +287,7 @@ fn moved(child: Handle<Graph>, parent: &Graph) -> Answer<Op> {
     Ok(Op::Child(child))
 }
 
-/// The parameters of a node. What they point to belongs to its operation.
+/// The parameters of a node, whose pointers lead into its operation.
 pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
     let kind = op.kind();
     match op {
@@ -302,7 +304,8 @@ pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
         Op::Copies(op) => CUgraphNodeParams::new(kind, op.params()),
         Op::Memset(op) => CUgraphNodeParams::new(kind, **op),
         Op::Host(op) => CUgraphNodeParams::new(kind, **op),
-        // Whoever hands them on may not take the graph, which is the driver's.
+        // The inner graph is owned by the driver, and callers that pass the parameters on must not
+        // take ownership.
         Op::Child(graph) => {
             let params = CUDA_CHILD_GRAPH_NODE_PARAMS { graph: graph.number(), ownership: -1 };
             CUgraphNodeParams::new(kind, params)
@@ -324,7 +327,7 @@ pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
     }
 }
 
-/// The parameters of a batch as a structure of its own.
+/// The parameters of a batch memory operation node as a structure of their own.
 pub(crate) fn of_batch(op: &Op) -> Option<CUDA_BATCH_MEM_OP_NODE_PARAMS> {
     if let Op::Batch(op) = op { Some(op.params()) } else { None }
 }

@@ -1,4 +1,5 @@
-//! The race check's view of a launch: each step is a queue of its own, and an edge an event between two of them.
+//! Graph launches in the race detector: each step is a queue, and each edge an event between two of
+//! them.
 
 use super::exec::{Plan, Step};
 use super::name;
@@ -6,9 +7,10 @@ use crate::checks;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_checks::race::Queue;
 
-/// A queue that nothing else is in.
+/// A queue without other work.
 fn fresh_queue() -> Queue {
-    /// Queue numbers of graph nodes: above all stream handles, and below the numbers of threads' default streams.
+    /// Queue numbers of graph nodes, above all stream handles and below the numbers of per-thread
+    /// default streams.
     static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
     Queue::Own { id: NEXT.fetch_add(1, Relaxed), is_blocking: false }
 }
@@ -17,7 +19,7 @@ fn number(queue: Queue) -> u64 {
     queue.own().map_or(0, |(id, _)| id)
 }
 
-/// The race check's queues of the steps of a plan.
+/// The race detector's queues for the steps of a plan.
 pub(super) struct Queues {
     race: &'static texunit_checks::race::Memory,
     outer: Queue,
@@ -26,7 +28,7 @@ pub(super) struct Queues {
 }
 
 impl Queues {
-    /// `None`: races are not checked.
+    /// Queues for a plan; `None` if races are not checked.
     pub(super) fn new(plan: &Plan, outer: Queue) -> Option<Self> {
         let race = checks::race()?;
         let own: Vec<Queue> = plan.steps.iter().map(|_| fresh_queue()).collect();
@@ -40,7 +42,7 @@ impl Queues {
         Some(Self { race, outer, own, is_last })
     }
 
-    /// A step begins: what comes before it is over.
+    /// Begins a step, which waits for its dependencies.
     pub(super) fn begin(&self, step: &Step, i: usize) -> Queue {
         let queue = self.own[i];
         if step.before.is_empty() {

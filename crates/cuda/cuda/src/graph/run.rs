@@ -1,9 +1,11 @@
-//! Launching: the steps of a plan are done one after the other, by the code that does the same in a stream.
+//! Launches of executable graphs: the steps of a plan are executed one after the other, by the code
+//! that does the same work in a stream.
 //!
-//! The order is that of the plan; with `--schedule`, the seed chooses among the steps that the edges allow. Kernels use all threads of the
-//! host, so that branches beside each other would gain nothing; only where a step waits for somebody, others that may run go on beside it. Each step is a
-//! queue of its own for the race check, and an edge is an event between two of them, so that steps without an order are
-//! told apart although they are done one after the other.
+//! The order is that of the plan; with `--schedule` the seed chooses among ready steps. Kernels use
+//! all host threads, so that concurrent branches would gain nothing; only while a step waits for
+//! other work, further ready steps run concurrently. For the race detector each step is a queue of
+//! its own, and an edge an event between two queues, so that unordered steps are recognised
+//! although they are executed sequentially.
 
 use super::exec::{Exec, Plan, Step};
 use super::op::{KernelOp, Op};
@@ -12,10 +14,10 @@ use super::queues::Queues;
 use super::{device, name};
 use crate::args::Answer;
 use crate::call::say;
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context::{self, Context};
+use crate::deferred::{self, Order};
 use crate::handle::Handle;
-use crate::late::{self, Order};
 use crate::memory::fill::fill;
 use crate::refused::InProgram;
 use crate::settings::settings;
@@ -27,15 +29,15 @@ use texunit_checks::race::Queue;
 use texunit_cuda_abi::{CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag};
 use texunit_forms::Count;
 
-/// Graphs that launch each other, one within the other.
+/// Maximum nesting depth of graphs that launch each other.
 const MAX_DEPTH: usize = 64;
-/// Rounds of a loop after which it is taken to have no end.
+/// Number of iterations after which a loop counts as infinite.
 const MAX_ROUNDS: u64 = 1_000_000_000;
 
-/// Launches a graph in a stream, now or later. A wrong step is the answer of this call if it is done now; a fault of a
-/// kernel ends the context, as that of a launch does.
+/// Launches a graph in a stream, immediately or deferred. An invalid step is returned by this call
+/// if it is executed immediately; a fault of a kernel ends the context, as in an ordinary launch.
 pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
-    // What is changed later is of later launches.
+    // Later changes of the graph apply to later launches.
     let (exec, plan, place) = (Arc::clone(exec), exec.plan(), order.clone());
     let launch = Launch { order: place, tail: Mutex::default(), running: Mutex::default() };
     let (mut events, mut has_memory, mut may_wait) = (Vec::new(), false, false);
@@ -47,25 +49,25 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
         }
         Ok(())
     })?;
-    let keeps = late::keeps(order);
+    let keeps = deferred::must_defer(order);
     if has_memory && keeps {
-        // Whether its memory is there is what the next call asks.
-        late::wait_before(order);
+        // The launch is not deferred, because the next call may query the memory that it allocates.
+        deferred::wait_before(order);
         order.context.check()?;
-        return late::at_once(|| launch.whole(exec, plan));
+        return deferred::at_once(|| launch.whole(exec, plan));
     }
-    if has_memory || !(keeps || may_wait && late::may_go_on()) {
+    if has_memory || !(keeps || may_wait && deferred::may_outlive_call()) {
         return launch.whole(exec, plan);
     }
-    late::launch(order, move |works| {
+    deferred::launch(order, move |works| {
         works?;
         launch.whole(exec, plan)
     })?;
-    late::recorded_by_last(order, &events);
+    deferred::recorded_by_last(order, &events);
     Ok(())
 }
 
-/// What happens before the first step.
+/// Prepares memory and conditional values before the first step.
 fn begin(plan: &Plan, flags: u64) -> Answer {
     let frees = flags & flag::AUTO_FREE_ON_LAUNCH != 0;
     plan.conditions.iter().try_for_each(|condition| condition.begin())?;
@@ -86,18 +88,18 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A launch that is under way.
+/// A launch in progress.
 struct Launch {
-    /// The stream.
+    /// Stream and context of the launch.
     order: Order,
-    /// Graphs that kernels have launched to be run when the one that runs has ended.
+    /// Graphs for tail launch, to run when the current graph has ended.
     tail: Mutex<VecDeque<Arc<Exec>>>,
-    /// Handles of the graphs that run, each launched by a kernel of the one before.
+    /// Handles of the running graphs, each launched by a kernel of the previous one.
     running: Mutex<Vec<usize>>,
 }
 
 impl Launch {
-    /// Runs a graph, and those that its kernels have launched to come behind it.
+    /// Runs a graph and the tail launches of its kernels.
     fn whole(&self, exec: Arc<Exec>, plan: Arc<Plan>) -> Answer {
         let mut next = Some((exec, plan));
         let mut rounds = 0;
@@ -132,7 +134,7 @@ impl Launch {
         Err(refusal)
     }
 
-    /// Runs the graphs that a kernel has launched, or keeps them for later.
+    /// Runs the graphs that a kernel has launched, or stores tail launches.
     fn launched(&self, op: &KernelOp) -> Answer {
         for (handle, stream) in device::launches(op)? {
             let exec = Handle::<Exec>::of(handle as usize);
@@ -161,7 +163,7 @@ impl Launch {
                 (_, wrong) => {
                     let reason = format!(
                         "kernel `{}` launches graph {exec:?}, which {}",
-                        launch::shown(&op.function),
+                        launch::kernel_name(&op.function),
                         wrong.unwrap_or_default()
                     );
                     say(format_args!("{reason}"));
@@ -174,17 +176,18 @@ impl Launch {
         Ok(())
     }
 
-    /// Does the steps of a plan, in a queue of the race check if it is not the stream's.
+    /// Executes the steps of a plan, in a queue of the race detector if it is an inner graph.
     fn run(&self, plan: &Plan, within: Option<Queue>) -> Answer {
         let outer = within.unwrap_or(self.order.queue);
         let queues = Queues::new(plan, outer);
         let one = |i: usize| -> Answer {
             let Some(step) = plan.steps.get(i) else { return Ok(()) };
             let queue = queues.as_ref().map_or(outer, |queues| queues.begin(step, i));
-            // Of a node that kernels update, its record says whether it does anything.
+            // The device-side record of an updatable node decides whether it is enabled.
             let is_updatable = matches!(&step.op, Op::Kernel(op) if op.updatable.is_some());
             if step.is_enabled || is_updatable {
-                self.step(plan, step, queue).map_err(|refusal| told(plan, step, refusal))?;
+                self.step(plan, step, queue)
+                    .map_err(|refusal| with_step_name(plan, step, refusal))?;
             }
             if let Some(queues) = &queues {
                 queues.end(i);
@@ -196,19 +199,19 @@ impl Launch {
             Some(seed) => shuffled(plan, seed ^ u64::from(plan.graph)),
         };
         let may_wait = |i: usize| plan.steps.get(i).is_some_and(Step::may_wait);
-        if late::may_go_on() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
-            late::branches(&order, |i| &plan.steps[i].before, may_wait, one)?;
+        if deferred::may_outlive_call() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
+            deferred::branches(&order, |i| &plan.steps[i].before, may_wait, one)?;
         } else {
             order.iter().copied().try_for_each(one)?;
         }
         if let Some(queues) = &queues {
-            super::conflicts::tell(plan, &order, &queues.own);
+            super::conflicts::report(plan, &order, &queues.own);
         }
         Ok(())
     }
 
     fn order(&self, context: Arc<Context>, queue: Queue) -> Order {
-        Order { context, queue, waits: false, capture: None }
+        Order::on(context, queue)
     }
 
     fn step(&self, plan: &Plan, step: &Step, queue: Queue) -> Answer {
@@ -217,7 +220,8 @@ impl Launch {
             Op::Empty => Ok(()),
             Op::Kernel(op) => {
                 op.context.check()?;
-                let (stand, graph) = (Stand::now(queue), locked(&self.running).last().copied());
+                let (stand, graph) =
+                    (QueuePosition::now(queue), locked(&self.running).last().copied());
                 let graph = graph.unwrap_or_default() as u64;
                 let Some((shape, params)) = op.updated()? else { return Ok(()) };
                 launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;
@@ -225,7 +229,7 @@ impl Launch {
             }
             Op::Work(task, context) => {
                 let context = alive(*context)?;
-                task.run(&context, &Stand::now(queue)).inspect_err(|refusal| {
+                task.run(&context, &QueuePosition::now(queue)).inspect_err(|refusal| {
                     if refusal.code != CUresult::OUT_OF_MEMORY {
                         context.fail(refusal.clone());
                     }
@@ -233,7 +237,7 @@ impl Launch {
             }
             Op::Memcpy(op) => {
                 let order = self.order(alive(op.context)?, queue);
-                // SAFETY: the program has promised that its memory is there when the node is run.
+                // SAFETY: the program guarantees that its memory exists when the node runs.
                 unsafe { crate::api::copy_box::copy_3d(&op.copy, &order) }
             }
             Op::Copies(op) => op.run(&self.order(alive(op.context)?, queue)),
@@ -243,12 +247,12 @@ impl Launch {
                 fill(op.dst, op.pitch, pattern, [op.width, op.height], &order).map(|_| ())
             }
             Op::Host(op) => {
-                // SAFETY: the program gave a function where it said one, and it is not null.
+                // SAFETY: the program passed the address of a host function, which is not null.
                 let function = unsafe {
                     std::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(op.function)
                 };
                 let inside = InProgram::enter();
-                // SAFETY: the program's function, called as the driver would.
+                // SAFETY: the program's callback is called with the driver's argument.
                 unsafe { function(std::ptr::with_exposed_provenance_mut(op.userData as usize)) };
                 drop(inside);
                 Ok(())
@@ -264,7 +268,7 @@ impl Launch {
                 Ok(())
             }
             Op::MemAlloc(op) => op.run(&self.order.context),
-            Op::MemFree(dptr) => super::memory::free(*dptr, Some(&Stand::now(queue))),
+            Op::MemFree(dptr) => super::memory::free(*dptr, Some(&QueuePosition::now(queue))),
             Op::Batch(op) => op.run(queue),
             Op::Child(_) => step.inner.iter().try_for_each(|inner| self.run(inner, Some(queue))),
             Op::Conditional(op) => self.conditional(plan, step, op, queue),
@@ -299,7 +303,7 @@ impl Launch {
     }
 }
 
-/// Whether a body has anything that could change a condition.
+/// Whether a loop body contains a node that could change its condition.
 fn sets_condition(plan: &Plan) -> bool {
     plan.steps.iter().any(|step| match &step.op {
         Op::Kernel(_) => step.is_enabled,
@@ -311,8 +315,9 @@ fn alive(context: Handle<Context>) -> Answer<Arc<Context>> {
     context::alive(context, "the context of the node")
 }
 
-/// What is wrong with a step, with its name. A fault that has ended the context says so itself.
-fn told(plan: &Plan, step: &Step, refusal: Refusal) -> Refusal {
+/// The refusal of a step with the step's name. Steps with inner graphs, and faults that have ended
+/// the context, name it themselves.
+fn with_step_name(plan: &Plan, step: &Step, refusal: Refusal) -> Refusal {
     let is_told = matches!(step.op, Op::Child(_) | Op::Conditional(_));
     match is_told {
         true => refusal,

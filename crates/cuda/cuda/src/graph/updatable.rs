@@ -1,7 +1,9 @@
-//! Kernel nodes that kernels update (`CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`).
+//! Device-updatable kernel nodes (`CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`).
 //!
-//! The handle that the device gets is the address of a record in its memory, with what the node does: `cudaGraphKernelNodeSetParam` and its
-//! like (`texunit-link` has their text) write there, and a launch of the node reads it. What the host sets is written there, too.
+//! The device-side handle is the address of a record in device memory that contains the node's
+//! launch parameters. `cudaGraphKernelNodeSetParam` and similar functions (their PTX is in
+//! `texunit-link`) write the record, and a launch reads it. Changes by the host are written to it,
+//! too.
 
 use super::op::KernelOp;
 use crate::args::Answer;
@@ -11,10 +13,10 @@ use std::borrow::Cow;
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Buffer, Linear};
 
-/// Bytes before the parameters: how many these are, whether the node is enabled, and the grid.
+/// Bytes before the parameters: their size, whether the node is enabled, and the grid.
 const HEADER: u64 = 32;
 
-/// The record of a node.
+/// The device-side record of a node.
 #[derive(Debug)]
 pub(crate) struct Updatable {
     buffer: Buffer,
@@ -22,7 +24,7 @@ pub(crate) struct Updatable {
 }
 
 impl Updatable {
-    /// Of a kernel that has none.
+    /// A record for a kernel node.
     pub(crate) fn new(op: &KernelOp) -> Answer<Self> {
         let (device, size) = (&op.context.gpu.device, HEADER + op.params().len() as u64);
         let buffer = device.alloc(size, "a kernel node that kernels update").map_err(refusal)?;
@@ -33,7 +35,7 @@ impl Updatable {
         Ok(new)
     }
 
-    /// What the device knows the node by.
+    /// The device-side handle of the node.
     pub(crate) fn address(&self) -> u64 {
         self.buffer.address()
     }
@@ -42,7 +44,7 @@ impl Updatable {
         self.linear.write(at, bytes).map_err(refusal)
     }
 
-    /// The host says what the node does. It is of the same function.
+    /// Updates the record when the host changes the node. The function stays the same.
     pub(crate) fn set(&self, op: &KernelOp) -> Answer {
         let size = op.params().len();
         if HEADER + size as u64 > self.linear.len() {
@@ -56,7 +58,7 @@ impl Updatable {
         self.write(HEADER, op.params())
     }
 
-    /// The host says whether the node is done.
+    /// Updates the record when the host enables or disables the node.
     pub(crate) fn set_enabled(&self, is_enabled: bool) -> Answer {
         self.write(4, &u32::from(is_enabled).to_le_bytes())
     }
@@ -86,7 +88,7 @@ impl KernelOp {
     }
 }
 
-/// What nodes are not for that kernels update.
+/// Refusal of an operation that device-updatable nodes do not support.
 pub(crate) fn fixed(what: &str) -> Refusal {
     CUresult::NOT_SUPPORTED.because(format!(
         "kernels can update a node of the graph (CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE): {what}"

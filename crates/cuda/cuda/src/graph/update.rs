@@ -1,8 +1,8 @@
-//! Updates of what was instantiated: whole, from another graph, and node by node.
+//! Updates of executable graphs: as a whole from another graph, or node by node.
 //!
-//! Nodes of the two graphs are paired from the ends: nodes without successors in the order in which they were made, and
-//! then of each pair the nodes before, in the order of their edges. What may change of a node is the same for both kinds
-//! of update.
+//! Nodes of the two graphs are matched backwards from the nodes without successors, in order of
+//! creation, along the dependencies of each matched pair. Both kinds of update allow the same
+//! changes of a node.
 
 use super::exec::{Exec, Plan, Step};
 use super::op::{CopyOp, KernelOp, Op};
@@ -16,8 +16,8 @@ use texunit_cuda_abi::{
     launch_attribute as attribute,
 };
 
-/// What is wrong with an update: `CUgraphExecUpdateResult`, the node of the new graph, the node before it of a wrong edge,
-/// and in words.
+/// Description of a failed update: `CUgraphExecUpdateResult`, the node of the new graph, the source
+/// of a differing edge, and the reason.
 #[derive(Debug)]
 pub(crate) struct Mismatch {
     pub(crate) info: CUgraphExecUpdateResultInfo,
@@ -29,7 +29,7 @@ fn mismatch(result: u32, node: usize, from: usize, reason: String) -> Mismatch {
     Mismatch { info, reason }
 }
 
-/// Makes an instance do what another graph of the same shape says.
+/// Updates an executable graph to a graph of the same topology.
 pub(crate) fn whole(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
     let is_updatable = exec.plan().steps.iter().any(|step| step.op.is_updatable());
     if is_updatable || graph.state().is_updatable() {
@@ -41,14 +41,14 @@ pub(crate) fn whole(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
     })?;
     let old = exec.plan();
     let updated = merged(&old, &new)?;
-    // What the old one has kept alive may end with it: with no lock held.
+    // User objects of the old plan may be destroyed here, outside of any lock.
     let changed = exec.change(|plan| Ok(std::mem::replace(plan, updated)));
     changed
         .map(drop)
         .map_err(|refusal| mismatch(result::ERROR, 0, 0, refusal.reason(&[]).into_owned()))
 }
 
-/// Steps that no other one comes behind, in the order in which their nodes were made.
+/// Steps without successors, in order of creation of their nodes.
 fn ends(plan: &Plan) -> Vec<usize> {
     let mut is_end = vec![true; plan.steps.len()];
     for &before in plan.steps.iter().flat_map(|step| &step.before) {
@@ -59,7 +59,7 @@ fn ends(plan: &Plan) -> Vec<usize> {
     ends
 }
 
-/// For each step of the old plan its step of the new one.
+/// For each step of the old plan the matching step of the new one.
 fn pairs(old: &Plan, new: &Plan) -> Result<Vec<usize>, Mismatch> {
     let changed = |node: usize, from: usize, reason: String| {
         mismatch(result::TOPOLOGY_CHANGED, node, from, reason)
@@ -109,7 +109,7 @@ fn pairs(old: &Plan, new: &Plan) -> Result<Vec<usize>, Mismatch> {
     Ok(pair)
 }
 
-/// The old plan with what the new one does.
+/// The old plan with the operations of the new one.
 fn merged(old: &Plan, new: &Plan) -> Result<Plan, Mismatch> {
     let pairs = pairs(old, new)?;
     let mut updated = old.clone();
@@ -136,7 +136,7 @@ fn merged(old: &Plan, new: &Plan) -> Result<Plan, Mismatch> {
     Ok(updated)
 }
 
-/// Whether an operation of an instance may become another one: if not, how the API says it, and why.
+/// Whether an update may replace an operation by another; if not, the code and the reason.
 pub(crate) fn check(old: &Op, new: &Op) -> Result<(), (u32, String)> {
     let changed = |reason: &str| Err((result::PARAMETERS_CHANGED, reason.to_owned()));
     match (old, new) {
@@ -182,10 +182,10 @@ fn check_kernel(old: &KernelOp, new: &KernelOp) -> Result<(), (u32, String)> {
     Ok(())
 }
 
-/// Whether an end of a copy is another kind of memory by now.
+/// Whether the kind of memory of a copy's end has changed.
 fn is_moved(old: &CopySide3D, new: &CopySide3D) -> bool {
     let kind = |side: &CopySide3D| match side.memory_type {
-        // Of an address that the driver looks at itself: whether devices know it.
+        // For an unified address, whether it is known to devices.
         CU_MEMORYTYPE_UNIFIED => match crate::memory::is_known(side.device) {
             Ok(true) => 2,
             _ => 1,
@@ -231,7 +231,7 @@ fn check_fill(
     }
 }
 
-/// Changes what a step does (`cuGraphExec*NodeSetParams`).
+/// Changes the operation of a step (`cuGraphExec*NodeSetParams`).
 pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
     if matches!(step.op.kind(), kind::CONDITIONAL | kind::MEM_ALLOC | kind::MEM_FREE) {
         return Err(CUresult::NOT_SUPPORTED.because(format!(
@@ -242,7 +242,7 @@ pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
     check(&step.op, &new)
         .map_err(|(_, reason)| CUresult::INVALID_VALUE.because(format!("hNode: {reason}")))?;
     let new = match (&step.op, new) {
-        // Attributes stay as the node has them.
+        // The node's attributes are kept.
         (Op::Kernel(old), Op::Kernel(new)) => Op::Kernel(Arc::new(new.with_attributes_of(old)?)),
         (_, new) => new,
     };
@@ -250,7 +250,7 @@ pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
     Ok(())
 }
 
-/// Makes a child graph of an instance do what another graph of the same shape says.
+/// Updates a child graph of an executable graph to a graph of the same topology.
 pub(crate) fn child(step: &mut Step, graph: Handle<Graph>) -> Answer {
     let graph = graph.get().map_err(|refusal| refusal.named("childGraph"))?;
     let [inner] = &step.inner[..] else {

@@ -1,5 +1,5 @@
-//! User objects: what graphs keep alive for the program. When nobody has a reference any more, a function of the program
-//! destroys it.
+//! User objects, which graphs keep alive for the program. When the last reference is released, a
+//! callback destroys the object.
 
 use crate::args::Answer;
 use crate::handle::{Handle, Object, object};
@@ -8,10 +8,10 @@ use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 use texunit_cuda_abi::{CUhostFn, CUresult, Refusal};
 
-/// An object of the program.
+/// A user object.
 #[derive(Debug)]
 pub(crate) struct UserObject {
-    /// Address of the program's own object, for the function.
+    /// Address of the program's own object, the argument of the callback.
     object: usize,
     destroy: unsafe extern "C" fn(*mut c_void),
     references: Mutex<u32>,
@@ -19,14 +19,14 @@ pub(crate) struct UserObject {
 
 object!(UserObject, "a user object", INVALID_VALUE);
 
-/// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`, which has to be given.
+/// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`, a required flag.
 const NO_DESTRUCTOR_SYNC: u32 = 1;
 
 pub(crate) fn invalid(reason: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
     CUresult::INVALID_VALUE.because(reason)
 }
 
-/// A new object, with references of the caller.
+/// Creates a user object with references of the caller.
 pub(crate) fn create(
     object: *mut c_void,
     destroy: CUhostFn,
@@ -45,7 +45,7 @@ pub(crate) fn create(
     Ok(UserObject::registry().insert(UserObject { object, destroy, references }))
 }
 
-/// A count of references is from 1 to the largest `int`.
+/// Checks a reference count, which must be from 1 to the maximum `int`.
 pub(crate) fn check(count: u32) -> Answer {
     match count {
         1..=0x7fff_ffff => Ok(()),
@@ -53,7 +53,7 @@ pub(crate) fn check(count: u32) -> Answer {
     }
 }
 
-/// More references.
+/// Adds references.
 pub(crate) fn retain(object: usize, count: u32) {
     if let Some(object) = UserObject::registry().find(Handle::of(object)) {
         let mut references = object.references.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +61,7 @@ pub(crate) fn retain(object: usize, count: u32) {
     }
 }
 
-/// Fewer references; with the last one the object ends.
+/// Releases references; the last release destroys the object.
 pub(crate) fn release(object: usize, count: u32) {
     let handle = Handle::<UserObject>::of(object);
     let Some(object) = UserObject::registry().find(handle) else { return };
@@ -72,18 +72,18 @@ pub(crate) fn release(object: usize, count: u32) {
     };
     if left == 0 && UserObject::registry().remove(handle).is_some() {
         let inside = InProgram::enter();
-        // SAFETY: the program's function and its object, which are there until now.
+        // SAFETY: the program's callback and object, which are valid until this call.
         unsafe { (object.destroy)(std::ptr::with_exposed_provenance_mut(object.object)) };
         drop(inside);
     }
 }
 
-/// References that an instance of a graph holds, for as long as it may be launched.
+/// References that an executable graph holds as long as it may be launched.
 #[derive(Debug)]
-pub(crate) struct Held(Vec<(usize, u32)>);
+pub(crate) struct HeldReferences(Vec<(usize, u32)>);
 
-impl Held {
-    /// As many as a graph holds.
+impl HeldReferences {
+    /// References to the same objects as those of a graph.
     pub(crate) fn new(users: impl Iterator<Item = (usize, u32)>) -> Self {
         let all: Vec<(usize, u32)> = users.collect();
         all.iter().for_each(|&(object, count)| retain(object, count));
@@ -91,13 +91,13 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldReferences {
     fn drop(&mut self) {
         self.0.iter().for_each(|&(object, count)| release(object, count));
     }
 }
 
-/// References that the caller gives up: not more than there are.
+/// Releases references of the caller, after checking that there are enough.
 pub(crate) fn release_checked(object: Handle<UserObject>, count: u32) -> Answer {
     check(count)?;
     let found = object.get()?;

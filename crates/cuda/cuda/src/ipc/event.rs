@@ -1,7 +1,8 @@
-//! Events that other processes are given (`cuIpcGetEventHandle`).
+//! Events shared between processes (`cuIpcGetEventHandle`).
 //!
-//! Such an event is a page that all have: how often it was recorded, how often it has happened, and which process has
-//! recorded it last. Whoever waits for it looks there; what a process has recorded that has ended does not hold up others.
+//! Such an event is a page mapped by all processes. It contains how often the event was recorded,
+//! how often it has completed, and which process recorded it last. Waiting processes poll it; an
+//! event recorded by a process that has ended counts as completed.
 
 use super::{Handle, Kind, Ticket};
 use crate::args::Answer;
@@ -10,22 +11,22 @@ use std::time::Duration;
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Block, Pages, Reserved};
 
-/// What the note of such a file begins with.
+/// Kind number in the label of the event's file.
 const KIND: u8 = 4;
-/// Bytes of the page.
+/// Size of the page in bytes.
 const PAGE: u64 = 4096;
-/// Where the numbers are in it.
+/// Offsets of the numbers in the page.
 const RECORDED: u64 = 0;
 const HAPPENED: u64 = 8;
 const PROCESS: u64 = 16;
 const BEGAN: u64 = 24;
-/// How long somebody who waits sleeps at first, and at most.
+/// Initial and maximum sleep between polls.
 const SLEEP: [Duration; 2] = [Duration::from_micros(20), Duration::from_millis(2)];
 
-/// An event of several processes.
+/// An event shared between processes.
 #[derive(Debug)]
 pub(crate) struct SharedEvent {
-    /// Keeps the file open.
+    /// Mapped page, which keeps the file open.
     block: Block,
     own: Ticket,
 }
@@ -36,7 +37,7 @@ fn failed(what: impl Into<String>) -> Refusal {
 }
 
 impl SharedEvent {
-    /// A new one.
+    /// Creates an event.
     pub(crate) fn new() -> Answer<Self> {
         let pages = Pages::shareable(PAGE, &[KIND]);
         Self::map(
@@ -56,12 +57,12 @@ impl SharedEvent {
         Ok(Self { block: block.ok_or_else(none)?, own })
     }
 
-    /// Its handle.
+    /// Handle of the event.
     pub(crate) fn handle(&self) -> Handle {
         self.own.handle(Kind::Event)
     }
 
-    /// The event of a handle.
+    /// Opens the event of a handle.
     pub(crate) fn open(handle: &Handle) -> Answer<Self> {
         let ticket = Ticket::read(handle, Kind::Event)?;
         if ticket.is_own() {
@@ -79,19 +80,19 @@ impl SharedEvent {
         self.block.load_u64(at).unwrap_or_default()
     }
 
-    /// It is recorded; which time that is.
+    /// Records the event and returns the number of the record.
     pub(crate) fn recorded(&self) -> u64 {
         let _ = self.block.store_u64(PROCESS, self.own.process.into());
         let _ = self.block.store_u64(BEGAN, self.own.began);
         self.block.add_u64(RECORDED, 1).unwrap_or_default() + 1
     }
 
-    /// It happens, as it was recorded that time.
+    /// Completes the record with this number.
     pub(crate) fn happens(&self, time: u64) {
         let _ = self.block.update_u64(HAPPENED, |happened| happened.max(time));
     }
 
-    /// Whether it has happened as often as it was recorded, or who has recorded it is gone.
+    /// Whether all records have completed, or the process that made the last one has ended.
     pub(crate) fn has_happened(&self) -> bool {
         self.has_happened_to(self.number(RECORDED))
     }
@@ -104,7 +105,7 @@ impl SharedEvent {
         !Ticket { process, began: self.number(BEGAN), ..self.own }.is_alive()
     }
 
-    /// Waits for what was recorded last.
+    /// Waits for the last record.
     pub(crate) fn wait(&self) {
         let (time, mut sleep) = (self.number(RECORDED), SLEEP[0]);
         while !self.has_happened_to(time) {
@@ -130,7 +131,7 @@ mod tests {
         event.happens(first);
         assert!(event.has_happened());
         event.wait();
-        // A process that is gone holds up nobody.
+        // An event recorded by a process that has ended does not block.
         event.recorded();
         event.block.store_u64(BEGAN, 1).unwrap();
         assert!(event.has_happened());

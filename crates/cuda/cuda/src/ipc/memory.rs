@@ -1,4 +1,4 @@
-//! Memory of devices that other processes are given (`cuIpcGetMemHandle`).
+//! Device memory shared between processes (`cuIpcGetMemHandle`).
 
 use super::{Handle, Kind, Ticket};
 use crate::args::Answer;
@@ -9,17 +9,17 @@ use std::sync::{Arc, Mutex};
 use texunit_cuda_abi::{CUdevice, CUresult};
 use texunit_device::{Block, Buffer, Pages, Reserved};
 
-/// What the note of such a file begins with; other kinds of memory have other numbers there.
+/// Kind number in the label of the memory's file; other kinds of memory have other numbers.
 const KIND: u8 = 3;
 
 /// Memory of another process that this one has opened; `users` counts the opens that have not been closed.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedMemory {
     pub(crate) ticket: Ticket,
     pub(crate) users: Mutex<u32>,
 }
 
-/// The handle of an allocation that begins at an address.
+/// The handle of an allocation, given its base address.
 pub(crate) fn handle(address: u64) -> Answer<Handle> {
     let found = memory::find(address).filter(|found| found.base == address);
     let refused = || {
@@ -34,14 +34,14 @@ pub(crate) fn handle(address: u64) -> Answer<Handle> {
     let mut note = vec![KIND];
     note.extend(found.gpu.ordinal.to_le_bytes());
     note.extend(found.size.to_le_bytes());
-    let pages = buffer.give_out(&note).map_err(|error| {
+    let pages = buffer.share_pages(&note).map_err(|error| {
         CUresult::OUT_OF_MEMORY.because(format!("the system has no file in memory for it: {error}"))
     })?;
     let file = pages.own_number().ok_or_else(refused)?;
     Ok(Ticket::own(file, found.id)?.handle(Kind::Memory))
 }
 
-/// Opens a handle: the address of the memory here.
+/// Opens a handle and returns the address of the memory in this process.
 pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     let ticket = Ticket::read(handle, Kind::Memory)?;
     if ticket.is_own() {
@@ -52,7 +52,7 @@ pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     if let Some(known) =
         opened(|of, opened| opened.ticket == ticket && of.context == context.handle)
     {
-        if let AllocationKind::Opened(opened) = &known.kind {
+        if let AllocationKind::OpenedMemory(opened) = &known.kind {
             *opened.users() += 1;
         }
         return Ok(known.base);
@@ -65,11 +65,11 @@ pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     let device = CUdevice::from_le_bytes([a, b, c, d]);
     let gpu = state::gpu(device)?;
     let (buffer, base) = map(pages, size, device)?;
-    let kind = AllocationKind::Opened(Opened { ticket, users: Mutex::new(1) });
+    let kind = AllocationKind::OpenedMemory(OpenedMemory { ticket, users: Mutex::new(1) });
     memory::take_in(context, gpu, (base, size), buffer, kind)
 }
 
-/// Maps the memory of a file into that of a device.
+/// Maps the memory of a file into device memory.
 fn map(pages: Pages, size: u64, device: CUdevice) -> Answer<(Buffer, u64)> {
     let failed = |what: &str| CUresult::MAP_FAILED.because(what.to_owned());
     let (whole, pages) = (pages.size(), Arc::new(pages));
@@ -86,31 +86,31 @@ fn map(pages: Pages, size: u64, device: CUdevice) -> Answer<(Buffer, u64)> {
     Ok((made.map_err(crate::error::refusal)?, base))
 }
 
-/// One user less of memory that was opened; the last one closes it.
+/// Closes one opening of memory; the last close unmaps it.
 pub(crate) fn close(address: u64) -> Answer {
     let known = opened(|of, _| of.base == address).ok_or_else(|| {
         CUresult::INVALID_VALUE.because(format!(
             "dptr {address:#x} is not an address that cuIpcOpenMemHandle has returned, or was closed before"
         ))
     })?;
-    let AllocationKind::Opened(opened) = &known.kind else { return Ok(()) };
+    let AllocationKind::OpenedMemory(opened) = &known.kind else { return Ok(()) };
     let mut users = opened.users();
     *users = users.saturating_sub(1);
     match *users {
-        0 => memory::free("dptr", address, |kind| matches!(kind, AllocationKind::Opened(_))),
+        0 => memory::free("dptr", address, |kind| matches!(kind, AllocationKind::OpenedMemory(_))),
         _ => Ok(()),
     }
 }
 
-fn opened(is: impl Fn(&Allocation, &Opened) -> bool) -> Option<Arc<Allocation>> {
+fn opened(is: impl Fn(&Allocation, &OpenedMemory) -> bool) -> Option<Arc<Allocation>> {
     let all = memory::all(|allocation| match &allocation.kind {
-        AllocationKind::Opened(opened) => is(allocation, opened),
+        AllocationKind::OpenedMemory(opened) => is(allocation, opened),
         _ => false,
     });
     all.into_iter().next()
 }
 
-impl Opened {
+impl OpenedMemory {
     fn users(&self) -> std::sync::MutexGuard<'_, u32> {
         self.users.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

@@ -1,12 +1,14 @@
-//! Grids that kernels launch: each is a launch of its own, with its observers, its line of the trace and its place in the
-//! report, done when the grid that asked for it has come to its end (`texunit_device::runtime` says in which order).
+//! Device-side launches: each child grid is a launch of its own, with its observers, its line in
+//! the trace and its entry in the report, executed when its parent grid has ended
+//! (`texunit_device::runtime` defines the order).
 //!
-//! A fault of one ends the context, as one of its parent does, and says who has launched it. To the check for races, each item
-//! of work is in a stream of its own: behind the grid that asked for it, behind what its stream has before it, and before all
-//! that comes behind that grid.
+//! A fault of a child ends the context, as a fault of its parent does, and the report names the
+//! launching kernel. For the race detector each item of device-side work is in a stream of its own:
+//! after the parent, after preceding items of its device-side stream, and before all work after the
+//! parent.
 
 use super::{Shape, run_grid};
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
 use crate::context::{Context, Limit};
 use crate::faults;
 use crate::module::{Function, Module};
@@ -25,31 +27,31 @@ use texunit_device::{Fault, FaultKind, KernelId};
 use texunit_report::CodeLocation;
 use texunit_report::place::function_name;
 
-/// How a grid has ended.
+/// Outcome of a grid.
 #[derive(Clone, Debug)]
-pub(super) enum Ended {
-    /// With all that it has launched.
+pub(super) enum GridOutcome {
+    /// The grid and all its child grids have ended.
     Done,
-    /// By a fault, which has been told.
+    /// A fault, which has been reported.
     Faulted(Box<Fault>),
 }
 
-/// Where a grid stands among those that kernels launch.
+/// Position of a grid in a tree of device-side launches.
 #[derive(Debug)]
-pub(super) struct Family<'a> {
+pub(super) struct GridPosition<'a> {
     pub(super) grid: Grid,
-    /// The node of a graph that it is of; 0: none.
+    /// Handle of the graph node that the grid belongs to; 0 for none.
     pub(super) graph: u64,
-    /// Who has launched it, the nearest first.
+    /// Callers of the grid, innermost first.
     pub(super) callers: Vec<Caller>,
-    /// Whether a grid above is being recorded, and it as a part of that.
+    /// Whether an ancestor is being recorded, with this grid as a part of its job.
     pub(super) is_recorded: bool,
-    /// Where what it prints goes, if not to the program's output.
+    /// Buffer for printed text, if it does not go directly to the program's output.
     pub(super) text: Option<&'a Mutex<Vec<u8>>>,
 }
 
-impl Family<'_> {
-    /// Who has launched it, and where: `parent(int*) at parent.cu:12`
+impl GridPosition<'_> {
+    /// The launching kernel and its location: `parent(int*) at parent.cu:12`.
     pub(super) fn launched_by(&self, module: &Module) -> Option<String> {
         let caller = self.callers.first()?;
         let (sources, source) = (module.loaded.sources(), module.loaded.source());
@@ -57,12 +59,12 @@ impl Family<'_> {
         Some(format!("{} at {place}", function_name(&caller.kernel)))
     }
 
-    /// The same as a sentence.
+    /// The launching kernel as a sentence.
     pub(super) fn note(&self, module: &Module) -> Option<String> {
         Some(format!("the grid is launched by kernel {}", self.launched_by(module)?))
     }
 
-    /// Of a launch by the host.
+    /// The position of a launch by the host.
     pub(super) fn of_host(context: &Context, graph: u64) -> Self {
         Self {
             graph,
@@ -74,36 +76,36 @@ impl Family<'_> {
     }
 }
 
-/// Who answers a kernel, and runs what it launches.
-pub(super) struct Parent<'a> {
+/// Answers a kernel's device-side API calls, and runs its child grids.
+pub(super) struct ParentGrid<'a> {
     pub(super) context: &'a Context,
     pub(super) module: &'a Arc<Module>,
-    pub(super) family: &'a Family<'a>,
-    pub(super) stand: Stand,
-    /// Whether its launch is recorded, or one above.
+    pub(super) family: &'a GridPosition<'a>,
+    pub(super) stand: QueuePosition,
+    /// Whether the launch or an ancestor is recorded.
     pub(super) is_recorded: bool,
-    pub(super) failed: Mutex<Option<Result<Ended, Refusal>>>,
+    pub(super) failed: Mutex<Option<Result<GridOutcome, Refusal>>>,
 }
 
-impl fmt::Debug for Parent<'_> {
+impl fmt::Debug for ParentGrid<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parent").field("family", &self.family).finish_non_exhaustive()
     }
 }
 
-/// Numbers of streams and events that the check for races sees: no handle has them.
+/// A number for a stream or event in the race detector that no handle has.
 fn number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
     NEXT.fetch_add(1, Relaxed)
 }
 
-impl Parent<'_> {
+impl ParentGrid<'_> {
     pub(super) fn runtime(&self) -> Runtime<'_> {
         Runtime { grid: &self.family.grid, host: self }
     }
 
-    /// Why what it has waited for did not come to its end.
-    pub(super) fn take_failed(&self) -> Option<Result<Ended, Refusal>> {
+    /// The reason why a child grid that the kernel waited for has failed.
+    pub(super) fn take_failed(&self) -> Option<Result<GridOutcome, Refusal>> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -112,14 +114,14 @@ impl Parent<'_> {
         self.module.function(name.name()).ok()?.get().ok()
     }
 
-    /// Does work, one item after the other, up to the first fault. What is printed goes to `text`.
+    /// Executes items of work in order up to the first fault. Printed text goes to `text`.
     pub(super) fn run(
         &self,
         work: Vec<Work>,
         text: Option<&Mutex<Vec<u8>>>,
-    ) -> Result<Ended, Refusal> {
+    ) -> Result<GridOutcome, Refusal> {
         if work.is_empty() {
-            return Ok(Ended::Done);
+            return Ok(GridOutcome::Done);
         }
         let mut order = Order::begin(&self.stand);
         let mut waiting = work.len();
@@ -128,47 +130,49 @@ impl Parent<'_> {
             let stand = order.before(item);
             let ended = self.item(item, (waiting, text), stand.clone())?;
             order.after(item, &stand);
-            if matches!(ended, Ended::Faulted(_)) {
+            if matches!(ended, GridOutcome::Faulted(_)) {
                 return Ok(ended);
             }
         }
         order.end();
-        Ok(Ended::Done)
+        Ok(GridOutcome::Done)
     }
 
     fn item(
         &self,
         work: &Work,
         (waiting, text): (usize, Option<&Mutex<Vec<u8>>>),
-        stand: Stand,
-    ) -> Result<Ended, Refusal> {
+        stand: QueuePosition,
+    ) -> Result<GridOutcome, Refusal> {
         let callers = std::iter::once(&work.caller).chain(&self.family.callers).cloned();
         let Task::Launch { kernel, shape, params } = &work.task else {
-            let Err(mut fault) = self.module.loaded.perform(work) else { return Ok(Ended::Done) };
+            let Err(mut fault) = self.module.loaded.perform(work) else {
+                return Ok(GridOutcome::Done);
+            };
             fault.launched_by = self.family.callers.clone();
             self.fault(&fault);
-            return Ok(Ended::Faulted(fault));
+            return Ok(GridOutcome::Faulted(fault));
         };
         let function = self.function(*kernel).ok_or_else(|| {
             CUresult::NOT_FOUND.because("the kernel that a kernel launches is not in the module")
         })?;
         let &DeviceShape { grid, block, dynamic_shared: shared } = shape;
         let shape = Shape { grid, block, shared, cooperative: false, cluster: None };
-        let family = Family {
+        let family = GridPosition {
             grid: self.family.grid.child(waiting),
             graph: self.family.graph,
             callers: callers.collect(),
-            // One that is waited for runs beside its parent.
+            // A child grid that its parent waits for runs during the parent.
             is_recorded: self.is_recorded || text.is_some(),
             text,
         };
         run_grid((self.context, &function), &shape, params, stand, &family)
     }
 
-    /// A copy or a fill has gone wrong.
+    /// Reports a fault of a device-side copy or memory set.
     fn fault(&self, fault: &Fault) {
         let source = self.module.loaded.source();
-        faults::tell(fault, source);
+        faults::report(fault, source);
         crate::report::faulted(self.module, fault);
         if !faults::stays_usable(&fault.kind) {
             self.context.fail(faults::refusal(fault, source));
@@ -176,7 +180,7 @@ impl Parent<'_> {
     }
 }
 
-impl RuntimeHost for Parent<'_> {
+impl RuntimeHost for ParentGrid<'_> {
     fn device(&self) -> (i32, i32) {
         let count = crate::state::gpus().map_or(1, |gpus| gpus.len() as i32);
         (self.context.gpu.ordinal, count)
@@ -252,7 +256,7 @@ impl RuntimeHost for Parent<'_> {
     fn run_now(&self, work: Vec<Work>) -> Result<Vec<u8>, FaultKind> {
         let text = Mutex::default();
         match self.run(work, Some(&text)) {
-            Ok(Ended::Done) => Ok(text.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            Ok(GridOutcome::Done) => Ok(text.into_inner().unwrap_or_else(PoisonError::into_inner)),
             failed => {
                 let mut first = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
                 first.get_or_insert(failed);
@@ -262,24 +266,24 @@ impl RuntimeHost for Parent<'_> {
     }
 }
 
-/// What comes before what, for the check of races.
+/// Happens-before relations between a parent and its items, for the race detector.
 struct Order<'s> {
-    parent: &'s Stand,
-    /// Where there are races to be found.
+    parent: &'s QueuePosition,
+    /// `None` if races are not checked.
     events: Option<Events>,
 }
 
-/// Events, and the streams of items.
+/// Events and streams of the items.
 struct Events {
-    /// Before the parent, and behind it.
+    /// Events before the parent and after it.
     parent: [u64; 2],
-    /// Behind each item, by its number, and its stream.
+    /// The event after each item, and its stream, by the item's number.
     items: HashMap<u64, (u64, Queue)>,
 }
 
 impl<'s> Order<'s> {
-    fn begin(parent: &'s Stand) -> Self {
-        // Work that was submitted before it is done has its place there.
+    fn begin(parent: &'s QueuePosition) -> Self {
+        // Deferred work has its position in the race detector already.
         let race = checks::race().filter(|_| !parent.is_late());
         let events = race.map(|race| {
             let events = Events { parent: [number(), number()], items: HashMap::new() };
@@ -290,23 +294,23 @@ impl<'s> Order<'s> {
         Self { parent, events }
     }
 
-    /// Where an item stands.
-    fn before(&self, work: &Work) -> Stand {
+    /// Position of an item in the race detector.
+    fn before(&self, work: &Work) -> QueuePosition {
         let (Some(race), Some(Events { parent, items })) = (checks::race(), &self.events) else {
             return self.parent.clone();
         };
         let queue = Queue::Own { id: number(), is_blocking: false };
         let all = items.keys().filter(|_| work.is_tail).chain(&work.after);
         let behind: Vec<(u64, Queue)> = all.filter_map(|id| items.get(id).copied()).collect();
-        // What is launched behind the whole parent knows all of it.
+        // A tail launch comes after the whole parent; other items come after its start.
         race.event_waited(parent[usize::from(work.is_tail)], Some(queue));
         behind.iter().for_each(|(event, _)| race.event_waited(*event, Some(queue)));
         let behind: Vec<Queue> = behind.into_iter().map(|(_, queue)| queue).collect();
         race.child_begins(queue, (self.parent.queue, work.id), &behind);
-        Stand::now(queue)
+        QueuePosition::now(queue)
     }
 
-    fn after(&mut self, work: &Work, stand: &Stand) {
+    fn after(&mut self, work: &Work, stand: &QueuePosition) {
         if let (Some(race), Some(Events { items, .. })) = (checks::race(), &mut self.events) {
             let event = number();
             race.event_recorded(event, stand.queue);

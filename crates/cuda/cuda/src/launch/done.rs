@@ -1,11 +1,11 @@
-//! What is said of a launch that has ended, or was refused.
+//! Reports about a launch that has ended or was refused: printed text, trace and report.
 
-use super::children::Family;
-use super::{Shape, reasons, shown};
+use super::children::GridPosition;
+use super::{Shape, kernel_name, reasons};
 use crate::call::say;
 use crate::module::{Function, Module};
 use crate::settings::settings;
-use crate::{older, report};
+use crate::{ptx_version, report};
 use std::ffi::{c_int, c_void};
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Fault, LaunchError, LaunchStats, Tally};
 use texunit_forms::Count;
 
-/// What a launch leaves behind: printed text, a line of the trace, its part of the report.
-pub(super) fn tell(
-    (module, function, family): (&Module, &Function, &Family<'_>),
+/// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
+pub(super) fn report(
+    (module, function, family): (&Module, &Function, &GridPosition<'_>),
     shape: &Shape,
     (number, time): (u64, Duration),
     (stats, tally): (&LaunchStats, &Tally),
@@ -28,7 +28,7 @@ pub(super) fn tell(
         }
     }
     if fault.is_none() {
-        older::note(function, shape, stats);
+        ptx_version::note(function, shape, stats);
     }
     if settings().trace.launch {
         let Shape { grid, block, shared, .. } = shape;
@@ -48,7 +48,7 @@ pub(super) fn tell(
             Count(stats.thread_instructions, "instruction"),
             Count(stats.fetches, "fetch"),
             Count(stats.surface_accesses, "surface access"),
-            older::traced(function),
+            ptx_version::traced(function),
             fault.map_or_else(String::new, |fault| crate::launch_trace::fault(function, fault)),
         ));
     }
@@ -56,7 +56,7 @@ pub(super) fn tell(
     report::launched((module, function, parent), shape, (number, time), (stats, tally), fault);
 }
 
-/// A launch that nothing has come of, as the call that asked for it is answered.
+/// The refusal of a launch that did not run.
 pub(super) fn refused(
     error: &LaunchError,
     (module, function): (&Module, &Function),
@@ -69,7 +69,7 @@ pub(super) fn refused(
         LaunchError::Unsupported(diagnostics) => {
             say(format_args!(
                 "kernel `{}` is not launched: it contains instructions that texunit does not execute\n{}",
-                shown(function),
+                kernel_name(function),
                 texunit_report::human(
                     (module.loaded.source(), &**module.loaded.sources()),
                     diagnostics,
@@ -83,8 +83,8 @@ pub(super) fn refused(
     }
 }
 
-/// Prints what a kernel printed through the buffer of C, so that it stands between the program's
-/// own output where it belongs.
+/// Prints a kernel's text through the C library's buffer, so that it appears in order with the
+/// program's own output.
 fn print(text: &[u8]) {
     unsafe extern "C" {
         static stdout: *mut c_void;
@@ -94,8 +94,8 @@ fn print(text: &[u8]) {
     if text.is_empty() {
         return;
     }
-    // SAFETY: `stdout` is a file of the C library that is open, or was closed by the program, whom
-    // `printf` would then fail as well; the text is as long as it says.
+    // SAFETY: `stdout` is an open file of the C library, unless the program has closed it, in which
+    // case its own `printf` would be invalid, too; the text has this length.
     unsafe {
         fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
         fflush(stdout);

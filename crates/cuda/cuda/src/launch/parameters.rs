@@ -1,4 +1,5 @@
-//! Arguments of launches: one by one, or in a buffer.
+//! Reads the arguments of a launch, from an array of pointers or from a buffer, into a parameter
+//! buffer.
 
 use super::reasons;
 use crate::args::{Answer, In, Raw};
@@ -8,14 +9,14 @@ use texunit_cuda_abi::{
 };
 use texunit_forms::Count;
 
-/// The parameter buffer of a launch, from `kernelParams` or from `extra`.
+/// The parameter buffer of a launch, from `kernelParams` or `extra`.
 ///
-/// `CUDA_ERROR_INVALID_VALUE` if both are given, if neither is and there are parameters, or if the
-/// buffer is too small.
+/// `CUDA_ERROR_INVALID_VALUE` if both are given, if neither is given for a kernel with parameters,
+/// or if the buffer is too small.
 ///
 /// # Safety
-/// `each` is null, or has a pointer to an argument for each parameter; `extra` is null, or a list that `CU_LAUNCH_PARAM_END`
-/// ends, whose pointers lead to what their keys say.
+/// `each` is null, or has a pointer to an argument for each parameter; `extra` is null, or a list
+/// terminated by `CU_LAUNCH_PARAM_END`, whose pointers are valid for their keys.
 pub(crate) unsafe fn parameters(
     function: &Function,
     each: In<'_, Raw<'_>>,
@@ -32,49 +33,49 @@ pub(crate) unsafe fn parameters(
         (true, true) => {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "kernelParams and extra are both null, but kernel `{}` has {}",
-                reasons::shown(function),
+                reasons::kernel_name(function),
                 Count(function.kernel.params().len(), "parameter")
             )));
         }
         (false, true) => {
             let params = function.kernel.params();
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             let each = unsafe { each.elements(params.len()) };
             for (i, param) in params.iter().enumerate() {
                 let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
                 let place = buffer.get_mut(start..end).ok_or_else(|| {
                     CUresult::INVALID_VALUE.because(format!(
                         "parameter {i} of kernel `{}` is not inside its {} of parameters",
-                        reasons::shown(function),
+                        reasons::kernel_name(function),
                         Count(size, "byte")
                     ))
                 })?;
-                // SAFETY: each points to as many bytes as the parameter has.
+                // SAFETY: each pointer is to as many bytes as the parameter has.
                 let argument = unsafe { each.at(i)?.bytes(place.len()) }.read(0, place);
                 argument.map_err(|refusal| refusal.named(&format!("kernelParams[{i}]")))?;
             }
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         (true, false) => unsafe { packed(extra, &mut buffer)? },
     }
     Ok(buffer)
 }
 
-/// Reads the buffer that a list `extra` points to. It may be longer than the parameters, as a
-/// structure of C is that ends with padding.
+/// Reads the buffer that a list `extra` points to. It may be longer than the parameters, as C
+/// structures may end with padding.
 ///
 /// # Safety
-/// That of [`parameters`] for `extra`.
+/// As for [`parameters`] and `extra`.
 unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
     let (mut pointer, mut size) = (0, None);
-    // SAFETY: the list ends with CU_LAUNCH_PARAM_END, and no element before this one was that.
+    // SAFETY: no earlier entry was the terminating CU_LAUNCH_PARAM_END.
     let at = |i: usize| unsafe { extra.elements(i + 1) }.at(i);
     for i in 0.. {
         match at(2 * i)? {
             CU_LAUNCH_PARAM_END => break,
             CU_LAUNCH_PARAM_BUFFER_POINTER => pointer = at(2 * i + 1)?,
             CU_LAUNCH_PARAM_BUFFER_SIZE => {
-                // SAFETY: the list holds a pointer to a `size_t` here.
+                // SAFETY: for this key the list has a pointer to a `size_t`.
                 let given = unsafe { Raw::of(at(2 * i + 1)?).bytes(8) }.array(0);
                 let bytes = given.map_err(|refusal| {
                     refusal.named("the pointer after CU_LAUNCH_PARAM_BUFFER_SIZE in extra")
@@ -101,7 +102,7 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
             Count(needed, "byte")
         )));
     }
-    // SAFETY: the list holds a pointer to a buffer of that size.
+    // SAFETY: for this key the list has a pointer to a buffer of this size.
     let read = unsafe { Raw::of(pointer).bytes(buffer.len()) }.read(0, buffer);
     read.map_err(|refusal| {
         refusal.named("the pointer after CU_LAUNCH_PARAM_BUFFER_POINTER in extra")

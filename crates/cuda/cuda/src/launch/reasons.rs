@@ -1,4 +1,4 @@
-//! What is said of launches that are refused.
+//! Reasons for refused launches.
 
 use super::Shape;
 use crate::context::Context;
@@ -7,18 +7,18 @@ use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{ArgError, Diagnostic};
 use texunit_forms::Count;
 
-/// What messages call a kernel.
-pub(crate) fn shown(function: &Function) -> String {
+/// Name of a kernel in messages.
+pub(crate) fn kernel_name(function: &Function) -> String {
     texunit_report::place::function_name(function.kernel.name())
 }
 
-/// The module of a function has been unloaded in the meantime.
+/// The refusal because the function's module has been unloaded meanwhile.
 pub(super) fn module_gone(function: &Function) -> Refusal {
     CUresult::INVALID_HANDLE
-        .because(format!("the module of kernel `{}` has been unloaded", shown(function)))
+        .because(format!("the module of kernel `{}` has been unloaded", kernel_name(function)))
 }
 
-/// What is said of more dynamic shared memory than a launch may have.
+/// The reason for refusing more dynamic shared memory than a launch may have.
 pub(super) fn too_much_shared(context: &Context, function: &Function, shape: &Shape) -> String {
     let (most, fixed) = (function.max_dynamic_shared(), function.static_shared());
     let optin = context.gpu.profile.shared_optin * 1024;
@@ -27,23 +27,23 @@ pub(super) fn too_much_shared(context: &Context, function: &Function, shape: &Sh
          CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that \
          up to {}",
         shape.shared,
-        shown(function),
+        kernel_name(function),
         Count(fixed, "byte"),
         i64::from(optin).saturating_sub(i64::from(fixed)).max(0)
     )
 }
 
-/// What is said of a kernel that holds instructions that are not executed.
+/// The reason for refusing a kernel with unsupported instructions.
 pub(super) fn unsupported(function: &Function, diagnostics: &[Diagnostic]) -> String {
     let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first());
     let more = diagnostics.len().saturating_sub(1);
     let first = first.map_or_else(String::new, |first| format!(": {}", first.message));
     let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-    let name = shown(function);
+    let name = kernel_name(function);
     format!("kernel `{name}` contains instructions that texunit does not execute{first}{more}")
 }
 
-/// What is wrong with a launch.
+/// The reason for refusing invalid arguments or an invalid shape.
 pub(super) fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> String {
     match error {
         ArgError::Dimension { what, axis, value, max } => {
@@ -52,26 +52,27 @@ pub(super) fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> Str
                 "{what}Dim{axis} {value} is not from 1 to {max}, the sizes of a {what} on this device"
             )
         }
-        ArgError::Block(reason) => format!("kernel `{}`: {reason}", shown(function)),
+        ArgError::Block(reason) => format!("kernel `{}`: {reason}", kernel_name(function)),
         ArgError::Shared { size, max } => format!(
             "sharedMemBytes {} and {} of static shared memory of kernel `{}` are {}, more than the {max} \
              that a CTA can have on this device",
             shape.shared,
             Count(function.static_shared(), "byte"),
-            shown(function),
+            kernel_name(function),
             Count(size, "byte")
         ),
-        other => format!("kernel `{}`: {other}", shown(function)),
+        other => format!("kernel `{}`: {other}", kernel_name(function)),
     }
 }
 
-/// Code of a launch that was refused.
+/// Code of a refused launch.
 pub(super) fn refused(error: &ArgError) -> CUresult {
     match error {
         ArgError::CooperativeLaunchTooLarge { .. } => CUresult::COOPERATIVE_LAUNCH_TOO_LARGE,
         ArgError::Cluster(_) => CUresult::INVALID_CLUSTER_SIZE,
         ArgError::Memory(error) => crate::error::code(error),
-        // More threads than `.maxntid` are one, too: numba-cuda's own tests, which run on cards, want that.
+        // More threads than `.maxntid` have the same code, as numba-cuda's tests, which run on
+        // GPUs, expect.
         _ => CUresult::INVALID_VALUE,
     }
 }

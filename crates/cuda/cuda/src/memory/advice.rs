@@ -1,11 +1,11 @@
-//! What `cuMemAdvise` and `cuMemPrefetchAsync` have said of managed memory. It changes nothing but the
-//! answers of `cuMemRangeGetAttribute`.
+//! Advice and prefetches of managed memory (`cuMemAdvise`, `cuMemPrefetchAsync`), recorded by
+//! address range. They only affect the results of `cuMemRangeGetAttribute`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use texunit_cuda_abi::CUmemLocation;
 
-/// What has been said of some bytes.
+/// The advice about a range of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Advice {
     /// `CU_MEM_ADVISE_SET_READ_MOSTLY`.
@@ -14,21 +14,21 @@ pub(crate) struct Advice {
     pub(crate) preferred: Option<CUmemLocation>,
     /// `CU_MEM_ADVISE_SET_ACCESSED_BY`.
     pub(crate) accessed_by: Vec<CUmemLocation>,
-    /// Where it was last prefetched to.
+    /// Location of the last prefetch.
     pub(crate) prefetched: Option<CUmemLocation>,
 }
 
-/// The advice of an allocation, by the address from which it holds.
+/// The advice about an allocation; each key is the address from which its value applies.
 #[derive(Debug)]
 pub(crate) struct AdviceMap(BTreeMap<u64, Advice>);
 
 impl AdviceMap {
-    /// Nothing has been said of the bytes from `base` on.
+    /// No advice, for an allocation at `base`.
     pub(crate) fn new(base: u64) -> Self {
         Self(BTreeMap::from([(base, Advice::default())]))
     }
 
-    /// Changes what is said of a range, inside the allocation.
+    /// Changes the advice about a range inside the allocation.
     pub(crate) fn change(&mut self, range: Range<u64>, mut change: impl FnMut(&mut Advice)) {
         for at in [range.start, range.end] {
             let before = self.0.range(..=at).next_back().map(|(_, advice)| advice.clone());
@@ -37,7 +37,7 @@ impl AdviceMap {
         for (_, advice) in self.0.range_mut(range.clone()) {
             change(advice);
         }
-        // What is the same as the bytes before needs no entry of its own.
+        // Entries equal to their predecessor are merged with it.
         let mut last = None;
         self.0.retain(|_, advice| {
             let keep = last.as_ref() != Some(advice);
@@ -48,14 +48,14 @@ impl AdviceMap {
         });
     }
 
-    /// All that is said of some part of a range.
+    /// All advice about parts of a range.
     pub(crate) fn of(&self, range: Range<u64>) -> impl Iterator<Item = &Advice> {
         let first = self.0.range(..=range.start).next_back();
         let start = first.map_or(range.start, |(&at, _)| at);
         self.0.range(start..range.end).map(|(_, advice)| advice)
     }
 
-    /// What a question about advice answers if all of a range gives the same answer.
+    /// The value of a property of the advice, if it is equal for the whole range.
     pub(crate) fn common<T: PartialEq>(
         &self,
         range: Range<u64>,

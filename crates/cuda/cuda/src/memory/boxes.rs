@@ -1,11 +1,11 @@
-//! Copies of boxes: width in bytes, rows, slices. A copy without pitch is a box of one row.
+//! Copies of 3D regions: width in bytes, rows, slices. A contiguous copy is a region of one row.
 
 use crate::args::Answer;
 use crate::array::ArrayObject;
-use crate::checks::{self, Stand, Watch};
+use crate::checks::{self, QueuePosition, Watch};
+use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::graph::op::{CopyOp, Op};
-use crate::late::{self, Order};
 use crate::memory;
 use crate::memory::endpoint::{Endpoint, Side, Space};
 use std::marker::PhantomData;
@@ -20,97 +20,101 @@ use texunit_forms::Count;
 /// Bytes that are copied at a time.
 const PIECE: u64 = 64 * 1024;
 
-/// One end of a copy, as the caller describes it. If it is memory of the program, that is there for the lifetime.
+/// An end of a copy, as the caller describes it. If it is the program's memory, it is valid for the
+/// lifetime.
 #[derive(Clone, Debug)]
-pub(crate) struct End<'a> {
-    of: Of,
-    /// Where the box begins: byte, row, slice or layer.
+pub(crate) struct CopyEnd<'a> {
+    of: EndKind,
+    /// Offset of the region: byte, row, slice or layer.
     at: [u64; 3],
     program: PhantomData<&'a ()>,
 }
 
 #[derive(Clone, Debug)]
-enum Of {
-    /// Memory from an address on. Only the constructors of [`End`] make it, which have been promised what is there.
+enum EndKind {
+    /// Memory at an address. It is constructed only by [`CopyEnd`]'s constructors, whose contracts
+    /// guarantee its validity.
     Memory(Memory),
-    /// An array, of a copy whose parameters count bytes of a line, or else bytes, rows and slices.
+    /// An array, and whether the copy's parameters count bytes of its first row instead of bytes,
+    /// rows and slices.
     Array(Array, bool),
 }
 
-/// Memory from an address on.
+/// Memory at an address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
-    /// First byte of the first row.
+    /// Address of the first row.
     pub(crate) address: u64,
-    /// Bytes from a row to the next.
+    /// Row pitch in bytes.
     pub(crate) pitch: u64,
-    /// Rows from a slice to the next.
+    /// Rows between slices.
     pub(crate) height: u64,
     pub(crate) space: Space,
 }
 
 impl Memory {
-    /// Bytes of a space without pitch.
+    /// Contiguous bytes of a space.
     pub(crate) fn bytes(space: Space, address: u64) -> Self {
         Self { space, address, pitch: 0, height: 0 }
     }
 }
 
-/// An end that has been checked and found.
-pub(super) struct Found<'a> {
+/// An end that has been checked and resolved.
+pub(super) struct ResolvedEnd<'a> {
     pub(super) place: Endpoint<'a>,
-    /// Byte offsets from a row to the next, and from a slice to the next; of memory.
+    /// For memory, the distance in bytes between rows and between slices.
     steps: [u64; 2],
-    /// Where the box begins: byte, row, slice of an array; of memory only the byte.
+    /// Offset of the region: byte, row, slice for an array; only the byte for memory.
     at: [u64; 3],
 }
 
-impl<'a> End<'a> {
-    /// A box in memory of any space that begins at byte, row, slice.
+impl<'a> CopyEnd<'a> {
+    /// A region in memory of any space at an offset of bytes, rows, slices.
     ///
     /// # Safety
-    /// What of the box is memory of the program that the driver does not know is there for the lifetime, with bytes to be
-    /// copied out of it, or room to which nobody has a reference.
+    /// The part of the region in memory unknown to the driver is valid for the lifetime: readable
+    /// for a source, writable and not referenced elsewhere for a destination.
     pub(crate) unsafe fn memory(memory: Memory, at: [u64; 3]) -> Self {
-        Self { of: Of::Memory(memory), at, program: PhantomData }
+        Self { of: EndKind::Memory(memory), at, program: PhantomData }
     }
 
-    /// A box in memory of devices with a pitch, from an address on.
+    /// A region in device memory with a pitch.
     pub(crate) fn device(address: u64, pitch: u64) -> Self {
         let memory = Memory { pitch, ..Memory::bytes(Space::Device, address) };
-        Self { of: Of::Memory(memory), at: [0; 3], program: PhantomData }
+        Self { of: EndKind::Memory(memory), at: [0; 3], program: PhantomData }
     }
 
-    /// A box in an array that begins at byte, row, slice or layer.
+    /// A region in an array at an offset of bytes, rows, slices or layers.
     pub(crate) fn array(array: Array, at: [u64; 3]) -> Self {
-        Self { of: Of::Array(array, false), at, program: PhantomData }
+        Self { of: EndKind::Array(array, false), at, program: PhantomData }
     }
 
-    /// Bytes of an array of one dimension, from an offset on.
+    /// A byte range of a one-dimensional array.
     pub(crate) fn line(array: Array, offset: u64) -> Self {
-        Self { of: Of::Array(array, true), at: [offset, 0, 0], program: PhantomData }
+        Self { of: EndKind::Array(array, true), at: [offset, 0, 0], program: PhantomData }
     }
 
-    /// Whether it is memory of a device that is not allocated, but may be when a graph is launched.
+    /// Whether the end is device memory that is not allocated yet, but may be when a graph is
+    /// launched.
     fn comes_later(&self) -> Answer<bool> {
         Ok(match &self.of {
-            Of::Memory(memory) => {
+            EndKind::Memory(memory) => {
                 memory::is_device_address(memory.address)? && memory::find(memory.address).is_none()
             }
-            Of::Array(..) => false,
+            EndKind::Array(..) => false,
         })
     }
 
-    /// As the structure of a copy has it.
+    /// The end as a side of the copy structure.
     fn side(&self) -> Answer<CopySide3D> {
         let [x_in_bytes, y, z] = self.at.map(|n| n as usize);
         let side = CopySide3D { x_in_bytes, y, z, ..CopySide3D::default() };
         Ok(match &self.of {
-            Of::Array(array, _) => {
+            EndKind::Array(array, _) => {
                 let memory_type = CU_MEMORYTYPE_ARRAY;
                 CopySide3D { memory_type, array: ArrayObject::handle_of(array)?.number(), ..side }
             }
-            &Of::Memory(Memory { address, pitch, height, space }) => {
+            &EndKind::Memory(Memory { address, pitch, height, space }) => {
                 let side = CopySide3D { pitch: pitch as usize, height: height as usize, ..side };
                 let is_host = match space {
                     Space::Host => true,
@@ -130,11 +134,11 @@ impl<'a> End<'a> {
         })
     }
 
-    /// Checks that a box of this size is inside.
-    pub(super) fn find(&self, side: Side, size: [u64; 3]) -> Answer<Found<'a>> {
+    /// Resolves the end, and checks that a region of this size is inside.
+    pub(super) fn find(&self, side: Side, size: [u64; 3]) -> Answer<ResolvedEnd<'a>> {
         let at = self.at;
         match &self.of {
-            Of::Array(array, is_line) => {
+            EndKind::Array(array, is_line) => {
                 array.check_box(at, size).map_err(|error| {
                     let side = side.name();
                     match wrong_in_array(side, array, *is_line, (at, size)) {
@@ -142,9 +146,9 @@ impl<'a> End<'a> {
                         None => refusal(error).within(|| format!("{side}Array"), &[]),
                     }
                 })?;
-                Ok(Found { place: Endpoint::Array(array.clone()), steps: [0; 2], at })
+                Ok(ResolvedEnd { place: Endpoint::Array(array.clone()), steps: [0; 2], at })
             }
-            &Of::Memory(Memory { address, pitch, height, space }) => {
+            &EndKind::Memory(Memory { address, pitch, height, space }) => {
                 let Span { before, len, steps } = span(side.name(), pitch, height, at, size)
                     .map_err(|reason| CUresult::INVALID_VALUE.because(reason))?;
                 let passed = || {
@@ -154,23 +158,24 @@ impl<'a> End<'a> {
                     ))
                 };
                 let start = address.checked_add(before).ok_or_else(passed)?;
-                // The allocation is that of the address; what the offsets lead to is in it, too.
+                // The allocation is found by the base address; the region must be in it, too.
                 if memory::is_known(address)? {
                     let all = before.checked_add(len).ok_or_else(passed)?;
-                    // SAFETY: whoever made this end has promised it; what is known is no other memory.
+                    // SAFETY: the contract of the end's constructor guarantees memory unknown to
+                    // the driver; this memory is known.
                     let place = unsafe { Endpoint::at(side, space, address, all)? };
-                    return Ok(Found { place, steps, at: [before, 0, 0] });
+                    return Ok(ResolvedEnd { place, steps, at: [before, 0, 0] });
                 }
-                // SAFETY: whoever made this end has promised it.
+                // SAFETY: the contract of the end's constructor guarantees the memory.
                 let place = unsafe { Endpoint::at(side, space, start, len)? };
-                Ok(Found { place, steps, at: [0; 3] })
+                Ok(ResolvedEnd { place, steps, at: [0; 3] })
             }
         }
     }
 }
 
-/// Which parameter of a copy does not go with an array: one that says where the box begins, or its size. Of a copy of a line they
-/// have names of their own.
+/// Names the parameter that does not fit an array, of the offset or the size. Copies of contiguous
+/// bytes have other parameter names.
 fn wrong_in_array(
     side: &str,
     array: &Array,
@@ -204,25 +209,26 @@ fn wrong_in_array(
     })
 }
 
-/// Most bytes from a row to the next (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
+/// Maximum row pitch in bytes (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
 const MAX_PITCH: u64 = i32::MAX as u64;
 
-/// Where a box is in memory.
+/// Location of a region in memory.
 struct Span {
-    /// Bytes from the address to the box.
+    /// Bytes from the address to the region.
     before: u64,
-    /// Bytes from its first to its last.
+    /// Bytes from the region's start to its end.
     len: u64,
-    /// Bytes from a row to the next, and from a slice to the next.
+    /// Distance in bytes between rows and between slices.
     steps: [u64; 2],
 }
 
-/// Where a box is in memory: a row starts `(z * height + y) * pitch + x` bytes behind the address.
+/// The location of a region in memory: a row starts `(z * height + y) * pitch + x` bytes after the
+/// address.
 ///
-/// An error if numbers pass 64 bits, a row is wider than the pitch, the rows pass the height, or the pitch is
-/// more than devices have. The first byte of a row may lie behind the pitch: drivers compare only the
-/// width with it, whatever the manual says of the two. A pitch of 0 is fine for one row, a height of 0
-/// for one slice.
+/// An error if numbers exceed 64 bits, a row is wider than the pitch, the rows exceed the height,
+/// or the pitch exceeds the device limit. A row may start beyond the pitch, as drivers compare only
+/// the width with it, contrary to the manual. Pitch 0 is allowed for one row, height 0 for one
+/// slice.
 fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Result<Span, String> {
     let sliced = size[2] > 1 || at[2] > 0 || height > 0;
     if sliced && at[1].checked_add(size[1]).is_none_or(|rows| height < rows) {
@@ -265,8 +271,8 @@ fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Re
     })
 }
 
-impl Found<'_> {
-    /// Where a byte of a row is.
+impl ResolvedEnd<'_> {
+    /// The offset of a byte in a row of the region.
     pub(super) fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
         match self.place {
             Endpoint::Array(_) => [self.at[0] + x, self.at[1] + y, self.at[2] + z],
@@ -274,21 +280,22 @@ impl Found<'_> {
         }
     }
 
-    /// Rows of memory that the program can use, too.
+    /// Address and size of the rows in memory that the program can access, too.
     fn shared(&self, size: [u64; 3]) -> impl Iterator<Item = (u64, u64)> {
         let slices = if self.place.is_of_host() { size[2] } else { 0 };
         let rows = (0..slices).flat_map(move |z| (0..size[1]).map(move |y| [0, y, z]));
         rows.filter_map(move |at| self.place.range(self.offset(at), size[0]))
     }
 
-    /// What lives as long as it is kept; `None`: it is memory of the program.
-    fn kept(&self) -> Option<Found<'static>> {
-        Some(Found { place: self.place.kept()?, steps: self.steps, at: self.at })
+    /// The end without a lifetime; `None` if it is the program's memory.
+    fn without_lifetime(&self) -> Option<ResolvedEnd<'static>> {
+        Some(ResolvedEnd { place: self.place.without_lifetime()?, steps: self.steps, at: self.at })
     }
 
-    /// What may be the program's again when the call returns is read now.
-    fn staged(&self, size: [u64; 3]) -> Answer<Found<'static>> {
-        if let Some(kept) = self.kept() {
+    /// The end for a deferred copy: memory that the program may reuse when the call returns is read
+    /// now.
+    fn staged(&self, size: [u64; 3]) -> Answer<ResolvedEnd<'static>> {
+        if let Some(kept) = self.without_lifetime() {
             return Ok(kept);
         }
         let [width, rows, slices] = size.map(|n| n as usize);
@@ -298,10 +305,10 @@ impl Found<'_> {
             self.place.read(self.offset(at), row)?;
         }
         let steps = [size[0], size[0] * size[1]];
-        Ok(Found { place: Endpoint::Staged(bytes.into()), steps, at: [0; 3] })
+        Ok(ResolvedEnd { place: Endpoint::Staged(bytes.into()), steps, at: [0; 3] })
     }
 
-    /// Whether a box of this size has no gaps between its rows.
+    /// Whether the rows of a region of this size are contiguous.
     pub(super) fn is_packed(&self, size: [u64; 3]) -> bool {
         !matches!(self.place, Endpoint::Array(_))
             && (size[1] * size[2] == 1 || self.steps[0] == size[0])
@@ -309,8 +316,14 @@ impl Found<'_> {
     }
 }
 
-/// Copies a box in a stream, now or later. Nothing is copied if one of the ends is wrong; an empty box is fine.
-pub(crate) fn copy(to_end: &End<'_>, from_end: &End<'_>, size: [u64; 3], order: &Order) -> Answer {
+/// Copies a region in a stream, immediately or deferred. Nothing is copied if an end is invalid; an
+/// empty region is allowed.
+pub(crate) fn copy(
+    to_end: &CopyEnd<'_>,
+    from_end: &CopyEnd<'_>,
+    size: [u64; 3],
+    order: &Order,
+) -> Answer {
     if let Some(place) = order.capture {
         place.check()?;
     }
@@ -331,31 +344,35 @@ pub(crate) fn copy(to_end: &End<'_>, from_end: &End<'_>, size: [u64; 3], order: 
     let (from, to) = (from_end.find(Side::Src, size)?, to_end.find(Side::Dst, size)?);
     let packed = from.is_packed(size) && to.is_packed(size);
     let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
-    if !late::keeps(order) {
-        return transfer(&from, &to, size, &Stand::now(order.queue));
+    if !deferred::must_defer(order) {
+        return transfer(&from, &to, size, &QueuePosition::now(order.queue));
     }
-    // A copy to memory that is not pinned has ended when the call returns.
-    let is_sync =
-        |end: &End<'_>| matches!(&end.of, Of::Memory(memory) if memory::is_sync(memory.address));
+    // A copy to pageable memory ends before the call returns.
+    let is_sync = |end: &CopyEnd<'_>| matches!(&end.of, EndKind::Memory(memory) if memory::is_sync(memory.address));
     let waits = order.waits || is_sync(to_end) || is_sync(from_end);
-    let Some(to) = to.kept().filter(|_| !waits) else {
-        late::wait_before(order);
+    let Some(to) = to.without_lifetime().filter(|_| !waits) else {
+        deferred::wait_before(order);
         order.context.check()?;
-        return transfer(&from, &to, size, &Stand::now(order.queue));
+        return transfer(&from, &to, size, &QueuePosition::now(order.queue));
     };
     let from = from.staged(size)?;
-    let stand = Stand::submitted(order.queue);
+    let stand = QueuePosition::submitted(order.queue);
     let shared = from.shared(size).map(|row| (row, false));
     let shared = shared.chain(to.shared(size).map(|row| (row, true)));
     checks::copies(order.queue, shared, size.iter().product());
-    late::submit(order, move |works| {
+    deferred::submit(order, move |works| {
         works?;
         transfer(&from, &to, size, &stand)
     })
 }
 
-/// Copies a box.
-fn transfer(from: &Found<'_>, to: &Found<'_>, size: [u64; 3], stand: &Stand) -> Answer {
+/// Copies a region.
+fn transfer(
+    from: &ResolvedEnd<'_>,
+    to: &ResolvedEnd<'_>,
+    size: [u64; 3],
+    stand: &QueuePosition,
+) -> Answer {
     let mut piece = vec![0; size[0].min(PIECE) as usize];
     let mut watch = Watch::new(&from.place, &to.place, stand);
     for z in 0..size[2] {
@@ -375,7 +392,7 @@ fn transfer(from: &Found<'_>, to: &Found<'_>, size: [u64; 3], stand: &Stand) -> 
     Ok(())
 }
 
-/// Copies bytes.
-pub(crate) fn copy_bytes(to: End<'_>, from: End<'_>, len: usize, order: &Order) -> Answer {
+/// Copies contiguous bytes.
+pub(crate) fn copy_bytes(to: CopyEnd<'_>, from: CopyEnd<'_>, len: usize, order: &Order) -> Answer {
     copy(&to, &from, [len as u64, 1, 1], order)
 }

@@ -1,4 +1,5 @@
-//! Where a copy reads or writes: memory of a device, of the program, or an array.
+//! Ends of a copy: device memory, the program's memory, or an array, with reads and writes of
+//! contiguous pieces.
 
 use crate::args::{Answer, InBytes, OutBytes, Raw};
 use crate::error::refusal;
@@ -10,19 +11,19 @@ use texunit_cuda_abi::CUresult;
 use texunit_device::{Array, Linear};
 use texunit_forms::Count;
 
-/// What the caller says of an address (`CUmemorytype`).
+/// The memory space that the caller declares for an address (`CUmemorytype`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
-    /// `CU_MEMORYTYPE_HOST`: the program can use it.
+    /// `CU_MEMORYTYPE_HOST`: accessible by the program.
     Host,
-    /// `CU_MEMORYTYPE_DEVICE`: devices can use it.
+    /// `CU_MEMORYTYPE_DEVICE`: accessible by devices.
     Device,
-    /// `CU_MEMORYTYPE_UNIFIED`: the driver finds out.
+    /// `CU_MEMORYTYPE_UNIFIED`: determined by the driver.
     Unified,
 }
 
 impl Space {
-    /// The parameter of an address of this space.
+    /// Name of the parameter for an address of this space.
     pub(crate) fn parameter(self, side: Side) -> String {
         let side = side.name();
         match self {
@@ -33,17 +34,17 @@ impl Space {
     }
 }
 
-/// The end of a copy that an address is.
+/// Side of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Where it reads.
+    /// Source.
     Src,
-    /// Where it writes.
+    /// Destination.
     Dst,
 }
 
 impl Side {
-    /// What parameters of this side begin with.
+    /// Prefix of this side's parameter names.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Src => "src",
@@ -52,29 +53,30 @@ impl Side {
     }
 }
 
-/// One end of a copy. What it leads to of the program's own memory is there for the lifetime.
+/// One end of a copy. The program's own memory behind it is valid for the lifetime.
 #[derive(Clone, Debug)]
 pub(crate) enum Endpoint<'a> {
-    /// Memory that devices can reach.
+    /// Memory that devices can access.
     Linear(Linear),
-    /// Any other memory of the program that is read.
+    /// Other memory of the program, as source.
     HostRead(InBytes<'a>),
-    /// Any other memory of the program that is written.
+    /// Other memory of the program, as destination.
     HostWritten(OutBytes<'a>),
     /// An array.
     Array(Array),
-    /// What was read of the program's memory before.
+    /// A copy of the program's memory, made earlier.
     Staged(Arc<[u8]>),
 }
 
 impl<'a> Endpoint<'a> {
     /// The memory of `len` bytes, at least one, at an address.
     ///
-    /// `CUDA_ERROR_INVALID_VALUE` if it is not inside one allocation, or not of the space.
+    /// `CUDA_ERROR_INVALID_VALUE` if it is not inside one allocation, or not of the declared space.
     ///
     /// # Safety
-    /// If the space is not that of devices, and the driver does not know the memory, it is the program's, and is there for the
-    /// lifetime, as the side wants it: bytes to be read, or room to which nobody has a reference.
+    /// If the space is not that of devices, and the driver does not know the memory, it is the
+    /// program's and valid for the lifetime: readable for a source, writable and not referenced
+    /// elsewhere for a destination.
     pub(crate) unsafe fn at(side: Side, space: Space, address: u64, len: u64) -> Answer<Self> {
         let name = space.parameter(side);
         let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
@@ -90,7 +92,8 @@ impl<'a> Endpoint<'a> {
         let gpus = state::gpus()?;
         let mut found = gpus.iter().filter_map(|gpu| memory::linear(gpu, address, len)).peekable();
         let first = found.peek().cloned();
-        // One device may only read what another may write.
+        // Devices may differ in access rights: a device with write access is preferred for a
+        // destination.
         let writes = |linear: &Linear| side == Side::Src || !linear.is_read_only();
         if let Some(linear) = found.find(writes).or(first) {
             let of_device = space == Space::Host
@@ -104,13 +107,13 @@ impl<'a> Endpoint<'a> {
                 Ok(Self::Linear(linear))
             };
         }
-        // What has a part in an allocation and is not inside crosses its beginning or its end: memory is
-        // registered wholly or not at all.
+        // A range that touches an allocation without being inside crosses one of its ends, as
+        // memory is registered as a whole.
         let is_ours = memory::touches(address, len)? && !virtual_memory::is_shown_all(address, len);
         if space == Space::Device || is_ours {
             return refused(memory::not_inside(&name, address, len));
         }
-        // SAFETY: it is no memory of ours, so that it is the program's, as the caller promises.
+        // SAFETY: the memory is unknown to the driver, so that the caller's contract covers it.
         Ok(unsafe {
             let (memory, len) = (Raw::of(address), len as usize);
             match side {
@@ -120,7 +123,7 @@ impl<'a> Endpoint<'a> {
         })
     }
 
-    /// Copies bytes out. `at` is byte, row and slice of an array; of memory, only the byte.
+    /// Reads bytes. `at` is byte, row and slice for an array; only the byte for memory.
     pub(crate) fn read(&self, at: [u64; 3], out: &mut [u8]) -> Answer {
         match self {
             Self::Linear(linear) => linear.read(at[0], out).map_err(refusal),
@@ -139,7 +142,7 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// Whether some of the bytes are undefined; then `out` says which (check `init`).
+    /// Whether some of the bytes are undefined; if so, marks them in `out` (check `init`).
     pub(crate) fn undefined_mask(&self, at: [u64; 3], out: &mut [u8]) -> bool {
         match self {
             Self::Linear(linear) => linear.undefined_mask(at[0], out),
@@ -148,7 +151,7 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// What has been copied in was as undefined as that.
+    /// Marks the same bytes undefined as in the source of a copy.
     pub(crate) fn set_states(&self, at: [u64; 3], states: &[u8]) {
         match self {
             Self::Linear(linear) => linear.set_states(at[0], states),
@@ -157,13 +160,13 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// Whether it is memory of the program that devices cannot reach.
+    /// Whether the end is memory of the program that devices cannot access.
     pub(crate) fn is_host(&self) -> bool {
         matches!(self, Self::HostRead(_) | Self::HostWritten(_))
     }
 
-    /// What lives as long as it is kept; `None`: it is memory of the program.
-    pub(crate) fn kept(&self) -> Option<Endpoint<'static>> {
+    /// The end without a lifetime; `None` if it is the program's memory.
+    pub(crate) fn without_lifetime(&self) -> Option<Endpoint<'static>> {
         match self {
             Self::Linear(linear) => Some(Endpoint::Linear(linear.clone())),
             Self::Array(array) => Some(Endpoint::Array(array.clone())),
@@ -172,7 +175,7 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// Whether the program can read it without a copy.
+    /// Whether the program can read the memory without a copy.
     pub(crate) fn is_of_host(&self) -> bool {
         match self {
             Self::Linear(linear) => linear.is_of_host(),
@@ -181,7 +184,8 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// Device addresses of `len` bytes; `None`: it is no memory that kernels reach by address.
+    /// Device address range of `len` bytes; `None` for memory that kernels cannot access by
+    /// address.
     pub(crate) fn range(&self, at: [u64; 3], len: u64) -> Option<(u64, u64)> {
         match self {
             Self::Linear(linear) => Some((linear.address() + at[0], len)),
@@ -189,7 +193,7 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// The array that it is, by its memory on the host, and where in it a part of a row is.
+    /// For an array, the address of its memory on the host, and the offset of a part of a row.
     pub(crate) fn in_array(&self, at: [u64; 3], len: u64) -> Option<(usize, u64)> {
         match self {
             Self::Array(array) => array.row_place(at, len),
@@ -197,7 +201,7 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// What messages call it, with the byte at a place in it.
+    /// Number and name in messages, with the position of a byte.
     pub(crate) fn named(&self, at: [u64; 3]) -> (u64, String) {
         match self {
             Self::Linear(linear) => {
@@ -224,7 +228,7 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// Copies bytes in. `at` is byte, row and slice of an array; of memory, only the byte.
+    /// Writes bytes. `at` is byte, row and slice for an array; only the byte for memory.
     pub(crate) fn write(&self, at: [u64; 3], bytes: &[u8]) -> Answer {
         match self {
             Self::Linear(linear) => linear.write(at[0], bytes).map_err(refusal),
@@ -237,7 +241,7 @@ impl<'a> Endpoint<'a> {
     }
 }
 
-/// The texel, or the block of texels, that holds a byte of an array.
+/// The texel, or block of texels, that contains a byte of an array.
 fn texel(array: &Array, [x, y, z]: [u64; 3]) -> String {
     let (format, is_layered) = (array.format(), array.planes() > 1);
     let at = [x / u64::from(format.texel_size()), y, z].map(|number| number.to_string());

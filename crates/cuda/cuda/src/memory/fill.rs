@@ -1,40 +1,40 @@
-//! Sets of numbers, in a line or in rows.
+//! Memory sets: fills contiguous or pitched memory with a value of 1, 2 or 4 bytes.
 
-use super::boxes::End;
+use super::boxes::CopyEnd;
 use crate::args::Answer;
-use crate::checks::{self, Stand};
+use crate::checks::{self, QueuePosition};
+use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::graph::params;
-use crate::late::{self, Order};
 use crate::memory::endpoint::{Endpoint, Side};
 use texunit_cuda_abi::{CUDA_MEMSET_NODE_PARAMS, CUresult};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
-/// What is set.
-struct Rows {
+/// FillRows to be set.
+struct FillRows {
     linear: Linear,
-    /// Where rows begin.
+    /// Offsets of the rows.
     offsets: Vec<u64>,
     pattern: Vec<u8>,
-    /// Numbers in a row.
+    /// Values per row.
     count: u64,
 }
 
-impl Rows {
-    /// Addresses of the rows, and their bytes.
+impl FillRows {
+    /// Address and size in bytes of each row.
     fn ranges(&self) -> Vec<(u64, u64)> {
         let len = self.count * self.pattern.len() as u64;
         self.offsets.iter().map(|offset| (self.linear.address() + offset, len)).collect()
     }
 
-    fn set(&self, stand: &Stand) -> Answer {
+    fn set(&self, stand: &QueuePosition) -> Answer {
         for &offset in &self.offsets {
             self.linear.fill(offset, &self.pattern, self.count).map_err(refusal)?;
         }
         if checks::race().is_some() {
             let ranges = self.ranges();
-            let part = |range: (u64, u64)| (checks::Part::Memory(range.0), range.1);
+            let part = |range: (u64, u64)| (checks::AccessedMemory::Memory(range.0), range.1);
             ranges.iter().for_each(|&range| checks::copied(stand, part(range), true));
             if self.linear.is_of_host() && !stand.is_late() {
                 checks::fills(stand.queue, &ranges);
@@ -43,21 +43,22 @@ impl Rows {
         Ok(())
     }
 
-    /// Sets them in a stream, now or later. Whether the program can use the memory, too.
+    /// Sets the rows in a stream, immediately or deferred. Returns whether the program can access
+    /// the memory, too.
     fn submit(self, order: &Order) -> Answer<bool> {
         let is_of_host = self.linear.is_of_host();
-        if !late::keeps(order) {
-            self.set(&Stand::now(order.queue))?;
+        if !deferred::must_defer(order) {
+            self.set(&QueuePosition::now(order.queue))?;
         } else if order.waits && is_of_host {
-            late::wait_before(order);
+            deferred::wait_before(order);
             order.context.check()?;
-            self.set(&Stand::now(order.queue))?;
+            self.set(&QueuePosition::now(order.queue))?;
         } else {
-            let stand = Stand::submitted(order.queue);
+            let stand = QueuePosition::submitted(order.queue);
             if is_of_host && checks::race().is_some() {
                 checks::fills(order.queue, &self.ranges());
             }
-            late::submit(order, move |works| {
+            deferred::submit(order, move |works| {
                 works?;
                 self.set(&stand)
             })?;
@@ -66,8 +67,8 @@ impl Rows {
     }
 }
 
-/// Sets rows of numbers: `pattern` is one of them, `size` numbers in a row, and rows. Whether the program can use the
-/// memory, too: then a call that is not of a stream waits for it.
+/// Sets rows: `pattern` is a value, `size` the number of values per row and of rows. Returns
+/// whether the program can access the memory, too, in which case a synchronous call waits for it.
 pub(crate) fn fill(
     address: u64,
     pitch: usize,
@@ -115,7 +116,7 @@ pub(crate) fn fill(
         )));
     }
     let all = [bytes, height, 1];
-    let found = End::device(address, pitch as u64).find(Side::Dst, all)?;
+    let found = CopyEnd::device(address, pitch as u64).find(Side::Dst, all)?;
     let Endpoint::Linear(linear) = &found.place else {
         return Err(CUresult::INVALID_VALUE
             .because(format!("dstDevice {address:#x} is not memory that a device reaches")));
@@ -123,5 +124,5 @@ pub(crate) fn fill(
     let linear = linear.clone();
     let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
     let offsets = (0..rows).map(|y| found.offset([0, y, 0])[0]).collect();
-    Rows { linear, offsets, pattern: pattern.to_vec(), count }.submit(order)
+    FillRows { linear, offsets, pattern: pattern.to_vec(), count }.submit(order)
 }

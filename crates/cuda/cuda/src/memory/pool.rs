@@ -1,12 +1,12 @@
-//! Memory pools. They grow in steps and keep what is freed, until the program waits for work and they hold more
-//! than their threshold, or trims them.
+//! Memory pools. They grow in steps and keep freed memory until they are trimmed, or the program
+//! synchronises while they hold more than their threshold.
 //!
-//! Every allocation is memory of its own, of the device or the host, and ends when it is freed, so that
-//! what reads or writes it then is found. What a pool keeps of it is its part of the device's memory, which
-//! the device goes on counting, and its address, which a later allocation gets. Of the host's
-//! memory only the counts are kept.
+//! Each allocation is separate memory of the device or the host and is freed immediately, so that
+//! later accesses are detected. A pool only keeps the share of device memory, which the device
+//! continues to count as used, and the address, which a later allocation reuses. For host memory
+//! only the counts are kept.
 
-mod kept;
+mod free_list;
 mod share;
 mod shared;
 
@@ -15,8 +15,8 @@ use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::memory::{self, AllocationKind};
 use crate::state;
-use kept::Kept;
-pub(crate) use share::Share;
+use free_list::FreeList;
+pub(crate) use share::PoolShare;
 pub(crate) use shared::Shared;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ use texunit_cuda_abi::{
 use texunit_device::Device;
 use texunit_forms::Count;
 
-/// What a pool's memory is.
+/// Kind of memory in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PoolLocation {
     /// Memory of a device.
@@ -39,7 +39,7 @@ pub(crate) enum PoolLocation {
 }
 
 impl PoolLocation {
-    /// What a sentence calls it.
+    /// Name in a sentence.
     fn name(self) -> String {
         match self {
             Self::Device(ordinal) => format!("device {ordinal}"),
@@ -49,54 +49,55 @@ impl PoolLocation {
     }
 }
 
-/// A pool of memory.
+/// A memory pool.
 #[derive(Debug)]
 pub(crate) struct Pool {
     /// Its handle.
     pub(crate) handle: Handle<Pool>,
-    /// What its memory is.
+    /// Kind of the pool's memory.
     pub(crate) place: PoolLocation,
-    /// As it was given.
+    /// Location, as passed at creation.
     pub(crate) location: CUmemLocation,
-    /// Most bytes; 0: no limit.
+    /// Maximum size in bytes; 0 for no limit.
     pub(crate) max_size: u64,
-    /// Its memory, if other processes can be given it.
+    /// The shared memory of a pool that can be exported.
     pub(crate) shared: Option<Arc<Shared>>,
     state: Mutex<State>,
 }
 
 object!(Pool, "a memory pool", INVALID_VALUE);
 
-/// What messages call memory of pools where no call of the program is known.
+/// Name of the allocating function in messages if the program's call is unknown.
 pub(super) const MADE_BY: &str = "cuMemAllocAsync";
 
-/// In which steps a pool grows, as NVIDIA's do.
+/// Step in which a pool grows, equal to that of NVIDIA's driver.
 const STEP: u64 = 32 << 20;
 
-/// What changes of a pool.
+/// Mutable state of a pool.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    /// Bytes in use, and the most since the mark was reset.
+    /// Bytes in use, and their maximum since the last reset.
     pub(crate) used: u64,
     pub(crate) most: u64,
-    /// Bytes that the pool holds (those in use, and those kept for the next allocation), and the most since its mark was reset.
+    /// Bytes reserved by the pool (in use, or kept for later allocations), and their maximum since
+    /// the last reset.
     pub(crate) reserved: u64,
     pub(crate) most_reserved: u64,
-    /// How many of the bytes that are kept the device counts as used.
+    /// Bytes that are kept and that the device counts as used.
     counted: u64,
-    kept: Kept,
+    kept: FreeList,
     /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`.
     pub(crate) threshold: u64,
     /// `CU_MEMPOOL_ATTR_REUSE_*`, the first three.
     pub(crate) reuse: [i32; 3],
-    /// The pool is destroyed: nothing is kept any more.
+    /// Whether the pool is destroyed, so that nothing is kept.
     ended: bool,
-    /// Access of devices other than its own, where it was set.
+    /// Access rights of other devices, where they were set.
     access: BTreeMap<CUdevice, u32>,
 }
 
 impl State {
-    /// Grows by whole steps, so that what is used has room.
+    /// Grows the reservation by whole steps to cover the bytes in use.
     fn grow(&mut self, max_size: u64) {
         let steps = self.used.checked_next_multiple_of(STEP).unwrap_or(self.used);
         let room = if max_size == 0 { steps } else { steps.min(max_size) };
@@ -104,20 +105,21 @@ impl State {
         self.most_reserved = self.most_reserved.max(self.reserved);
     }
 
-    /// Gives back what is kept and not used, by whole steps, until the pool holds `keep` bytes at most.
+    /// Frees unused memory by whole steps, until the pool holds at most `keep` bytes.
     pub(crate) fn trim(&mut self, keep: u64) {
         let needed = self.used.checked_next_multiple_of(STEP).unwrap_or(self.used);
         let wanted = needed.max(keep / STEP * STEP);
         self.reserved = self.reserved.min(wanted);
     }
 
-    /// Lets the device have what is kept, for the allocation that follows.
+    /// Returns the kept bytes to the device for the allocation that follows.
     fn lend(&mut self, device: &Device) {
         device.release_reserved(self.counted);
         self.counted = 0;
     }
 
-    /// Has the device count what is kept; if it has no room for it, the pool does not keep it.
+    /// Makes the device count the kept bytes as used; if it has no room for them, the pool does not
+    /// keep them.
     pub(crate) fn settle(&mut self, device: Option<&Device>) {
         let wanted = self.reserved.saturating_sub(self.used);
         if let Some(device) = device {
@@ -134,22 +136,22 @@ impl State {
     }
 }
 
-/// The place of a device.
+/// The location of a device.
 fn on(id: CUdevice) -> CUmemLocation {
     CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id }
 }
 
-/// The pools of a place: the one that it always has, and the one that is taken from.
+/// The pools of a location: the default pool and the current one.
 #[derive(Clone, Copy, Debug)]
-struct OfPlace {
+struct LocationPools {
     default: Handle<Pool>,
     current: Handle<Pool>,
 }
 
-static PLACES: Mutex<BTreeMap<PoolLocation, OfPlace>> = Mutex::new(BTreeMap::new());
+static PLACES: Mutex<BTreeMap<PoolLocation, LocationPools>> = Mutex::new(BTreeMap::new());
 
-/// Works with the pools of a place; its default one is made when it is first asked for.
-fn of_place<T>(place: PoolLocation, work: impl FnOnce(&mut OfPlace) -> T) -> T {
+/// Accesses the pools of a location, whose default pool is created at the first access.
+fn of_place<T>(place: PoolLocation, work: impl FnOnce(&mut LocationPools) -> T) -> T {
     let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     work(places.entry(place).or_insert_with(|| {
         let location = match place {
@@ -158,7 +160,7 @@ fn of_place<T>(place: PoolLocation, work: impl FnOnce(&mut OfPlace) -> T) -> T {
             PoolLocation::Managed => CUmemLocation::default(),
         };
         let default = Pool::create(place, location, 0);
-        OfPlace { default, current: default }
+        LocationPools { default, current: default }
     }))
 }
 
@@ -172,7 +174,8 @@ pub(crate) fn current_of(place: PoolLocation) -> Handle<Pool> {
     of_place(place, |pools| pools.current)
 }
 
-/// `cuDeviceSetMemPool`, `cuMemSetMemPool`: `CUDA_ERROR_INVALID_VALUE` if the pool is of another place.
+/// Sets the current pool (`cuDeviceSetMemPool`, `cuMemSetMemPool`): `CUDA_ERROR_INVALID_VALUE` if
+/// the pool has another location.
 pub(crate) fn set_current(place: PoolLocation, pool: Handle<Pool>) -> Answer {
     of_place(place, |pools| {
         let found = pool.get()?;
@@ -186,8 +189,8 @@ pub(crate) fn set_current(place: PoolLocation, pool: Handle<Pool>) -> Answer {
     })
 }
 
-/// The program waits for work on a device: pools of it, and those of the host, give back what they keep
-/// above their threshold.
+/// After a synchronisation with a device, frees unused memory above the thresholds of its pools and
+/// those of the host.
 pub(crate) fn synchronized(ordinal: CUdevice) {
     for pool in of_device(ordinal) {
         let threshold = pool.state().threshold;
@@ -195,7 +198,7 @@ pub(crate) fn synchronized(ordinal: CUdevice) {
     }
 }
 
-/// Gives back all that the pools of a device keep.
+/// Frees all unused memory of a device's pools.
 pub(crate) fn give_back(ordinal: CUdevice) {
     for pool in of_device(ordinal) {
         pool.trim(0);
@@ -209,7 +212,7 @@ fn of_device(ordinal: CUdevice) -> Vec<Arc<Pool>> {
 }
 
 impl Pool {
-    /// A new pool.
+    /// Creates a pool.
     pub(crate) fn create(
         place: PoolLocation,
         location: CUmemLocation,
@@ -218,21 +221,21 @@ impl Pool {
         Self::create_with(place, location, max_size, None)
     }
 
-    /// A new pool on a device that other processes can be given.
+    /// Creates a pool on a device that can be exported.
     pub(crate) fn create_shared(device: CUdevice, max_size: u64) -> Answer<Handle<Self>> {
         let limit = state::gpu(device)?.device.memory_limit();
         let shared = Shared::new(device, if max_size == 0 { limit } else { max_size })?;
         Ok(Self::create_with(PoolLocation::Device(device), on(device), max_size, Some(shared)))
     }
 
-    /// The pool of a file that another process has exported (`cuMemPoolImportFromShareableHandle`).
+    /// Imports a pool from a file of another process (`cuMemPoolImportFromShareableHandle`).
     pub(crate) fn import(number: i32) -> Answer<Handle<Self>> {
         let (shared, device) = Shared::import(number)?;
         state::gpu(device)?;
         Ok(Self::create_with(PoolLocation::Device(device), on(device), 0, Some(shared)))
     }
 
-    /// An allocation of the pool of another process (`cuMemPoolImportPointer`).
+    /// Imports an allocation of another process's pool (`cuMemPoolImportPointer`).
     pub(crate) fn import_pointer(
         self: &Arc<Self>,
         context: &Context,
@@ -257,12 +260,12 @@ impl Pool {
         let state = Mutex::new(State { reuse: [1; 3], ..State::default() });
         let handle = Handle::fresh();
         let pool = Self { handle, place, location, max_size, shared, state };
-        Self::registry().keep(handle, Arc::new(pool));
+        Self::registry().insert_as(handle, Arc::new(pool));
         handle
     }
 
-    /// Ends a pool. What is allocated from it stays until it is freed. The default pool of a place
-    /// cannot be ended; if another one was current, the default one becomes that.
+    /// Destroys a pool. Its allocations remain until they are freed. The default pool cannot be
+    /// destroyed; it becomes current again if the destroyed pool was.
     pub(crate) fn destroy(pool: Handle<Self>) -> Answer {
         of_place(pool.get()?.place, |pools| {
             if pools.default == pool {
@@ -282,7 +285,7 @@ impl Pool {
         })
     }
 
-    /// The device that its memory is of, if it is not the host's.
+    /// The device of the pool's memory; `None` for host memory.
     fn device(&self) -> Option<&'static Device> {
         match self.place {
             PoolLocation::Device(ordinal) => state::gpu(ordinal).ok().map(|gpu| &gpu.device),
@@ -290,20 +293,19 @@ impl Pool {
         }
     }
 
-    /// Gives back what is kept and not used, until the pool holds `keep` bytes at most
-    /// (`cuMemPoolTrimTo`).
+    /// Frees unused memory, until the pool holds at most `keep` bytes (`cuMemPoolTrimTo`).
     pub(crate) fn trim(&self, keep: u64) {
         let mut state = self.state();
         state.trim(keep);
         state.settle(self.device());
     }
 
-    /// What changes of it.
+    /// The mutable state.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocates for a context.
+    /// Allocates memory for a context.
     pub(crate) fn allocate(self: &Arc<Self>, context: &Context, size: usize) -> Answer<u64> {
         if size == 0 {
             return Err(CUresult::INVALID_VALUE
@@ -327,7 +329,7 @@ impl Pool {
         made
     }
 
-    /// `CUDA_ERROR_INVALID_VALUE` for the pool of another process, from which nothing can be allocated.
+    /// Refuses allocation from another process's pool by `CUDA_ERROR_INVALID_VALUE`.
     fn check_own(&self) -> Answer {
         match self.shared.as_ref().is_some_and(|shared| shared.is_imported) {
             false => Ok(()),
@@ -338,7 +340,7 @@ impl Pool {
         }
     }
 
-    fn take(self: &Arc<Self>, size: u64, found: Option<(u64, u64)>) -> Answer<Share> {
+    fn take(self: &Arc<Self>, size: u64, found: Option<(u64, u64)>) -> Answer<PoolShare> {
         let mut state = self.state();
         let used = state.used.checked_add(size).ok_or_else(|| {
             CUresult::OUT_OF_MEMORY.because(format!(
@@ -355,10 +357,10 @@ impl Pool {
         }
         state.used = used;
         state.most = state.most.max(used);
-        Ok(Share::new(Arc::clone(self), size, found))
+        Ok(PoolShare::new(Arc::clone(self), size, found))
     }
 
-    /// `cuMemPoolGetAccess`: a device reaches its own memory, and memory of the host.
+    /// `cuMemPoolGetAccess`: a device can always access its own memory and host memory.
     pub(crate) fn access(&self, device: CUdevice) -> u32 {
         let foreign = matches!(self.place, PoolLocation::Device(own) if own != device);
         let default = if foreign {
@@ -369,8 +371,9 @@ impl Pool {
         self.state().access.get(&device).copied().unwrap_or(default)
     }
 
-    /// `cuMemPoolSetAccess`: a device cannot lose access to its own memory, nor get it to that of a device which it cannot reach
-    /// (`cuDeviceCanAccessPeer`), and there are no reads without writes. It holds for what is allocated, too.
+    /// `cuMemPoolSetAccess`. A device cannot lose access to its own memory, nor gain access to that
+    /// of a device which it cannot reach (`cuDeviceCanAccessPeer`), and read-only access is not
+    /// supported. Existing allocations are affected, too.
     pub(crate) fn set_access(&self, device: CUdevice, flags: u32) -> Answer {
         let gpu = state::gpu(device)?;
         let all = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -399,7 +402,7 @@ impl Pool {
         Ok(())
     }
 
-    /// The devices other than its own that reach its memory.
+    /// The other devices that can access the pool's memory.
     pub(crate) fn peers(&self) -> Vec<CUdevice> {
         let state = self.state();
         let all = state.access.iter();

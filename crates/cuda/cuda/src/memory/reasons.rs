@@ -1,4 +1,4 @@
-//! What is said of memory that is not what a call needs.
+//! Reasons for refusing memory that a call cannot use.
 
 use super::{Allocation, AllocationKind, find, is_device_address, touches};
 use texunit_cuda_abi::{CUresult, Refusal};
@@ -6,20 +6,20 @@ use texunit_device::{Device, Error};
 use texunit_forms::Count;
 
 impl AllocationKind {
-    /// The function that gives it back.
+    /// The function that frees this kind of memory.
     pub(super) fn given_back(&self) -> &'static str {
         match self {
             Self::Device | Self::Graph | Self::Managed => "cuMemFree, cudaFree",
             Self::Pool(_) => "cuMemFreeAsync, cudaFreeAsync, cuMemFree",
             Self::Host(_) => "cuMemFreeHost, cudaFreeHost",
             Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
-            Self::Opened(_) => "cuIpcCloseMemHandle, cudaIpcCloseMemHandle",
+            Self::OpenedMemory(_) => "cuIpcCloseMemHandle, cudaIpcCloseMemHandle",
         }
     }
 }
 
 impl Allocation {
-    /// What a sentence calls it: what it is, and the function that has made it.
+    /// Kind of memory and allocating function, in a sentence.
     pub(crate) fn words(&self) -> String {
         let what = match self.kind {
             AllocationKind::Device => "device memory",
@@ -28,14 +28,14 @@ impl Allocation {
             AllocationKind::Host(_) => "host memory",
             AllocationKind::Registered(_) => "registered host memory",
             AllocationKind::Managed => "managed memory",
-            AllocationKind::Opened(_) => "memory of another process",
+            AllocationKind::OpenedMemory(_) => "memory of another process",
         };
         let made_by = Some(self.made_by()).filter(|name| name.starts_with("cu"));
         format!("{what} ({})", made_by.unwrap_or("cuMemHostRegister"))
     }
 }
 
-/// What is said of memory that a device does not have.
+/// The reason when a device is out of memory.
 pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
     let limit = device.memory_limit();
     let left = limit.saturating_sub(device.memory_used());
@@ -49,14 +49,14 @@ pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
     }
 }
 
-/// Why bytes are not memory that a device reaches as one piece.
+/// The reason why a range is not one piece of device-accessible memory.
 pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
     match find(address) {
         None if address == 0 => format!("{name} is null"),
         None if crate::virtual_memory::is_reserved(address) => format!(
             "{name} {address:#x}, {}: it {}",
             Count(len, "byte"),
-            crate::virtual_memory::words(address).unwrap_or_default()
+            crate::virtual_memory::reason(address).unwrap_or_default()
         ),
         Some(found) => format!(
             "{name} {address:#x}: {} pass the end of the allocation, in which {} are left (number {}: {} of {} \
@@ -84,7 +84,7 @@ pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
     }
 }
 
-/// Why an address cannot be given back in the way that was asked for.
+/// The reason why a function cannot free an address.
 pub(super) fn not_freed(name: &str, address: u64) -> String {
     match find(address) {
         None if address == 0 => format!("{name} is null"),

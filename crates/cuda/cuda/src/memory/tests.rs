@@ -1,4 +1,5 @@
-//! Random copies among host, device and arrays against a model of plain bytes.
+//! Random copies among host memory, device memory and arrays are compared with a model of plain
+//! bytes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,14 +18,14 @@ use texunit_cuda_abi::{
 use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry};
 use texunit_testkit::Random;
 
-// As a C program declares them.
+// Declarations as in a C program.
 #[allow(clashing_extern_declarations)]
 unsafe extern "C" {
     fn cuMemcpy2D_v2(copy: *const CUDA_MEMCPY2D) -> CUresult;
     fn cuMemcpy3D_v2(copy: *const CUDA_MEMCPY3D) -> CUresult;
 }
 
-/// A handle for an array; what it was made with does not matter to copies.
+/// A handle for an array; its descriptor does not affect copies.
 fn handle_of(context: &Context, array: &Array) -> usize {
     let object = ArrayObject::plain(array.clone(), context.handle);
     ArrayObject::registry().insert(object).number()
@@ -37,8 +38,8 @@ fn set_up() -> Arc<Context> {
     context
 }
 
-/// Something to copy into and out of, and what must be in it.
-struct Thing {
+/// Source and destination of copies, with a model of its contents.
+struct CopyObject {
     kind: Holder,
     model: Vec<u8>,
 }
@@ -49,7 +50,7 @@ enum Holder {
     Array(usize, Array),
 }
 
-impl Thing {
+impl CopyObject {
     fn host(size: usize) -> Self {
         Self { kind: Holder::Host(vec![0; size]), model: vec![0; size] }
     }
@@ -71,8 +72,8 @@ impl Thing {
         }
     }
 
-    /// A side of a copy of this size (smaller than it, mostly) at a random place: with bytes, where
-    /// each row is in the model.
+    /// A copy side for a region, mostly smaller than the object, at a random offset, and the
+    /// location of its rows in the model.
     fn side(&self, size: [usize; 3], random: &mut Random) -> Option<(CopySide3D, Layout)> {
         let [w, h, d] = size;
         if let Holder::Array(handle, array) = &self.kind {
@@ -95,7 +96,7 @@ impl Thing {
             return Some((side, Layout { base: 0, at, pitch: all[0], rows: all[1] }));
         }
         let at = [random.within(0..=40), random.within(0..=3), random.within(0..=2)];
-        // A row may begin behind the pitch.
+        // A row may start beyond the pitch.
         let (pitch, rows) = (w + random.within(0..=20), at[1] + h + random.within(0..=3));
         let layout = Layout { base: random.within(0..=64), at, pitch, rows };
         if layout.offset([w, h - 1, d - 1]) > self.model.len() {
@@ -123,7 +124,7 @@ impl Thing {
         Some((side, layout))
     }
 
-    /// All bytes as they are.
+    /// The current contents.
     fn bytes(&self) -> Vec<u8> {
         match &self.kind {
             Holder::Host(bytes) => bytes.clone(),
@@ -154,7 +155,7 @@ impl Thing {
     }
 }
 
-/// Where the bytes of a box are in a model.
+/// Location of a region in a model.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     base: usize,
@@ -170,7 +171,7 @@ impl Layout {
     }
 }
 
-fn things(context: &Context) -> Vec<Thing> {
+fn things(context: &Context) -> Vec<CopyObject> {
     let device = &state::gpu(0).unwrap().device;
     let array = |format, geometry, [width, height, depth]: [u32; 3], layers| {
         let extent = Extent { width, height, depth };
@@ -198,12 +199,12 @@ fn things(context: &Context) -> Vec<Thing> {
         mip.level(1).unwrap(),
     ];
     let mut things = vec![
-        Thing::host(20_000),
-        Thing::host(9_000),
-        Thing::device(context, 30_000),
-        Thing::device(context, 7_001),
+        CopyObject::host(20_000),
+        CopyObject::host(9_000),
+        CopyObject::device(context, 30_000),
+        CopyObject::device(context, 7_001),
     ];
-    things.extend(arrays.into_iter().map(|array| Thing::array(context, array)));
+    things.extend(arrays.into_iter().map(|array| CopyObject::array(context, array)));
     things
 }
 
@@ -238,13 +239,13 @@ fn random_boxes_are_copied_as_a_model_says() {
         ];
         let source = things[from].side(size, &mut random);
         let target = things[to].side(size, &mut random);
-        // A copy of memory onto itself has no order of bytes.
+        // The order of bytes in a copy of memory onto itself is undefined.
         let (Some((src, source)), Some((dst, target)), true) = (source, target, from != to) else {
             continue;
         };
         let [width_in_bytes, height, depth] = size;
         let is_flat = depth == 1 && src.z == 0 && dst.z == 0;
-        // SAFETY: the sides lie inside memory that this test has made.
+        // SAFETY: both sides are in memory that this test has allocated.
         let result = unsafe {
             if is_flat && random.within(0..=1) == 0 {
                 flat += 1;
@@ -299,9 +300,9 @@ fn boxes_that_are_wrong_change_nothing() {
         match random.within(0..=6) {
             0 => wrong.lod = 1,
             1 => wrong.memory_type = [0, 5, 77][random.within(0..=2)],
-            // A host's memory ends nowhere that the library knows of.
+            // The library does not know where host memory ends.
             2 if wrong.memory_type == CU_MEMORYTYPE_DEVICE || array(wrong) => wrong.y = 30_000,
-            // One row without pitch is fine.
+            // A pitch of 0 is allowed for one row.
             3 if !array(wrong) && size[0] > 1 => wrong.pitch = size[0] - 1,
             4 if array(wrong) && own > 1 => wrong.x_in_bytes += 1,
             5 if wrong.memory_type == CU_MEMORYTYPE_DEVICE => wrong.z = usize::MAX / 2,
@@ -310,7 +311,7 @@ fn boxes_that_are_wrong_change_nothing() {
         }
         let [width_in_bytes, height, depth] = size;
         let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-        // SAFETY: the call is refused before it uses any memory.
+        // SAFETY: the call is refused before it accesses memory.
         let result = unsafe { cuMemcpy3D_v2(&raw const copy) };
         assert_eq!(result, CUresult::INVALID_VALUE, "{copy:?}");
         refused += 1;
@@ -321,6 +322,6 @@ fn boxes_that_are_wrong_change_nothing() {
     }
     let gone = CopySide3D { memory_type: CU_MEMORYTYPE_ARRAY, array: 64, ..CopySide3D::default() };
     let copy = CUDA_MEMCPY3D { src: gone, dst: gone, width_in_bytes: 1, height: 1, depth: 1 };
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     assert_eq!(unsafe { cuMemcpy3D_v2(&raw const copy) }, CUresult::INVALID_HANDLE);
 }

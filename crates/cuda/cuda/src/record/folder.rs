@@ -1,7 +1,7 @@
-//! Where a recorded launch is written: a folder of its own, whoever else records at the same time.
+//! The folder of a recorded launch: unique, even if several processes record at the same time.
 
-use super::Wanted;
-use super::wanted::plain_name;
+use super::RecordSettings;
+use super::options::plain_name;
 use crate::module::Function;
 use crate::settings::settings;
 use std::fs::{File, TryLockError};
@@ -9,14 +9,14 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// The folder of one launch, which no other process of the run may record into as long as this lives.
+/// An exclusive claim on the folder of a single launch against other processes of the run.
 #[derive(Debug)]
 pub(super) struct Claim(Option<File>);
 
 impl Claim {
-    /// `None` if another process has the folder, or had it and has written its job.
+    /// Claims the folder; `None` if another process has claimed it or written its job.
     pub(super) fn of(folder: &Path) -> Option<Self> {
-        // What cannot be made or locked here is told of when the job is written.
+        // Errors here are reported when the job is written.
         let _ = std::fs::create_dir_all(folder);
         let locked = File::open(folder).ok();
         let is_taken = |file: &File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
@@ -24,30 +24,31 @@ impl Claim {
             return None;
         }
         let claim = Self(locked);
-        // Only now: whoever had the folder has written it before they let go.
+        // The check comes after locking, as the previous owner writes its job before it unlocks.
         (!folder.join("job.toml").exists()).then_some(claim)
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // A process that was forked off meanwhile has the file open, too.
+        // The file is unlocked explicitly, as a process forked meanwhile has it open, too.
         let _ = self.0.as_ref().map(File::unlock);
     }
 }
 
-/// Longest part of a kernel's name in the name of a folder.
+/// Maximum length of a kernel's name in the name of a folder.
 const LONG_NAME: usize = 48;
-/// Folders of one number and name that are tried.
+/// Maximum number of folders that are tried for a number and name.
 const MAX_FOLDERS: u32 = 1000;
 
-/// What the name of a folder begins and ends with that is no record yet. `texunit run` removes those that are left.
+/// Prefix and suffix of the name of an unfinished folder, which `texunit run` removes.
 const PART: [&str; 2] = [".texunit-", ".part"];
 
-/// A new folder for a job that is being written. It lies among what the run removes when it ends, if that is on the same
-/// disk: a process may be killed at any time, and what is no whole job must not look like one.
-pub(super) fn unfinished(wanted: &Wanted) -> PathBuf {
-    // What cannot be made is told of when the job is written.
+/// Creates a folder for a job that is being written. It is among the files that the run removes at
+/// its end, if they are on the same disk, because a process may be killed at any time, and an
+/// incomplete job must not look like a complete one.
+pub(super) fn unfinished(wanted: &RecordSettings) -> PathBuf {
+    // Errors here are reported when the job is written.
     let _ = std::fs::create_dir_all(&wanted.folder);
     let of_run = settings().evidence.as_deref();
     let of_run =
@@ -65,10 +66,10 @@ fn disk(folder: &Path) -> Option<u64> {
     std::os::unix::fs::MetadataExt::dev(&folder.metadata().ok()?).into()
 }
 
-/// Gives a folder with a whole job its name, that of the job included.
+/// Renames the folder of a complete job to its final name, also within the job.
 pub(super) fn finish(
     unfinished: &Path,
-    wanted: &Wanted,
+    wanted: &RecordSettings,
     function: &Function,
     number: u64,
 ) -> io::Result<PathBuf> {
@@ -86,14 +87,14 @@ pub(super) fn finish(
     folder.map(|folder| folder.join("job.toml"))
 }
 
-/// Renames a folder to a name that no other has: another process of the run may have a launch of that number too, and so
-/// may another program with the number of this process.
+/// Renames a folder to an unused name. Another process of the run may have a launch with the same
+/// number, and another program the same process number.
 fn rename_below(from: &Path, parent: &Path, name: &str) -> io::Result<PathBuf> {
     let process = std::process::id();
     let others = (2..MAX_FOLDERS).map(|n| format!("{name}-{process}-{n}"));
     for name in [name.to_owned(), format!("{name}-{process}")].into_iter().chain(others) {
         let folder = parent.join(name);
-        // An empty folder of that name is another's, who is about to fill it.
+        // An empty folder of that name belongs to another process, which is about to fill it.
         if folder.symlink_metadata().is_err() {
             match rename(from, &folder) {
                 Ok(()) => return Ok(folder),
@@ -109,7 +110,7 @@ fn is_there(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty)
 }
 
-/// Renames a folder, from another disk, too: the name is there once all is.
+/// Renames a folder, also across disks; the new name appears when the folder is complete.
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
     match std::fs::rename(from, to) {
         Err(error) if error.kind() == ErrorKind::CrossesDevices => {
@@ -125,7 +126,7 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Moves the files of a folder, the job last, so that what has a job is whole.
+/// Moves the files of a folder, the job last, so that a folder with a job is complete.
 fn move_files(from: &Path, to: &Path) -> io::Result<()> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(from)? {
@@ -153,7 +154,7 @@ mod tests {
         let folder = temp.path().join("a/b");
         let first = Claim::of(&folder);
         assert!(first.is_some() && Claim::of(&folder).is_none());
-        // The launch was refused: another process may have one that is not.
+        // The launch was refused, so that another process may claim the folder for its own.
         drop(first);
         let second = Claim::of(&folder);
         assert!(second.is_some());
@@ -162,7 +163,7 @@ mod tests {
         assert!(Claim::of(&folder).is_none());
     }
 
-    /// A folder with a job.
+    /// A folder with a complete job.
     fn whole(parent: &Path) -> PathBuf {
         let part = part_in(parent);
         std::fs::create_dir(&part).unwrap();

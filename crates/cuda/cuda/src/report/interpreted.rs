@@ -1,4 +1,5 @@
-//! What the launches of a kernel have interpreted in the middle of machine code.
+//! Instructions of a kernel that were interpreted in the middle of compiled code, with their counts
+//! over all launches.
 
 use crate::faults;
 use crate::module::Module;
@@ -7,22 +8,23 @@ use texunit_device::LaunchStats;
 use texunit_evidence::Interpreted;
 use texunit_report::CodeLocation;
 
-/// Instructions that are counted: a program may load modules without end.
+/// Maximum number of counted instructions, as a program may load any number of modules.
 const MAX_COUNTED: usize = 4000;
 
-/// By text and place in it: how often.
+/// Counts by text and position in it.
 #[derive(Debug, Default)]
-pub(super) struct Rows(BTreeMap<(u64, u32), Row>);
+pub(super) struct InstructionCounts(BTreeMap<(u64, u32), InstructionCount>);
 
 #[derive(Debug, Default)]
-struct Row {
+struct InstructionCount {
     count: u64,
-    /// What is told of it, once it was among the most often of a launch.
+    /// Location and text for the report, known once the instruction was among the most frequent of
+    /// a launch.
     told: Option<(CodeLocation, String)>,
 }
 
-impl Rows {
-    /// Adds a launch.
+impl InstructionCounts {
+    /// Adds the counts of a launch.
     pub(super) fn add(&mut self, module: &Module, stats: &LaunchStats) {
         let all = &stats.interpreted.0;
         if all.is_empty() {
@@ -44,7 +46,7 @@ impl Rows {
         }
     }
 
-    /// Those that were interpreted the most often.
+    /// The most frequently interpreted instructions.
     pub(super) fn most(&self) -> Vec<Interpreted> {
         let told = self.0.values().filter_map(|row| Some((row.count, row.told.as_ref()?)));
         let mut all: Vec<_> = told.collect();

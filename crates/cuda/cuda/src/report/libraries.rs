@@ -1,11 +1,13 @@
-//! Libraries with the names of NVIDIA's that a process has loaded: texunit's, NVIDIA's that fail, and those that nobody called.
+//! Lists loaded libraries with the names of NVIDIA's: texunit's, NVIDIA's that cannot run, and
+//! NVIDIA's that were never called.
 
-use crate::{asked, foreign};
+use crate::{allocation_trace, foreign};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use texunit_evidence::Library;
 
-/// What the names begin with of NVIDIA's libraries of functions for the host, and whether they work on this driver.
+/// Prefixes of the file names of NVIDIA's libraries for the host, and whether they work on this
+/// driver.
 const NAMES: [(&str, bool); 12] = [
     ("libcublas", false),
     ("libcudnn", false),
@@ -21,18 +23,18 @@ const NAMES: [(&str, bool); 12] = [
     ("libnvrtc", true),
 ];
 
-/// Those that are loaded.
+/// The loaded libraries of this kind.
 pub(super) fn all() -> Vec<Library> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let paths: BTreeSet<&str> =
         maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..])).collect();
-    let own = asked::module(all as fn() -> Vec<Library> as usize);
+    let own = allocation_trace::module(all as fn() -> Vec<Library> as usize);
     let own = own.and_then(|(path, _)| Path::new(&path).canonicalize().ok());
     let folder = own.as_deref().and_then(Path::parent);
     paths.into_iter().filter_map(|path| library(Path::new(path), folder)).collect()
 }
 
-/// What a file is, if it is such a library. `folder` has texunit's.
+/// Classifies a file, if it is such a library. `folder` is that of texunit's libraries.
 fn library(path: &Path, folder: Option<&Path>) -> Option<Library> {
     let name = path.file_name()?.to_str()?;
     let is_of = |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.contains(".so"));

@@ -1,11 +1,11 @@
-//! The report that a process writes by itself when it ends, where no `texunit run` does.
+//! The report that a process writes itself when it ends, if it does not run under `texunit run`.
 
 use crate::call::say;
 use crate::settings::settings;
 use std::path::Path;
 use texunit_evidence::{Format, Record, Run};
 
-/// Writes the report; `%p` in its name is the number of the process.
+/// Writes the report; `%p` in its name is replaced by the process number.
 pub(super) fn write(path: &Path, record: Record) {
     let format = settings().report_format.unwrap_or_else(|| Format::of(path));
     let path = texunit_evidence::name_of_process(path, record.process.pid);
@@ -18,20 +18,20 @@ pub(super) fn write(path: &Path, record: Record) {
     }
 }
 
-/// SIGPIPE, ignored as long as this lives: a pipe that nobody reads any more is an error of the write.
+/// Ignores SIGPIPE until dropped, so that writing to a closed pipe is an error of the write.
 pub(crate) struct PipeSignal {
-    /// What the program had, if it could be replaced.
+    /// The program's handler, if it was replaced.
     before: Option<libc::sigaction>,
 }
 
 impl PipeSignal {
-    /// From now on.
+    /// Starts ignoring the signal.
     pub(crate) fn ignore() -> Self {
-        // SAFETY: all zero is a valid one, without flags and with an empty mask.
+        // SAFETY: zeros are a valid value, with no flags and an empty mask.
         let mut ignored: libc::sigaction = unsafe { std::mem::zeroed() };
         ignored.sa_sigaction = libc::SIG_IGN;
         let mut before = ignored;
-        // SAFETY: both are our own; what was there before is put back.
+        // SAFETY: both structures are local variables; the previous handler is restored on drop.
         let failed = unsafe { libc::sigaction(libc::SIGPIPE, &raw const ignored, &raw mut before) };
         Self { before: (failed == 0).then_some(before) }
     }
@@ -40,7 +40,7 @@ impl PipeSignal {
 impl Drop for PipeSignal {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
-            // SAFETY: what the first call has answered.
+            // SAFETY: the structure was returned by the first call.
             unsafe { libc::sigaction(libc::SIGPIPE, before, std::ptr::null_mut()) };
         }
     }
@@ -52,11 +52,12 @@ mod tests {
 
     extern "C" fn handler(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {}
 
-    /// The program's handler and its flags come back: one that takes `siginfo_t` would read it from nowhere.
+    /// The program's handler and its flags are restored; with other flags, a handler that takes
+    /// `siginfo_t` would read an invalid pointer.
     #[test]
     fn the_handler_is_put_back_as_it_was() {
         let now = || {
-            // SAFETY: all zero is a valid one, which is only written to.
+            // SAFETY: zeros are a valid value; the structure is only written to.
             unsafe {
                 let mut now: libc::sigaction = std::mem::zeroed();
                 libc::sigaction(libc::SIGPIPE, std::ptr::null(), &raw mut now);
@@ -67,7 +68,7 @@ mod tests {
         let mut own = now();
         own.sa_sigaction = handler as *const () as usize;
         own.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER;
-        // SAFETY: the handler takes what its flags say; the first one is put back below.
+        // SAFETY: the handler matches its flags; the first handler is restored below.
         unsafe { libc::sigaction(libc::SIGPIPE, &raw const own, std::ptr::null_mut()) };
         let own = now();
         let ignored = PipeSignal::ignore();
@@ -76,7 +77,7 @@ mod tests {
         let after = now();
         assert_eq!((after.sa_sigaction, after.sa_flags), (own.sa_sigaction, own.sa_flags));
         assert_ne!(after.sa_flags & libc::SA_SIGINFO, 0);
-        // SAFETY: what was there.
+        // SAFETY: the previous handler.
         unsafe { libc::sigaction(libc::SIGPIPE, &raw const first, std::ptr::null_mut()) };
     }
 }

@@ -1,6 +1,6 @@
-//! What is added up: all launches of a kernel, and findings that come again.
+//! Accumulated statistics for the report: the launches of each kernel, and repeated findings.
 
-use super::interpreted::Rows;
+use super::interpreted::InstructionCounts;
 use crate::faults;
 use crate::launch::Shape;
 use crate::module::{Function, Module};
@@ -11,19 +11,19 @@ use texunit_device::{Count, Fault, LaunchStats, Tally};
 use texunit_evidence::{Accesses, Finding, Kernel, Related};
 use texunit_report::{CodeLocation, Host};
 
-/// All launches of the kernels of one name.
+/// Statistics of all launches of kernels with one name.
 #[derive(Debug)]
-pub(super) struct Sum {
+pub(super) struct KernelStatistics {
     kernel: Kernel,
     wall: Duration,
     cpu: Duration,
-    /// Fetches and surface accesses.
+    /// Counts of fetches and surface accesses.
     tally: Tally,
-    interpreted: Rows,
+    interpreted: InstructionCounts,
     has_news: bool,
 }
 
-impl Sum {
+impl KernelStatistics {
     pub(super) fn new(module: &Module, function: &Function) -> Self {
         let (name, loaded) = (function.kernel.name(), &module.loaded);
         let kernel = Kernel {
@@ -32,7 +32,7 @@ impl Sum {
             ..Kernel::default()
         };
         let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
-        let (tally, interpreted) = (Tally::default(), Rows::default());
+        let (tally, interpreted) = (Tally::default(), InstructionCounts::default());
         Self { kernel, wall, cpu, tally, interpreted, has_news: false }.older(function)
     }
 
@@ -42,7 +42,7 @@ impl Sum {
         self
     }
 
-    /// Adds a launch; whether it is the first one.
+    /// Adds a launch, and returns whether it is the first.
     pub(super) fn add(
         &mut self,
         module: &Module,
@@ -83,7 +83,7 @@ impl Sum {
         self.has_news
     }
 
-    /// The sums, if they are not told.
+    /// The statistics, if they have changed since the last report.
     pub(super) fn news(&mut self) -> Option<Kernel> {
         if !std::mem::take(&mut self.has_news) {
             return None;
@@ -109,20 +109,20 @@ pub(super) fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// A finding, and what tells it from others: the text of the module and the place in it.
+/// A finding with its key: the module's text and the position in it.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ReportedFinding {
     key: (u64, u32),
     finding: Finding,
     has_news: bool,
 }
 
-impl Found {
+impl ReportedFinding {
     pub(super) fn new(key: (u64, u32), finding: Finding) -> Self {
         Self { key, finding, has_news: true }
     }
 
-    /// Whether another one is the same at the same place.
+    /// Whether another finding is of the same kind at the same position.
     pub(super) fn is(&self, key: (u64, u32), other: &Finding) -> bool {
         let this = &self.finding;
         self.key == key && this.kind == other.kind && this.kernel == other.kernel
@@ -137,7 +137,7 @@ impl Found {
         self.has_news
     }
 
-    /// The finding, if it is not told as it is now.
+    /// The finding, if it has changed since the last report.
     pub(super) fn news(&mut self) -> Option<Finding> {
         std::mem::take(&mut self.has_news).then(|| self.finding.clone())
     }
@@ -147,7 +147,7 @@ impl Found {
     }
 }
 
-/// Where the grid of a fault was launched, or one that launched it.
+/// The location at which the faulting grid, or an ancestor, was launched.
 fn launched(caller: &Caller, fault: &Fault, source: &SourceFile) -> Related {
     Related {
         text: format!("launched here by {}", texunit_report::who_called(caller)),
@@ -163,7 +163,7 @@ pub(super) fn finding(fault: &Fault, module: &Module, launch: u64) -> ((u64, u32
         kind: fault.kind.name().to_owned(),
         message: faults::message(&fault.kind),
         help,
-        notes: fault.kind.allocation().map(crate::asked::lines).unwrap_or_default(),
+        notes: fault.kind.allocation().map(crate::allocation_trace::lines).unwrap_or_default(),
         related: fault.launched_by.iter().map(|caller| launched(caller, fault, source)).collect(),
         code: Some(faults::code(&fault.kind).name()),
         kernel: fault.kernel.clone(),

@@ -1,4 +1,5 @@
-//! The line that shows on a terminal how far a launch is; elsewhere, under checks, a line every ten seconds.
+//! Progress of a long launch: a line that is updated on a terminal, or else, with checks, a line
+//! every ten seconds.
 
 use super::{Launch, OVER};
 use crate::settings::settings;
@@ -8,14 +9,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use texunit_report::place::function_name;
 
-/// Launches shorter than this show nothing.
+/// Minimum duration of launches that are shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
-/// Times at which it is told where there is no terminal.
+/// Interval of the lines without a terminal.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
-/// Columns that every terminal has.
+/// Number of columns that every terminal has.
 const COLUMNS: usize = 79;
 
-/// Whether there is a terminal to show it on.
+/// Whether there is a terminal to show progress on.
 pub(super) fn is_shown() -> bool {
     static SHOWN: OnceLock<bool> = OnceLock::new();
     *SHOWN.get_or_init(|| {
@@ -24,17 +25,17 @@ pub(super) fn is_shown() -> bool {
     })
 }
 
-/// Whether lines tell of launches that take long: under checks, which make launches long.
+/// Whether lines are printed about long launches: with checks, which make launches long.
 pub(super) fn is_told() -> bool {
     !is_shown() && settings().checks.is_some()
 }
 
-/// The number of the line that is due after some time, if that many have not been told.
+/// Number of the line that is due after some time, if fewer lines have been printed.
 fn due(time: Duration, told: u64) -> Option<u64> {
     Some(time.as_secs() / TOLD_EVERY.as_secs()).filter(|&number| number > told)
 }
 
-/// Tells how far launches are, where that is due.
+/// Prints progress lines that are due.
 pub(super) fn tell(launches: &[Arc<Launch>]) {
     for launch in launches.iter().filter(|_| is_told()) {
         let time = launch.start.elapsed();
@@ -45,10 +46,10 @@ pub(super) fn tell(launches: &[Arc<Launch>]) {
     }
 }
 
-/// Whether a line stands there.
+/// Whether the terminal shows a progress line.
 static STANDS: AtomicBool = AtomicBool::new(false);
 
-/// Shows how far the launch is that has been running longest.
+/// Shows the progress of the launch that has been running longest.
 pub(super) fn show(launches: &[Arc<Launch>]) {
     let Some(launch) = launches.first().filter(|_| is_shown()) else { return };
     let time = launch.start.elapsed();
@@ -57,7 +58,7 @@ pub(super) fn show(launches: &[Arc<Launch>]) {
     }
     let line = line(&launch.kernel, launch.ctas.load(Ordering::Relaxed), launch.total(), time);
     let mut err = std::io::stderr().lock();
-    // One that ends behind this takes the line away when it gets the lock.
+    // The launch is checked under the lock; one that ends later removes the line itself.
     if launch.told.load(Ordering::Acquire) == OVER {
         return;
     }
@@ -65,21 +66,21 @@ pub(super) fn show(launches: &[Arc<Launch>]) {
     let _ = write!(err, "\r{line}\x1b[K").and_then(|()| err.flush());
 }
 
-/// Takes the line away, if there is one, so that something else can be written.
+/// Removes the progress line, if there is one, before other output.
 pub(crate) fn clear(err: &mut impl Write) {
     if STANDS.swap(false, Ordering::AcqRel) {
         let _ = err.write_all(b"\r\x1b[K");
     }
 }
 
-/// A launch has ended after some time.
+/// Handles the end of a launch of this duration.
 pub(super) fn end(time: Duration) {
     if time >= SHOWN_AFTER && is_shown() {
         clear(&mut std::io::stderr().lock());
     }
 }
 
-/// `kernel(int*): 37 of 100 CTAs in 12 s, about 20 s left`
+/// The progress line: `kernel(int*): 37 of 100 CTAs in 12 s, about 20 s left`.
 fn line(kernel: &str, done: u64, total: u64, time: Duration) -> String {
     let left =
         (done > 0).then(|| time.as_secs_f64() / done as f64 * total.saturating_sub(done) as f64);
@@ -114,7 +115,7 @@ mod tests {
             [at(9.9, 0), at(10.0, 0), at(10.1, 1), at(19.9, 1)],
             [None, Some(1), None, None]
         );
-        // One that the watching thread has missed is not told later.
+        // A line that the watching thread has missed is not printed later.
         assert_eq!([at(20.0, 1), at(45.0, 2), at(45.1, 4)], [Some(2), Some(4), None]);
     }
 

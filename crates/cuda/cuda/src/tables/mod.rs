@@ -1,15 +1,16 @@
-//! Tables of functions beside the driver API (driver API, "Driver Entry Point Access":
+//! Export tables: functions beside the driver API (driver API, "Driver Entry Point Access":
 //! `cuGetExportTable`).
 //!
-//! NVIDIA's own CUDA runtime, shared or linked into a program, asks the driver for a few such tables by
-//! their UUIDs, and does not start without them. What stands in them is not in the driver API's manual;
-//! docs/cuda-api.md has what was found out by watching runtimes 12.9 and 13.5. A table begins with its
-//! size in bytes, functions follow; [`storage`] has no size.
+//! NVIDIA's own CUDA runtime, shared or statically linked, requests a few such tables by their
+//! UUIDs and does not start without them. Their contents are not in the driver API's manual;
+//! docs/cuda-api.md describes what was found out by observing runtimes 12.9 and 13.5. A table
+//! begins with its size in bytes, followed by functions; [`storage`] has no size.
 //!
-//! One table is left out: by it NVIDIA's runtime tests that the driver is NVIDIA's, which this one is not.
-//! Programs use texunit's runtime instead (docs/cuda-api.md).
+//! One table is missing: by it NVIDIA's runtime tests that the driver is NVIDIA's, which this one
+//! is not. Programs use texunit's runtime instead (docs/cuda-api.md).
 //!
-//! Entries that no runtime has been seen to call say so once, and answer `CUDA_ERROR_NOT_SUPPORTED`.
+//! Entries that runtimes were not observed to call print their number once, and return
+//! `CUDA_ERROR_NOT_SUPPORTED`.
 
 mod runtime;
 mod storage;
@@ -23,21 +24,21 @@ use texunit_cuda_abi::{CUresult, CUuuid};
 
 pub(crate) use storage::release_context;
 
-/// Address of a function in a table, whatever its arguments.
+/// Address of a function in a table, with any parameters.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 struct Entry(*const ());
 
-// SAFETY: it is the address of code, which is never written through it.
+// SAFETY: the address is of code, which is never written through it.
 unsafe impl Sync for Entry {}
 
-/// A table that begins with its size.
+/// A table with its size.
 #[derive(Debug)]
 #[repr(C)]
 struct Table<const N: usize> {
-    /// Bytes of it, these included.
+    /// Size of the table in bytes, including this field.
     size: usize,
-    /// Entries from number 1 on.
+    /// Entries from index 1 on.
     entries: [Entry; N],
 }
 
@@ -51,7 +52,7 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// The entries of a table by their numbers; those that are only numbers are not supported:
+/// The entries of a table by index; those without a function are not supported:
 /// `entries!(storage::NAME, 1, 2 => primary_context, 3)`.
 macro_rules! entries {
     ($number:expr, $($index:literal $(=> $function:ident)?),* $(,)?) => {
@@ -66,13 +67,13 @@ macro_rules! entries {
 }
 use entries;
 
-/// Defines functions of tables: as [`driver_api`], but they are not exported.
+/// Defines functions of tables as [`driver_api`] does, without exporting them.
 macro_rules! functions {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
-        /// Pointers are null, or valid for what the description says.
+        /// Pointers are null, or valid as the function's description requires.
         unsafe extern "C" fn $name($($arg: $type),*) -> texunit_cuda_abi::CUresult {
             $crate::call::answer(
                 concat!("table function ", stringify!($name)),
@@ -84,21 +85,21 @@ macro_rules! functions {
 }
 use functions;
 
-/// A table that can be asked for.
-struct Known {
+/// A table that can be requested.
+struct ExportTable {
     name: &'static str,
-    /// Its UUID, as the number that its digits are.
+    /// UUID of the table as a number.
     uuid: u128,
     address: fn() -> *const c_void,
 }
 
-const fn known(name: &'static str, uuid: u128, address: fn() -> *const c_void) -> Known {
-    Known { name, uuid, address }
+const fn known(name: &'static str, uuid: u128, address: fn() -> *const c_void) -> ExportTable {
+    ExportTable { name, uuid, address }
 }
 
 /// All tables.
 #[rustfmt::skip]
-static TABLES: [Known; 6] = [
+static TABLES: [ExportTable; 6] = [
     known("CUDART_INTERFACE", 0x6bd5fb6c_5bf4_e74a_8987_d93912fd9df9, runtime::interface),
     known("TOOLS_RUNTIME_CALLBACK_HOOKS", 0xa094798c_2e74_2e74_93f2_0800200c0a66, runtime::hooks),
     known("TOOLS_TLS", 0x42d85a81_23f6_cb47_8298_f6e78a3aecdc, runtime::tools_tls),
@@ -107,7 +108,8 @@ static TABLES: [Known; 6] = [
     known("CONTEXT_LOCAL_STORAGE", 0xc693336e_1121_df11_a8c3_68f355d89593, storage::table),
 ];
 
-/// What stands where no function is known: table and entry are said once.
+/// The function in entries whose purpose is unknown: prints table and entry once and returns an
+/// error.
 unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresult {
     static SAID: Mutex<BTreeSet<(usize, usize)>> = Mutex::new(BTreeSet::new());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert((TABLE, INDEX)) {
@@ -124,8 +126,8 @@ unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresu
 }
 
 driver_api! {
-    /// A table of functions by its UUID; `CUDA_ERROR_NOT_FOUND` if it is none that a CUDA runtime
-    /// needs. It works before `cuInit`.
+    /// The table of a UUID; `CUDA_ERROR_NOT_FOUND` for tables that a CUDA runtime does not need.
+    /// Allowed before `cuInit`.
     fn cuGetExportTable(ppExportTable: Out<*const c_void>, pExportTableId: In<CUuuid>) {
         let CUuuid(pExportTableId) = pExportTableId.get()?;
         ppExportTable.check()?;
@@ -143,16 +145,16 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// The functions of a table, which has its size in front.
+    /// The entries of a table, with its size first.
     fn sized(index: usize) -> &'static [usize] {
         let table: *const usize = (TABLES[index].address)().cast();
-        // SAFETY: the table is a static that begins with its size, entries of one word follow.
+        // SAFETY: the table is a static that begins with its size, followed by entries of one word.
         unsafe { std::slice::from_raw_parts(table, *table / size_of::<usize>()) }
     }
 
     #[test]
     fn tables_are_as_large_as_runtimes_want() {
-        // Smallest numbers of words, of runtime 13.5.
+        // Minimum numbers of words for runtime 13.5.
         for (index, words) in [(0, 13), (1, 7), (2, 5), (3, 52), (4, 4)] {
             let table = sized(index);
             assert!(table.len() >= words, "{}: {}", TABLES[index].name, table.len());
@@ -177,10 +179,10 @@ mod tests {
     #[test]
     fn what_is_not_known_is_refused() {
         let entry = sized(runtime::TLS)[2];
-        // SAFETY: the entry is `unknown`, a function without arguments.
+        // SAFETY: the entry is `unknown`, a function without parameters.
         let entry =
             unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> CUresult>(entry) };
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         assert_eq!(unsafe { entry() }, CUresult::NOT_SUPPORTED);
     }
 
@@ -189,7 +191,7 @@ mod tests {
         type Get = unsafe extern "C" fn(*mut *const c_void, *const u8) -> CUresult;
         let mut all = crate::functions::FUNCTIONS.iter();
         let function = all.find(|function| function.symbol == "cuGetExportTable").unwrap();
-        // SAFETY: the signature of `cuGetExportTable`; a UUID is 16 bytes.
+        // SAFETY: the signature is that of `cuGetExportTable`; a UUID has 16 bytes.
         let get =
             unsafe { std::mem::transmute::<crate::functions::Address, Get>(function.address) };
         let mut table = std::ptr::null();
@@ -204,7 +206,7 @@ mod tests {
         // SAFETY: both pointers are valid.
         assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::NOT_FOUND);
         assert!(table.is_null());
-        // SAFETY: null is an argument that is answered.
+        // SAFETY: null is an allowed argument, which is refused.
         assert_eq!(unsafe { get(&mut table, std::ptr::null()) }, CUresult::INVALID_VALUE);
     }
 }

@@ -1,5 +1,5 @@
-//! What the CUDA runtime asks of the driver at start-up, and tables for profilers, of which it only wants
-//! that they exist.
+//! Tables that the CUDA runtime uses at its start, and tables for profilers, which only have to
+//! exist.
 
 use super::{Table, entries, functions};
 use crate::args::Out;
@@ -10,47 +10,47 @@ use std::ffi::c_void;
 use std::sync::atomic::AtomicU32;
 use texunit_cuda_abi::CUdevice;
 
-/// Numbers of the tables of this file in [`super::TABLES`].
+/// Indices of this file's tables in [`super::TABLES`].
 pub(super) const INTERFACE: usize = 0;
 pub(super) const HOOKS: usize = 1;
 pub(super) const TLS: usize = 2;
 pub(super) const TOOLS: usize = 3;
 pub(super) const CHECKS: usize = 4;
 
-/// A flag for each function of the runtime API: whether a tool wants to be told of its calls. The runtime
-/// reads them at its numbers for functions, which grow with its version: 487 in 12.9, 567 in 13.5.
+/// For each function of the runtime API, whether a tool observes its calls. The runtime indexes the
+/// array by its function numbers, of which later versions have more: 487 in 12.9, 567 in 13.5.
 static FUNCTION_FLAGS: [AtomicU32; 4096] = [const { AtomicU32::new(0) }; 4096];
-/// A flag for each kind of event that a tool may want to be told of; at least 14 are wanted.
+/// For each kind of event, whether a tool observes it; the runtime reads at least 14.
 static EVENT_FLAGS: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
 
 functions! {
-    /// `CUDART_INTERFACE`, 2: the handle that a device's primary context has, or will have, without
-    /// making it. The runtime tells devices by it.
+    /// `CUDART_INTERFACE`, entry 2: the handle of a device's primary context, which is not created.
+    /// The runtime identifies devices by it.
     fn primary_context(context: Out<Handle<Context>>, device: CUdevice) {
         context.set(context::primary(state::gpu(device)?).handle)
     }
 
-    /// `CUDART_INTERFACE`, 12: asked by the shared library of 13.5 whether it may go on after the loading
-    /// mode of modules is known. There is nothing of ours to forbid it.
+    /// `CUDART_INTERFACE`, entry 12: called by the shared library of 13.5 to ask whether it may
+    /// continue after the modules' loading mode is known; always allowed.
     fn may_start() {
         Ok(())
     }
 
-    /// `TOOLS_RUNTIME_CALLBACK_HOOKS`, 2: which functions tools want to be told of: none, as there are no
-    /// tools. The caller ignores the answer.
+    /// `TOOLS_RUNTIME_CALLBACK_HOOKS`, entry 2: the array of observed functions, all unset as there
+    /// are no tools. The caller ignores the status.
     fn function_flags(flags: Out<*const AtomicU32>, count: Out<usize>) {
         flags.set(FUNCTION_FLAGS.as_ptr())?;
         count.set(FUNCTION_FLAGS.len())
     }
 
-    /// `TOOLS_RUNTIME_CALLBACK_HOOKS`, 6: which events tools want to be told of: none.
+    /// `TOOLS_RUNTIME_CALLBACK_HOOKS`, entry 6: the array of observed events, all unset.
     fn event_flags(flags: Out<*const AtomicU32>, count: Out<usize>) {
         flags.set(EVENT_FLAGS.as_ptr())?;
         count.set(EVENT_FLAGS.len())
     }
 
-    /// Context checks, 2: whether a context stands for another one, as green contexts do (1), and for
-    /// which. Green contexts are not provided, so that none does. The context need not be alive.
+    /// Context checks, entry 2: whether a context stands for another one, as green contexts do (1),
+    /// and for which. Green contexts do not exist here. The context need not be active.
     fn stands_for(_context: Handle<Context>, does: Out<u32>, other: Out<Handle<Context>>) {
         does.set(0)?;
         other.set_if(Handle::NULL);
@@ -58,7 +58,8 @@ functions! {
     }
 }
 
-/// Context checks, 3: a mode of the driver, no error code. 1 has a meaning to the runtime, 0 is the usual.
+/// Context checks, entry 3: a mode of the driver, not a status. The usual value is 0; 1 has a
+/// meaning to the runtime.
 unsafe extern "C" fn mode() -> i32 {
     0
 }
@@ -76,27 +77,27 @@ static TOOLS_TABLE: Table<55> = Table::new(entries!(
 ));
 static CHECKS_TABLE: Table<3> = Table::new(entries!(CHECKS, 1, 2 => stands_for, 3 => mode));
 
-/// What the runtime needs of the driver for itself.
+/// The table of functions that the runtime itself needs.
 pub(super) fn interface() -> *const c_void {
     INTERFACE_TABLE.address()
 }
 
-/// Whether, and how, the runtime tells tools of its calls.
+/// The table about tools that observe the runtime's calls.
 pub(super) fn hooks() -> *const c_void {
     HOOKS_TABLE.address()
 }
 
-/// Storage of tools for a thread; used once a flag is set.
+/// The table of thread-local storage for tools, used once a flag is set.
 pub(super) fn tools_tls() -> *const c_void {
     TLS_TABLE.address()
 }
 
-/// Asked for by 13.5; used once a flag is set.
+/// A table requested by 13.5 and used once a flag is set.
 pub(super) fn tools() -> *const c_void {
     TOOLS_TABLE.address()
 }
 
-/// Questions about contexts.
+/// The table of queries about contexts.
 pub(super) fn checks() -> *const c_void {
     CHECKS_TABLE.address()
 }

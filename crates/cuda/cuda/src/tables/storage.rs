@@ -1,5 +1,5 @@
-//! `CONTEXT_LOCAL_STORAGE`: values that the runtime keeps with a context, by key. Almost every call of the
-//! runtime API begins with a look into it. The table has no size in front.
+//! `CONTEXT_LOCAL_STORAGE`: values that the runtime stores with a context, by key. Almost every
+//! runtime call begins by reading one. The table has no size field.
 
 use super::{Entry, entries, functions};
 use crate::args::{Answer, Out};
@@ -10,15 +10,15 @@ use std::ffi::c_void;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_cuda_abi::CUresult;
 
-/// Number in [`super::TABLES`].
+/// Index in [`super::TABLES`].
 pub(super) const NUMBER: usize = 5;
 
-/// What is called with a value when its context ends.
+/// Callback for a value when its context ends.
 type Destructor = unsafe extern "C" fn(context: Handle<Context>, key: usize, value: usize);
 
 #[derive(Clone, Copy, Debug)]
 struct Value {
-    /// The caller's pointer; here only a number.
+    /// The caller's pointer, which is not dereferenced here.
     value: usize,
     destructor: Option<Destructor>,
 }
@@ -26,7 +26,7 @@ struct Value {
 /// Values of a context by key.
 type Values = HashMap<usize, Value>;
 
-/// Values by the number of the context's handle.
+/// Values by the handle of the context.
 static VALUES: RwLock<Option<HashMap<usize, Values>>> = RwLock::new(None);
 
 fn read() -> RwLockReadGuard<'static, Option<HashMap<usize, Values>>> {
@@ -37,7 +37,7 @@ fn write() -> RwLockWriteGuard<'static, Option<HashMap<usize, Values>>> {
     VALUES.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The context that is meant: null is the current one.
+/// The context of a handle; null names the current one.
 fn given(context: Handle<Context>) -> Answer<Handle<Context>> {
     let handle = if context.is_null() { context::current_handle() } else { context };
     if handle.is_null() {
@@ -48,18 +48,19 @@ fn given(context: Handle<Context>) -> Answer<Handle<Context>> {
 }
 
 functions! {
-    /// 0: keeps a value; one that is there already is replaced, without a call of its destructor.
+    /// Entry 0: stores a value; an existing one is replaced without a call of its destructor.
     fn put(context: Handle<Context>, key: usize, value: usize, destructor: Option<Destructor>) {
         let context = given(context)?;
         let mut values = write();
-        // Asked while the values are locked: a context that ends gives them up afterwards.
+        // The context is checked while the values are locked, as a context that ends removes its
+        // values afterwards.
         context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED.because("the context has been destroyed"))?;
         let all = values.get_or_insert_default().entry(context.number()).or_default();
         all.insert(key, Value { value, destructor });
         Ok(())
     }
 
-    /// 1: forgets a value, without a call of its destructor.
+    /// Entry 1: removes a value without a call of its destructor.
     fn remove(context: Handle<Context>, key: usize) {
         let context = given(context)?.number();
         let mut values = write();
@@ -69,7 +70,8 @@ functions! {
         ))
     }
 
-    /// 2: a value; `CUDA_ERROR_INVALID_HANDLE` if there is none, upon which the runtime makes it.
+    /// Entry 2: reads a value; `CUDA_ERROR_INVALID_HANDLE` if there is none, whereupon the runtime
+    /// creates it.
     fn get(value: Out<usize>, context: Handle<Context>, key: usize) {
         value.check()?;
         let context = given(context)?.number();
@@ -80,14 +82,14 @@ functions! {
     }
 }
 
-/// A context has ended: its values are given to their destructors.
+/// Calls the destructors of a context's values when the context ends.
 pub(crate) fn release_context(context: &Context) {
     let gone = write().as_mut().and_then(|values| values.remove(&context.handle.number()));
-    // The lock is open again: destructors may call us.
+    // The lock has been released, as destructors may call the driver.
     for (key, Value { value, destructor }) in gone.into_iter().flatten() {
         if let Some(destructor) = destructor {
-            // SAFETY: whoever kept the value gave this function for it, and promises that it may be
-            // called with it when the context ends.
+            // SAFETY: the caller stored this destructor with the value, and guarantees that it may
+            // be called when the context ends.
             unsafe { destructor(context.handle, key, value) }
         }
     }
@@ -95,7 +97,7 @@ pub(crate) fn release_context(context: &Context) {
 
 static TABLE: [Entry; 4] = entries!(NUMBER, 0 => put, 1 => remove, 2 => get, 3);
 
-/// The table.
+/// Address of the table.
 pub(super) fn table() -> *const c_void {
     TABLE.as_ptr().cast()
 }
@@ -121,7 +123,7 @@ mod tests {
         crate::state::init().unwrap();
         let context = Context::create(crate::state::gpu(0).unwrap(), 0).handle;
         let entry = |index: usize| TABLE[index].0;
-        // SAFETY: these are the signatures of entries 0, 1 and 2.
+        // SAFETY: entries 0, 1 and 2 have these signatures.
         let (put, remove, get) = unsafe {
             use std::mem::transmute;
             (
@@ -132,7 +134,7 @@ mod tests {
         };
         let at = context.number();
         let mut value = 7;
-        // SAFETY: the pointer is valid, and `end` may be called with any number.
+        // SAFETY: the pointer is valid, and `end` accepts any value.
         unsafe {
             assert_eq!(get(&mut value, at, 100), CUresult::INVALID_HANDLE);
             assert_eq!(value, 0);
@@ -147,7 +149,7 @@ mod tests {
             assert_eq!(*ENDED.lock().unwrap(), [(100, 1)]);
             assert_eq!(get(&mut value, at, 100), CUresult::INVALID_HANDLE);
             assert_eq!(put(at, 100, 1, Some(end)), CUresult::CONTEXT_IS_DESTROYED);
-            // Null is the current context, of which this thread has none.
+            // Null names the current context, of which this thread has none.
             assert_eq!(put(0, 100, 1, Some(end)), CUresult::INVALID_CONTEXT);
         }
         assert!(!read().as_ref().unwrap().contains_key(&at));

@@ -1,4 +1,4 @@
-//! What textures read: arrays, views of arrays, and memory, as descriptors describe them.
+//! Resources of textures: arrays, views of arrays, and memory, from the driver API's descriptors.
 
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
@@ -19,21 +19,21 @@ use texunit_device::{
 };
 use texunit_forms::Count;
 
-/// What a texture reads.
+/// Resource of a texture.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     /// An array.
     Array(Array),
     /// An array with mip levels.
     Mipmapped(MipmappedArray),
-    /// Linear memory, and its number of elements.
+    /// Linear memory with format and number of elements.
     Linear(Linear, Format, u32),
-    /// Pitched memory: width and height in elements, bytes from a row to the next.
+    /// Pitched memory with format, width and height in elements, and row pitch in bytes.
     Pitched(Linear, Format, [u32; 2], u64),
 }
 
 impl Source {
-    /// For the device.
+    /// The resource as the device takes it.
     pub(crate) fn resource(&self) -> TextureResource<'_> {
         match self {
             Self::Array(array) => TextureResource::Array(array),
@@ -47,7 +47,7 @@ impl Source {
         }
     }
 
-    /// Format of its elements.
+    /// Format of the elements.
     pub(crate) fn format(&self) -> Format {
         match self {
             Self::Array(array) => array.format(),
@@ -65,8 +65,8 @@ impl Source {
         }
     }
 
-    /// Linear memory of so many bytes; what is less than an element at their end is left out. There may be none, and
-    /// they may pass the end of the memory (an NVIDIA H200, docs/numerics.md 8.1).
+    /// Linear memory of a size in bytes, rounded down to whole elements. It may be empty, and may
+    /// extend beyond the allocation (as on an NVIDIA H200, docs/numerics.md 8.1).
     pub(crate) fn linear(
         devices: &[Device],
         address: u64,
@@ -82,7 +82,7 @@ impl Source {
                 Count(size, "byte")
             ))
         })?;
-        // Its first byte says which memory it is.
+        // The first byte identifies the allocation.
         let bytes = u64::from(width) * size;
         let memory = memory(devices, address, bytes.min(1))?;
         let left = memory.allocation().end - address;
@@ -127,11 +127,11 @@ impl Source {
     }
 }
 
-/// What the address of a texture of memory is a multiple of
-/// (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`).
+/// Alignment of a texture's memory (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`).
 pub(crate) const ALIGN: u64 = 512;
 
-/// The bytes at an aligned address, all in one allocation of one of these devices; the first is the one that reads them.
+/// The bytes at an aligned address, which must be in one allocation of one of these devices; the
+/// first device reads them.
 fn memory(devices: &[Device], address: u64, len: u64) -> Answer<Linear> {
     if !address.is_multiple_of(ALIGN) {
         return Err(CUresult::INVALID_VALUE.because(format!(
@@ -165,7 +165,7 @@ fn memory(devices: &[Device], address: u64, len: u64) -> Answer<Linear> {
     })
 }
 
-/// What a descriptor describes.
+/// The source that a resource descriptor and a view describe.
 pub(super) fn source(
     context: &Context,
     descriptor: &CUDA_RESOURCE_DESC,
@@ -180,7 +180,8 @@ pub(super) fn source(
             descriptor.flags
         )));
     }
-    // Only arrays have views: others are not looked at (an NVIDIA H200, docs/numerics.md 8.1).
+    // Views apply to arrays only and are ignored for other resources (as on an NVIDIA H200,
+    // docs/numerics.md 8.1).
     match res_type {
         CU_RESOURCE_TYPE_ARRAY => {
             let object = array_of(what)?;
@@ -209,13 +210,13 @@ pub(super) fn source(
     }
 }
 
-/// The device of a context, and those whose memory it reaches.
+/// The device of a context, and the devices whose memory it can access.
 fn reached(context: &Context) -> Vec<Device> {
     let own = context.gpu.device.clone();
     std::iter::once(own).chain(context.peer_devices()).collect()
 }
 
-/// `CUDA_ERROR_INVALID_CONTEXT` for an array of a device that a context does not reach.
+/// `CUDA_ERROR_INVALID_CONTEXT` for an array of a device that the context cannot access.
 pub(super) fn check_reached(context: &Context, device: &Device) -> Answer {
     if reached(context).iter().any(|other| other.is(device)) {
         return Ok(());
@@ -225,13 +226,13 @@ pub(super) fn check_reached(context: &Context, device: &Device) -> Answer {
     ))
 }
 
-/// The array of a descriptor.
+/// The array in a descriptor.
 pub(super) fn array_of(what: u64) -> Answer<Arc<ArrayObject>> {
     Handle::<ArrayObject>::of(what as usize).get().map_err(|refusal| refusal.named("hArray"))
 }
 
-/// A view as the device has them. Its size is that of the array; block-compressed formats, in which
-/// an element is 4 x 4 texels, have four times its width and height.
+/// The device's view. Its extent is that of the array; for block-compressed formats, whose elements
+/// are 4 x 4 texels, four times its width and height.
 fn view_of(
     view: &CUDA_RESOURCE_VIEW_DESC,
     array: &CUDA_ARRAY3D_DESCRIPTOR,
@@ -243,7 +244,7 @@ fn view_of(
     let size = [array.width.saturating_mul(times), array.height.saturating_mul(times), array.depth];
     let fits = [view.width, view.height, view.depth] == size && !own.is_block();
     let (first, last) = (view.first_mipmap_level, view.last_mipmap_level);
-    // One past the last level is accepted, and ends there.
+    // A level one past the last is accepted and means the last.
     let last = levels.map_or(last, |count| if last == count { count - 1 } else { last });
     let levels_of = first..last.saturating_add(1);
     let layered = array.flags & CUDA_ARRAY3D_LAYERED != 0;
@@ -278,7 +279,7 @@ fn view_of(
         ));
     }
     if array.flags & CUDA_ARRAY3D_CUBEMAP != 0 {
-        // Of layered cubes, the whole cubes that have these faces.
+        // For layered cubes, the range is extended to whole cubes.
         planes = planes.start / 6 * 6..planes.end.next_multiple_of(6);
     }
     Ok(View {

@@ -1,4 +1,4 @@
-//! Objects do not pile up.
+//! Tests that destroyed objects do not accumulate.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ fn a_million_objects_leave_nothing_behind() {
     let long = std::env::var_os("TEXUNIT_LONG_TESTS").is_some();
     let count = if long { 1_000_000_u32 } else { 100_000 };
     state::init().unwrap();
-    // A device of its own: other tests of this process use the memory of device 0 at the same time.
+    // The test has a device of its own, as other tests of this process use device 0 concurrently.
     let gpu = Arc::new(Gpu::new(0, profile::default(), 1));
     let context = Context::create(&gpu, 0);
     context::with_stack(|stack| stack.push(context.handle));
@@ -34,7 +34,7 @@ fn a_million_objects_leave_nothing_behind() {
     let resource =
         CUDA_RESOURCE_DESC { what: array.number() as u64, ..CUDA_RESOURCE_DESC::default() };
     let mut texture = CUDA_TEXTURE_DESC::default();
-    // Other tests of this process make such objects at the same time, in contexts of their own.
+    // Other tests of this process create such objects concurrently, in contexts of their own.
     let alive = || {
         let textures = Texture::registry().count(|texture| texture.context == context.handle);
         (textures, Surface::registry().count(|surface| surface.context == context.handle))
@@ -52,12 +52,12 @@ fn a_million_objects_leave_nothing_behind() {
         destroy(handle).unwrap();
         destroy_surface(surface).unwrap();
     }
-    // Slots rest for a while before they are used again; tables do not grow beyond that.
+    // Table slots are reused after a delay; tables do not grow beyond that.
     assert!(largest < 2048, "{largest}");
     assert!(largest_sampler < 2048, "{largest_sampler}");
     assert_eq!(alive(), (0, 0));
     assert_eq!(context.gpu.device.memory_used(), used);
-    // What is left over ends with its context.
+    // Remaining objects are destroyed with their context.
     create(&context, &resource, &texture, None).unwrap();
     create_surface(&context, &resource).unwrap();
     release_context(&context);

@@ -1,10 +1,10 @@
-//! Memory without an address (`cuMemCreate`), its handles, and what other processes are given of it.
+//! Physical memory (`cuMemCreate`), its handles, and its export to other processes.
 //!
-//! It stays as long as it has handles or is mapped somewhere. A handle that is asked for by an address
-//! (`cuMemRetainAllocationHandle`) is the one that the memory has had, and counts as often as it was given out.
+//! The memory exists as long as it has handles or is mapped. A handle retained by address
+//! (`cuMemRetainAllocationHandle`) is the original one, whose references are counted.
 
+use crate::allocation_trace;
 use crate::args::Answer;
-use crate::asked;
 use crate::handle::{Handle, Object, object};
 use crate::memory;
 use crate::state::{self, Gpu};
@@ -18,50 +18,51 @@ use texunit_cuda_abi::{
 use texunit_device::{Block, End, Gone, Pages};
 use texunit_forms::Count;
 
-/// What messages call such memory by.
+/// Name of the creating function in messages.
 pub(super) const NAME: &str = "cuMemCreate";
 
-/// Where memory is.
+/// Location of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum MemoryLocation {
     /// On a device.
     Device(CUdevice),
     /// In the host's memory.
     Host,
 }
 
-/// Memory without an address.
+/// Physical memory.
 #[derive(Debug)]
 pub(crate) struct Physical {
     handle: Handle<Physical>,
-    /// How many users the handle has.
+    /// Number of references to the handle.
     users: Mutex<usize>,
     pages: Arc<Pages>,
-    /// What it was made with.
+    /// Properties passed at creation.
     pub(crate) prop: CUmemAllocationProp,
-    pub(crate) place: Place,
+    pub(crate) place: MemoryLocation,
     /// Size in bytes.
     pub(crate) size: u64,
-    /// Its number, never used again, which messages call it by.
+    /// Unique number, which messages use.
     pub(crate) number: u64,
-    /// The device that counts it: that of another process does not.
+    /// The device that counts the memory as used; `None` for memory of another process.
     counted: Option<Arc<Gpu>>,
 }
 
 object!(Physical, "a memory handle of cuMemCreate");
 
-/// What a file says of the memory in it: whether it was made by `cuMemCreate`, and the properties.
+/// Kind number in the label of an exported file, which says that the memory was made by
+/// `cuMemCreate`; the properties follow.
 const KIND: u8 = 1;
 
 impl Physical {
-    /// `cuMemCreate`: of a size and properties that were looked at.
+    /// `cuMemCreate`, with a checked size and properties.
     pub(crate) fn create(
         size: u64,
         prop: CUmemAllocationProp,
-        place: Place,
+        place: MemoryLocation,
     ) -> Answer<Handle<Self>> {
         let counted = match place {
-            Place::Device(ordinal) => {
+            MemoryLocation::Device(ordinal) => {
                 let gpu = state::gpu(ordinal)?;
                 memory::with_room(gpu, || {
                     let room = gpu.device.reserve(size);
@@ -69,7 +70,7 @@ impl Physical {
                 })?;
                 Some(Arc::clone(gpu))
             }
-            Place::Host => None,
+            MemoryLocation::Host => None,
         };
         let is_shared = prop.requested_handle_types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR != 0;
         let pages = match is_shared {
@@ -91,18 +92,18 @@ impl Physical {
     fn keep(
         pages: Pages,
         prop: CUmemAllocationProp,
-        place: Place,
+        place: MemoryLocation,
         counted: Option<Arc<Gpu>>,
     ) -> Handle<Self> {
         let (handle, number) = (Handle::fresh(), Block::next_number());
-        asked::made(number);
+        allocation_trace::allocated(number);
         let (size, pages, users) = (pages.size(), Arc::new(pages), Mutex::new(1));
         let memory = Self { handle, users, pages, prop, place, size, number, counted };
-        Self::registry().keep(handle, Arc::new(memory));
+        Self::registry().insert_as(handle, Arc::new(memory));
         handle
     }
 
-    /// One user less of a handle; the last one ends it (`cuMemRelease`).
+    /// Releases a handle; the last release invalidates it (`cuMemRelease`).
     pub(crate) fn release(handle: Handle<Self>) -> Answer {
         let memory = Self::of(handle)?;
         let mut users = memory.users.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,23 +114,22 @@ impl Physical {
         Ok(())
     }
 
-    /// One user more of its handle, which may have had none (`cuMemRetainAllocationHandle`).
+    /// Retains the handle, which may have been invalid (`cuMemRetainAllocationHandle`).
     pub(crate) fn retain(self: &Arc<Self>) -> Handle<Self> {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         if *users == 0 {
-            Self::registry().keep(self.handle, Arc::clone(self));
+            Self::registry().insert_as(self.handle, Arc::clone(self));
         }
         *users += 1;
         self.handle
     }
 
-    /// The memory of a handle. `CUDA_ERROR_INVALID_VALUE` if there is none.
+    /// The memory of a handle; `CUDA_ERROR_INVALID_VALUE` if the handle is invalid.
     pub(crate) fn of(handle: Handle<Self>) -> Answer<Arc<Self>> {
         handle.get().map_err(|refusal| refusal.with_code(CUresult::INVALID_VALUE))
     }
 
-    /// A number of a file of the system that stands for the memory, which is the caller's
-    /// (`cuMemExportToShareableHandle`).
+    /// A file descriptor for the memory, which the caller owns (`cuMemExportToShareableHandle`).
     pub(crate) fn export(&self) -> Answer<i32> {
         if self.prop.requested_handle_types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR == 0 {
             return Err(CUresult::INVALID_VALUE.because(format!(
@@ -142,7 +142,7 @@ impl Physical {
         })
     }
 
-    /// Memory that a process of texunit has exported (`cuMemImportFromShareableHandle`).
+    /// Imports memory that a process of texunit has exported (`cuMemImportFromShareableHandle`).
     pub(crate) fn import(number: i32) -> Answer<Handle<Self>> {
         let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
         let (pages, note) = match Pages::of_file(number) {
@@ -156,13 +156,13 @@ impl Physical {
         let Some((prop, place)) = read_note(&note) else {
             return refused(format!("file {number} is not memory of cuMemCreate"));
         };
-        if let Place::Device(ordinal) = place {
+        if let MemoryLocation::Device(ordinal) = place {
             state::gpu(ordinal)?;
         }
         Ok(Self::keep(pages, prop, place, None))
     }
 
-    /// Those that have handles.
+    /// All memory that has handles.
     pub(super) fn with_handles() -> Vec<Arc<Self>> {
         Self::registry().all(|_| true)
     }
@@ -171,20 +171,20 @@ impl Physical {
         &self.pages
     }
 
-    /// Whether it is for tiles of sparse arrays.
+    /// Whether the memory is for tiles of sparse arrays.
     pub(crate) fn is_for_tiles(&self) -> bool {
         self.prop.usage & CU_MEM_CREATE_USAGE_TILE_POOL != 0
     }
 
-    /// The device that it is on.
+    /// The device of the memory; `None` for host memory.
     pub(crate) fn ordinal(&self) -> Option<CUdevice> {
         match self.place {
-            Place::Device(ordinal) => Some(ordinal),
-            Place::Host => None,
+            MemoryLocation::Device(ordinal) => Some(ordinal),
+            MemoryLocation::Host => None,
         }
     }
 
-    /// What is said to a device that has no access to it.
+    /// The description of inaccessible memory for a device's fault messages.
     pub(super) fn gone(&self, range: &Range<u64>) -> Gone {
         Gone {
             name: NAME.to_owned(),
@@ -198,7 +198,7 @@ impl Physical {
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        asked::freed(self.number);
+        allocation_trace::freed(self.number);
         if let Some(gpu) = &self.counted {
             gpu.device.release_reserved(self.size);
         }
@@ -214,8 +214,8 @@ fn note(prop: &CUmemAllocationProp) -> Vec<u8> {
     note
 }
 
-/// Reads such a note, which another process may have written.
-fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, Place)> {
+/// Reads a label, which another process may have written.
+fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, MemoryLocation)> {
     let &[KIND, gpu_direct_rdma_capable, ref rest @ ..] = note else { return None };
     let [kind, id, requested_handle_types] = *rest.as_chunks::<4>().0 else { return None };
     let kind = u32::from_le_bytes(kind);
@@ -228,8 +228,8 @@ fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, Place)> {
         ..CUmemAllocationProp::default()
     };
     let place = match kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Place::Device(location.id),
-        _ => Place::Host,
+        CU_MEM_LOCATION_TYPE_DEVICE => MemoryLocation::Device(location.id),
+        _ => MemoryLocation::Host,
     };
     Some((prop, place))
 }

@@ -11,16 +11,16 @@ use texunit_cuda_abi::args::{Elements, In};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Dim3 {
-    /// Columns.
+    /// Extent in x.
     pub(crate) x: c_uint,
-    /// Rows.
+    /// Extent in y.
     pub(crate) y: c_uint,
-    /// Layers.
+    /// Extent in z.
     pub(crate) z: c_uint,
 }
 
 impl Dim3 {
-    /// As the driver has it.
+    /// The extents as the driver API takes them.
     pub(crate) fn all(self) -> [u32; 3] {
         [self.x, self.y, self.z]
     }
@@ -35,7 +35,7 @@ pub(crate) struct cudaLaunchConfig_t {
     pub(crate) blockDim: Dim3,
     pub(crate) dynamicSmemBytes: usize,
     pub(crate) stream: usize,
-    /// Pointer to `numAttrs` attributes, which are those of the driver.
+    /// Pointer to an array of `numAttrs` attributes, which are the driver API's.
     pub(crate) attrs: u64,
     pub(crate) numAttrs: c_uint,
 }
@@ -44,14 +44,14 @@ impl cudaLaunchConfig_t {
     /// The attributes.
     ///
     /// # Safety
-    /// `attrs` is null, or leads to `numAttrs` of them, for the lifetime.
+    /// `attrs` is null or points to an array of `numAttrs` attributes, for the lifetime.
     pub(crate) unsafe fn attributes<'a>(&self) -> Elements<'a, CUlaunchAttribute> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { In::of(self.attrs).elements(self.numAttrs as usize) }
     }
 }
 
-/// `cudaLaunchParams`, one launch of `cudaLaunchCooperativeKernelMultiDevice`.
+/// `cudaLaunchParams`: a launch of `cudaLaunchCooperativeKernelMultiDevice`.
 #[cfg(feature = "cuda-12")]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -86,7 +86,7 @@ pub(crate) struct cudaFuncAttributes {
     pub(crate) requiredClusterDepth: c_int,
     pub(crate) clusterSchedulingPolicyPreference: c_int,
     pub(crate) nonPortableClusterSizeAllowed: c_int,
-    /// In CUDA 13, the first two of these are the state of device updates and the mode of shared memory:
-    /// there are no updates, and the mode is the default one.
+    /// In CUDA 13 the first two numbers are flags for device updates and shared memory; both stay
+    /// 0, the default.
     pub(crate) reserved: [c_int; 16],
 }

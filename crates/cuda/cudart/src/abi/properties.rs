@@ -1,15 +1,16 @@
-//! `cudaDeviceProp`, which differs between the major versions.
+//! `cudaDeviceProp`, whose layout differs between the major versions, and how it is filled from the
+//! driver's device attributes.
 
 use std::ffi::{c_char, c_int, c_uint};
 
-/// The integers that close the structure, all zero.
+/// Number of reserved integers at the end of the structure.
 #[cfg(feature = "cuda-12")]
 const RESERVED: usize = 63;
-/// The integers that close the structure, all zero.
+/// Number of reserved integers at the end of the structure.
 #[cfg(not(feature = "cuda-12"))]
 const RESERVED: usize = 56;
 
-/// One member: its type, and how it is filled from the attributes of the driver.
+/// The type of a field, and how it is filled from driver attributes.
 macro_rules! member {
     (i) => {
         c_int
@@ -46,7 +47,8 @@ macro_rules! fill {
     };
 }
 
-/// Defines `cudaDeviceProp` by rows: member, type, the numbers of its attributes (`CUdevice_attribute`).
+/// Defines `cudaDeviceProp` from a table: field, type, and the numbers of its attributes
+/// (`CUdevice_attribute`).
 macro_rules! properties {
     ($($(#[$cfg:meta])* $name:ident: $type:ident = $attributes:tt;)*) => {
         /// `cudaDeviceProp`
@@ -64,7 +66,7 @@ macro_rules! properties {
         }
 
         impl cudaDeviceProp {
-            /// Where each member stands, in bytes, for the comparison with the header.
+            /// Offset of each field in bytes, for the comparison with the header.
             #[allow(dead_code)]
             pub(crate) const OFFSETS: &[(&str, usize)] = &[
                 ("totalGlobalMem", std::mem::offset_of!(cudaDeviceProp, totalGlobalMem)),
@@ -74,8 +76,8 @@ macro_rules! properties {
                 ),)*
             ];
 
-            /// The properties of a device, from its name, UUID and bytes of memory, and from what is
-            /// answered for the numbers of its attributes.
+            /// Fills the properties of a device, given its name, UUID, memory size, and a function
+            /// that returns driver attributes by number.
             pub(crate) fn of<E>(
                 name: [c_char; 256],
                 uuid: [u8; 16],

@@ -11,9 +11,10 @@ use texunit_cuda_abi::{
     CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUdevice, CUresult,
 };
 
-// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+// The pointers passed to driver functions come from the C caller, which guarantees that they are
+// valid, or are to local variables.
 runtime_api! {
-    /// Allocates an array of one or two axes.
+    /// Allocates a one- or two-dimensional array.
     fn cudaMallocArray(
         array: Out<Array>,
         desc: In<cudaChannelFormatDesc>,
@@ -21,7 +22,7 @@ runtime_api! {
         height: usize,
         flags: c_uint,
     ) {
-        // Layers and faces are a third axis.
+        // Layers and faces are a third dimension, which this function does not have.
         if flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0 {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "flags {flags:#x} has cudaArrayLayered or cudaArrayCubemap: layers and faces are a depth, which \
@@ -31,8 +32,8 @@ runtime_api! {
         create(array, desc, cudaExtent { width, height, depth: 0 }, flags)
     }
 
-    /// Allocates an array of any geometry: the flags say whether the depth is of slices, layers or
-    /// faces. `tld4` from layers is not among them.
+    /// Allocates an array of any geometry: the flags select slices, layers or faces for the depth.
+    /// Gathers (`tld4`) from layered arrays are refused.
     fn cudaMalloc3DArray(
         array: Out<Array>,
         desc: In<cudaChannelFormatDesc>,
@@ -42,7 +43,7 @@ runtime_api! {
         create(array, desc, extent, flags)
     }
 
-    /// Frees an array; null is fine.
+    /// Frees an array; null is allowed.
     fn cudaFreeArray(array: Array) {
         context()?;
         if array == 0 {
@@ -51,7 +52,7 @@ runtime_api! {
         check(driver::cuArrayDestroy(array))
     }
 
-    /// Format, extent and flags of an array. Null for what is not wanted.
+    /// Format, extent and flags of an array. Out-pointers may be null.
     fn cudaArrayGetInfo(
         desc: Out<cudaChannelFormatDesc>,
         extent: Out<cudaExtent>,
@@ -80,7 +81,7 @@ runtime_api! {
         check(driver::cuArrayGetPlane(pPlaneArray, hArray, planeIdx))
     }
 
-    /// Tiles and mip tail of a sparse array.
+    /// Tile size and mip tail of a sparse array.
     fn cudaArrayGetSparseProperties(
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         array: Array,
@@ -89,7 +90,7 @@ runtime_api! {
         check(driver::cuArrayGetSparseProperties(sparseProperties, array))
     }
 
-    /// The memory that an array with deferred mapping needs.
+    /// Memory requirements of an array with deferred mapping.
     fn cudaArrayGetMemoryRequirements(
         memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
         array: Array,
@@ -101,8 +102,8 @@ runtime_api! {
     }
 }
 
-/// What an array or mipmapped array is made with. A width there must be, and rows if there is a depth
-/// that is not of layers; faces of a cube are as high as wide, six of a cube.
+/// The driver's descriptor of an array or mipmapped array. A width is required, and a height if
+/// there is a depth other than layers; cube faces are square, six per cube.
 pub(super) fn descriptor(
     desc: In<cudaChannelFormatDesc>,
     extent: cudaExtent,
@@ -147,7 +148,7 @@ fn create(
     check(driver::cuArray3DCreate_v2(array, &descriptor(desc, extent, flags)?))
 }
 
-/// What an array was made with, and its format.
+/// The descriptor of an array, and its format.
 pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format)> {
     if array == 0 {
         return Err(CUresult::INVALID_HANDLE.because("array is null"));

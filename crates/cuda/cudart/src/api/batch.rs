@@ -1,5 +1,5 @@
-//! Copies in batches and copies with attributes (runtime API, "Memory Management"). In CUDA 12 they say
-//! which copy went wrong.
+//! Copies in batches and copies with attributes (runtime API, "Memory Management"). The functions
+//! of CUDA 12 also return the index of a failed copy.
 
 use crate::call::{check, runtime_api};
 use crate::driver;
@@ -16,7 +16,7 @@ mod versions {
     use super::*;
 
     runtime_api! {
-        /// Copies many pieces of memory.
+        /// Copies memory ranges in a batch.
         fn cudaMemcpyBatchAsync(
             dsts: In<CUdeviceptr>,
             srcs: In<CUdeviceptr>,
@@ -31,7 +31,8 @@ mod versions {
             context()?;
             let (dsts, srcs, sizes) = (dsts.as_ptr(), srcs.as_ptr(), sizes.as_ptr());
             let (attrs, indices) = (attrs.as_ptr(), attrsIdxs.as_ptr());
-            // SAFETY: the addresses and lists are the caller's, of which the driver has the same contract.
+            // SAFETY: the caller's addresses and arrays satisfy the same contract as for the
+            // driver's function.
             check(unsafe {
                 driver::cuMemcpyBatchAsync(
                     dsts, srcs, sizes, count, attrs, indices, numAttrs, failIdx.as_ptr(), stream,
@@ -39,7 +40,7 @@ mod versions {
             })
         }
 
-        /// Copies many boxes.
+        /// Copies 3D regions in a batch.
         fn cudaMemcpy3DBatchAsync(
             numOps: usize,
             opList: In<CUDA_MEMCPY3D_BATCH_OP>,
@@ -49,7 +50,7 @@ mod versions {
         ) {
             context()?;
             let (list, failed) = (opList.as_ptr(), failIdx.as_ptr());
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             check(unsafe { driver::cuMemcpy3DBatchAsync(numOps, list, failed, flags, stream) })
         }
     }
@@ -60,7 +61,7 @@ mod versions {
     use super::*;
 
     runtime_api! {
-        /// Copies many pieces of memory.
+        /// Copies memory ranges in a batch.
         fn cudaMemcpyBatchAsync(
             dsts: In<CUdeviceptr>,
             srcs: In<CUdeviceptr>,
@@ -74,7 +75,8 @@ mod versions {
             context()?;
             let (dsts, srcs, sizes) = (dsts.as_ptr(), srcs.as_ptr(), sizes.as_ptr());
             let (attrs, indices) = (attrs.as_ptr(), attrsIdxs.as_ptr());
-            // SAFETY: the addresses and lists are the caller's, of which the driver has the same contract.
+            // SAFETY: the caller's addresses and arrays satisfy the same contract as for the
+            // driver's function.
             check(unsafe {
                 driver::cuMemcpyBatchAsync_v2(
                     dsts, srcs, sizes, count, attrs, indices, numAttrs, stream,
@@ -82,7 +84,7 @@ mod versions {
             })
         }
 
-        /// Copies many boxes.
+        /// Copies 3D regions in a batch.
         fn cudaMemcpy3DBatchAsync(
             numOps: usize,
             opList: In<CUDA_MEMCPY3D_BATCH_OP>,
@@ -90,11 +92,11 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             check(unsafe { driver::cuMemcpy3DBatchAsync_v2(numOps, opList.as_ptr(), flags, stream) })
         }
 
-        /// Copies bytes, with something said of the copy.
+        /// Copies bytes with attributes of the copy.
         fn cudaMemcpyWithAttributesAsync(
             dst: CUdeviceptr,
             src: CUdeviceptr,
@@ -103,20 +105,20 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             check(unsafe {
                 driver::cuMemcpyWithAttributesAsync(dst, src, size, attr.as_ptr(), stream)
             })
         }
 
-        /// Copies slices, with something said of the copy.
+        /// Copies a 3D region with attributes of the copy.
         fn cudaMemcpy3DWithAttributesAsync(
             op: In<CUDA_MEMCPY3D_BATCH_OP>,
             flags: c_ulonglong,
             stream: Stream,
         ) {
             context()?;
-            // SAFETY: as above.
+            // SAFETY: as for the access above.
             check(unsafe { driver::cuMemcpy3DWithAttributesAsync(op.as_ptr(), flags, stream) })
         }
     }

@@ -8,8 +8,8 @@ use std::ffi::c_int;
 use texunit_cuda_abi::CUdevice;
 use texunit_cuda_abi::args::{In, Out};
 
-// The pointer that it takes comes from the C caller, whose it is.
-/// A channel descriptor of the parts that are given.
+// The pointer passed to the driver comes from the C caller, which guarantees that it is valid.
+/// Makes a channel descriptor of the given bits and kind.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 extern "C" fn cudaCreateChannelDesc(
@@ -23,7 +23,7 @@ extern "C" fn cudaCreateChannelDesc(
 }
 
 runtime_api! {
-    /// Most elements of a texture of linear memory.
+    /// Maximum number of elements of a linear texture.
     fn cudaDeviceGetTexture1DLinearMaxWidth(
         maxWidthInElements: Out<usize>,
         fmtDesc: In<cudaChannelFormatDesc>,

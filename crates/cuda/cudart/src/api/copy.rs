@@ -1,4 +1,4 @@
-//! Copies of bytes in a line and of rows of memory (runtime API, "Memory Management").
+//! Copies of bytes and of 2D regions in memory (runtime API, "Memory Management").
 
 use crate::call::check;
 use crate::driver::{self, CUcontext};
@@ -8,8 +8,8 @@ use std::ffi::c_void;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUdevice, CUdeviceptr, CopySide2D};
 
-/// Functions of which there are two: the one returns when the work is done, the other one's work is done in the order of a
-/// stream. The body is given which it is.
+/// Defines pairs of functions: a synchronous one, and an asynchronous one for a stream. The body is
+/// given the order as an [`Order`].
 macro_rules! in_order {
     ($($(#[$doc:meta])*
     fn $now:ident, $in_stream:ident($($arg:ident: $type:ty),* $(,)?) |$order:ident| $body:block)*) => {
@@ -21,7 +21,7 @@ macro_rules! in_order {
             }
 
             $(#[$doc])*
-            /// This is done in the order of a stream.
+            /// As the synchronous function, in stream order.
             fn $in_stream($($arg: $type,)* stream: $crate::types::Stream) {
                 let $order = $crate::api::copy::Order::Stream(stream);
                 $body
@@ -31,19 +31,19 @@ macro_rules! in_order {
 }
 pub(super) use in_order;
 
-/// When the work is done.
+/// When a copy is done.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Order {
-    /// When the call returns.
+    /// Before the call returns.
     Wait,
-    /// In a stream.
+    /// In the order of a stream.
     Stream(Stream),
 }
 
 in_order! {
     /// Copies bytes.
     fn cudaMemcpy, cudaMemcpyAsync(dst: u64, src: u64, count: usize, kind: u32) |order| {
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { line(dst, src, count, kind, order) }
     }
 
@@ -58,7 +58,7 @@ in_order! {
         peer((dst, dstDevice), (src, srcDevice), count, order)
     }
 
-    /// Copies rows.
+    /// Copies rows with pitches.
     fn cudaMemcpy2D, cudaMemcpy2DAsync(
         dst: u64,
         dpitch: usize,
@@ -68,15 +68,15 @@ in_order! {
         height: usize,
         kind: u32,
     ) |order| {
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { rows((dst, dpitch), (src, spitch), [width, height], kind, order) }
     }
 }
 
-/// Copies bytes, of memory of any kind.
+/// Copies bytes between memory of any kind.
 ///
 /// # Safety
-/// What is memory of the program has so many bytes, to be read, or to be written without anybody's having a reference to them.
+/// Host ranges hold `count` bytes; those that are written are not referenced elsewhere.
 pub(super) unsafe fn line(to: u64, from: u64, count: usize, kind: u32, order: Order) -> Answer {
     context()?;
     if count == 0 {
@@ -84,11 +84,12 @@ pub(super) unsafe fn line(to: u64, from: u64, count: usize, kind: u32, order: Or
     }
     let direction = Direction::of(kind)?;
     let host = |address: u64| std::ptr::with_exposed_provenance_mut::<c_void>(address as usize);
-    // SAFETY: as the caller promises, of whom the driver wants the same.
+    // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match (direction, order) {
             (Direction::HostToHost, _) => {
-                // One row, without a pitch, which would be limited.
+                // A host-to-host copy is a 3D copy of one row; the pitch is 0, as pitches have a
+                // maximum.
                 return copy_rows((to, 0), (from, 0), [count, 1], direction, order);
             }
             (Direction::HostToDevice, Order::Wait) => {
@@ -115,7 +116,7 @@ pub(super) unsafe fn line(to: u64, from: u64, count: usize, kind: u32, order: Or
     })
 }
 
-/// The context of a device's memory.
+/// The context that owns a device's memory.
 pub(super) fn context_of(device: CUdevice) -> Answer<CUcontext> {
     check_device(device)?;
     primary(device)
@@ -138,10 +139,10 @@ fn peer(
     })
 }
 
-/// Rows are not longer than their pitch, unless there is one only.
+/// Copies rows. A row must not be longer than its pitch, unless there is only one.
 ///
 /// # Safety
-/// That of [`line`], for all rows.
+/// As for [`line`], for all rows.
 unsafe fn rows(
     to: (u64, usize),
     from: (u64, usize),
@@ -159,12 +160,12 @@ unsafe fn rows(
             if width > to.1 { format!("dpitch {}", to.1) } else { format!("spitch {}", from.1) }
         )));
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { copy_rows(to, from, [width, height], Direction::of(kind)?, order) }
 }
 
 /// # Safety
-/// That of [`line`], for all rows.
+/// As for [`line`], for all rows.
 unsafe fn copy_rows(
     to: (u64, usize),
     from: (u64, usize),
@@ -178,7 +179,7 @@ unsafe fn copy_rows(
         width_in_bytes: width,
         height,
     };
-    // SAFETY: as the caller promises, of whom the driver wants the same.
+    // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match order {
             Order::Wait => driver::cuMemcpy2DUnaligned_v2(&raw const copy),

@@ -1,4 +1,4 @@
-//! Copies of slices (runtime API, "Memory Management").
+//! Copies of 3D regions (runtime API, "Memory Management").
 
 use super::array::format_of;
 use super::copy::{Order, context_of, in_order};
@@ -15,63 +15,63 @@ use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CUresult, CopySide3D
 use texunit_forms::Count;
 
 in_order! {
-    /// Copies slices.
+    /// Copies a 3D region.
     fn cudaMemcpy3D, cudaMemcpy3DAsync(p: In<cudaMemcpy3DParms>) |order| {
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { copy(&p.get()?, order) }
     }
 
-    /// Copies slices between devices.
+    /// Copies a 3D region between devices.
     fn cudaMemcpy3DPeer, cudaMemcpy3DPeerAsync(p: In<cudaMemcpy3DPeerParms>) |order| {
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { copy_peer(&p.get()?, order) }
     }
 }
 
-/// A side of a copy: an array or memory, and the first element or byte in it.
+/// Source or destination of a copy: an array or memory, and the offset in it.
 #[derive(Clone, Copy)]
-struct Side {
+struct CopySide {
     array: Array,
     memory: cudaPitchedPtr,
     pos: cudaPos,
-    /// `CU_MEMORYTYPE_*` of memory.
+    /// `CU_MEMORYTYPE_*`, if this side is memory.
     kind: u32,
 }
 
-/// A copy, as the driver takes it.
-struct Boxes {
+/// A copy as the driver takes it.
+struct DriverCopy {
     src: CopySide3D,
     dst: CopySide3D,
     size: [usize; 3],
 }
 
 /// # Safety
-/// That of [`boxes`].
+/// As for [`boxes`].
 unsafe fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
     context()?;
     match sides(parms)? {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         Some(copy) => unsafe { boxes(copy.src, copy.dst, copy.size, order) },
         None => Ok(()),
     }
 }
 
-/// A copy for the driver, if it copies anything.
+/// Translates a copy for the driver; `None` if its extent is empty.
 pub(super) fn to_boxes(parms: &cudaMemcpy3DParms) -> Answer<Option<CUDA_MEMCPY3D>> {
-    Ok(sides(parms)?.map(|Boxes { src, dst, size: [width_in_bytes, height, depth] }| {
+    Ok(sides(parms)?.map(|DriverCopy { src, dst, size: [width_in_bytes, height, depth] }| {
         CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth }
     }))
 }
 
-fn sides(parms: &cudaMemcpy3DParms) -> Answer<Option<Boxes>> {
+fn sides(parms: &cudaMemcpy3DParms) -> Answer<Option<DriverCopy>> {
     let direction = Direction::of(parms.kind)?;
-    let src = Side {
+    let src = CopySide {
         array: parms.src_array,
         memory: parms.src_ptr,
         pos: parms.src_pos,
         kind: direction.source(),
     };
-    let dst = Side {
+    let dst = CopySide {
         array: parms.dst_array,
         memory: parms.dst_ptr,
         pos: parms.dst_pos,
@@ -81,20 +81,20 @@ fn sides(parms: &cudaMemcpy3DParms) -> Answer<Option<Boxes>> {
 }
 
 /// # Safety
-/// That of [`boxes`].
+/// As for [`boxes`].
 unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     context()?;
     let kind = CU_MEMORYTYPE_DEVICE;
     let (src_context, dst_context) = (context_of(parms.src_device)?, context_of(parms.dst_device)?);
-    let src = Side { array: parms.src_array, memory: parms.src_ptr, pos: parms.src_pos, kind };
-    let dst = Side { array: parms.dst_array, memory: parms.dst_ptr, pos: parms.dst_pos, kind };
-    let Some(Boxes { mut src, mut dst, size }) = to_driver(&src, &dst, parms.extent)? else {
+    let src = CopySide { array: parms.src_array, memory: parms.src_ptr, pos: parms.src_pos, kind };
+    let dst = CopySide { array: parms.dst_array, memory: parms.dst_ptr, pos: parms.dst_pos, kind };
+    let Some(DriverCopy { mut src, mut dst, size }) = to_driver(&src, &dst, parms.extent)? else {
         return Ok(());
     };
     (src.context, dst.context) = (src_context, dst_context);
     let [width_in_bytes, height, depth] = size;
     let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-    // SAFETY: as the caller promises, of whom the driver wants the same.
+    // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match order {
             Order::Wait => driver::cuMemcpy3DPeer(&raw const copy),
@@ -103,15 +103,16 @@ unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     })
 }
 
-/// A copy for the driver, if it copies anything. If there is an array, the extent is in its elements; of block-compressed
-/// arrays, in texels. A position is in elements of its own side, and those of memory are bytes.
-fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>> {
+/// Translates a copy for the driver; `None` if its extent is empty. If there is an array, the
+/// extent is in its elements (texels for block-compressed arrays). Offsets are in elements of their
+/// own side, which are bytes for memory.
+fn to_driver(src: &CopySide, dst: &CopySide, extent: cudaExtent) -> Answer<Option<DriverCopy>> {
     let cudaExtent { width, height, depth } = extent;
     if width == 0 || height == 0 || depth == 0 {
         return Ok(None);
     }
     for (name, side) in [("src", src), ("dst", dst)] {
-        // One of the two.
+        // Exactly one of array and memory must be given.
         if (side.array == 0) == (side.memory.ptr == 0) {
             let given = if side.array == 0 { "neither" } else { "both" };
             return Err(CUresult::INVALID_VALUE.because(format!(
@@ -154,10 +155,14 @@ fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>
             }
         }
     }
-    Ok(Some(Boxes { src: src.to_driver(unit, bytes)?, dst: dst.to_driver(unit, bytes)?, size }))
+    Ok(Some(DriverCopy {
+        src: src.to_driver(unit, bytes)?,
+        dst: dst.to_driver(unit, bytes)?,
+        size,
+    }))
 }
 
-/// The format of the arrays of a copy, whose elements have the same size.
+/// The format of the arrays of a copy, whose elements have equal sizes.
 fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
     let format = |array| if array == 0 { Ok(None) } else { format_of(array).map(|(_, f)| Some(f)) };
     let (src, dst): (Option<Format>, Option<Format>) = (format(src)?, format(dst)?);
@@ -171,8 +176,8 @@ fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
     Ok(src.or(dst))
 }
 
-impl Side {
-    /// Where it is: texels of a block, bytes of an element.
+impl CopySide {
+    /// Converts the offset: texels to blocks, elements to bytes.
     fn to_driver(self, unit: usize, bytes: usize) -> Answer<CopySide3D> {
         let cudaPos { x, y, z } = self.pos;
         if self.array != 0 {

@@ -1,4 +1,4 @@
-//! Copies of rows and slices to, from and between arrays (runtime API, "Memory Management").
+//! Copies to, from and between arrays (runtime API, "Memory Management").
 
 use super::array::format_of;
 use super::copy::{Order, in_order};
@@ -25,8 +25,8 @@ in_order! {
         kind: u32,
     ) |order| {
         let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
-        // SAFETY: memory of the program is as the runtime API's page says.
-        unsafe { Way::In.rows(array, (src, spitch), [width, height], kind, order) }
+        // SAFETY: the program's memory is valid as the runtime API requires.
+        unsafe { ArrayCopy::ToArray.rows(array, (src, spitch), [width, height], kind, order) }
     }
 
     /// Copies rows out of an array.
@@ -41,11 +41,11 @@ in_order! {
         kind: u32,
     ) |order| {
         let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
-        // SAFETY: memory of the program is as the runtime API's page says.
-        unsafe { Way::Out.rows(array, (dst, dpitch), [width, height], kind, order) }
+        // SAFETY: the program's memory is valid as the runtime API requires.
+        unsafe { ArrayCopy::FromArray.rows(array, (dst, dpitch), [width, height], kind, order) }
     }
 
-    /// Copies bytes into an array, row after row (deprecated).
+    /// Copies a byte range into an array, row after row (deprecated).
     fn cudaMemcpyToArray, cudaMemcpyToArrayAsync(
         dst: Array,
         wOffset: usize,
@@ -55,11 +55,11 @@ in_order! {
         kind: u32,
     ) |order| {
         let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
-        // SAFETY: memory of the program is as the runtime API's page says.
-        unsafe { Way::In.line(array, src, count, kind, order) }
+        // SAFETY: the program's memory is valid as the runtime API requires.
+        unsafe { ArrayCopy::ToArray.line(array, src, count, kind, order) }
     }
 
-    /// Copies bytes out of an array, row after row (deprecated).
+    /// Copies a byte range out of an array, row after row (deprecated).
     fn cudaMemcpyFromArray, cudaMemcpyFromArrayAsync(
         dst: u64,
         src: Array,
@@ -69,13 +69,13 @@ in_order! {
         kind: u32,
     ) |order| {
         let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
-        // SAFETY: memory of the program is as the runtime API's page says.
-        unsafe { Way::Out.line(array, dst, count, kind, order) }
+        // SAFETY: the program's memory is valid as the runtime API requires.
+        unsafe { ArrayCopy::FromArray.line(array, dst, count, kind, order) }
     }
 }
 
 runtime_api! {
-    /// Copies rows of an array into another.
+    /// Copies rows from one array to another.
     fn cudaMemcpy2DArrayToArray(
         dst: Array,
         wOffsetDst: usize,
@@ -94,11 +94,11 @@ runtime_api! {
         between_arrays(kind)?;
         let src = array_side(src, wOffsetSrc, hOffsetSrc);
         let dst = array_side(dst, wOffsetDst, hOffsetDst);
-        // SAFETY: both are arrays.
+        // SAFETY: both sides are arrays.
         unsafe { boxes(src, dst, [width, height, 1], Order::Wait) }
     }
 
-    /// Copies bytes between arrays, row after row (deprecated).
+    /// Copies a byte range between arrays, row after row (deprecated).
     fn cudaMemcpyArrayToArray(
         dst: Array,
         wOffsetDst: usize,
@@ -114,33 +114,34 @@ runtime_api! {
             return Ok(());
         }
         between_arrays(kind)?;
-        // By way of memory, as rows of the two need not have the same length.
+        // The bytes are copied through host memory, because the rows of the arrays may differ in
+        // length.
         let between = Scratch::new(count)?;
         let from = ArrayPosition { array: src, x: wOffsetSrc, y: hOffsetSrc }.pieces(count)?;
         let to = ArrayPosition { array: dst, x: wOffsetDst, y: hOffsetDst }.pieces(count)?;
         let memory = (CU_MEMORYTYPE_HOST, between.address);
-        // SAFETY: there are so many bytes, which are ours.
+        // SAFETY: the buffer is our own and holds this many bytes.
         unsafe {
-            Way::Out.pieces(&from, memory, Order::Wait)?;
-            Way::In.pieces(&to, memory, Order::Wait)
+            ArrayCopy::FromArray.pieces(&from, memory, Order::Wait)?;
+            ArrayCopy::ToArray.pieces(&to, memory, Order::Wait)
         }
     }
 }
 
-/// A position in the first slice of an array.
+/// An offset in the first slice of an array.
 #[derive(Clone, Copy, Debug)]
 struct ArrayPosition {
     array: Array,
-    /// Bytes before it in its row.
+    /// Offset in the row in bytes.
     x: usize,
-    /// Rows before it.
+    /// Offset in rows.
     y: usize,
 }
 
-/// A copy by the driver, of bytes, rows, slices.
+/// Copies a 3D region through the driver.
 ///
 /// # Safety
-/// What is memory of the program is there, with bytes to be read, or to be written without anybody's having a reference to them.
+/// Host memory of the copy exists; what is written is not referenced elsewhere.
 pub(super) unsafe fn boxes(
     src: CopySide3D,
     dst: CopySide3D,
@@ -149,7 +150,7 @@ pub(super) unsafe fn boxes(
 ) -> Answer {
     let [width_in_bytes, height, depth] = size;
     let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-    // SAFETY: as the caller promises, of whom the driver wants the same.
+    // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match order {
             Order::Wait => driver::cuMemcpy3D_v2(&raw const copy),
@@ -167,29 +168,29 @@ fn between_arrays(kind: u32) -> Answer {
     }
 }
 
-/// Which way bytes go between memory and an array.
+/// Direction of a copy between memory and an array.
 #[derive(Clone, Copy, Debug)]
-enum Way {
-    /// Into the array.
-    In,
-    /// Out of it.
-    Out,
+enum ArrayCopy {
+    /// From memory to the array.
+    ToArray,
+    /// From the array to memory.
+    FromArray,
 }
 
-impl Way {
+impl ArrayCopy {
     /// `CU_MEMORYTYPE_*` of the memory.
     ///
-    /// `cudaErrorInvalidMemcpyDirection` if the program says another direction.
+    /// `cudaErrorInvalidMemcpyDirection` if the program passes the opposite direction.
     fn memory(self, kind: u32) -> Answer<u32> {
         let direction = Direction::of(kind)?;
         match self {
-            Self::In => direction.writes_device().map(|()| direction.source()),
-            Self::Out => direction.reads_device().map(|()| direction.destination()),
+            Self::ToArray => direction.writes_device().map(|()| direction.source()),
+            Self::FromArray => direction.reads_device().map(|()| direction.destination()),
         }
     }
 
     /// # Safety
-    /// That of [`boxes`].
+    /// As for [`boxes`].
     unsafe fn copy(
         self,
         array: CopySide3D,
@@ -198,17 +199,17 @@ impl Way {
         order: Order,
     ) -> Answer {
         let (from, to) = match self {
-            Self::In => (memory, array),
-            Self::Out => (array, memory),
+            Self::ToArray => (memory, array),
+            Self::FromArray => (array, memory),
         };
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { boxes(from, to, size, order) }
     }
 
-    /// Copies rows, of memory with a pitch.
+    /// Copies rows of memory with a pitch.
     ///
     /// # Safety
-    /// That of [`boxes`].
+    /// As for [`boxes`].
     unsafe fn rows(
         self,
         ArrayPosition { array, x, y }: ArrayPosition,
@@ -226,14 +227,14 @@ impl Way {
                 .because(format!("pitch {pitch} is less than width {width}: a row does not fit")));
         }
         let memory = memory_side(self.memory(kind)?, address, pitch);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { self.copy(array_side(array, x, y), memory, [width, height, 1], order) }
     }
 
-    /// Copies bytes in a line.
+    /// Copies a contiguous byte range.
     ///
     /// # Safety
-    /// That of [`boxes`].
+    /// As for [`boxes`].
     unsafe fn line(
         self,
         array: ArrayPosition,
@@ -244,15 +245,20 @@ impl Way {
     ) -> Answer {
         context()?;
         let memory = (self.memory(kind)?, address);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { self.pieces(&array.pieces(count)?, memory, order) }
     }
 
-    /// Copies the boxes of a line, whose memory (`CU_MEMORYTYPE_*`) begins at an address.
+    /// Copies the regions of a byte range whose memory (`CU_MEMORYTYPE_*`) begins at `address`.
     ///
     /// # Safety
-    /// That of [`boxes`].
-    unsafe fn pieces(self, pieces: &[Piece], (kind, address): (u32, u64), order: Order) -> Answer {
+    /// As for [`boxes`].
+    unsafe fn pieces(
+        self,
+        pieces: &[ArrayRect],
+        (kind, address): (u32, u64),
+        order: Order,
+    ) -> Answer {
         pieces.iter().try_for_each(|piece| {
             let address = address.checked_add(piece.at).ok_or_else(|| {
                 CUresult::INVALID_VALUE.because(format!(
@@ -260,25 +266,26 @@ impl Way {
                 ))
             })?;
             let memory = memory_side(kind, address, piece.pitch);
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds this function's safety contract.
             unsafe { self.copy(piece.array, memory, piece.size, order) }
         })
     }
 }
 
-/// A part of a line of bytes that is a box in an array.
-struct Piece {
+/// A part of a contiguous byte range that is a rectangle in an array.
+struct ArrayRect {
     array: CopySide3D,
-    /// Bytes of the line before it.
+    /// Offset of the part in the range.
     at: u64,
-    /// Bytes of a whole row of the array, and so from a row to the next in the line.
+    /// Bytes of a full row of the array, which is also the row pitch in the range.
     pitch: usize,
     size: [usize; 3],
 }
 
 impl ArrayPosition {
-    /// The boxes of a line of bytes: the rest of the first row, whole rows, a part of the last one.
-    fn pieces(self, count: usize) -> Answer<Vec<Piece>> {
+    /// Splits a contiguous byte range into rectangles: the rest of the first row, full rows, part
+    /// of the last row.
+    fn pieces(self, count: usize) -> Answer<Vec<ArrayRect>> {
         let Self { array, x, y } = self;
         let (descriptor, format) = format_of(array)?;
         let unit = if format.is_blocks() { 4 } else { 1 };
@@ -302,7 +309,7 @@ impl ArrayPosition {
             };
             if width != 0 {
                 let array = array_side(array, x, y);
-                pieces.push(Piece { array, at: at as u64, pitch, size: [width, height, 1] });
+                pieces.push(ArrayRect { array, at: at as u64, pitch, size: [width, height, 1] });
             }
             at += width * height;
             y = y.checked_add(height).ok_or_else(|| {
@@ -317,7 +324,7 @@ impl ArrayPosition {
     }
 }
 
-/// Memory of the program for a copy.
+/// A temporary host buffer for a copy.
 struct Scratch {
     _bytes: Vec<u8>,
     address: u64,

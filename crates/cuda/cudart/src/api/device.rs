@@ -7,17 +7,17 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, In, Out};
 use texunit_cuda_abi::{CUasyncCallback, CUdevice, CUresult};
 
-/// `cudaDeviceMapHost`, which devices always have.
+/// `cudaDeviceMapHost`, which is always set.
 const MAP_HOST: c_uint = 8;
 /// `cudaDeviceMask`: all flags.
 const FLAGS: c_uint = 0xff;
-/// `cudaDeviceScheduleMask`: ways of waiting, of which there is one at most.
+/// `cudaDeviceScheduleMask`: scheduling modes, of which at most one is set.
 const SCHEDULING: c_uint = 7;
 /// `cudaInitDeviceFlagsAreValid`
 const FLAGS_ARE_VALID: c_uint = 1;
 
 runtime_api! {
-    /// How many devices there are. `cudaErrorNoDevice`, and 0, if there is none.
+    /// Number of devices. `cudaErrorNoDevice`, and the number 0, without devices.
     fn cudaGetDeviceCount(count: Out<c_int>) {
         count.check()?;
         let found = state::init();
@@ -25,7 +25,7 @@ runtime_api! {
         found.map(|_| ())
     }
 
-    /// Chooses the device of the calling thread, whose context is made if there is none.
+    /// Sets the calling thread's device, and creates its context if necessary.
     fn cudaSetDevice(device: CUdevice) {
         state::set_device(device)
     }
@@ -36,7 +36,7 @@ runtime_api! {
         device.set(state::device())
     }
 
-    /// Makes the context of a device, which does not become current.
+    /// Creates the context of a device without making it current.
     fn cudaInitDevice(device: CUdevice, deviceFlags: c_uint, flags: c_uint) {
         state::check_device(device)?;
         if flags & !FLAGS_ARE_VALID != 0 {
@@ -50,8 +50,8 @@ runtime_api! {
         state::primary(device).map(|_| ())
     }
 
-    /// Devices to be tried, in this order, by threads that choose none: all can be used, so that it
-    /// is the first one. An empty list stands for all.
+    /// Sets the order in which devices are tried for threads that set none. Every device can be
+    /// used, so that the first one is taken. An empty list means all devices.
     fn cudaSetValidDevices(device_arr: In<CUdevice>, len: c_int) {
         let count = state::init()?;
         if !(0..=count).contains(&len) {
@@ -59,7 +59,7 @@ runtime_api! {
                 "len {len} is not from 0 to {count}, the number of devices"
             )));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller guarantees an array of this length.
         let all = unsafe { device_arr.elements(len as usize) }.to_vec()?;
         all.iter().try_for_each(|&device| state::check_device(device))?;
         state::set_first_device(all.first().copied().unwrap_or(0));
@@ -72,12 +72,13 @@ runtime_api! {
         check(driver::cuCtxSynchronize())
     }
 
-    /// Ends all that was made on the device, and the error that ended its context.
+    /// Destroys everything that was created on the device, and clears the error that ended its
+    /// context.
     fn cudaDeviceReset() {
         reset()
     }
 
-    /// Flags of the device of the calling thread.
+    /// Sets flags of the calling thread's device.
     fn cudaSetDeviceFlags(flags: c_uint) {
         state::init()?;
         set_flags(state::device(), flags)
@@ -88,7 +89,7 @@ runtime_api! {
         flags.check()?;
         state::init()?;
         let (mut set, mut active) = (0, 0);
-        // SAFETY: the pointers are to our own variables.
+        // SAFETY: the out-pointers are to local variables.
         check(unsafe {
             driver::cuDevicePrimaryCtxGetState(state::device(), &raw mut set, &raw mut active)
         })?;
@@ -102,79 +103,79 @@ runtime_api! {
         value.set(state::attribute(attr, device)?)
     }
 
-    /// A limit.
+    /// A limit of the current device.
     fn cudaDeviceGetLimit(pValue: Out<usize>, limit: c_uint) {
         get_limit(pValue, limit)
     }
 
-    /// Sets a limit.
+    /// Sets a limit of the current device.
     fn cudaDeviceSetLimit(limit: c_uint, value: usize) {
         set_limit(limit, value)
     }
 
-    /// What was set by `cudaDeviceSetCacheConfig`.
+    /// The setting of `cudaDeviceSetCacheConfig`.
     fn cudaDeviceGetCacheConfig(pCacheConfig: Out<c_uint>) {
         get_cache_config(pCacheConfig)
     }
 
-    /// There are no caches to be divided.
+    /// Sets the cache preference, which has no effect.
     fn cudaDeviceSetCacheConfig(cacheConfig: c_uint) {
         set_cache_config(cacheConfig)
     }
 
-    /// What was set by `cudaDeviceSetSharedMemConfig`.
+    /// The setting of `cudaDeviceSetSharedMemConfig`.
     fn cudaDeviceGetSharedMemConfig(pConfig: Out<c_uint>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         pConfig.set(ask(|pConfig| unsafe { driver::cuCtxGetSharedMemConfig(pConfig) })?)
     }
 
-    /// Banks of shared memory change nothing but time.
+    /// Sets the bank width of shared memory, which only affects speed.
     fn cudaDeviceSetSharedMemConfig(config: c_uint) {
         state::context()?;
         check(driver::cuCtxSetSharedMemConfig(config))
     }
 
-    /// The priorities that streams can have; either may be left out.
+    /// The range of stream priorities; either out-pointer may be null.
     fn cudaDeviceGetStreamPriorityRange(leastPriority: Out<c_int>, greatestPriority: Out<c_int>) {
         state::context()?;
         let (mut low, mut high) = (0, 0);
-        // SAFETY: the pointers are to our own variables.
+        // SAFETY: the out-pointers are to local variables.
         check(unsafe { driver::cuCtxGetStreamPriorityRange(&raw mut low, &raw mut high) })?;
         leastPriority.set_if(low);
         greatestPriority.set_if(high);
         Ok(())
     }
 
-    /// The place that a device would have on the PCI bus.
+    /// The PCI bus identifier that a device would have.
     fn cudaDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, device: CUdevice) {
         state::check_device(device)?;
-        // SAFETY: the caller's text has room for `len` bytes; the driver checks for null.
+        // SAFETY: the caller's buffer holds `len` bytes; the driver checks for null.
         check(unsafe { driver::cuDeviceGetPCIBusId(pciBusId, len, device) })
     }
 
-    /// The device at a place of the PCI bus.
+    /// The device with a PCI bus identifier.
     fn cudaDeviceGetByPCIBusId(device: Out<CUdevice>, pciBusId: *const c_char) {
         state::init()?;
-        // SAFETY: the caller's text; the result goes to our own variable.
+        // SAFETY: the caller's C string; the out-pointer is to a local variable.
         device.set(ask(|device| unsafe { driver::cuDeviceGetByPCIBusId(device, pciBusId) })?)
     }
 
-    /// Whether a device can use the memory of another.
+    /// Whether a device can access another's memory.
     fn cudaDeviceCanAccessPeer(canAccessPeer: Out<c_int>, device: CUdevice, peerDevice: CUdevice) {
         canAccessPeer.check()?;
         state::check_device(device)?;
         state::check_device(peerDevice)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         canAccessPeer.set(ask(|canAccessPeer| unsafe { driver::cuDeviceCanAccessPeer(canAccessPeer, device, peerDevice) })?)
     }
 
-    /// Lets the device of the calling thread use the memory of another.
+    /// Lets the calling thread's device access another's memory.
     fn cudaDeviceEnablePeerAccess(peerDevice: CUdevice, flags: c_uint) {
         state::context()?;
         state::check_device(peerDevice)?;
         let device = state::device();
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         let can = ask(|can: *mut c_int| unsafe { driver::cuDeviceCanAccessPeer(can, device, peerDevice) })?;
         if can == 0 {
             return Err(CUresult::INVALID_DEVICE.because(format!(
@@ -184,14 +185,14 @@ runtime_api! {
         check(driver::cuCtxEnablePeerAccess(state::primary(peerDevice)?, flags))
     }
 
-    /// Ends what `cudaDeviceEnablePeerAccess` allowed.
+    /// Undoes `cudaDeviceEnablePeerAccess`.
     fn cudaDeviceDisablePeerAccess(peerDevice: CUdevice) {
         state::context()?;
         state::check_device(peerDevice)?;
         check(driver::cuCtxDisablePeerAccess(state::primary(peerDevice)?))
     }
 
-    /// What two devices can do with each other's memory.
+    /// A peer-to-peer attribute of two devices.
     fn cudaDeviceGetP2PAttribute(
         value: Out<c_int>,
         attr: c_uint,
@@ -201,25 +202,25 @@ runtime_api! {
         value.check()?;
         state::check_device(srcDevice)?;
         state::check_device(dstDevice)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         value.set(ask(|value| unsafe {
             driver::cuDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice)
         })?)
     }
 
-    /// There is no level 2.
+    /// Has no effect, as there is no L2 cache.
     fn cudaCtxResetPersistingL2Cache() {
         state::context()?;
         check(driver::cuCtxResetPersistingL2Cache())
     }
 
-    /// Tells a profiler to begin.
+    /// Starts a profiler's measurement.
     fn cudaProfilerStart() {
         state::context()?;
         check(driver::cuProfilerStart())
     }
 
-    /// Tells a profiler to end.
+    /// Stops a profiler's measurement.
     fn cudaProfilerStop() {
         state::context()?;
         check(driver::cuProfilerStop())
@@ -228,43 +229,43 @@ runtime_api! {
 
 #[cfg(feature = "cuda-12")]
 runtime_api! {
-    /// `cudaDeviceReset`, as it was called first.
+    /// Old name of `cudaDeviceReset`.
     fn cudaThreadExit() {
         reset()
     }
 
-    /// `cudaDeviceSynchronize`, as it was called first.
+    /// Old name of `cudaDeviceSynchronize`.
     fn cudaThreadSynchronize() {
         state::context()?;
         check(driver::cuCtxSynchronize())
     }
 
-    /// `cudaDeviceGetLimit`, as it was called first.
+    /// Old name of `cudaDeviceGetLimit`.
     fn cudaThreadGetLimit(value: Out<usize>, limit: c_uint) {
         get_limit(value, limit)
     }
 
-    /// `cudaDeviceSetLimit`, as it was called first.
+    /// Old name of `cudaDeviceSetLimit`.
     fn cudaThreadSetLimit(limit: c_uint, value: usize) {
         set_limit(limit, value)
     }
 
-    /// `cudaDeviceGetCacheConfig`, as it was called first.
+    /// Old name of `cudaDeviceGetCacheConfig`.
     fn cudaThreadGetCacheConfig(config: Out<c_uint>) {
         get_cache_config(config)
     }
 
-    /// `cudaDeviceSetCacheConfig`, as it was called first.
+    /// Old name of `cudaDeviceSetCacheConfig`.
     fn cudaThreadSetCacheConfig(config: c_uint) {
         set_cache_config(config)
     }
 
-    /// Devices have doubles: the value stays as it is.
+    /// Leaves the value unchanged, as devices support double precision.
     fn cudaSetDoubleForDevice(value: Out<f64>) {
         value.check()
     }
 
-    /// Devices have doubles: the value stays as it is.
+    /// Leaves the value unchanged, as devices support double precision.
     fn cudaSetDoubleForHost(value: Out<f64>) {
         value.check()
     }
@@ -294,7 +295,7 @@ fn set_flags(device: CUdevice, flags: c_uint) -> Answer {
 
 fn get_limit(value: Out<usize>, limit: c_uint) -> Answer {
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     value.set(ask(|value| unsafe { driver::cuCtxGetLimit(value, limit) })?)
 }
 
@@ -305,7 +306,7 @@ fn set_limit(limit: c_uint, value: usize) -> Answer {
 
 fn get_cache_config(config: Out<c_uint>) -> Answer {
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     config.set(ask(|config| unsafe { driver::cuCtxGetCacheConfig(config) })?)
 }
 
@@ -315,7 +316,7 @@ fn set_cache_config(config: c_uint) -> Answer {
 }
 
 runtime_api! {
-    /// Has a function called with news of a device.
+    /// Registers a callback for asynchronous notifications of a device.
     fn cudaDeviceRegisterAsyncNotification(
         device: CUdevice,
         callbackFunc: CUasyncCallback,
@@ -323,13 +324,13 @@ runtime_api! {
         callback: Out<usize>,
     ) {
         state::check_device(device)?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe {
             driver::cuDeviceRegisterAsyncNotification(device, callbackFunc, userData, callback.as_ptr())
         })
     }
 
-    /// Does so no more.
+    /// Unregisters the callback.
     fn cudaDeviceUnregisterAsyncNotification(device: CUdevice, callback: usize) {
         state::check_device(device)?;
         check(driver::cuDeviceUnregisterAsyncNotification(device, callback))
@@ -338,7 +339,7 @@ runtime_api! {
 
 #[cfg(not(feature = "cuda-12"))]
 runtime_api! {
-    /// Which atomic operations the link between a device and the host does itself.
+    /// The atomic operations that the link between a device and the host supports natively.
     fn cudaDeviceGetHostAtomicCapabilities(
         capabilities: Out<c_uint>,
         operations: In<c_uint>,
@@ -347,11 +348,11 @@ runtime_api! {
     ) {
         state::check_device(device)?;
         let (to, operations) = (capabilities.as_ptr(), operations.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe { driver::cuDeviceGetHostAtomicCapabilities(to, operations, count, device) })
     }
 
-    /// Which atomic operations the link between two devices does itself.
+    /// The atomic operations that the link between two devices supports natively.
     fn cudaDeviceGetP2PAtomicCapabilities(
         capabilities: Out<c_uint>,
         operations: In<c_uint>,
@@ -362,7 +363,7 @@ runtime_api! {
         state::check_device(srcDevice)?;
         state::check_device(dstDevice)?;
         let (to, operations) = (capabilities.as_ptr(), operations.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe {
             driver::cuDeviceGetP2PAtomicCapabilities(to, operations, count, srcDevice, dstDevice)
         })

@@ -1,4 +1,5 @@
-//! The driver below (runtime API, "Driver Entry Point Access", "Interactions with the CUDA Driver API").
+//! Access to driver functions by name and to export tables (runtime API, "Driver Entry Point
+//! Access", "Interactions with the CUDA Driver API").
 
 use crate::call::{check, runtime_api};
 use crate::driver;
@@ -7,15 +8,15 @@ use std::ffi::{c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, Out, Text};
 use texunit_cuda_abi::{CUDA_VERSION, CUresult, CUuuid};
 
-/// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, of which one may be set.
+/// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, which exclude each other.
 const MAX_FLAGS: u64 = 2;
 
-/// The version of CUDA by which names are understood if none is given.
+/// CUDA version that selects among versions of a function if the caller names none.
 const OWN_VERSION: c_int = if MAJOR == 12 { 12_090 } else { CUDA_VERSION };
 
 runtime_api! {
-    /// The function of the driver that a name means in the runtime's own version. If there is none, the
-    /// call succeeds, and says why by `status`.
+    /// The driver function of a name, in the runtime's own version. If there is none, the call
+    /// succeeds, and `status` gives the reason.
     fn cudaGetDriverEntryPoint(
         symbol: Text,
         funcPtr: Out<usize>,
@@ -25,7 +26,7 @@ runtime_api! {
         entry(symbol, funcPtr, OWN_VERSION, flags, driverStatus)
     }
 
-    /// The function of the driver that a name means in a version of CUDA.
+    /// The driver function of a name, in a version of CUDA.
     fn cudaGetDriverEntryPointByVersion(
         symbol: Text,
         funcPtr: Out<usize>,
@@ -39,13 +40,13 @@ runtime_api! {
         entry(symbol, funcPtr, cudaVersion, flags, driverStatus)
     }
 
-    /// A table of functions that are not exported by name.
+    /// An export table: functions without exported names, by UUID.
     fn cudaGetExportTable(ppExportTable: Out<*const c_void>, pExportTableId: *const CUuuid) {
         ppExportTable.check()?;
         state::init()?;
         let mut found = std::ptr::null();
-        // SAFETY: the caller's pointer to an UUID, which the driver checks for null; the result goes
-        // to our own variable.
+        // SAFETY: the caller's pointer to a UUID, which the driver checks for null; the out-pointer
+        // is to a local variable.
         check(unsafe { driver::cuGetExportTable(&raw mut found, pExportTableId) })?;
         ppExportTable.set(found)
     }
@@ -70,7 +71,7 @@ fn entry(
     }
     state::init()?;
     let (mut found, mut why) = (std::ptr::null_mut::<c_void>(), 0);
-    // SAFETY: the name is the caller's text; the results go to variables of our own.
+    // SAFETY: the name is the caller's C string; the out-pointers are to local variables.
     let code = unsafe {
         driver::cuGetProcAddress_v2(symbol.as_ptr(), &raw mut found, version, flags, &raw mut why)
     };

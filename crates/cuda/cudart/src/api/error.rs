@@ -8,23 +8,23 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::{Mutex, PoisonError};
 use texunit_cuda_abi::args::Out;
 
-/// The release of CUDA whose functions the library has.
+/// CUDA version of the library's functions.
 const VERSION: c_int = if MAJOR == 12 { 12_090 } else { 13_050 };
 
-/// The last error of the thread, which is forgotten, unless it has ended the context.
+/// Returns and clears the thread's last error, unless it has ended the context.
 ///
 /// # Safety
-/// None is needed.
+/// There are no requirements.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn cudaGetLastError() -> cudaError_t {
     call::last_error(true)
 }
 
-/// The last error of the thread, which stays.
+/// Returns the thread's last error without clearing it.
 ///
 /// # Safety
-/// None is needed.
+/// There are no requirements.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn cudaPeekAtLastError() -> cudaError_t {
@@ -34,38 +34,39 @@ unsafe extern "C" fn cudaPeekAtLastError() -> cudaError_t {
 /// The name of a code.
 ///
 /// # Safety
-/// None is needed.
+/// There are no requirements.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
     text(codes::find(error.0, MAJOR).map(|(name, _)| name))
 }
 
-/// What a code means.
+/// The description of a code.
 ///
 /// # Safety
-/// None is needed.
+/// There are no requirements.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn cudaGetErrorString(error: cudaError_t) -> *const c_char {
     text(codes::find(error.0, MAJOR).map(|(_, text)| text))
 }
 
-/// A text for C, which lives to the end of the program. There are as many as there are codes.
+/// A C string that lives to the end of the program. There is at most one for each name or
+/// description.
 fn text(text: Option<&'static str>) -> *const c_char {
     static TEXTS: Mutex<BTreeMap<&str, &CStr>> = Mutex::new(BTreeMap::new());
     let Some(text) = text else { return c"unrecognized error code".as_ptr() };
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     let kept = texts.entry(text);
-    // Texts of codes have no zero in them.
+    // Names and descriptions contain no zero byte.
     kept.or_insert_with(|| Box::leak(CString::new(text).unwrap_or_default().into_boxed_c_str()))
         .as_ptr()
 }
 
 runtime_api! {
-    /// The newest version of CUDA that the driver has.
+    /// The CUDA version that the driver supports.
     fn cudaDriverGetVersion(driverVersion: Out<c_int>) {
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         driverVersion.set(ask(|driverVersion| unsafe { driver::cuDriverGetVersion(driverVersion) })?)
     }
 

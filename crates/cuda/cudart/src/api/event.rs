@@ -7,17 +7,17 @@ use std::ffi::c_uint;
 use texunit_cuda_abi::args::{Answer, Out};
 
 runtime_api! {
-    /// Makes an event.
+    /// Creates an event.
     fn cudaEventCreate(event: Out<CUevent>) {
         create(event, 0)
     }
 
-    /// Makes an event with flags.
+    /// Creates an event with flags.
     fn cudaEventCreateWithFlags(event: Out<CUevent>, flags: c_uint) {
         create(event, flags)
     }
 
-    /// Ends an event.
+    /// Destroys an event.
     fn cudaEventDestroy(event: CUevent) {
         state::context()?;
         check(driver::cuEventDestroy_v2(event))
@@ -29,13 +29,13 @@ runtime_api! {
         check(driver::cuEventRecordWithFlags(event, stream, 0))
     }
 
-    /// Records an event in a stream.
+    /// Records an event in a stream, with flags.
     fn cudaEventRecordWithFlags(event: CUevent, stream: CUstream, flags: c_uint) {
         state::context()?;
         check(driver::cuEventRecordWithFlags(event, stream, flags))
     }
 
-    /// Whether an event has happened.
+    /// Whether an event has completed.
     fn cudaEventQuery(event: CUevent) {
         state::context()?;
         check(driver::cuEventQuery(event))
@@ -47,7 +47,7 @@ runtime_api! {
         check(driver::cuEventSynchronize(event))
     }
 
-    /// Milliseconds from one event to another.
+    /// Elapsed time between two events in milliseconds.
     fn cudaEventElapsedTime(ms: Out<f32>, start: CUevent, end: CUevent) {
         elapsed(ms, start, end)
     }
@@ -55,7 +55,7 @@ runtime_api! {
 
 #[cfg(feature = "cuda-12")]
 runtime_api! {
-    /// Milliseconds from one event to another.
+    /// Elapsed time between two events in milliseconds.
     fn cudaEventElapsedTime_v2(ms: Out<f32>, start: CUevent, end: CUevent) {
         elapsed(ms, start, end)
     }
@@ -64,13 +64,13 @@ runtime_api! {
 fn create(event: Out<CUevent>, flags: c_uint) -> Answer {
     event.check()?;
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     event.set(ask(|made| unsafe { driver::cuEventCreate(made, flags) })?)
 }
 
 fn elapsed(milliseconds: Out<f32>, start: CUevent, end: CUevent) -> Answer {
     milliseconds.check()?;
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     milliseconds.set(ask(|ms| unsafe { driver::cuEventElapsedTime_v2(ms, start, end) })?)
 }

@@ -1,4 +1,5 @@
-//! Attributes of kernels (runtime API, "Execution Control"), and what the driver has for a host function.
+//! Attributes of kernels (runtime API, "Execution Control"), and the driver's handles for host
+//! stubs of kernels.
 
 use crate::abi::cudaFuncAttributes;
 use crate::call::{check, runtime_api};
@@ -11,11 +12,11 @@ use texunit_cuda_abi::args::{Answer, Out, Raw};
 use texunit_cuda_abi::function_attribute as attribute;
 
 runtime_api! {
-    /// What is known of a kernel.
+    /// Attributes of a kernel.
     fn cudaFuncGetAttributes(attr: Out<cudaFuncAttributes>, func: Raw) {
         attr.check()?;
         let kernel = kernel(func)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         let of = |id| ask(|value| unsafe { driver::cuFuncGetAttribute(value, id, kernel) });
         let size = |id| of(id).map(|bytes| bytes.max(0) as usize);
         attr.set(cudaFuncAttributes {
@@ -46,29 +47,29 @@ runtime_api! {
         check(driver::cuFuncSetAttribute(kernel, attr, value))
     }
 
-    /// There are no caches to be configured.
+    /// Sets a kernel's cache preference, which has no effect.
     fn cudaFuncSetCacheConfig(func: Raw, cacheConfig: c_uint) {
         let kernel = kernel(func)?;
         check(driver::cuFuncSetCacheConfig(kernel, cacheConfig))
     }
 
-    /// Banks of shared memory change nothing but time.
+    /// Sets the bank width of a kernel's shared memory, which only affects speed.
     fn cudaFuncSetSharedMemConfig(func: Raw, config: c_uint) {
         let kernel = kernel(func)?;
         check(driver::cuFuncSetSharedMemConfig(kernel, config))
     }
 
-    /// The name in the PTX.
+    /// Name of a kernel in the PTX.
     fn cudaFuncGetName(name: Out<*const c_char>, func: Raw) {
         name.check()?;
         let kernel = kernel(func)?;
         let mut text = std::ptr::null();
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         check(unsafe { driver::cuFuncGetName(&raw mut text, kernel) })?;
         name.set(text)
     }
 
-    /// Offset and size of a parameter.
+    /// Offset and size of a kernel's parameter.
     fn cudaFuncGetParamInfo(
         func: Raw,
         paramIndex: usize,
@@ -78,7 +79,7 @@ runtime_api! {
         paramOffset.check()?;
         let kernel = kernel(func)?;
         let (mut at, mut bytes) = (0, 0);
-        // SAFETY: the pointers are to our own variables.
+        // SAFETY: the out-pointers are to local variables.
         check(unsafe {
             driver::cuFuncGetParamInfo(kernel, paramIndex, &raw mut at, &raw mut bytes)
         })?;
@@ -86,16 +87,16 @@ runtime_api! {
         paramOffset.set(at)
     }
 
-    /// The driver's function of a kernel, in the current context.
+    /// The driver's function handle of a kernel, in the current context.
     fn cudaGetFuncBySymbol(functionPtr: Out<CUfunction>, symbolPtr: Raw) {
         functionPtr.check()?;
         state::context()?;
         let kernel = registry::kernel(symbolPtr.address() as usize)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         functionPtr.set(ask(|functionPtr| unsafe { driver::cuKernelGetFunction(functionPtr, kernel) })?)
     }
 
-    /// The driver's kernel of a host function.
+    /// The driver's kernel handle for a host stub.
     fn cudaGetKernel(kernelPtr: Out<CUkernel>, entryFuncAddr: Raw) {
         kernelPtr.check()?;
         state::context()?;
@@ -105,23 +106,23 @@ runtime_api! {
 
 #[cfg(not(feature = "cuda-12"))]
 runtime_api! {
-    /// How many parameters there are.
+    /// Number of a kernel's parameters.
     fn cudaFuncGetParamCount(func: Raw, paramCount: Out<usize>) {
         paramCount.check()?;
         let kernel = kernel(func)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         paramCount.set(ask(|paramCount| unsafe { driver::cuFuncGetParamCount(kernel, paramCount) })?)
     }
 }
 
-/// The driver's function of a host function, or of a handle that is given in its place.
+/// The driver's function for a host stub, or for a kernel handle passed in its place.
 ///
-/// `cudaErrorInvalidDeviceFunction` if it is neither.
+/// `cudaErrorInvalidDeviceFunction` if the argument is neither.
 pub(crate) fn kernel(function: Raw) -> Answer<CUfunction> {
     state::context()?;
     let kernel = registry::kernel_or_handle(function.address() as usize)?;
     let mut name = std::ptr::null();
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     match unsafe { driver::cuFuncGetName(&raw mut name, kernel) } {
         CUresult::INVALID_HANDLE => Err(INVALID_DEVICE_FUNCTION.because(format!(
             "func {:#x} is not a `__global__` function that the program has registered, nor a handle of one",

@@ -1,5 +1,5 @@
-//! Graphs (runtime API, "Graph Management"): everything is done by the driver, whose structures the runtime's are, but for
-//! kernels, which are host functions here, and copies.
+//! Graphs (runtime API, "Graph Management"). The driver does all the work, with the same
+//! structures; only kernels, which the runtime names by host stubs, and copies are translated.
 
 mod capture;
 mod edges;
@@ -16,7 +16,8 @@ use std::ffi::{c_uint, c_ulonglong, c_void};
 use texunit_cuda_abi::CUdevice;
 use texunit_cuda_abi::args::{InOut, Out, Raw, Text};
 
-/// Functions that are those of the driver with another name: `fn cudaGraphDestroy(graph: CUgraph) = cuGraphDestroy;`.
+/// Defines functions that only rename a driver function: `fn cudaGraphDestroy(graph: CUgraph) =
+/// cuGraphDestroy;`.
 macro_rules! forward {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $driver:ident;)*) => {
         $crate::call::runtime_api! {$(
@@ -31,39 +32,39 @@ macro_rules! forward {
 use forward;
 
 forward! {
-    /// Makes a graph.
+    /// Creates a graph.
     fn cudaGraphCreate(pGraph: Out<CUgraph>, flags: c_uint) = cuGraphCreate;
-    /// Ends a graph.
+    /// Destroys a graph.
     fn cudaGraphDestroy(graph: CUgraph) = cuGraphDestroy;
-    /// Makes a copy of a graph.
+    /// Clones a graph.
     fn cudaGraphClone(pGraphClone: Out<CUgraph>, originalGraph: CUgraph) = cuGraphClone;
-    /// The node of a clone for one of the original.
+    /// The node of a clone that corresponds to a node of the original.
     fn cudaGraphNodeFindInClone(pNode: Out<CUgraphNode>, originalNode: CUgraphNode, clonedGraph: CUgraph) = cuGraphNodeFindInClone;
-    /// The kind of a node.
+    /// The type of a node.
     fn cudaGraphNodeGetType(node: CUgraphNode, pType: Out<c_uint>) = cuGraphNodeGetType;
-    /// Destroys a node.
+    /// Removes a node from its graph.
     fn cudaGraphDestroyNode(node: CUgraphNode) = cuGraphDestroyNode;
-    /// More references to an object.
+    /// Adds references to a user object.
     fn cudaUserObjectRetain(object: CUuserObject, count: c_uint) = cuUserObjectRetain;
-    /// Fewer references to an object.
+    /// Releases references to a user object.
     fn cudaUserObjectRelease(object: CUuserObject, count: c_uint) = cuUserObjectRelease;
-    /// A graph keeps an object alive.
+    /// Makes a graph keep a user object alive.
     fn cudaGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint) = cuGraphRetainUserObject;
-    /// A graph gives up references to an object.
+    /// Releases a graph's references to a user object.
     fn cudaGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) = cuGraphReleaseUserObject;
 }
 
 #[cfg(not(feature = "cuda-12"))]
 forward! {
-    /// A number that no other graph has.
+    /// A unique number of a graph.
     fn cudaGraphGetId(hGraph: CUgraph, graphID: Out<c_uint>) = cuGraphGetId;
-    /// A number that nothing else that was instantiated has.
+    /// A unique number of an executable graph.
     fn cudaGraphExecGetId(hGraphExec: usize, graphID: Out<c_uint>) = cuGraphExecGetId;
-    /// The graph of a node.
+    /// The graph that contains a node.
     fn cudaGraphNodeGetContainingGraph(hNode: CUgraphNode, phGraph: Out<CUgraph>) = cuGraphNodeGetContainingGraph;
-    /// The number of a node in its graph.
+    /// The number of a node within its graph.
     fn cudaGraphNodeGetLocalId(hNode: CUgraphNode, nodeId: Out<c_uint>) = cuGraphNodeGetLocalId;
-    /// A number that no other node has.
+    /// A unique number of a node.
     fn cudaGraphNodeGetToolsId(hNode: CUgraphNode, toolsNodeId: Out<c_ulonglong>) = cuGraphNodeGetToolsId;
 }
 
@@ -71,11 +72,11 @@ runtime_api! {
     /// Writes a graph as text for Graphviz.
     fn cudaGraphDebugDotPrint(graph: CUgraph, path: Text, flags: c_uint) {
         state::context()?;
-        // SAFETY: the caller's text.
+        // SAFETY: the caller's C string.
         check(unsafe { driver::cuGraphDebugDotPrint(graph, path.as_ptr(), flags) })
     }
 
-    /// Makes an object that graphs can keep alive.
+    /// Creates a user object, whose lifetime graphs can extend.
     fn cudaUserObjectCreate(
         object_out: Out<CUuserObject>,
         ptr: *mut c_void,
@@ -84,11 +85,11 @@ runtime_api! {
         flags: c_uint,
     ) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuUserObjectCreate(object_out.as_ptr(), ptr, destroy, initialRefcount, flags) })
     }
 
-    /// Makes a value that kernels set, and that conditional nodes look at.
+    /// Creates a conditional handle: a value that kernels set and conditional nodes test.
     fn cudaGraphConditionalHandleCreate(
         pHandle_out: Out<c_ulonglong>,
         graph: CUgraph,
@@ -99,44 +100,45 @@ runtime_api! {
         check(driver::cuGraphConditionalHandleCreate(pHandle_out, graph, 0_usize, defaultLaunchValue, flags))
     }
 
-    /// What is known of the memory of graphs on a device.
+    /// A statistic of the memory that graphs use on a device.
     fn cudaDeviceGetGraphMemAttribute(device: CUdevice, attr: c_uint, value: Raw) {
         check_device(device)?;
-        // SAFETY: there is room for 64 bits, as all attributes are.
+        // SAFETY: the caller's buffer holds 64 bits, the size of all attributes.
         check(unsafe { driver::cuDeviceGetGraphMemAttribute(device, attr, value.as_ptr()) })
     }
 
-    /// Resets a mark.
+    /// Resets a high-water mark of graph memory.
     fn cudaDeviceSetGraphMemAttribute(device: CUdevice, attr: c_uint, value: Raw) {
         check_device(device)?;
-        // SAFETY: there are 64 bits, as all attributes are.
+        // SAFETY: the caller's value has 64 bits, the size of all attributes.
         check(unsafe { driver::cuDeviceSetGraphMemAttribute(device, attr, value.as_ptr()) })
     }
 
-    /// Gives back what graphs keep of a device's memory.
+    /// Frees unused memory that graphs cache on a device.
     fn cudaDeviceGraphMemTrim(device: CUdevice) {
         check_device(device)?;
         check(driver::cuDeviceGraphMemTrim(device))
     }
 
-    /// The nodes, in the order in which they were made.
+    /// The nodes of a graph in order of creation.
     fn cudaGraphGetNodes(graph: CUgraph, nodes: Out<CUgraphNode>, numNodes: InOut<usize>) {
         state::context()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphGetNodes(graph, nodes.as_ptr(), numNodes.as_ptr()) })
     }
 
-    /// The nodes that come behind none.
+    /// The nodes without dependencies.
     fn cudaGraphGetRootNodes(graph: CUgraph, pRootNodes: Out<CUgraphNode>, pNumRootNodes: InOut<usize>) {
         state::context()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphGetRootNodes(graph, pRootNodes.as_ptr(), pNumRootNodes.as_ptr()) })
     }
 }
 
 #[cfg(not(feature = "cuda-12"))]
 runtime_api! {
-    /// Makes a value that kernels of a context set, and that conditional nodes look at.
+    /// Creates a conditional handle for a context: a value that kernels set and conditional nodes
+    /// test.
     fn cudaGraphConditionalHandleCreate_v2(
         pHandle_out: Out<c_ulonglong>,
         graph: CUgraph,

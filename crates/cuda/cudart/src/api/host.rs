@@ -1,4 +1,4 @@
-//! Memory of the host that kernels can use (runtime API, "Memory Management").
+//! Page-locked host memory (runtime API, "Memory Management").
 
 use crate::call::{check, runtime_api};
 use crate::driver;
@@ -8,47 +8,47 @@ use texunit_cuda_abi::CUdeviceptr;
 use texunit_cuda_abi::args::{Answer, Out, Raw};
 
 runtime_api! {
-    /// Allocates host memory; of no bytes, null.
+    /// Allocates host memory; null if the size is 0.
     fn cudaMallocHost(ptr: Out<u64>, size: usize) {
         allocate(ptr, size, 0)
     }
 
-    /// Allocates host memory, with flags; of no bytes, null.
+    /// Allocates host memory with flags; null if the size is 0.
     fn cudaHostAlloc(pHost: Out<u64>, size: usize, flags: c_uint) {
         allocate(pHost, size, flags)
     }
 
-    /// Frees host memory; null is fine.
+    /// Frees host memory; null is allowed.
     fn cudaFreeHost(ptr: Raw) {
         context()?;
         if ptr.is_null() {
             return Ok(());
         }
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemFreeHost(ptr.as_ptr()) })
     }
 
-    /// Lets kernels use memory of the program.
+    /// Registers the program's memory for access by kernels.
     fn cudaHostRegister(ptr: Raw, size: usize, flags: c_uint) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemHostRegister_v2(ptr.as_ptr(), size, flags) })
     }
 
-    /// From here on kernels cannot use the memory.
+    /// Unregisters host memory, which kernels can no longer access.
     fn cudaHostUnregister(ptr: Raw) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemHostUnregister(ptr.as_ptr()) })
     }
 
-    /// The address by which kernels reach host memory.
+    /// The device address of host memory.
     fn cudaHostGetDevicePointer(pDevice: Out<CUdeviceptr>, pHost: Raw, flags: c_uint) {
         context()?;
         check(driver::cuMemHostGetDevicePointer_v2(pDevice, pHost, flags))
     }
 
-    /// The flags that host memory was allocated or registered with.
+    /// The flags with which host memory was allocated or registered.
     fn cudaHostGetFlags(pFlags: Out<c_uint>, pHost: Raw) {
         context()?;
         check(driver::cuMemHostGetFlags(pFlags, pHost))

@@ -1,4 +1,5 @@
-//! Memory and events of other processes (runtime API, "Device Management": `cudaIpc*`).
+//! Interprocess communication: memory and events of other processes (runtime API, "Device
+//! Management": `cudaIpc*`).
 
 use crate::call::{check, runtime_api};
 use crate::driver::{self, CUevent};
@@ -8,13 +9,13 @@ use texunit_cuda_abi::args::Out;
 use texunit_cuda_abi::{CUdeviceptr, CUipcHandle};
 
 runtime_api! {
-    /// A handle for an allocation, which another process can open.
+    /// A handle with which another process can open an allocation.
     fn cudaIpcGetMemHandle(handle: Out<[u8; 64]>, devPtr: CUdeviceptr) {
         context()?;
         check(driver::cuIpcGetMemHandle(handle, devPtr))
     }
 
-    /// Memory of another process, at an address here.
+    /// Maps another process's memory into this process.
     fn cudaIpcOpenMemHandle(devPtr: Out<CUdeviceptr>, handle: CUipcHandle, flags: c_uint) {
         context()?;
         check(driver::cuIpcOpenMemHandle_v2(devPtr, handle, flags))
@@ -26,13 +27,13 @@ runtime_api! {
         check(driver::cuIpcCloseMemHandle(devPtr))
     }
 
-    /// A handle for an event that was made for that.
+    /// A handle with which another process can open an event created for that.
     fn cudaIpcGetEventHandle(handle: Out<[u8; 64]>, event: CUevent) {
         context()?;
         check(driver::cuIpcGetEventHandle(handle, event))
     }
 
-    /// An event of another process, which has no times.
+    /// Opens an event of another process, which does not support timing.
     fn cudaIpcOpenEventHandle(event: Out<CUevent>, handle: CUipcHandle) {
         context()?;
         check(driver::cuIpcOpenEventHandle(event, handle))

@@ -1,4 +1,5 @@
-//! Launches (runtime API, "Execution Control").
+//! Kernel launches and host functions (runtime API, "Execution Control"): checks the configuration,
+//! and launches through the driver.
 
 #[cfg(feature = "cuda-12")]
 use crate::abi::cudaLaunchParams;
@@ -16,7 +17,7 @@ use texunit_cuda_abi::{
 };
 use texunit_forms::Count;
 
-/// Grid, block, and bytes of dynamic shared memory.
+/// Grid, block, and dynamic shared memory in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) grid: [u32; 3],
@@ -25,7 +26,7 @@ pub(crate) struct Shape {
 }
 
 runtime_api! {
-    /// Launches a kernel: the host function that stands for it, or a handle of a library's kernel.
+    /// Launches a kernel, named by its host stub or by a library's kernel handle.
     fn cudaLaunchKernel(
         func: Raw,
         gridDim: Dim3,
@@ -35,11 +36,11 @@ runtime_api! {
         stream: CUstream,
     ) {
         let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch(func.address() as usize, &shape, args, stream, &[]) }
     }
 
-    /// Launches a kernel whose blocks can wait for each other.
+    /// Launches a cooperative kernel, whose CTAs can synchronise with each other.
     fn cudaLaunchCooperativeKernel(
         func: Raw,
         gridDim: Dim3,
@@ -49,42 +50,44 @@ runtime_api! {
         stream: CUstream,
     ) {
         let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch(func.address() as usize, &shape, args, stream, &[cooperative()]) }
     }
 
     /// Launches a kernel with attributes.
     fn cudaLaunchKernelExC(config: In<cudaLaunchConfig_t>, func: Raw, args: In<Raw>) {
         let config = config.get()?;
-        // SAFETY: a structure of the caller points to as many attributes as it says.
+        // SAFETY: the caller's structure points to as many attributes as it counts.
         let attributes = unsafe { config.attributes() }.to_vec()?;
         let (grid, block) = (config.gridDim.all(), config.blockDim.all());
         let shape = Shape { grid, block, shared: config.dynamicSmemBytes };
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch(func.address() as usize, &shape, args, config.stream, &attributes)? };
-        // The driver has written the handle of a node that kernels update into its attribute.
+        // The driver writes the handle of a device-updatable node into the attribute, which is
+        // copied back.
         for (i, one) in attributes.iter().enumerate() {
             if one.id == launch_attribute::DEVICE_UPDATABLE_KERNEL_NODE {
                 let to = config.attrs as usize + i * size_of::<CUlaunchAttribute>();
                 let to = std::ptr::with_exposed_provenance_mut::<CUlaunchAttribute>(to);
-                // SAFETY: the attribute is there, which the caller wants the handle in.
+                // SAFETY: the attribute is in the caller's array, and the caller expects the handle
+                // in it.
                 unsafe { to.write_unaligned(*one) };
             }
         }
         Ok(())
     }
 
-    /// Calls a function of the host when the work of a stream is done.
+    /// Calls a host function when the preceding work of a stream is done.
     fn cudaLaunchHostFunc(stream: CUstream, function: CUhostFn, userData: *mut c_void) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuLaunchHostFunc(stream, function, userData) })
     }
 }
 
 #[cfg(not(feature = "cuda-12"))]
 runtime_api! {
-    /// As `cudaLaunchHostFunc`; how its end is awaited (blocking 0, spinning 1) changes nothing.
+    /// As `cudaLaunchHostFunc`; the mode of waiting for it (blocking 0, spinning 1) has no effect.
     fn cudaLaunchHostFunc_v2(
         stream: CUstream,
         function: CUhostFn,
@@ -92,7 +95,7 @@ runtime_api! {
         syncMode: c_uint,
     ) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuLaunchHostFunc_v2(stream, function, userData, syncMode) })
     }
 }
@@ -106,7 +109,7 @@ runtime_api! {
         flags: c_uint,
     ) {
         state::context()?;
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         let list = unsafe { list.elements(devices as usize) }.to_vec()?;
         let of_driver = |one: &cudaLaunchParams| -> Answer<CUDA_LAUNCH_PARAMS> {
             let (grid, block) = (one.gridDim.all(), one.blockDim.all());
@@ -122,7 +125,7 @@ runtime_api! {
             })
         };
         let list: Vec<CUDA_LAUNCH_PARAMS> = list.iter().map(of_driver).collect::<Answer<_>>()?;
-        // SAFETY: structures of the caller point to the arguments of the launches.
+        // SAFETY: the caller's structures point to the arguments of the launches.
         check(unsafe { driver::cuLaunchCooperativeKernelMultiDevice(list.as_ptr(), devices, flags) })
     }
 }
@@ -133,10 +136,10 @@ fn cooperative() -> CUlaunchAttribute {
     CUlaunchAttribute { id: launch_attribute::COOPERATIVE, pad: 0, value }
 }
 
-/// Launches the kernel of a host function or of a handle.
+/// Launches the kernel of a host stub or a handle.
 ///
 /// `cudaErrorInvalidDeviceFunction` if there is none, `cudaErrorInvalidConfiguration` for a grid or
-/// block that no kernel can have.
+/// block beyond the device's limits.
 ///
 /// # Safety
 /// `args` is null, or has a pointer to an argument for each parameter of the kernel.
@@ -152,7 +155,7 @@ pub(crate) unsafe fn launch(
     check_shape(shape)?;
     check_stream(stream)?;
     let config = config(shape, stream, attributes)?;
-    // SAFETY: the configuration is our own; the arguments are as the caller promises.
+    // SAFETY: the configuration is our own; the caller guarantees the arguments.
     let code = unsafe {
         let args = args.as_ptr().cast();
         driver::cuLaunchKernelEx(&raw const config, kernel, args, std::ptr::null())
@@ -160,7 +163,8 @@ pub(crate) unsafe fn launch(
     launched(code, kernel, function)
 }
 
-/// The answer of a launch: what was given for a kernel and never was a handle either, is no function.
+/// Result of a launch. An argument that was never a handle is reported as an invalid device
+/// function.
 fn launched(code: CUresult, kernel: CUfunction, given: usize) -> Answer {
     match code {
         CUresult::INVALID_HANDLE
@@ -174,18 +178,19 @@ fn launched(code: CUresult, kernel: CUfunction, given: usize) -> Answer {
     }
 }
 
-/// Whether the driver may have given it out, for a kernel of a library that is unloaded by now.
+/// Whether a value is in the range of the driver's handles, so that it may be of a kernel whose
+/// library has been unloaded.
 fn was_handle(kernel: CUfunction) -> bool {
     kernel >> 40 == FIRST_HANDLE >> 40
 }
 
 fn is_kernel(kernel: CUfunction) -> bool {
     let mut name = std::ptr::null();
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     unsafe { driver::cuFuncGetName(&raw mut name, kernel) == CUresult::SUCCESS }
 }
 
-/// The configuration for the driver.
+/// The launch configuration for the driver.
 pub(crate) fn config(
     shape: &Shape,
     stream: CUstream,
@@ -208,18 +213,18 @@ pub(crate) fn config(
     })
 }
 
-/// `cudaErrorInvalidResourceHandle` for a stream of another device. The driver would launch the kernel
-/// there.
+/// Returns `cudaErrorInvalidResourceHandle` for a stream of another device, in which the driver
+/// would launch the kernel.
 fn check_stream(stream: CUstream) -> Answer {
-    /// The last of the default streams, which belong to every context (`cudaStreamPerThread`).
+    /// The highest handle of a default stream (`cudaStreamPerThread`), which exists in every
+    /// context.
     const LAST_DEFAULT: CUstream = 2;
     if stream <= LAST_DEFAULT {
         return Ok(());
     }
     // SAFETY: the pointer is to our own variable.
-    let owner = ask(|context| unsafe { driver::cuStreamGetCtx(stream, context) })?;
-    // SAFETY: as above.
-    let current = ask(|context| unsafe { driver::cuCtxGetCurrent(context) })?;
+    let owner = ask(|device| unsafe { driver::cuStreamGetDevice(stream, device) })?;
+    let current = crate::state::device();
     if owner == current {
         return Ok(());
     }
@@ -230,7 +235,8 @@ fn check_stream(stream: CUstream) -> Answer {
 
 /// Checks grid and block against the attributes of the current device.
 fn check_shape(shape: &Shape) -> Answer {
-    /// Most threads of a block; then, of block and grid, the most in each direction (2 to 7).
+    /// Attributes for the maximum threads of a block, and for the maximum extents of block and grid
+    /// (2 to 7).
     const MAX_THREADS_PER_BLOCK: c_int = 1;
     const MAX_BLOCK_DIM_X: c_int = 2;
     let device = state::device();

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, Out};
 use texunit_cuda_abi::{CUdevice, CUdeviceptr};
 
-/// The functions that load a library, each of something else.
+/// Defines functions that load a library, each from another source.
 macro_rules! loads {
     ($($(#[$doc:meta])* fn $name:ident($from:ident: $type:ty) = $driver:ident;)*) => {
         runtime_api! {$(
@@ -24,7 +24,7 @@ macro_rules! loads {
             ) {
                 library.check()?;
                 state::context()?;
-                // SAFETY: as the caller says, of whom the driver wants the same.
+                // SAFETY: the caller upholds the same contract as for the driver's function.
                 library.set(ask(|library| unsafe {
                     driver::$driver(
                         library, $from, jitOptions, jitOptionsValues, numJitOptions,
@@ -37,9 +37,9 @@ macro_rules! loads {
 }
 
 loads! {
-    /// Makes a library of PTX text or a fatbin.
+    /// Loads a library from PTX text or a fatbin.
     fn cudaLibraryLoadData(code: *mut c_void) = cuLibraryLoadData;
-    /// Makes a library of a file.
+    /// Loads a library from a file.
     fn cudaLibraryLoadFromFile(fileName: *const c_char) = cuLibraryLoadFromFile;
 }
 
@@ -50,41 +50,41 @@ runtime_api! {
         check(driver::cuLibraryUnload(library))
     }
 
-    /// A kernel by its name in the PTX.
+    /// The kernel of a name in the PTX.
     fn cudaLibraryGetKernel(pKernel: Out<CUkernel>, library: CUlibrary, name: *const c_char) {
         state::context()?;
-        // SAFETY: the name is the caller's text; the result goes to our own variable.
+        // SAFETY: the name is the caller's C string; the out-pointer is to a local variable.
         let found = ask(|pKernel| unsafe { driver::cuLibraryGetKernel(pKernel, library, name) });
         pKernel.set(found?)
     }
 
-    /// Address and size of a variable; either may be left out.
+    /// Address and size of a variable; either out-pointer may be null.
     fn cudaLibraryGetGlobal(
         dptr: Out<CUdeviceptr>,
         bytes: Out<usize>,
         library: CUlibrary,
         name: *const c_char,
     ) {
-        // SAFETY: the name is the caller's text; the results go to variables of our own.
+        // SAFETY: the name is the caller's C string; the out-pointers are to local variables.
         variable(dptr, bytes, |dptr, bytes| unsafe {
             driver::cuLibraryGetGlobal(dptr, bytes, library, name)
         })
     }
 
-    /// Address and size of a managed variable; either may be left out.
+    /// Address and size of a managed variable; either out-pointer may be null.
     fn cudaLibraryGetManaged(
         dptr: Out<CUdeviceptr>,
         bytes: Out<usize>,
         library: CUlibrary,
         name: *const c_char,
     ) {
-        // SAFETY: the name is the caller's text; the results go to variables of our own.
+        // SAFETY: the name is the caller's C string; the out-pointers are to local variables.
         variable(dptr, bytes, |dptr, bytes| unsafe {
             driver::cuLibraryGetManaged(dptr, bytes, library, name)
         })
     }
 
-    /// A function that host and device call through one pointer.
+    /// The pointer to a function that host and device can both call.
     fn cudaLibraryGetUnifiedFunction(
         fptr: Out<usize>,
         library: CUlibrary,
@@ -92,22 +92,22 @@ runtime_api! {
     ) {
         state::context()?;
         let mut found = std::ptr::null_mut();
-        // SAFETY: the symbol is the caller's text; the result goes to our own variable.
+        // SAFETY: the symbol is the caller's C string; the out-pointer is to a local variable.
         check(unsafe { driver::cuLibraryGetUnifiedFunction(&raw mut found, library, symbol) })?;
         fptr.set(found.expose_provenance())
     }
 
-    /// How many kernels there are.
+    /// Number of kernels in a library.
     fn cudaLibraryGetKernelCount(count: Out<c_uint>, lib: CUlibrary) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         count.set(ask(|count| unsafe { driver::cuLibraryGetKernelCount(count, lib) })?)
     }
 
-    /// As many kernels as there is room for.
+    /// Handles of a library's kernels, as many as fit.
     fn cudaLibraryEnumerateKernels(kernels: *mut CUkernel, numKernels: c_uint, lib: CUlibrary) {
         state::context()?;
-        // SAFETY: the caller's array has room for as many as it says.
+        // SAFETY: the caller passes the capacity of its array.
         check(unsafe { driver::cuLibraryEnumerateKernels(kernels, numKernels, lib) })
     }
 

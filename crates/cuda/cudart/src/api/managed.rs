@@ -1,6 +1,6 @@
-//! Managed memory: advice, prefetches, and questions about them (runtime API, "Memory Management").
-//! CUDA 12 has functions that name a device, and others ending in `_v2` that name a location; in CUDA 13
-//! the latter have the plain names.
+//! Managed memory: advice, prefetches, and their attributes (runtime API, "Memory Management").
+//! CUDA 12 has functions that name a device, and functions with the suffix `_v2` that name a
+//! location; in CUDA 13 the latter have the plain names.
 
 use crate::call::{check, runtime_api};
 use crate::driver;
@@ -11,7 +11,7 @@ use texunit_cuda_abi::args::{In, Raw};
 use texunit_cuda_abi::{CUdeviceptr, CUmemLocation};
 
 runtime_api! {
-    /// What has been advised of a range of managed memory.
+    /// An attribute of a range of managed memory.
     fn cudaMemRangeGetAttribute(
         data: Raw,
         dataSize: usize,
@@ -20,13 +20,13 @@ runtime_api! {
         count: usize,
     ) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe {
             driver::cuMemRangeGetAttribute(data.as_ptr(), dataSize, attribute, devPtr, count)
         })
     }
 
-    /// Several attributes of a range.
+    /// Several attributes of a range of managed memory.
     fn cudaMemRangeGetAttributes(
         data: In<Raw>,
         dataSizes: In<usize>,
@@ -37,7 +37,7 @@ runtime_api! {
     ) {
         context()?;
         let (data, sizes) = (data.as_ptr().cast(), dataSizes.as_ptr());
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe {
             driver::cuMemRangeGetAttributes(
                 data, sizes, attributes.as_ptr(), numAttributes, devPtr, count,
@@ -45,7 +45,7 @@ runtime_api! {
         })
     }
 
-    /// Managed memory for one stream, for all, or for the host.
+    /// Attaches managed memory to one stream, to all streams, or to the host.
     fn cudaStreamAttachMemAsync(
         stream: Stream,
         devPtr: CUdeviceptr,
@@ -57,11 +57,11 @@ runtime_api! {
     }
 }
 
-/// The functions that name a location.
+/// Defines the functions that name a location, under the names of a version.
 macro_rules! by_location {
     ($advise:ident, $prefetch:ident) => {
         runtime_api! {
-            /// Gives advice.
+            /// Gives advice about a range of memory.
             fn $advise(
                 devPtr: CUdeviceptr,
                 count: usize,
@@ -72,7 +72,7 @@ macro_rules! by_location {
                 check(driver::cuMemAdvise_v2(devPtr, count, advice, location))
             }
 
-            /// Moves memory to a location.
+            /// Prefetches memory to a location.
             fn $prefetch(
                 devPtr: CUdeviceptr,
                 count: usize,
@@ -92,17 +92,17 @@ mod versions {
     use super::*;
     use std::ffi::c_int;
 
-    // Addresses are those of managed memory, which the driver checks.
+    // The driver checks that addresses are of managed memory.
     by_location!(cudaMemAdvise_v2, cudaMemPrefetchAsync_v2);
 
     runtime_api! {
-        /// Gives advice; the location is a device's number, or that of the host.
+        /// Gives advice about a range; the location is a device number or the host.
         fn cudaMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, location: c_int) {
             context()?;
             check(driver::cuMemAdvise(devPtr, count, advice, location))
         }
 
-        /// Moves memory to a device, or to the host.
+        /// Prefetches memory to a device or to the host.
         fn cudaMemPrefetchAsync(
             devPtr: CUdeviceptr,
             count: usize,
@@ -123,7 +123,7 @@ mod versions {
     by_location!(cudaMemAdvise, cudaMemPrefetchAsync);
 
     runtime_api! {
-        /// The contents of managed memory are no longer wanted.
+        /// Discards the contents of managed memory.
         fn cudaMemDiscardBatchAsync(
             dptrs: In<CUdeviceptr>,
             sizes: In<usize>,
@@ -133,12 +133,12 @@ mod versions {
         ) {
             context()?;
             let (addresses, sizes) = (dptrs.as_ptr(), sizes.as_ptr());
-            // SAFETY: as the caller says, of whom the driver wants the same.
+            // SAFETY: the caller upholds the same contract as for the driver's function.
             check(unsafe { driver::cuMemDiscardBatchAsync(addresses, sizes, count, flags, stream) })
         }
     }
 
-    /// The functions that move many pieces of memory, each to one of some places.
+    /// Defines functions that prefetch memory ranges in a batch, each to one of several locations.
     macro_rules! prefetches {
         ($($(#[$doc:meta])* fn $name:ident = $driver:ident;)*) => {
             runtime_api! {
@@ -157,7 +157,7 @@ mod versions {
                     let (addresses, sizes) = (dptrs.as_ptr(), sizes.as_ptr());
                     let (places, indices) = (prefetchLocs.as_ptr(), prefetchLocIdxs.as_ptr());
                     let groups = numPrefetchLocs;
-                    // SAFETY: as the caller says, of whom the driver wants the same.
+                    // SAFETY: the caller upholds the same contract as for the driver's function.
                     check(unsafe {
                         driver::$driver(addresses, sizes, count, places, indices, groups, flags, stream)
                     })
@@ -167,9 +167,9 @@ mod versions {
     }
 
     prefetches! {
-        /// Moves many pieces of memory.
+        /// Prefetches memory ranges in a batch.
         fn cudaMemPrefetchBatchAsync = cuMemPrefetchBatchAsync;
-        /// Moves many pieces of memory whose contents are no longer wanted.
+        /// Prefetches memory ranges in a batch after discarding their contents.
         fn cudaMemDiscardAndPrefetchBatchAsync = cuMemDiscardAndPrefetchBatchAsync;
     }
 }

@@ -1,4 +1,4 @@
-//! Memory of devices (runtime API, "Memory Management").
+//! Device and managed memory (runtime API, "Memory Management").
 
 use crate::call::{check, runtime_api};
 use crate::driver;
@@ -9,9 +9,10 @@ use texunit_cuda_abi::args::{Answer, Out};
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
 use texunit_forms::Count;
 
-// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+// The pointers passed to driver functions come from the C caller, which guarantees that they are
+// valid, or are to local variables.
 runtime_api! {
-    /// Allocates device memory; of no bytes, null.
+    /// Allocates device memory; null if the size is 0.
     fn cudaMalloc(devPtr: Out<CUdeviceptr>, size: usize) {
         context()?;
         if size == 0 {
@@ -20,7 +21,7 @@ runtime_api! {
         check(driver::cuMemAlloc_v2(devPtr, size))
     }
 
-    /// Allocates managed memory; of no bytes, null.
+    /// Allocates managed memory; null if the size is 0.
     fn cudaMallocManaged(devPtr: Out<CUdeviceptr>, size: usize, flags: c_uint) {
         context()?;
         if size == 0 {
@@ -29,7 +30,7 @@ runtime_api! {
         check(driver::cuMemAllocManaged(devPtr, size, flags))
     }
 
-    /// Allocates device memory for rows.
+    /// Allocates device memory for rows with an aligned pitch.
     fn cudaMallocPitch(
         devPtr: Out<CUdeviceptr>,
         pitch: Out<usize>,
@@ -44,7 +45,7 @@ runtime_api! {
         pitch.set(bytes)
     }
 
-    /// Allocates device memory for slices of rows.
+    /// Allocates device memory for slices of rows with an aligned pitch.
     fn cudaMalloc3D(pitchedDevPtr: Out<cudaPitchedPtr>, extent: cudaExtent) {
         context()?;
         pitchedDevPtr.check()?;
@@ -54,7 +55,7 @@ runtime_api! {
         pitchedDevPtr.set(cudaPitchedPtr { ptr, pitch, xsize, ysize })
     }
 
-    /// Frees device or managed memory; null is fine.
+    /// Frees device or managed memory; null is allowed.
     fn cudaFree(devPtr: CUdeviceptr) {
         context()?;
         if devPtr == 0 {
@@ -63,14 +64,14 @@ runtime_api! {
         check(driver::cuMemFree_v2(devPtr))
     }
 
-    /// Bytes of device memory that are free, and all.
+    /// Free and total device memory in bytes.
     fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) {
         context()?;
         check(driver::cuMemGetInfo_v2(free, total))
     }
 }
 
-/// Address and pitch of memory for rows; of no bytes, null and 0.
+/// Allocates pitched memory and returns its address and pitch; null and 0 if the size is 0.
 fn rows(width: usize, height: usize) -> Answer<(CUdeviceptr, usize)> {
     let (mut address, mut pitch) = (0, 0);
     if width != 0 && height != 0 {

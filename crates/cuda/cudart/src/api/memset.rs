@@ -1,4 +1,4 @@
-//! Memory sets (runtime API, "Memory Management"). Only the low byte of the value counts.
+//! Memory sets (runtime API, "Memory Management"). Only the low byte of the value is used.
 
 use super::copy::{Order, in_order};
 use crate::call::check;
@@ -16,7 +16,7 @@ in_order! {
         line(devPtr, value, count, order)
     }
 
-    /// Sets rows.
+    /// Sets rows of pitched memory.
     fn cudaMemset2D, cudaMemset2DAsync(
         devPtr: CUdeviceptr,
         pitch: usize,
@@ -27,7 +27,7 @@ in_order! {
         rows((devPtr, pitch), value, [width, height], order)
     }
 
-    /// Sets slices.
+    /// Sets slices of pitched memory.
     fn cudaMemset3D, cudaMemset3DAsync(
         pitchedDevPtr: cudaPitchedPtr,
         value: c_int,
@@ -67,7 +67,7 @@ fn rows(
     })
 }
 
-/// Slices without gaps between them are set at once.
+/// Sets slices; if they are contiguous, all at once.
 fn slices(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, order: Order) -> Answer {
     context()?;
     let cudaExtent { width, height, depth } = extent;

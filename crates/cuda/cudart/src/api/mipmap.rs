@@ -1,5 +1,5 @@
 //! Mipmapped arrays (runtime API, "Memory Management"). A `cudaMipmappedArray_t` is a
-//! `CUmipmappedArray`, and its levels are the driver's.
+//! `CUmipmappedArray`.
 
 use super::array::descriptor;
 use crate::call::{check, runtime_api};
@@ -25,7 +25,7 @@ runtime_api! {
         check(driver::cuMipmappedArrayCreate(mipmappedArray, &descriptor, numLevels))
     }
 
-    /// The array of a level, which the mipmapped array owns.
+    /// The array of a level, which remains owned by the mipmapped array.
     fn cudaGetMipmappedArrayLevel(levelArray: Out<Array>, mipmappedArray: Mipmap, level: c_uint) {
         context()?;
         levelArray.check()?;
@@ -34,7 +34,7 @@ runtime_api! {
         levelArray.set(array)
     }
 
-    /// Frees a mipmapped array; null is fine.
+    /// Frees a mipmapped array; null is allowed.
     fn cudaFreeMipmappedArray(mipmappedArray: Mipmap) {
         context()?;
         if mipmappedArray == 0 {
@@ -43,7 +43,7 @@ runtime_api! {
         check(driver::cuMipmappedArrayDestroy(mipmappedArray))
     }
 
-    /// Tiles and mip tail of a sparse array.
+    /// Tile size and mip tail of a sparse mipmapped array.
     fn cudaMipmappedArrayGetSparseProperties(
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         mipmap: Mipmap,
@@ -52,7 +52,7 @@ runtime_api! {
         check(driver::cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap))
     }
 
-    /// The memory that an array with deferred mapping needs.
+    /// Memory requirements of a mipmapped array with deferred mapping.
     fn cudaMipmappedArrayGetMemoryRequirements(
         memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
         mipmap: Mipmap,

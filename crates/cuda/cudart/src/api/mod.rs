@@ -1,4 +1,4 @@
-//! The exported functions, one file for each section of the runtime API.
+//! The exported functions of the runtime API, one module for each section of its documentation.
 
 mod array;
 mod batch;
@@ -12,6 +12,8 @@ mod error;
 mod event;
 mod function;
 mod graph;
+#[cfg(not(feature = "cuda-12"))]
+mod green;
 mod host;
 mod ipc;
 mod launch;

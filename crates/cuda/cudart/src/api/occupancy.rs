@@ -1,4 +1,5 @@
-//! Occupancy (runtime API, "Occupancy").
+//! Occupancy: how many blocks or clusters of a kernel are resident at once (runtime API,
+//! "Occupancy").
 
 use crate::abi::cudaLaunchConfig_t;
 use crate::api::function::kernel;
@@ -10,7 +11,7 @@ use texunit_cuda_abi::args::{Answer, In, Out, Raw};
 use texunit_cuda_abi::{CUlaunchConfig, CUresult};
 
 runtime_api! {
-    /// Blocks of a kernel that a multiprocessor holds at a time.
+    /// Maximum number of a kernel's blocks resident on a multiprocessor.
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         numBlocks: Out<c_int>,
         func: Raw,
@@ -20,7 +21,7 @@ runtime_api! {
         active(numBlocks, func, blockSize, dynamicSMemSize, 0)
     }
 
-    /// Blocks of a kernel that a multiprocessor holds at a time.
+    /// Maximum number of a kernel's blocks resident on a multiprocessor, with flags.
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         numBlocks: Out<c_int>,
         func: Raw,
@@ -31,7 +32,7 @@ runtime_api! {
         active(numBlocks, func, blockSize, dynamicSMemSize, flags)
     }
 
-    /// Most bytes of dynamic shared memory of a block with which so many blocks are held.
+    /// Maximum dynamic shared memory in bytes with which this many blocks are resident.
     fn cudaOccupancyAvailableDynamicSMemPerBlock(
         dynamicSmemSize: Out<usize>,
         func: Raw,
@@ -40,29 +41,31 @@ runtime_api! {
     ) {
         dynamicSmemSize.check()?;
         let kernel = kernel(func)?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         dynamicSmemSize.set(ask(|dynamicSmemSize| unsafe {
             driver::cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, kernel, numBlocks, blockSize)
         })?)
     }
 
-    /// The largest cluster of a launch.
+    /// Maximum cluster size for a launch.
     fn cudaOccupancyMaxPotentialClusterSize(
         clusterSize: Out<c_int>,
         func: Raw,
         launchConfig: In<cudaLaunchConfig_t>,
     ) {
-        // SAFETY: the structure has as many attributes as it says; the driver's function is given variables of our own.
+        // SAFETY: the caller's structure has as many attributes as it counts; the driver's function
+        // gets local variables.
         unsafe { clusters(clusterSize, func, launchConfig, driver::cuOccupancyMaxPotentialClusterSize) }
     }
 
-    /// Clusters of a launch that the device holds at a time.
+    /// Maximum number of a launch's clusters resident on the device.
     fn cudaOccupancyMaxActiveClusters(
         numClusters: Out<c_int>,
         func: Raw,
         launchConfig: In<cudaLaunchConfig_t>,
     ) {
-        // SAFETY: the structure has as many attributes as it says; the driver's function is given variables of our own.
+        // SAFETY: the caller's structure has as many attributes as it counts; the driver's function
+        // gets local variables.
         unsafe { clusters(numClusters, func, launchConfig, driver::cuOccupancyMaxActiveClusters) }
     }
 }
@@ -76,7 +79,7 @@ fn active(
 ) -> Answer {
     blocks.check()?;
     let kernel = kernel(function)?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     blocks.set(ask(|blocks| unsafe {
         driver::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
             blocks, kernel, threads, shared, flags,
@@ -84,10 +87,10 @@ fn active(
     })?)
 }
 
-/// Asks one of the driver's functions of clusters.
+/// Calls a driver function about clusters.
 ///
 /// # Safety
-/// The structure has as many attributes as it says.
+/// The structure points to as many attributes as it counts.
 unsafe fn clusters(
     out: Out<'_, c_int>,
     function: Raw<'_>,
@@ -97,11 +100,11 @@ unsafe fn clusters(
     out.check()?;
     let given = given.get()?;
     let kernel = kernel(function)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let attributes = unsafe { given.attributes() }.to_vec()?;
     let (grid, block) = (given.gridDim.all(), given.blockDim.all());
     let shape = Shape { grid, block, shared: given.dynamicSmemBytes };
     let config = config(&shape, given.stream, &attributes)?;
-    // SAFETY: the pointers are to variables of our own.
+    // SAFETY: the pointers are to local variables.
     out.set(ask(|out| unsafe { find(out, kernel, &raw const config) })?)
 }

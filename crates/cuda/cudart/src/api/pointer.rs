@@ -1,4 +1,4 @@
-//! What a pointer points to (runtime API, "Unified Addressing").
+//! Attributes of pointers (runtime API, "Unified Addressing").
 
 use crate::call::{check, runtime_api};
 use crate::driver;
@@ -10,13 +10,13 @@ use std::ffi::c_uint;
 use texunit_cuda_abi::args::{Answer, Out};
 use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST};
 
-// Numbers and results are our own arrays of `count` elements.
-/// `CU_POINTER_ATTRIBUTE_*`: memory type, address for kernels, address for the program, whether the memory
-/// is managed, number of the device, part of the device.
+// The attribute numbers and results are local arrays of `count` elements.
+/// The `CU_POINTER_ATTRIBUTE_*` of the result's fields: memory type, device address, host address,
+/// whether the memory is managed, device number, locality domain.
 const ATTRIBUTES: [c_uint; 6] = [2, 3, 4, 8, 9, 22];
 
 runtime_api! {
-    /// Type, device and addresses of memory. Memory that CUDA does not know is unregistered.
+    /// Type, device and addresses of memory. Memory unknown to CUDA is reported as unregistered.
     fn cudaPointerGetAttributes(attributes: Out<cudaPointerAttributes>, ptr: u64) {
         context()?;
         attributes.check()?;
@@ -29,7 +29,7 @@ fn of(address: u64) -> Answer<cudaPointerAttributes> {
     let mut values = [0; ATTRIBUTES.len()];
     let data = values.each_mut().map(std::ptr::from_mut::<u64>);
     let count = ATTRIBUTES.len() as c_uint;
-    // SAFETY: both arrays have so many elements, and no attribute is wider than 64 bits.
+    // SAFETY: both arrays have this many elements, and no attribute is wider than 64 bits.
     check(unsafe {
         driver::cuPointerGetAttributes(count, ATTRIBUTES.as_ptr(), data.as_ptr().cast(), address)
     })?;

@@ -1,4 +1,4 @@
-//! Memory in the order of streams, and pools (runtime API, "Stream Ordered Memory Allocator"). A
+//! Stream-ordered allocation and memory pools (runtime API, "Stream Ordered Memory Allocator"). A
 //! `cudaMemPool_t` is a `CUmemoryPool`.
 
 use crate::call::{check, runtime_api};
@@ -10,14 +10,14 @@ use texunit_cuda_abi::args::{In, Out, Raw};
 use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemPoolProps};
 
 runtime_api! {
-    /// Allocates from the current pool of the stream's device.
+    /// Allocates from the current pool of the stream's device, in stream order.
     fn cudaMallocAsync(devPtr: Out<CUdeviceptr>, size: usize, hStream: Stream) {
         context()?;
         devPtr.check()?;
         check(driver::cuMemAllocAsync(devPtr, size, hStream))
     }
 
-    /// Allocates from a pool.
+    /// Allocates from a pool, in stream order.
     fn cudaMallocFromPoolAsync(
         ptr: Out<CUdeviceptr>,
         size: usize,
@@ -29,52 +29,52 @@ runtime_api! {
         check(driver::cuMemAllocFromPoolAsync(ptr, size, memPool, stream))
     }
 
-    /// Frees memory in the order of a stream.
+    /// Frees memory in stream order.
     fn cudaFreeAsync(devPtr: CUdeviceptr, hStream: Stream) {
         context()?;
         check(driver::cuMemFreeAsync(devPtr, hStream))
     }
 
-    /// Makes a pool.
+    /// Creates a memory pool.
     fn cudaMemPoolCreate(memPool: Out<Pool>, poolProps: In<CUmemPoolProps>) {
         context()?;
         check(driver::cuMemPoolCreate(memPool, poolProps))
     }
 
-    /// Ends a pool.
+    /// Destroys a memory pool.
     fn cudaMemPoolDestroy(memPool: Pool) {
         context()?;
         check(driver::cuMemPoolDestroy(memPool))
     }
 
-    /// Gives back memory that a pool holds and does not use.
+    /// Frees memory that a pool holds but does not use.
     fn cudaMemPoolTrimTo(memPool: Pool, minBytesToKeep: usize) {
         context()?;
         check(driver::cuMemPoolTrimTo(memPool, minBytesToKeep))
     }
 
-    /// A setting of a pool.
+    /// Sets an attribute of a pool.
     fn cudaMemPoolSetAttribute(memPool: Pool, attr: c_uint, value: Raw) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolSetAttribute(memPool, attr, value.as_ptr()) })
     }
 
-    /// A setting or count of a pool.
+    /// An attribute or statistic of a pool.
     fn cudaMemPoolGetAttribute(memPool: Pool, attr: c_uint, value: Raw) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolGetAttribute(memPool, attr, value.as_ptr()) })
     }
 
-    /// Who reaches the memory of a pool.
+    /// Sets the access rights of devices to a pool's memory.
     fn cudaMemPoolSetAccess(memPool: Pool, descList: In<CUmemAccessDesc>, count: usize) {
         context()?;
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolSetAccess(memPool, descList.as_ptr(), count) })
     }
 
-    /// How a device reaches the memory of a pool.
+    /// The access rights of a device to a pool's memory.
     fn cudaMemPoolGetAccess(
         flags: Out<c_uint>,
         memPool: Pool,
@@ -84,7 +84,7 @@ runtime_api! {
         check(driver::cuMemPoolGetAccess(flags, memPool, location))
     }
 
-    /// A file descriptor for a pool.
+    /// Exports a pool as a file descriptor.
     fn cudaMemPoolExportToShareableHandle(
         shareableHandle: Raw,
         memPool: Pool,
@@ -93,11 +93,11 @@ runtime_api! {
     ) {
         context()?;
         let (to, flags) = (shareableHandle.as_ptr(), flags.into());
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolExportToShareableHandle(to, memPool, handleType, flags) })
     }
 
-    /// The pool of a file descriptor.
+    /// Imports a pool from a file descriptor.
     fn cudaMemPoolImportFromShareableHandle(
         memPool: Out<Pool>,
         shareableHandle: Raw,
@@ -106,37 +106,37 @@ runtime_api! {
     ) {
         context()?;
         let (to, from, flags) = (memPool.as_ptr(), shareableHandle.as_ptr(), flags.into());
-        // SAFETY: as the caller says, of whom the driver wants the same.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemPoolImportFromShareableHandle(to, from, handleType, flags) })
     }
 
-    /// Data by which another process finds an allocation of a pool.
+    /// Exports data with which another process can import an allocation of a pool.
     fn cudaMemPoolExportPointer(exportData: Out<[u8; 64]>, ptr: CUdeviceptr) {
         context()?;
         check(driver::cuMemPoolExportPointer(exportData, ptr))
     }
 
-    /// An allocation of the pool of another process.
+    /// Imports an allocation of another process's pool.
     fn cudaMemPoolImportPointer(ptr: Out<CUdeviceptr>, memPool: Pool, exportData: In<[u8; 64]>) {
         context()?;
         check(driver::cuMemPoolImportPointer(ptr, memPool, exportData))
     }
 
-    /// The pool that a device always has.
+    /// The default pool of a device.
     fn cudaDeviceGetDefaultMemPool(memPool: Out<Pool>, device: CUdevice) {
         context()?;
         check_device(device)?;
         check(driver::cuDeviceGetDefaultMemPool(memPool, device))
     }
 
-    /// The pool that `cudaMallocAsync` takes from.
+    /// The current pool of a device, from which `cudaMallocAsync` allocates.
     fn cudaDeviceGetMemPool(memPool: Out<Pool>, device: CUdevice) {
         context()?;
         check_device(device)?;
         check(driver::cuDeviceGetMemPool(memPool, device))
     }
 
-    /// Sets the pool that `cudaMallocAsync` takes from.
+    /// Sets the current pool of a device.
     fn cudaDeviceSetMemPool(device: CUdevice, memPool: Pool) {
         context()?;
         check_device(device)?;
@@ -149,7 +149,7 @@ mod of_locations {
     use super::{CUmemLocation, In, Out, Pool, c_uint, check, context, driver, runtime_api};
 
     runtime_api! {
-        /// The pool that a place always has.
+        /// The default pool of a location.
         fn cudaMemGetDefaultMemPool(
             memPool: Out<Pool>,
             location: In<CUmemLocation>,
@@ -159,13 +159,13 @@ mod of_locations {
             check(driver::cuMemGetDefaultMemPool(memPool, location, type_))
         }
 
-        /// The current pool of a place.
+        /// The current pool of a location.
         fn cudaMemGetMemPool(memPool: Out<Pool>, location: In<CUmemLocation>, type_: c_uint) {
             context()?;
             check(driver::cuMemGetMemPool(memPool, location, type_))
         }
 
-        /// Sets the current pool of a place.
+        /// Sets the current pool of a location.
         fn cudaMemSetMemPool(location: In<CUmemLocation>, type_: c_uint, memPool: Pool) {
             context()?;
             check(driver::cuMemSetMemPool(location, type_, memPool))

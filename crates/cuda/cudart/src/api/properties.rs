@@ -13,11 +13,11 @@ use texunit_cuda_abi::{CUdevice, CUuuid};
 fn properties(device: CUdevice) -> Answer<cudaDeviceProp> {
     let mut name = [0; 256];
     let mut uuid = CUuuid([0; 16]);
-    // SAFETY: the name has room for as many bytes.
+    // SAFETY: the buffer has this capacity.
     check(unsafe { driver::cuDeviceGetName(name.as_mut_ptr(), 256, device) })?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     check(unsafe { driver::cuDeviceGetUuid_v2(&raw mut uuid, device) })?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     let memory = ask(|bytes| unsafe { driver::cuDeviceTotalMem_v2(bytes, device) })?;
     cudaDeviceProp::of(name, uuid.0, memory, |attribute| state::attribute(attribute, device))
 }
@@ -32,7 +32,7 @@ runtime_api! {
     }
 }
 
-/// Bytes of the structure as it was in CUDA 11, of which later ones are a continuation.
+/// Size of the structure in CUDA 11, which later versions only extend.
 #[cfg(feature = "cuda-12")]
 const BYTES_OF_11: usize = std::mem::offset_of!(cudaDeviceProp, hostRegisterSupported);
 
@@ -45,18 +45,19 @@ runtime_api! {
         prop.set(properties(device)?)
     }
 
-    /// The properties of a device, in the shorter structure of CUDA 11.
+    /// The properties of a device, in the smaller structure of CUDA 11.
     fn cudaGetDeviceProperties(out: Out<[MaybeUninit<u8>; BYTES_OF_11]>, device: CUdevice) {
         out.check()?;
         state::check_device(device)?;
         let all = properties(device)?;
-        // SAFETY: the structure is longer; bytes between its members are copied as what they are.
+        // SAFETY: the structure is larger; padding is copied uninitialised.
         out.set(unsafe { (&raw const all).cast::<[MaybeUninit<u8>; BYTES_OF_11]>().read() })
     }
 }
 
 runtime_api! {
-    /// The device that has most of the properties: what is 0 is not asked for. Of several, the first.
+    /// The device that matches the most requested properties; properties of value 0 are ignored,
+    /// and the first of several devices is chosen.
     fn cudaChooseDevice(device: Out<CUdevice>, prop: In<cudaDeviceProp>) {
         device.check()?;
         let prop = prop.get()?;
@@ -71,7 +72,7 @@ runtime_api! {
     }
 }
 
-/// How many of the wanted properties a device has.
+/// The number of requested properties that a device has.
 fn likeness(has: &cudaDeviceProp, wants: &cudaDeviceProp) -> usize {
     let capability = |p: &cudaDeviceProp| (p.major, p.minor);
     [

@@ -1,4 +1,5 @@
-//! What nvcc makes programs call before `main` and in `<<<...>>>` (crt/host_runtime.h).
+//! Functions called by code that nvcc generates: registration of fatbins, kernels and variables
+//! before `main`, and launches with `<<<...>>>` (crt/host_runtime.h).
 
 use crate::abi::Dim3;
 use crate::api::launch;
@@ -10,7 +11,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::Stack;
 use texunit_cuda_abi::args::{In, Out, Raw, Text};
 
-/// What stands between `<<<` and `>>>`.
+/// The configuration between `<<<` and `>>>`.
 #[derive(Clone, Copy, Debug)]
 struct Configuration {
     grid: Dim3,
@@ -20,41 +21,41 @@ struct Configuration {
 }
 
 thread_local! {
-    /// Configurations of launches that have not taken place yet.
+    /// Configurations of launches whose arguments have not been passed yet.
     static CONFIGURATIONS: Stack<Configuration> = const { Stack::new() };
 }
 
-/// A fatbin of the program. The handle is the address of its wrapper.
+/// Registers a fatbin of the program. The handle is the address of its wrapper.
 ///
 /// # Safety
-/// The wrapper stays until it is unregistered.
+/// The wrapper is valid until it is unregistered.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn __cudaRegisterFatBinary(fat_cubin: *mut c_void) -> *mut *mut c_void {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { registry::add_binary(fat_cubin.expose_provenance()) };
     fat_cubin.cast()
 }
 
-/// Everything of a fatbin is registered.
+/// Ends the registration of a fatbin.
 ///
 /// # Safety
-/// None is needed.
+/// There are no requirements.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
 
-/// A fatbin goes, as the program or a shared library ends.
+/// Unregisters a fatbin, when the program or a shared library is unloaded.
 ///
 /// # Safety
-/// None is needed.
+/// There are no requirements.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn __cudaUnregisterFatBinary(handle: *mut *mut c_void) {
     registry::remove_binary(handle.addr());
 }
 
-/// A kernel of a fatbin, and the host function that stands for it.
+/// Registers a kernel of a fatbin with its host stub.
 ///
 /// # Safety
 /// The name is a C string.
@@ -77,7 +78,7 @@ unsafe extern "C" fn __cudaRegisterFunction(
     }
 }
 
-/// A `__device__` or `__constant__` variable of a fatbin, and the host variable that stands for it.
+/// Registers a `__device__` or `__constant__` variable of a fatbin with its host counterpart.
 ///
 /// # Safety
 /// The name is a C string.
@@ -98,10 +99,10 @@ unsafe extern "C" fn __cudaRegisterVar(
     }
 }
 
-/// A `__managed__` variable of a fatbin, and the host pointer that is to hold its address.
+/// Registers a `__managed__` variable of a fatbin with the host pointer that will hold its address.
 ///
 /// # Safety
-/// The name is a C string, and the pointer stays until the fatbin is unregistered.
+/// The name is a C string, and the pointer is valid until the fatbin is unregistered.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn __cudaRegisterManagedVar(
@@ -117,21 +118,21 @@ unsafe extern "C" fn __cudaRegisterManagedVar(
     if let Some(name) = text(name)
         && !place.is_null()
     {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { registry::add_managed(handle.addr(), place.expose_provenance(), name) };
     }
 }
 
-/// A name in the PTX. It has no zero but the one that ends it.
+/// A name in the PTX as an owned C string.
 fn text(name: Text<'_>) -> Option<std::ffi::CString> {
     std::ffi::CString::new(name.bytes().ok()?).ok()
 }
 
-/// Gives managed variables their addresses, before the program uses one. An error is kept for
-/// `cudaGetLastError`, and the program goes on.
+/// Writes the addresses of managed variables before the program uses one. An error is stored for
+/// `cudaGetLastError`.
 ///
 /// # Safety
-/// None is needed.
+/// There are no requirements.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn __cudaInitModule(_handle: *mut *mut c_void) -> c_char {
@@ -139,10 +140,10 @@ unsafe extern "C" fn __cudaInitModule(_handle: *mut *mut c_void) -> c_char {
     1
 }
 
-/// Keeps the configuration of a launch until its arguments are there; 0.
+/// Stores the configuration of a launch until its arguments are passed; returns 0.
 ///
 /// # Safety
-/// None is needed.
+/// There are no requirements.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn __cudaPushCallConfiguration(
@@ -156,7 +157,7 @@ unsafe extern "C" fn __cudaPushCallConfiguration(
 }
 
 runtime_api! {
-    /// The configuration that was kept last. `cudaErrorMissingConfiguration` if there is none.
+    /// Returns the last stored configuration. `cudaErrorMissingConfiguration` if there is none.
     fn __cudaPopCallConfiguration(
         grid: Out<Dim3>,
         block: Out<Dim3>,
@@ -172,14 +173,14 @@ runtime_api! {
         stream.set(one.stream)
     }
 
-    /// The kernel of a host function, which the program keeps for all its launches. If it cannot be
-    /// had, the host function stands for it, so that each launch answers why.
+    /// The kernel of a host stub, which the program caches for its launches. If the kernel cannot
+    /// be loaded, the stub itself is returned, so that each launch reports the error.
     fn __cudaGetKernel(kernel: Out<CUkernel>, function: Raw) {
         let host = function.address() as usize;
         kernel.set(state::init().and_then(|_| registry::kernel(host)).unwrap_or(host))
     }
 
-    /// Launches a kernel that `__cudaGetKernel` gave.
+    /// Launches a kernel handle returned by `__cudaGetKernel`.
     fn __cudaLaunchKernel(
         kernel: CUkernel,
         gridDim: Dim3,
@@ -190,7 +191,7 @@ runtime_api! {
     ) {
         let shape =
             launch::Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch::launch(kernel, &shape, args, stream, &[]) }
     }
 }

@@ -1,4 +1,4 @@
-//! Streams (runtime API, "Stream Management"). What has to do with their capture is in `graph`.
+//! Streams (runtime API, "Stream Management"), except for capture, which is in `graph`.
 
 use crate::call::{check, runtime_api};
 use crate::driver::{self, CUevent, CUstream, CUstreamCallback, ask};
@@ -8,22 +8,22 @@ use texunit_cuda_abi::CUdevice;
 use texunit_cuda_abi::args::{Answer, In, Out};
 
 runtime_api! {
-    /// Makes a stream.
+    /// Creates a stream.
     fn cudaStreamCreate(pStream: Out<CUstream>) {
         create(pStream, 0, 0)
     }
 
-    /// Makes a stream with flags.
+    /// Creates a stream with flags.
     fn cudaStreamCreateWithFlags(pStream: Out<CUstream>, flags: c_uint) {
         create(pStream, flags, 0)
     }
 
-    /// Makes a stream with flags and a priority.
+    /// Creates a stream with flags and a priority.
     fn cudaStreamCreateWithPriority(pStream: Out<CUstream>, flags: c_uint, priority: c_int) {
         create(pStream, flags, priority)
     }
 
-    /// Ends a stream.
+    /// Destroys a stream.
     fn cudaStreamDestroy(stream: CUstream) {
         state::context()?;
         check(driver::cuStreamDestroy_v2(stream))
@@ -41,13 +41,13 @@ runtime_api! {
         check(driver::cuStreamQuery(stream))
     }
 
-    /// Makes a stream wait for an event.
+    /// Makes the following work of a stream wait for an event.
     fn cudaStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint) {
         state::context()?;
         check(driver::cuStreamWaitEvent(stream, event, flags))
     }
 
-    /// Calls a function of the host when the work of a stream is done.
+    /// Calls a host function with the stream's status when the preceding work is done.
     fn cudaStreamAddCallback(
         stream: CUstream,
         callback: CUstreamCallback,
@@ -55,42 +55,42 @@ runtime_api! {
         flags: c_uint,
     ) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuStreamAddCallback(stream, callback, userData, flags) })
     }
 
-    /// The flags that a stream was made with.
+    /// The flags of a stream.
     fn cudaStreamGetFlags(hStream: CUstream, flags: Out<c_uint>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         flags.set(ask(|flags| unsafe { driver::cuStreamGetFlags(hStream, flags) })?)
     }
 
-    /// The priority that a stream was made with.
+    /// The priority of a stream.
     fn cudaStreamGetPriority(hStream: CUstream, priority: Out<c_int>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         priority.set(ask(|priority| unsafe { driver::cuStreamGetPriority(hStream, priority) })?)
     }
 
-    /// A number that no other stream has.
+    /// A unique number of a stream.
     fn cudaStreamGetId(hStream: CUstream, streamId: Out<c_ulonglong>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         streamId.set(ask(|streamId| unsafe { driver::cuStreamGetId(hStream, streamId) })?)
     }
 
     /// The device of a stream.
     fn cudaStreamGetDevice(hStream: CUstream, device: Out<CUdevice>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         device.set(ask(|device| unsafe { driver::cuStreamGetDevice(hStream, device) })?)
     }
 
     /// An attribute of a stream.
     fn cudaStreamGetAttribute(stream: CUstream, attribute: c_uint, value: Out<[u64; 8]>) {
         state::context()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         let found = ask(|value| unsafe { driver::cuStreamGetAttribute(stream, attribute, value) });
         value.set(found?)
     }
@@ -99,11 +99,11 @@ runtime_api! {
     fn cudaStreamSetAttribute(stream: CUstream, attribute: c_uint, value: In<[u64; 8]>) {
         state::context()?;
         let value = value.get()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         check(unsafe { driver::cuStreamSetAttribute(stream, attribute, &raw const value) })
     }
 
-    /// Sets all attributes of a stream as another has them.
+    /// Copies all attributes from one stream to another.
     fn cudaStreamCopyAttributes(dst: CUstream, src: CUstream) {
         state::context()?;
         check(driver::cuStreamCopyAttributes(dst, src))
@@ -113,7 +113,7 @@ runtime_api! {
 fn create(stream: Out<CUstream>, flags: c_uint, priority: c_int) -> Answer {
     stream.check()?;
     state::context()?;
-    // SAFETY: the pointer is to our own variable.
+    // SAFETY: the out-pointer is to a local variable.
     let made = ask(|made| unsafe { driver::cuStreamCreateWithPriority(made, flags, priority) })?;
     stream.set(made)
 }

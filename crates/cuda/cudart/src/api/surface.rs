@@ -8,10 +8,11 @@ use crate::types::cudaResourceDesc;
 use texunit_cuda_abi::args::{In, Out};
 use texunit_cuda_abi::{CU_RESOURCE_TYPE_ARRAY, CUDA_RESOURCE_DESC, CUsurfObject};
 
-// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+// The pointers passed to driver functions come from the C caller, which guarantees that they are
+// valid, or are to local variables.
 runtime_api! {
-    /// Makes a surface object of an array, which need not have been made for them (inferred from what
-    /// the driver was seen to do: docs/cuda-api.md, "What a driver returns").
+    /// Creates a surface object of an array. The array need not have the surface flag (inferred
+    /// from a driver's behaviour: docs/cuda-api.md, "What a driver returns").
     fn cudaCreateSurfaceObject(pSurfObject: Out<CUsurfObject>, pResDesc: In<cudaResourceDesc>) {
         context()?;
         pSurfObject.check()?;
@@ -22,7 +23,7 @@ runtime_api! {
         check(driver::cuSurfObjectCreate(pSurfObject, &resource))
     }
 
-    /// Ends a surface object; 0 is fine.
+    /// Destroys a surface object; 0 is allowed.
     fn cudaDestroySurfaceObject(surfObject: CUsurfObject) {
         context()?;
         if surfObject == 0 {
@@ -31,7 +32,7 @@ runtime_api! {
         check(driver::cuSurfObjectDestroy(surfObject))
     }
 
-    /// What a surface object is of.
+    /// The resource descriptor of a surface object.
     fn cudaGetSurfaceObjectResourceDesc(
         pResDesc: Out<cudaResourceDesc>,
         surfObject: CUsurfObject,

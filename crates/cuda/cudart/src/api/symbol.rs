@@ -1,4 +1,4 @@
-//! Variables of the program (runtime API, "Memory Management").
+//! Variables of the program, named by their host counterparts (runtime API, "Memory Management").
 
 use super::copy::{in_order, line};
 use crate::call::runtime_api;
@@ -11,7 +11,7 @@ use texunit_cuda_abi::{CUdeviceptr, CUresult};
 use texunit_forms::Count;
 
 runtime_api! {
-    /// The address of a variable, whose host counterpart is given.
+    /// The device address of a variable.
     fn cudaGetSymbolAddress(devPtr: Out<CUdeviceptr>, symbol: *const c_void) {
         context()?;
         devPtr.check()?;
@@ -41,7 +41,7 @@ in_order! {
         }
         let address = inside(symbol, offset, count)?;
         Direction::of(kind)?.writes_device()?;
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { line(address, src, count, kind, order) }
     }
 
@@ -59,12 +59,12 @@ in_order! {
         }
         let address = inside(symbol, offset, count)?;
         Direction::of(kind)?.reads_device()?;
-        // SAFETY: memory of the program is as the runtime API's page says.
+        // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { line(dst, address, count, kind, order) }
     }
 }
 
-/// The address of bytes of a variable, which has so many.
+/// The device address of a byte range in a variable, which is checked against its size.
 pub(super) fn inside(symbol: *const c_void, offset: usize, count: usize) -> Answer<CUdeviceptr> {
     let (address, size) = registry::symbol(symbol)?;
     if offset.checked_add(count).is_none_or(|end| end > size) {

@@ -11,11 +11,12 @@ use texunit_cuda_abi::{
     CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, CUtexObject,
 };
 
-// The pointers that they take come from the C caller, whose they are, or are to our own variables.
+// The pointers passed to driver functions come from the C caller, which guarantees that they are
+// valid, or are to local variables.
 runtime_api! {
-    /// Makes a texture object. `cudaErrorInvalidFilterSetting`: a linear filter of integers;
-    /// `cudaErrorInvalidNormSetting`: a read mode that the format does not have. The format is that
-    /// of the resource, not of the view.
+    /// Creates a texture object. Refused are a linear filter of integers
+    /// (`cudaErrorInvalidFilterSetting`) and a read mode that the format lacks
+    /// (`cudaErrorInvalidNormSetting`). The format is that of the resource, not of the view.
     fn cudaCreateTextureObject(
         pTexObject: Out<CUtexObject>,
         pResDesc: In<cudaResourceDesc>,
@@ -31,7 +32,7 @@ runtime_api! {
         check(driver::cuTexObjectCreate(pTexObject, &resource, &texture, view.as_ref()))
     }
 
-    /// Ends a texture object; 0 is fine.
+    /// Destroys a texture object; 0 is allowed.
     fn cudaDestroyTextureObject(texObject: CUtexObject) {
         context()?;
         if texObject == 0 {
@@ -40,7 +41,7 @@ runtime_api! {
         check(driver::cuTexObjectDestroy(texObject))
     }
 
-    /// What a texture object is of.
+    /// The resource descriptor of a texture object.
     fn cudaGetTextureObjectResourceDesc(
         pResDesc: Out<cudaResourceDesc>,
         texObject: CUtexObject,
@@ -50,7 +51,7 @@ runtime_api! {
         pResDesc.set(cudaResourceDesc::of_driver(&resource(texObject)?)?)
     }
 
-    /// How a texture object reads.
+    /// The texture descriptor of a texture object.
     fn cudaGetTextureObjectTextureDesc(pTexDesc: Out<cudaTextureDesc>, texObject: CUtexObject) {
         context()?;
         if pTexDesc.is_null() {
@@ -62,7 +63,7 @@ runtime_api! {
         pTexDesc.set(cudaTextureDesc::of_driver(&texture, format)?)
     }
 
-    /// The view of a texture object; zeros if it was made without one.
+    /// The resource view descriptor of a texture object; zeros if it has no view.
     fn cudaGetTextureObjectResourceViewDesc(
         pResViewDesc: Out<cudaResourceViewDesc>,
         texObject: CUtexObject,

@@ -1,4 +1,4 @@
-//! Channel descriptors (`cudaChannelFormatDesc`), and the formats of arrays that they are.
+//! Channel descriptors (`cudaChannelFormatDesc`), and their conversion from and to array formats.
 
 use super::INVALID_CHANNEL_DESCRIPTOR;
 use texunit_cuda_abi::args::Answer;
@@ -9,12 +9,12 @@ use texunit_cuda_abi::{
 };
 use texunit_forms::{CHANNELS, Count};
 
-/// Bits of each channel, and what they are (`cudaChannelFormatDesc`).
+/// Bits and kind of an element's channels (`cudaChannelFormatDesc`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct cudaChannelFormatDesc {
-    /// Bits of x, y, z, w; 0: no such channel.
+    /// Bits of x, y, z, w; 0 for a missing channel.
     pub(crate) bits: [i32; 4],
     /// `cudaChannelFormatKind*`.
     pub(crate) kind: i32,
@@ -26,38 +26,38 @@ pub(crate) const SIGNED: i32 = 0;
 pub(crate) const UNSIGNED: i32 = 1;
 /// Floating point.
 pub(crate) const FLOAT: i32 = 2;
-/// Planes of 8-bit video, of which there are no textures.
+/// 8-bit video in planes, which textures do not support.
 pub(crate) const NV12: i32 = 4;
-/// BC6H without sign, and with it.
+/// Unsigned and signed BC6H.
 const BC6H: std::ops::RangeInclusive<i32> = 27..=28;
-/// Kinds of video that came with CUDA 13.
+/// Video formats introduced in CUDA 13.
 const VIDEO: std::ops::RangeInclusive<i32> = 32..=45;
 /// Three channels of 10 bits and one of 2.
 const PACKED_1010102: i32 = 31;
 
-/// What a texture of a format can be read as.
+/// Read modes that textures of a format support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// As integers, or as fractions: 8 and 16 bits.
+    /// As integers or as normalised fractions, for 8 and 16 bits.
     Integer,
-    /// As integers only: 32 bits.
+    /// As integers only, for 32 bits.
     LongInteger,
-    /// As elements, which are no integers.
+    /// As elements of floating point.
     Element,
-    /// As fractions only.
+    /// As normalised fractions only.
     Normalized,
-    /// Not at all.
+    /// No texture of the format exists.
     None,
 }
 
-/// A format of arrays (`CU_AD_FORMAT_*`) and a number of channels.
+/// An array format (`CU_AD_FORMAT_*`) and a number of channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     pub(crate) format: u32,
     pub(crate) channels: u32,
 }
 
-/// Formats of a kind of their own: kind, format, bits of a channel, channels.
+/// Formats with a channel kind of their own: kind, format, bits of a channel, channels.
 #[rustfmt::skip]
 const KINDS: &[(i32, u32, i32, u32)] = &[
     (NV12, 0xb0, 8, 3),
@@ -85,7 +85,7 @@ const KINDS: &[(i32, u32, i32, u32)] = &[
     #[cfg(not(feature = "cuda-12"))] (45, 0x5e, 16, 3),
 ];
 
-/// Formats of any number of channels: kind, bits, format.
+/// Formats with any number of channels: kind, bits, format.
 #[rustfmt::skip]
 const PLAIN: &[(i32, i32, u32)] = &[
     (SIGNED, 8, CU_AD_FORMAT_SIGNED_INT8),
@@ -102,14 +102,14 @@ const PLAIN: &[(i32, i32, u32)] = &[
 const FORMAT_1010102: u32 = 0x50;
 const BITS_1010102: [i32; 4] = [10, 10, 10, 2];
 
-/// So many channels of so many bits.
+/// Equal bits for a number of channels.
 fn same(bits: i32, channels: u32) -> [i32; 4] {
     std::array::from_fn(|i| if (i as u32) < channels { bits } else { 0 })
 }
 
 impl cudaChannelFormatDesc {
-    /// The format of an array. Channels have the same size and leave no gap; there are 1, 2 or 4 of
-    /// them, unless the kind has another number. Others are `cudaErrorInvalidChannelDescriptor`.
+    /// The array format of a descriptor: 1, 2 or 4 channels of equal size without gaps, unless the
+    /// kind prescribes another number. Others are refused with `cudaErrorInvalidChannelDescriptor`.
     pub(crate) fn format(self) -> Answer<Format> {
         if (self.kind, self.bits) == (PACKED_1010102, BITS_1010102) {
             return Ok(Format { format: FORMAT_1010102, channels: 4 });
@@ -137,8 +137,8 @@ impl cudaChannelFormatDesc {
 }
 
 impl cudaChannelFormatDesc {
-    /// As [`Self::format`], for an array that is to be allocated: the runtime on a GeForce RTX 3060 (driver
-    /// 13.2) refuses the first kind of video that came with CUDA 13; that it refuses the others likewise is
+    /// As [`Self::format`], for an array to be allocated. The runtime on a GeForce RTX 3060 (driver
+    /// 13.2) refuses the first video format introduced in CUDA 13; that it refuses the others is
     /// inferred (docs/cuda-api.md, "What a driver returns").
     pub(crate) fn format_of_array(self) -> Answer<Format> {
         if VIDEO.contains(&self.kind) {
@@ -153,7 +153,7 @@ impl cudaChannelFormatDesc {
 }
 
 impl Format {
-    /// The descriptor of an array of this format, with any number of channels from 1 to 4.
+    /// The channel descriptor of an array of this format, with 1 to 4 channels.
     pub(crate) fn channel(self) -> Answer<cudaChannelFormatDesc> {
         if !(1..=4).contains(&self.channels) {
             return Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
@@ -175,12 +175,12 @@ impl Format {
         Ok(cudaChannelFormatDesc { bits: same(bits, self.channels), kind })
     }
 
-    /// Whether an element is a block of 4 by 4 texels.
+    /// Whether the format is block-compressed, with elements of 4 by 4 texels.
     pub(crate) fn is_blocks(self) -> bool {
         (0x91..=0x9e).contains(&self.format)
     }
 
-    /// Bytes of an element for copies; of block-compressed formats, of a block.
+    /// Size in bytes of an element for copies; for block-compressed formats, of a block.
     pub(crate) fn bytes(self) -> Answer<usize> {
         Ok(match self.format {
             // BC1 and BC4; the other block-compressed formats.
@@ -191,7 +191,7 @@ impl Format {
         })
     }
 
-    /// What textures of it can be read as.
+    /// The read modes that textures of the format support.
     pub(crate) fn class(self) -> Answer<Class> {
         Ok(match self.channel()? {
             cudaChannelFormatDesc { kind: SIGNED | UNSIGNED, bits: [32, ..] } => Class::LongInteger,

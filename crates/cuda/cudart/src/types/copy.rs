@@ -1,4 +1,4 @@
-//! Copies: directions, extents, and what they are for the driver.
+//! Structures and directions of copies, and their driver equivalents.
 
 use super::{Array, INVALID_MEMCPY_DIRECTION};
 use texunit_cuda_abi::args::Answer;
@@ -7,20 +7,20 @@ use texunit_cuda_abi::{
     CopySide3D,
 };
 
-/// Elements or bytes of a row, rows, slices (`cudaExtent`).
+/// Extent of a copy or allocation (`cudaExtent`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct cudaExtent {
-    /// Of arrays in elements, of memory in bytes.
+    /// In elements for arrays, in bytes for memory.
     pub(crate) width: usize,
-    /// Rows.
+    /// Number of rows.
     pub(crate) height: usize,
-    /// Slices, layers or faces.
+    /// Number of slices, layers or faces.
     pub(crate) depth: usize,
 }
 
-/// The first element or byte of a row, the first row, the first slice (`cudaPos`).
+/// Offset in a row, in rows and in slices (`cudaPos`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -30,62 +30,62 @@ pub(crate) struct cudaPos {
     pub(crate) z: usize,
 }
 
-/// Memory of rows (`cudaPitchedPtr`).
+/// Pitched memory (`cudaPitchedPtr`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaPitchedPtr {
     /// Address.
     pub(crate) ptr: u64,
-    /// Bytes from a row to the next.
+    /// Row pitch in bytes.
     pub(crate) pitch: usize,
-    /// Width, as the program means it.
+    /// Logical width.
     pub(crate) xsize: usize,
-    /// Rows from a slice to the next.
+    /// Rows between slices.
     pub(crate) ysize: usize,
 }
 
-/// A copy of slices (`cudaMemcpy3DParms`).
+/// A 3D copy (`cudaMemcpy3DParms`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaMemcpy3DParms {
-    /// From where: an array,
+    /// Source, if it is an array.
     pub(crate) src_array: Array,
     pub(crate) src_pos: cudaPos,
-    /// or memory.
+    /// Source, if it is memory.
     pub(crate) src_ptr: cudaPitchedPtr,
-    /// To where: an array,
+    /// Destination, if it is an array.
     pub(crate) dst_array: Array,
     pub(crate) dst_pos: cudaPos,
-    /// or memory.
+    /// Destination, if it is memory.
     pub(crate) dst_ptr: cudaPitchedPtr,
-    /// In elements, if there is an array.
+    /// In elements if an array takes part, else in bytes.
     pub(crate) extent: cudaExtent,
     /// `cudaMemcpy*`.
     pub(crate) kind: u32,
 }
 
-/// A copy of slices between devices (`cudaMemcpy3DPeerParms`).
+/// A 3D copy between devices (`cudaMemcpy3DPeerParms`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaMemcpy3DPeerParms {
-    /// From where: an array,
+    /// Source, if it is an array.
     pub(crate) src_array: Array,
     pub(crate) src_pos: cudaPos,
-    /// or memory.
+    /// Source, if it is memory.
     pub(crate) src_ptr: cudaPitchedPtr,
-    /// Whose.
+    /// Device of the source.
     pub(crate) src_device: i32,
-    /// To where: an array,
+    /// Destination, if it is an array.
     pub(crate) dst_array: Array,
     pub(crate) dst_pos: cudaPos,
-    /// or memory.
+    /// Destination, if it is memory.
     pub(crate) dst_ptr: cudaPitchedPtr,
-    /// Whose.
+    /// Device of the destination.
     pub(crate) dst_device: i32,
-    /// In elements, if there is an array.
+    /// In elements if an array takes part, else in bytes.
     pub(crate) extent: cudaExtent,
 }
 
@@ -96,12 +96,12 @@ pub(crate) enum Direction {
     HostToDevice,
     DeviceToHost,
     DeviceToDevice,
-    /// Addresses say where they are.
+    /// The driver infers the direction from the addresses.
     Default,
 }
 
 impl Direction {
-    /// `cudaErrorInvalidMemcpyDirection` if the number is none.
+    /// `cudaErrorInvalidMemcpyDirection` for an unknown number.
     pub(crate) fn of(kind: u32) -> Answer<Self> {
         Ok(match kind {
             0 => Self::HostToHost,
@@ -116,7 +116,8 @@ impl Direction {
         })
     }
 
-    /// `cudaErrorInvalidMemcpyDirection` unless device memory, an array or a variable is written.
+    /// `cudaErrorInvalidMemcpyDirection` unless the destination is device memory, an array or a
+    /// variable.
     pub(crate) fn writes_device(self) -> Answer {
         match self {
             Self::HostToDevice | Self::DeviceToDevice | Self::Default => Ok(()),
@@ -124,7 +125,8 @@ impl Direction {
         }
     }
 
-    /// `cudaErrorInvalidMemcpyDirection` unless device memory, an array or a variable is read.
+    /// `cudaErrorInvalidMemcpyDirection` unless the source is device memory, an array or a
+    /// variable.
     pub(crate) fn reads_device(self) -> Answer {
         match self {
             Self::DeviceToHost | Self::DeviceToDevice | Self::Default => Ok(()),
@@ -132,7 +134,7 @@ impl Direction {
         }
     }
 
-    /// `CU_MEMORYTYPE_*` of memory that is read.
+    /// `CU_MEMORYTYPE_*` of the source.
     pub(crate) fn source(self) -> u32 {
         match self {
             Self::HostToHost | Self::HostToDevice => CU_MEMORYTYPE_HOST,
@@ -141,7 +143,7 @@ impl Direction {
         }
     }
 
-    /// `CU_MEMORYTYPE_*` of memory that is written.
+    /// `CU_MEMORYTYPE_*` of the destination.
     pub(crate) fn destination(self) -> u32 {
         match self {
             Self::HostToHost | Self::DeviceToHost => CU_MEMORYTYPE_HOST,
@@ -151,7 +153,7 @@ impl Direction {
     }
 }
 
-/// A side of a copy that is memory.
+/// Memory as source or destination of a driver copy.
 pub(crate) fn memory_side(kind: u32, address: u64, pitch: usize) -> CopySide3D {
     let mut side = CopySide3D { memory_type: kind, pitch, ..CopySide3D::default() };
     if kind == CU_MEMORYTYPE_HOST {
@@ -162,7 +164,7 @@ pub(crate) fn memory_side(kind: u32, address: u64, pitch: usize) -> CopySide3D {
     side
 }
 
-/// A side of a copy that is an array.
+/// An array as source or destination of a driver copy.
 pub(crate) fn array_side(array: Array, x_in_bytes: usize, y: usize) -> CopySide3D {
     CopySide3D { memory_type: CU_MEMORYTYPE_ARRAY, array, x_in_bytes, y, ..CopySide3D::default() }
 }

@@ -1,4 +1,4 @@
-//! Graphs: the structures of nodes that are not those of the driver.
+//! Structures of graph nodes that differ from the driver's.
 
 use super::{cudaMemcpy3DParms, memory_side};
 use std::ffi::c_uint;
@@ -7,43 +7,43 @@ use texunit_cuda_abi::{
     NodeParams,
 };
 
-/// A kernel among the parameters of nodes of any kind (`cudaKernelNodeParamsV2`).
+/// A kernel node in the union of all node parameters (`cudaKernelNodeParamsV2`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaKernelNodeParamsV2 {
-    /// A host function, or a handle of the driver's.
+    /// A host stub or a driver handle.
     pub(crate) func: usize,
     pub(crate) grid: [c_uint; 3],
     pub(crate) block: [c_uint; 3],
     pub(crate) shared: c_uint,
     pub(crate) args: u64,
     pub(crate) extra: u64,
-    /// Since CUDA 13; zeros before.
+    /// Only in CUDA 13; zeros before.
     pub(crate) context: usize,
     pub(crate) function_type: c_uint,
 }
 
-/// A copy among the parameters of nodes of any kind (`cudaMemcpyNodeParams`).
+/// A memcpy node in the union of all node parameters (`cudaMemcpyNodeParams`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaMemcpyNodeParams {
     pub(crate) flags: i32,
     pub(crate) reserved: i32,
-    /// Since CUDA 13; zeros before.
+    /// Only in CUDA 13; zeros before.
     pub(crate) context: usize,
     pub(crate) copy: cudaMemcpy3DParms,
 }
 
-// SAFETY: structures of numbers, and the assertions.
+// SAFETY: structures of plain numbers, whose sizes the assertions check.
 unsafe impl NodeParams for cudaKernelNodeParamsV2 {}
-// SAFETY: as above.
+// SAFETY: as for the access above.
 unsafe impl NodeParams for cudaMemcpyNodeParams {}
 const _: () = assert!(size_of::<cudaKernelNodeParamsV2>() <= 232);
 const _: () = assert!(size_of::<cudaMemcpyNodeParams>() <= 232);
 
-/// A copy of the driver as the runtime has it. `unit` is the size of an element of the arrays in it.
+/// Translates a driver copy for the runtime. `unit` is the element size of its arrays.
 pub(crate) fn of_driver(copy: &CUDA_MEMCPY3D, unit: usize) -> cudaMemcpy3DParms {
     let kind = |side: &CopySide3D| match side.memory_type {
         CU_MEMORYTYPE_HOST => 0,
@@ -81,7 +81,7 @@ pub(crate) fn of_driver(copy: &CUDA_MEMCPY3D, unit: usize) -> cudaMemcpy3DParms 
     parms
 }
 
-/// A copy of bytes in a line, for the driver.
+/// A copy of contiguous bytes, for the driver.
 pub(crate) fn line(
     (to, to_kind): (u64, u32),
     (from, from_kind): (u64, u32),

@@ -1,19 +1,19 @@
-//! Memory: what a pointer points to.
+//! Attributes of pointers.
 
-/// What a pointer points to (`cudaPointerAttributes`).
+/// Attributes of a pointer (`cudaPointerAttributes`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaPointerAttributes {
     /// `cudaMemoryType*`.
     pub(crate) kind: i32,
-    /// Whose it is.
+    /// Device that owns the memory.
     pub(crate) device: i32,
-    /// The address for kernels, or 0.
+    /// Device address, or 0.
     pub(crate) device_pointer: u64,
-    /// The address for the program, or 0.
+    /// Host address, or 0.
     pub(crate) host_pointer: u64,
-    /// Part of the device; -1: none.
+    /// Locality domain of the device; -1 for none.
     #[cfg(not(feature = "cuda-12"))]
     pub(crate) locality_domain: i32,
     #[cfg(not(feature = "cuda-12"))]
@@ -22,9 +22,9 @@ pub(crate) struct cudaPointerAttributes {
     pub(crate) reserved: [i64; 7],
 }
 
-/// The program's own memory.
+/// Memory that is not known to CUDA.
 pub(crate) const MEMORY_UNREGISTERED: i32 = 0;
-/// Memory of the host.
+/// Page-locked host memory.
 pub(crate) const MEMORY_HOST: i32 = 1;
 /// Memory of a device.
 pub(crate) const MEMORY_DEVICE: i32 = 2;

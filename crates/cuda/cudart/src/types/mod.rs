@@ -1,6 +1,7 @@
 //! Structures and numbers of the runtime API, with the layout of CUDA's headers (`driver_types.h`,
-//! `texture_types.h`), and what they are for the driver. Structures that both APIs have alike
-//! (`cudaMemLocation`, `cudaMemPoolProps`, `cudaMemcpy3DBatchOp` and others) are the driver's.
+//! `texture_types.h`), and conversions to the driver's structures. Structures that are equal in
+//! both APIs (`cudaMemLocation`, `cudaMemPoolProps`, `cudaMemcpy3DBatchOp` and others) are the
+//! driver's.
 //!
 //! `tests/layout.rs` compares them with the real headers of both major versions. Nothing here calls
 //! the driver.
@@ -22,16 +23,16 @@ pub(crate) use texture::*;
 
 use texunit_cuda_abi::CUresult;
 
-/// `cudaErrorInvalidFilterSetting`: a linear filter of integers.
+/// `cudaErrorInvalidFilterSetting`: a linear filter of integers is not supported.
 pub(crate) const INVALID_FILTER_SETTING: CUresult = CUresult(26);
-/// `cudaErrorInvalidNormSetting`: a read mode that the format does not have.
+/// `cudaErrorInvalidNormSetting`: the format does not support the read mode.
 pub(crate) const INVALID_NORM_SETTING: CUresult = CUresult(27);
 
 /// Handle of a stream (`cudaStream_t`).
 pub(crate) type Stream = usize;
-/// Handle of an array (`cudaArray_t`): the driver's.
+/// Handle of an array (`cudaArray_t`), which is the driver's handle.
 pub(crate) type Array = usize;
-/// Handle of a mipmapped array (`cudaMipmappedArray_t`): the driver's.
+/// Handle of a mipmapped array (`cudaMipmappedArray_t`), which is the driver's handle.
 pub(crate) type Mipmap = usize;
-/// Handle of a memory pool (`cudaMemPool_t`): the driver's.
+/// Handle of a memory pool (`cudaMemPool_t`), which is the driver's handle.
 pub(crate) type Pool = usize;

@@ -1,4 +1,4 @@
-//! Texture and surface objects: their descriptors, and what these are for the driver.
+//! Descriptors of texture and surface objects, and their conversion to and from the driver's.
 
 use super::{Class, Format, INVALID_FILTER_SETTING, INVALID_NORM_SETTING, cudaChannelFormatDesc};
 use texunit_cuda_abi::args::Answer;
@@ -9,77 +9,77 @@ use texunit_cuda_abi::{
     CU_TRSF_SRGB, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult,
 };
 
-/// What a texture or surface is of (`cudaResourceDesc`).
+/// Resource of a texture or surface (`cudaResourceDesc`).
 ///
-/// The header has a union; its members begin alike, so that they are one structure here.
+/// The header has a union whose members share their first fields; here they are one structure.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaResourceDesc {
     /// `cudaResourceType*`.
     pub(crate) res_type: u32,
-    /// Handle of an array or mipmapped array, or device address.
+    /// Array or mipmapped array handle, or device address.
     pub(crate) what: u64,
     /// Format of memory.
     pub(crate) desc: cudaChannelFormatDesc,
-    /// Bytes of linear memory, or width of pitched memory in elements.
+    /// Size of linear memory in bytes, or width of pitched memory in elements.
     pub(crate) size: usize,
     /// Rows of pitched memory.
     pub(crate) height: usize,
-    /// Bytes from a row of pitched memory to the next.
+    /// Row pitch of pitched memory in bytes.
     pub(crate) pitch_in_bytes: usize,
-    /// The rest of the union.
+    /// Remaining bytes of the union.
     #[cfg(not(feature = "cuda-12"))]
     pub(crate) rest: [u64; 9],
-    /// 0.
+    /// Reserved, 0.
     #[cfg(not(feature = "cuda-12"))]
     pub(crate) flags: u32,
 }
 
-/// How a texture reads (`cudaTextureDesc`).
+/// Sampling state of a texture (`cudaTextureDesc`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub(crate) struct cudaTextureDesc {
-    /// `cudaAddressMode*` of x, y, z.
+    /// `cudaAddressMode*` for x, y, z.
     pub(crate) address_mode: [u32; 3],
-    /// `cudaFilterMode*`.
+    /// `cudaFilterMode*` within a level.
     pub(crate) filter_mode: u32,
     /// `cudaReadMode*`.
     pub(crate) read_mode: u32,
-    /// Not 0: colours are sRGB.
+    /// Nonzero if colours are converted from sRGB.
     pub(crate) srgb: i32,
-    /// r, g, b, a.
+    /// Border colour as r, g, b, a.
     pub(crate) border_color: [f32; 4],
-    /// Not 0: coordinates run from 0 to 1.
+    /// Nonzero if coordinates range from 0 to 1.
     pub(crate) normalized_coords: i32,
-    /// Most taps of an anisotropic filter.
+    /// Maximum anisotropy.
     pub(crate) max_anisotropy: u32,
     /// `cudaFilterMode*` between levels.
     pub(crate) mipmap_filter_mode: u32,
-    /// Added to a level.
+    /// Bias of the level of detail.
     pub(crate) mipmap_level_bias: f32,
-    /// Minimum level.
+    /// Minimum level of detail.
     pub(crate) min_mipmap_level_clamp: f32,
-    /// Maximum level.
+    /// Maximum level of detail.
     pub(crate) max_mipmap_level_clamp: f32,
-    /// Not 0: levels are always blended as asked for.
+    /// Nonzero if trilinear filtering must not be optimised.
     pub(crate) disable_trilinear_optimization: i32,
-    /// Not 0: filters read across the edges of cube faces.
+    /// Nonzero if filters read across the edges of cube faces.
     pub(crate) seamless_cubemap: i32,
 }
 
-/// Integers as integers (`cudaReadModeElementType`).
+/// Integers are returned as integers (`cudaReadModeElementType`).
 pub(crate) const READ_ELEMENT_TYPE: u32 = 0;
-/// Integers as fractions (`cudaReadModeNormalizedFloat`).
+/// Integers are returned as normalised fractions (`cudaReadModeNormalizedFloat`).
 pub(crate) const READ_NORMALIZED_FLOAT: u32 = 1;
 
-/// A part of an array, or its texels as another format (`cudaResourceViewDesc`).
+/// A view of an array: a subrange of levels and layers, or another format (`cudaResourceViewDesc`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaResourceViewDesc {
-    /// `cudaResViewFormat*`: the driver's numbers.
+    /// `cudaResViewFormat*`, which are the driver's numbers.
     pub(crate) format: u32,
     pub(crate) width: usize,
     pub(crate) height: usize,
@@ -93,7 +93,7 @@ pub(crate) struct cudaResourceViewDesc {
 }
 
 impl cudaResourceDesc {
-    /// For the driver. Of a channel descriptor that is none, or a type that is none, an error.
+    /// The driver's descriptor; an error for an invalid channel descriptor or type.
     pub(crate) fn to_driver(self) -> Answer<CUDA_RESOURCE_DESC> {
         let mut to = CUDA_RESOURCE_DESC {
             res_type: self.res_type,
@@ -122,7 +122,7 @@ impl cudaResourceDesc {
         Ok(to)
     }
 
-    /// As the driver has it.
+    /// Converts the driver's descriptor.
     pub(crate) fn of_driver(from: &CUDA_RESOURCE_DESC) -> Answer<Self> {
         let mut to = Self { res_type: from.res_type, what: from.what, ..Self::default() };
         if matches!(from.res_type, CU_RESOURCE_TYPE_LINEAR | CU_RESOURCE_TYPE_PITCH2D) {
@@ -136,7 +136,7 @@ impl cudaResourceDesc {
     }
 }
 
-/// The flags of a texture descriptor, as the driver has them, but for `CU_TRSF_READ_AS_INTEGER`.
+/// The driver's flags of a texture descriptor, except for `CU_TRSF_READ_AS_INTEGER`.
 const FLAGS: [u32; 4] = [
     CU_TRSF_SRGB,
     CU_TRSF_NORMALIZED_COORDINATES,
@@ -145,7 +145,8 @@ const FLAGS: [u32; 4] = [
 ];
 
 impl cudaTextureDesc {
-    /// For the driver, of a texture of a format; an error if the format cannot be read so.
+    /// The driver's descriptor for a texture of a format; an error if the format does not support
+    /// the state.
     pub(crate) fn to_driver(self, format: Format) -> Answer<CUDA_TEXTURE_DESC> {
         let class = format.class()?;
         let linear = self.filter_mode == CU_TR_FILTER_MODE_LINEAR;
@@ -199,7 +200,7 @@ impl cudaTextureDesc {
         })
     }
 
-    /// In the order of [`FLAGS`].
+    /// Fields that correspond to [`FLAGS`], in the same order.
     fn switches(&self) -> [i32; 4] {
         [
             self.srgb,
@@ -209,7 +210,7 @@ impl cudaTextureDesc {
         ]
     }
 
-    /// As the driver has it, of a texture of a format.
+    /// Converts the driver's descriptor of a texture of a format.
     pub(crate) fn of_driver(from: &CUDA_TEXTURE_DESC, format: Format) -> Answer<Self> {
         let read_mode = match format.class()? {
             Class::LongInteger | Class::Element | Class::None => READ_ELEMENT_TYPE,
@@ -238,7 +239,7 @@ impl cudaTextureDesc {
 }
 
 impl cudaResourceViewDesc {
-    /// For the driver.
+    /// The driver's descriptor.
     pub(crate) fn to_driver(self) -> CUDA_RESOURCE_VIEW_DESC {
         CUDA_RESOURCE_VIEW_DESC {
             format: self.format,
@@ -253,7 +254,7 @@ impl cudaResourceViewDesc {
         }
     }
 
-    /// As the driver has it.
+    /// Converts the driver's descriptor.
     pub(crate) fn of_driver(from: &CUDA_RESOURCE_VIEW_DESC) -> Self {
         Self {
             format: from.format,

@@ -1,8 +1,9 @@
-//! Executions.
+//! Execution of plans: checks the type and addresses, and submits the transform to the plan's
+//! stream.
 
 use crate::code::{Answer, FftCode};
 use crate::number::Precision::{Double, Single};
-use crate::plan::{self, Made};
+use crate::plan::{self, MadePlan};
 use crate::shape::{Kind, Type, together};
 use rustfft::FftDirection;
 use std::ffi::c_int;
@@ -16,43 +17,43 @@ const FORWARD: c_int = -1;
 const INVERSE: c_int = 1;
 
 library_api! { (FftCode)
-    /// Complex numbers in single precision.
+    /// Transforms complex numbers in single precision.
     fn cufftExecC2C(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr, direction: c_int) {
         exec("cufftExecC2C", plan, Some((Kind::Complex, Single)), [idata, odata], direction)
     }
 
-    /// Real numbers in single precision to complex ones.
+    /// Transforms real numbers in single precision to complex ones.
     fn cufftExecR2C(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
         exec("cufftExecR2C", plan, Some((Kind::FromReal, Single)), [idata, odata], FORWARD)
     }
 
-    /// Complex numbers to real ones in single precision.
+    /// Transforms complex numbers to real ones in single precision.
     fn cufftExecC2R(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
         exec("cufftExecC2R", plan, Some((Kind::ToReal, Single)), [idata, odata], INVERSE)
     }
 
-    /// Complex numbers in double precision.
+    /// Transforms complex numbers in double precision.
     fn cufftExecZ2Z(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr, direction: c_int) {
         exec("cufftExecZ2Z", plan, Some((Kind::Complex, Double)), [idata, odata], direction)
     }
 
-    /// Real numbers in double precision to complex ones.
+    /// Transforms real numbers in double precision to complex ones.
     fn cufftExecD2Z(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
         exec("cufftExecD2Z", plan, Some((Kind::FromReal, Double)), [idata, odata], FORWARD)
     }
 
-    /// Complex numbers to real ones in double precision.
+    /// Transforms complex numbers to real ones in double precision.
     fn cufftExecZ2D(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
         exec("cufftExecZ2D", plan, Some((Kind::ToReal, Double)), [idata, odata], INVERSE)
     }
 
-    /// What the plan is of; the direction matters for complex numbers alone.
+    /// Executes a plan of any type; the direction applies to complex transforms only.
     fn cufftXtExec(plan: c_int, input: CUdeviceptr, output: CUdeviceptr, direction: c_int) {
         exec("cufftXtExec", plan, None, [input, output], direction)
     }
 }
 
-/// Executes a plan in the order of its stream.
+/// Submits a plan to its stream.
 fn exec(
     function: &'static str,
     handle: c_int,
@@ -60,7 +61,7 @@ fn exec(
     addresses: [CUdeviceptr; 2],
     direction: c_int,
 ) -> Answer {
-    let (plan, Made { shape, engine, .. }) = plan::made(handle)?;
+    let (plan, MadePlan { shape, engine, .. }) = plan::made(handle)?;
     if let Some((kind, precision)) =
         of.filter(|&(kind, precision)| shape.of != Type { kind, precision })
     {
@@ -102,7 +103,7 @@ fn exec(
     done.map_err(|why| Refused::from(why).with_code(FftCode::ExecFailed))
 }
 
-/// A type as `cufft.h` calls it.
+/// Name of a type in `cufft.h`.
 fn name(of: Type) -> String {
     let name = match (of.kind, of.precision) {
         (Kind::Complex, Double) => "CUFFT_Z2Z",

@@ -1,4 +1,4 @@
-//! Plans: what they transform, and the work area that they need.
+//! Creation of plans from sizes and layouts, and the sizes of their work areas.
 
 use crate::code::{Answer, FftCode};
 use crate::plan;
@@ -9,44 +9,44 @@ use texunit_client::library_api;
 use texunit_cuda_abi::args::{In, Out};
 
 library_api! { (FftCode)
-    /// A plan of which nothing is said yet.
+    /// Creates an empty plan.
     fn cufftCreate(handle: Out<c_int>) {
         handle.check()?;
         handle.set(plan::create()?)?;
         Ok(())
     }
 
-    /// Ends a plan: work that was submitted is done all the same.
+    /// Destroys a plan; submitted work is still done.
     fn cufftDestroy(plan: c_int) {
         plan::destroy(plan)
     }
 
-    /// Transforms in one dimension.
+    /// Creates a plan of one-dimensional transforms.
     fn cufftPlan1d(plan: Out<c_int>, nx: c_int, r#type: u32, batch: c_int) {
         make_new(plan, || simple(&[nx], r#type, batch))
     }
 
-    /// A transform in two dimensions.
+    /// Creates a plan of a two-dimensional transform.
     fn cufftPlan2d(plan: Out<c_int>, nx: c_int, ny: c_int, r#type: u32) {
         make_new(plan, || simple(&[nx, ny], r#type, 1))
     }
 
-    /// A transform in three dimensions.
+    /// Creates a plan of a three-dimensional transform.
     fn cufftPlan3d(plan: Out<c_int>, nx: c_int, ny: c_int, nz: c_int, r#type: u32) {
         make_new(plan, || simple(&[nx, ny, nz], r#type, 1))
     }
 
-    /// Says that a plan is of transforms in one dimension.
+    /// Makes a plan one of one-dimensional transforms.
     fn cufftMakePlan1d(plan: c_int, nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
         make(plan, workSize, || simple(&[nx], r#type, batch))
     }
 
-    /// Says that a plan is of a transform in two dimensions.
+    /// Makes a plan one of a two-dimensional transform.
     fn cufftMakePlan2d(plan: c_int, nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
         make(plan, workSize, || simple(&[nx, ny], r#type, 1))
     }
 
-    /// Says that a plan is of a transform in three dimensions.
+    /// Makes a plan one of a three-dimensional transform.
     fn cufftMakePlan3d(
         plan: c_int,
         nx: c_int,
@@ -58,32 +58,32 @@ library_api! { (FftCode)
         make(plan, workSize, || simple(&[nx, ny, nz], r#type, 1))
     }
 
-    /// The work area that such a plan needs.
+    /// Estimates the work area of a plan of one-dimensional transforms.
     fn cufftEstimate1d(nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
         size(workSize, || simple(&[nx], r#type, batch))
     }
 
-    /// The work area that such a plan needs.
+    /// Estimates the work area of a plan of a two-dimensional transform.
     fn cufftEstimate2d(nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
         size(workSize, || simple(&[nx, ny], r#type, 1))
     }
 
-    /// The work area that such a plan needs.
+    /// Estimates the work area of a plan of a three-dimensional transform.
     fn cufftEstimate3d(nx: c_int, ny: c_int, nz: c_int, r#type: u32, workSize: Out<usize>) {
         size(workSize, || simple(&[nx, ny, nz], r#type, 1))
     }
 
-    /// The work area that a plan needs, if it is made so.
+    /// Work area of a plan of one-dimensional transforms.
     fn cufftGetSize1d(handle: c_int, nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
         size_of_plan(handle, workSize, || simple(&[nx], r#type, batch))
     }
 
-    /// The work area that a plan needs, if it is made so.
+    /// Work area of a plan of a two-dimensional transform.
     fn cufftGetSize2d(handle: c_int, nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
         size_of_plan(handle, workSize, || simple(&[nx, ny], r#type, 1))
     }
 
-    /// The work area that a plan needs, if it is made so.
+    /// Work area of a plan of a three-dimensional transform.
     fn cufftGetSize3d(
         handle: c_int,
         nx: c_int,
@@ -95,7 +95,7 @@ library_api! { (FftCode)
         size_of_plan(handle, workSize, || simple(&[nx, ny, nz], r#type, 1))
     }
 
-    /// The work area that a plan needs.
+    /// Size of a plan's work area.
     fn cufftGetSize(handle: c_int, workSize: Out<usize>) {
         let size = plan::made(handle)?.1.shape.work_size();
         workSize.set(size)?;
@@ -103,7 +103,8 @@ library_api! { (FftCode)
     }
 }
 
-/// Defines functions for transforms that lie in memory as a program wants it, by the widths of their integers, and what they do with the shape.
+/// Defines functions for transforms with arbitrary layouts: for each, the integer type of its
+/// parameters, and its body, which is given the shape.
 macro_rules! many {
     ($(
         $(#[$doc:meta])*
@@ -126,7 +127,7 @@ macro_rules! many {
                 $($last: $last_type)?
             ) {
                 let sides = [(inembed, istride, idist), (onembed, ostride, odist)];
-                // SAFETY: the caller's arrays, each of `rank` numbers.
+                // SAFETY: the caller's arrays have `rank` elements each.
                 let $shape = || unsafe { layout(rank, n, sides, Type::of_c(r#type), batch) };
                 $body
             }
@@ -134,21 +135,22 @@ macro_rules! many {
     };
 }
 many! {
-    /// A plan of transforms that lie in memory as a program wants it.
+    /// Creates a plan of transforms with arbitrary layouts.
     cufftPlanMany<c_int>(plan: Out<c_int>;) |shape| make_new(plan, shape);
-    /// Says what a plan is of, as `cufftPlanMany`.
+    /// Makes a plan one of transforms with arbitrary layouts.
     cufftMakePlanMany<c_int>(plan: c_int; workSize: Out<usize>) |shape| make(plan, workSize, shape);
     /// `cufftMakePlanMany` with sizes of 64 bits.
     cufftMakePlanMany64<c_longlong>(plan: c_int; workSize: Out<usize>) |shape| make(plan, workSize, shape);
-    /// The work area that such a plan needs.
+    /// Estimates the work area of a plan with arbitrary layouts.
     cufftEstimateMany<c_int>(; workSize: Out<usize>) |shape| size(workSize, shape);
-    /// The work area that a plan needs, if it is made so.
+    /// Work area of a plan with arbitrary layouts.
     cufftGetSizeMany<c_int>(handle: c_int; workSize: Out<usize>) |shape| size_of_plan(handle, workSize, shape);
     /// `cufftGetSizeMany` with sizes of 64 bits.
     cufftGetSizeMany64<c_longlong>(handle: c_int; workSize: Out<usize>) |shape| size_of_plan(handle, workSize, shape);
 }
 
-/// The same with types of input, output and execution, among them half precision.
+/// Defines functions for arbitrary layouts with explicit types of input, output and computation,
+/// including half precision.
 macro_rules! typed_many {
     ($($(#[$doc:meta])* $name:ident => $with:ident;)*) => {
         library_api! { (FftCode) $(
@@ -171,20 +173,20 @@ macro_rules! typed_many {
             ) {
                 let of = Type::of_data([inputtype, outputtype, executiontype]);
                 let sides = [(inembed, istride, idist), (onembed, ostride, odist)];
-                // SAFETY: the caller's arrays, each of `rank` numbers.
+                // SAFETY: the caller's arrays have `rank` elements each.
                 $with(plan, workSize, || unsafe { layout(rank, n, sides, of, batch) })
             }
         )* }
     };
 }
 typed_many! {
-    /// Says what a plan is of, by types of its numbers.
+    /// Makes a plan one of transforms with arbitrary layouts and explicit types.
     cufftXtMakePlanMany => make;
-    /// The work area that a plan needs, if it is made so.
+    /// Work area of a plan with arbitrary layouts and explicit types.
     cufftXtGetSizeMany => size_of_plan;
 }
 
-/// A plan that is made at once; none is left if that is refused.
+/// Creates and makes a plan; a refused plan is destroyed.
 fn make_new(plan: Out<'_, c_int>, shape: impl FnOnce() -> Answer<Shape>) -> Answer {
     plan.check()?;
     let shape = shape()?;
@@ -218,16 +220,16 @@ fn size_of_plan(
     size(to, shape)
 }
 
-/// Transforms one after the other.
+/// The shape of contiguous transforms.
 fn simple(sizes: &[c_int], number: u32, batch: c_int) -> Answer<Shape> {
     let sizes = sizes.iter().map(|&size| i64::from(size)).collect();
     Shape::new(Type::of_c(number)?, sizes, batch.into(), None)
 }
 
-/// Transforms with a layout.
+/// The shape of transforms with arbitrary layouts.
 ///
 /// # Safety
-/// The arrays are null, or have `rank` numbers.
+/// The arrays are null, or have `rank` elements.
 unsafe fn layout<T: Copy + Into<i64>>(
     rank: c_int,
     sizes: In<'_, T>,
@@ -239,12 +241,13 @@ unsafe fn layout<T: Copy + Into<i64>>(
         return Err(FftCode::InvalidValue.because(format!("rank {rank} is not 1, 2 or 3")));
     }
     let read = |array: In<'_, T>| -> Answer<Vec<i64>> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         let all = unsafe { array.elements(rank.unsigned_abs() as usize) }.to_vec()?;
         Ok(all.into_iter().map(Into::into).collect())
     };
     let sizes = read(sizes)?;
-    // Without one of the two the layout is that of transforms one after the other, whatever else is said.
+    // If either `embed` array is null, transforms are contiguous, and strides and distances are
+    // ignored.
     let is_given = sides.iter().all(|(embed, ..)| !embed.is_null());
     let layouts = if is_given {
         let [input, output] = sides.map(|(embed, stride, distance)| -> Answer<Layout> {

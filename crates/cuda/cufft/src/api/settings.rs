@@ -1,4 +1,4 @@
-//! Streams, work areas and properties of plans, and versions of the library.
+//! Functions for streams, work areas and properties of plans, and for versions of the library.
 
 use crate::code::{Answer, FftCode};
 use crate::plan;
@@ -17,24 +17,24 @@ library_api! { (FftCode)
         plan::change(plan, |plan| plan.stream = stream)
     }
 
-    /// Whether a plan, when it is made, allocates the work area.
+    /// Sets whether the plan allocates its work area when it is made.
     fn cufftSetAutoAllocation(plan: c_int, autoAllocate: c_int) {
         plan::change(plan, |plan| plan.is_manual = autoAllocate == 0)
     }
 
-    /// The work area that the program provides.
+    /// Sets a work area that the program provides.
     fn cufftSetWorkArea(plan: c_int, workArea: CUdeviceptr) {
         plan::change(plan, |plan| plan.set_area(workArea))
     }
 
-    /// The same for the devices of a plan, of which there is one.
+    /// Sets the work areas of a plan's devices, of which there is one.
     fn cufftXtSetWorkArea(plan: c_int, workArea: In<CUdeviceptr>) {
         plan::get(plan)?;
         let area = workArea.get()?;
         plan::change(plan, |plan| plan.set_area(area))
     }
 
-    /// How large the work area is to be: it stays as it is.
+    /// Sets a policy for the size of the work area, which is not changed by it.
     fn cufftXtSetWorkAreaPolicy(plan: c_int, policy: u32, workSize: Out<usize>) {
         plan::get(plan)?;
         if policy > 2 {
@@ -47,21 +47,21 @@ library_api! { (FftCode)
         Ok(())
     }
 
-    /// Sets a property.
+    /// Sets a property of a plan.
     fn cufftSetPlanPropertyInt64(plan: c_int, property: u32, inputValueInt: c_longlong) {
         plan::get(plan)?;
         plan::check_property(property)?;
         plan::change(plan, |plan| plan.set_property(property, Some(inputValueInt)))
     }
 
-    /// The value of a property.
+    /// Value of a plan's property.
     fn cufftGetPlanPropertyInt64(plan: c_int, property: u32, returnPtrValue: Out<c_longlong>) {
         returnPtrValue.check()?;
         returnPtrValue.set(plan::get(plan)?.property(property)?)?;
         Ok(())
     }
 
-    /// Gives a property its default.
+    /// Resets a plan's property to its default.
     fn cufftResetPlanProperty(plan: c_int, property: u32) {
         plan::get(plan)?;
         plan::check_property(property)?;
@@ -80,20 +80,20 @@ library_api! { (FftCode)
         Ok(())
     }
 
-    /// A part of the version of `libcufft.so.11`.
+    /// A component of the version of `libcufft.so.11`.
     fn cufftGetProperty_11(r#type: u32, value: Out<c_int>) {
         part(VERSION_11, r#type, value)
     }
 
-    /// A part of the version of `libcufft.so.12`.
+    /// A component of the version of `libcufft.so.12`.
     fn cufftGetProperty_12(r#type: u32, value: Out<c_int>) {
         part(VERSION_12, r#type, value)
     }
 }
 
-/// The version of CUDA 12.9.
+/// Version in CUDA 12.9.
 const VERSION_11: [c_int; 3] = [11, 4, 1];
-/// The version of CUDA 13.5.
+/// Version in CUDA 13.5.
 const VERSION_12: [c_int; 3] = [12, 5, 0];
 
 fn number([major, minor, patch]: [c_int; 3]) -> c_int {

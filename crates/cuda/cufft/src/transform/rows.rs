@@ -1,18 +1,18 @@
-//! Rows, divided among threads.
+//! Distributes rows over host threads in chunks of a fixed size.
 
 use texunit_client::work::threads;
 
-/// Elements of a part of the rows: enough that a thread has something to do.
+/// Minimum elements of a chunk, so that the work outweighs the cost of a thread.
 const PART: usize = 1 << 14;
-/// Parts have a multiple of so many rows, as some transforms do several at once.
+/// Chunks are multiples of this number of rows, as some FFTs process several rows at once.
 const TOGETHER: usize = 8;
 
-/// Rows of a part, where each has so many elements.
+/// Rows of a chunk whose rows have `size` elements.
 fn rows_of_part(size: usize) -> usize {
     PART.div_ceil(size.max(1)).next_multiple_of(TOGETHER)
 }
 
-/// Does something with each part of rows of one length, in two places.
+/// Calls a function for each chunk of rows in two buffers with rows of equal length.
 pub(super) fn each_rows<A: Send, B: Send>(
     size: usize,
     from: &mut [A],
@@ -24,7 +24,7 @@ pub(super) fn each_rows<A: Send, B: Send>(
     divided(parts.collect(), |(from, to)| work(from, to));
 }
 
-/// Does something with the rows of each part, in two places, where they have these lengths.
+/// Calls a function for each chunk of rows in two buffers with rows of different lengths.
 pub(super) fn each_row<A: Send, B: Send>(
     [size, size_to]: [usize; 2],
     from: &mut [A],
@@ -39,7 +39,7 @@ pub(super) fn each_row<A: Send, B: Send>(
     });
 }
 
-/// Does something with each item, in threads of the host.
+/// Processes items in parallel on host threads.
 pub(super) fn divided<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {
     let share = items.len().div_ceil(threads()).max(1);
     let mut items = items.into_iter();

@@ -1,4 +1,4 @@
-//! Transforms against their definition, computed in double precision with exact angles of the circle.
+//! Transforms are compared with their definition, computed in double precision.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use std::f64::consts::TAU;
 use texunit_client::work::Region;
 use texunit_testkit::Random;
 
-/// Sums as the definition has them, along each dimension.
+/// The transform by its definition, along each dimension.
 fn direct(data: &mut [Complex64], sizes: &[usize], sign: f64) {
     for d in 0..sizes.len() {
         let (n, inner) = (sizes[d], sizes[d + 1..].iter().product::<usize>());
@@ -24,7 +24,7 @@ fn direct(data: &mut [Complex64], sizes: &[usize], sign: f64) {
     }
 }
 
-/// A number of a region: its parts are at an address.
+/// Reads a number at an address in a region.
 fn get(memory: &[u8], at: u64, precision: Precision) -> f64 {
     let bytes = &memory[at as usize..];
     match precision {
@@ -43,17 +43,17 @@ fn put(memory: &mut [u8], at: u64, precision: Precision, value: f64) {
     }
 }
 
-/// Memory of the host as the driver hands it out.
+/// Host memory aligned as the driver passes it.
 fn aligned(bytes: usize) -> Vec<u128> {
     vec![0; bytes.div_ceil(16)]
 }
 
 fn bytes_of(words: &mut [u128], bytes: usize) -> &mut [u8] {
-    // SAFETY: bytes of numbers.
+    // SAFETY: every bit pattern of bytes is valid.
     &mut unsafe { words.align_to_mut::<u8>() }.1[..bytes]
 }
 
-/// Executes a plan on memory, as the driver does.
+/// Executes a plan on memory as the driver does.
 fn execute(engine: &Engine, regions: &[Region; 2], direction: FftDirection, memory: &mut [u8]) {
     let sizes = regions.each_ref().map(|region| region.bytes().unwrap() as usize);
     let [mut input, mut output] = sizes.map(aligned);
@@ -68,7 +68,8 @@ fn execute(engine: &Engine, regions: &[Region; 2], direction: FftDirection, memo
     }
 }
 
-/// The error of a plan's results, relative to their norm, for random input of which `in_place` says where it is.
+/// The relative error of a plan's result for random input, with the output in place of the input or
+/// elsewhere.
 fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Random) -> f64 {
     let (precision, kind) = (shape.of.precision, shape.of.kind);
     let size = |side: usize| {
@@ -82,7 +83,7 @@ fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Ra
     let all: usize = sizes.iter().product();
     let (batch, half) = (shape.batch as usize, sizes.last().unwrap() / 2 + 1);
     let rows = all / sizes.last().unwrap();
-    // The elements of the input, as they are in memory and with those that a half leaves out.
+    // All elements of the input, including the half of a spectrum that is not stored.
     let mut data = Vec::new();
     for _ in 0..batch {
         let mut one: Vec<Complex64> = (0..all)
@@ -92,7 +93,8 @@ fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Ra
             })
             .collect();
         if kind == Kind::ToReal {
-            // The input of C2R is the spectrum of a real signal, whose second half is the conjugate mirror of the first.
+            // The input of C2R is the spectrum of a real signal, whose second half is the conjugate
+            // mirror image of the first.
             one.iter_mut().for_each(|value| value.im = 0.0);
             direct(&mut one, &sizes, -1.0);
         }
@@ -141,7 +143,7 @@ fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Ra
     (wrong / norm).sqrt()
 }
 
-/// The largest error that a result may have: docs/cuda-libraries.md.
+/// Maximum allowed error, as in docs/cuda-libraries.md.
 fn bound(shape: &Shape) -> f64 {
     let all = shape.sizes.iter().map(|&size| size as f64).product::<f64>();
     let unit = match shape.of.precision {
@@ -157,7 +159,7 @@ fn layout(counts: &[i64], random: &mut Random) -> Layout {
     let embed: Vec<i64> = counts.iter().map(|count| count + random.below(3_i64)).collect();
     let stride = random.within(1..=3);
     let distance = match random.below(3) {
-        // Transforms that lie between each other.
+        // Interleaved transforms.
         0 if stride == 3 => 1,
         _ => embed.iter().product::<i64>() * stride + random.below(4_i64),
     };
@@ -190,7 +192,7 @@ fn random_plans_are_what_the_definition_says() {
         let has_layouts = random.chance(60);
         if has_layouts {
             let [input, output] = [0, 1].map(|side| layout(&shape.counts(side), &mut random));
-            // Between each other there is room for two.
+            // Interleaved transforms fit if the stride leaves room for the batch.
             let fits = |layout: &Layout| layout.distance > 1 || batch <= layout.stride;
             if fits(&input) && fits(&output) {
                 shape = Shape::new(of, shape.sizes, batch, Some([input, output])).unwrap();
@@ -211,7 +213,7 @@ fn random_plans_are_what_the_definition_says() {
     }
 }
 
-/// Powers of two, products of small primes, primes (Bluestein, Rader).
+/// Powers of two, products of small primes, and primes (Bluestein, Rader).
 #[test]
 fn sizes_of_all_sorts_are_right() {
     let mut random = Random::for_test(53);

@@ -1,4 +1,4 @@
-//! MRG32k3a (P. L'Ecuyer): two recurrences of three terms, modulo primes below 2^32.
+//! MRG32k3a (P. L'Ecuyer): two linear recurrences of three terms, modulo primes below 2^32.
 
 use super::Source;
 use crate::distribution as of;
@@ -9,7 +9,7 @@ const A12: u64 = 1_403_580;
 const A13: u64 = 810_728;
 const A21: u64 = 527_612;
 const A23: u64 = 1_370_589;
-/// Sequences of one seed are 2^76 numbers from each other.
+/// Sequences of one seed are 2^76 numbers apart.
 const SEQUENCE: u32 = 76;
 
 type Matrix = [[u64; 3]; 3];
@@ -21,7 +21,7 @@ pub(crate) struct Mrg {
     terms: [[u64; 3]; 2],
 }
 
-/// A step of each recurrence.
+/// The transition matrix of each recurrence.
 fn steps() -> [Matrix; 2] {
     let [m1, m2] = MODULI;
     let shift = |last| [[0, 1, 0], [0, 0, 1], last];
@@ -36,7 +36,7 @@ fn product(a: &Matrix, b: &Matrix, modulus: u64) -> Matrix {
     })
 }
 
-/// Twice as many steps.
+/// Squares the matrices, which doubles the number of steps.
 fn square(powers: &mut [Matrix; 2]) {
     for (power, modulus) in powers.iter_mut().zip(MODULI) {
         *power = product(power, power, modulus);
@@ -44,7 +44,7 @@ fn square(powers: &mut [Matrix; 2]) {
 }
 
 impl Mrg {
-    /// `curand_init`, at the beginning of the first sequence.
+    /// `curand_init` for the start of the first sequence.
     pub(crate) fn new(seed: u64) -> Self {
         let mut terms = [[12_345; 3]; 2];
         if seed != 0 {
@@ -59,7 +59,7 @@ impl Mrg {
         Self { terms }
     }
 
-    /// A matrix for each recurrence.
+    /// Applies a matrix to each recurrence.
     fn apply(&mut self, matrices: &[Matrix; 2]) {
         for ((terms, matrix), modulus) in self.terms.iter_mut().zip(matrices).zip(MODULI) {
             let sum = |row: &[u64; 3]| {
@@ -92,7 +92,7 @@ impl Mrg {
         next
     }
 
-    /// `curand_MRG32k3a`: from 1 to the larger modulus.
+    /// `curand_MRG32k3a`: an integer from 1 to the larger modulus.
     fn next(&mut self) -> u32 {
         let [m1, m2] = MODULI;
         let [s1, s2] = &mut self.terms;
@@ -110,7 +110,7 @@ const NORM: f64 = 2.328_306_549_837_829e-10;
 
 impl Source for Mrg {
     fn bits(&mut self) -> u32 {
-        // What is too large is the largest, as on a device.
+        // The conversion saturates, as on a device.
         (f64::from(self.next()) * 1.000_000_048_662) as u32
     }
 

@@ -1,15 +1,16 @@
-//! MTGP32 (M. Saito): a Mersenne Twister of which each block of 256 threads has its own, by its parameters.
+//! MTGP32 (M. Saito): a Mersenne Twister for a block of 256 threads; each block has its own
+//! parameters.
 
 use std::sync::OnceLock;
 
-/// Words of the state, and of the ring that it is kept in.
+/// 32-bit words of the state, and of the ring buffer that contains it.
 const WORDS: usize = 351;
 const RING: usize = 1024;
-/// Numbers that a block of threads makes together.
+/// Numbers that a block generates in one step.
 pub(crate) const TOGETHER: usize = 256;
 const MASK: u32 = 0xfff8_0000;
 
-/// One set of parameters.
+/// A set of parameters.
 struct Parameters {
     position: usize,
     shifts: [u32; 2],
@@ -17,7 +18,7 @@ struct Parameters {
     tempering: [u32; 16],
 }
 
-/// All sets (`mtgp32dc_params_fast_11213`).
+/// All parameter sets (`mtgp32dc_params_fast_11213`).
 fn parameters() -> &'static [Parameters] {
     static ALL: OnceLock<Vec<Parameters>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -51,7 +52,7 @@ pub(crate) struct Mtgp {
 }
 
 impl Mtgp {
-    /// The states that `curandMakeMTGP32KernelState` makes.
+    /// The states that `curandMakeMTGP32KernelState` creates.
     pub(crate) fn all(count: usize, seed: u64) -> Vec<Self> {
         let seed = (seed ^ (seed >> 32)) as u32;
         let sets = parameters().iter().take(count).zip(1_u32..);
@@ -74,7 +75,7 @@ impl Mtgp {
         Self { of, ring, offset: 0 }
     }
 
-    /// `curand` of a block of threads.
+    /// `curand` as called by all threads of a block.
     pub(crate) fn together(&mut self) -> [u32; TOGETHER] {
         let Parameters { position, shifts: [sh1, sh2], recurrence, tempering } = self.of;
         let made = std::array::from_fn(|t| {

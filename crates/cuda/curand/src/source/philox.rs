@@ -1,4 +1,4 @@
-//! Philox 4x32 with ten rounds (J. Salmon and others): four numbers of a counter and a key.
+//! Philox 4x32 with ten rounds (J. Salmon and others): maps a counter and a key to four numbers.
 
 use super::Source;
 
@@ -7,9 +7,9 @@ use super::Source;
 pub(crate) struct Philox {
     counter: [u32; 4],
     key: [u32; 2],
-    /// What the counter gives.
+    /// The four numbers of the current counter.
     given: [u32; 4],
-    /// The next of them.
+    /// Index of the next of these numbers.
     next: usize,
 }
 
@@ -33,14 +33,15 @@ impl Philox {
     /// `curand_init`
     pub(crate) fn new(seed: u64, sequence: u64, offset: u64) -> Self {
         let key = [seed as u32, (seed >> 32) as u32];
-        // Sequences are 2^66 numbers from each other.
+        // Sequences are 2^66 numbers apart.
         let counter = [0, 0, sequence as u32, (sequence >> 32) as u32];
         let mut new = Self { counter, key, given: [0; 4], next: (offset & 3) as usize };
         new.count(offset / 4);
         new
     }
 
-    /// `Philox_State_Incr`, which carries on only if the second word has become less than what was added.
+    /// `Philox_State_Incr`, including its carry rule: a carry occurs only if the second word has
+    /// become less than the addend.
     fn count(&mut self, by: u64) {
         let [low, mut high] = [by as u32, (by >> 32) as u32];
         let [x, y, z, w] = &mut self.counter;

@@ -1,11 +1,11 @@
-//! Sobol sequences in the order of Gray codes, of 32 and of 64 bits: `curandStateSobol32_t`, `curandStateSobol64_t` and the scrambled ones, which begin
-//! with a constant.
+//! Sobol sequences of 32 and 64 bits in Gray code order: `curandStateSobol32_t`,
+//! `curandStateSobol64_t` and the scrambled variants, which start at a constant.
 
 use std::ops::BitXor;
 
-/// Bits of a sequence.
+/// The integer type of a sequence.
 pub(crate) trait Word: Copy + Default + BitXor<Output = Self> {
-    /// As an index.
+    /// Truncates an index to this type.
     fn of_index(index: u64) -> u64;
 }
 
@@ -21,7 +21,8 @@ impl Word for u64 {
     }
 }
 
-/// A number of a sequence: the constant, and a direction vector for each bit of the Gray code of its index.
+/// A number of a sequence by its index: the constant, combined with a direction vector for each bit
+/// of the index's Gray code.
 pub(crate) fn at<T: Word>(vectors: &[T], constant: T, index: u64) -> T {
     let index = T::of_index(index);
     let gray = index ^ (index >> 1);
@@ -29,7 +30,7 @@ pub(crate) fn at<T: Word>(vectors: &[T], constant: T, index: u64) -> T {
     set.fold(constant, |sum, (_, &vector)| sum ^ vector)
 }
 
-/// The number after one, which differs by one direction vector.
+/// The number after `number`, which differs by one direction vector.
 pub(crate) fn after<T: Word>(vectors: &[T], number: T, index: u64) -> T {
     let bit = (T::of_index(index).trailing_ones() as usize).min(vectors.len() - 1);
     number ^ vectors[bit]

@@ -1,20 +1,20 @@
-//! MT19937 (M. Matsumoto, T. Nishimura), and jumps ahead in it by polynomials (H. Haramoto and others).
+//! MT19937 (M. Matsumoto, T. Nishimura), with jumps ahead by polynomials (H. Haramoto and others).
 //!
-//! The state is a linear function of the one before, so that x^n modulo the characteristic polynomial, applied to a state, is the state n steps
-//! later.
+//! A step is a linear map of the state, so that x^n modulo the characteristic polynomial, applied
+//! to a state, yields the state n steps later.
 
 use std::sync::OnceLock;
 
 const WORDS: usize = 624;
 const MIDDLE: usize = 397;
-/// Bits that count.
+/// Significant bits of the state.
 const DEGREE: usize = 19_937;
 const UPPER: u32 = 0x8000_0000;
 const A: u32 = 0x9908_b0df;
-/// Sequences of one seed are 2^1000 numbers from each other.
+/// Sequences of one seed are 2^1000 numbers apart.
 const SEQUENCE: usize = 1000;
 
-/// A state: the last 624 words, from the oldest on.
+/// A state: the last 624 words, oldest first.
 #[derive(Clone)]
 pub(crate) struct Twister {
     words: Vec<u32>,
@@ -22,7 +22,7 @@ pub(crate) struct Twister {
 }
 
 impl Twister {
-    /// `init_genrand`, of the seed's lower half and upper half together.
+    /// `init_genrand`, seeded with the XOR of the seed's halves.
     pub(crate) fn new(seed: u64) -> Self {
         let mut word = (seed ^ (seed >> 32)) as u32;
         let mut words = vec![word];
@@ -33,7 +33,7 @@ impl Twister {
         Self { words, next: 0 }
     }
 
-    /// A step, without a number.
+    /// Advances the state without a number.
     fn step(&mut self) -> u32 {
         let at = |i: usize| (self.next + i) % WORDS;
         let y = (self.words[at(0)] & UPPER) | (self.words[at(1)] & !UPPER);
@@ -62,7 +62,7 @@ impl Twister {
         }))
     }
 
-    /// The state that a polynomial makes of this one: the sum of the states that its terms name.
+    /// Applies a polynomial to the state: the sum of the states that its terms select.
     fn jump(&self, polynomial: &Polynomial) -> Self {
         let mut sum = vec![0; WORDS];
         let mut state = self.clone();
@@ -79,7 +79,8 @@ impl Twister {
     }
 }
 
-/// A polynomial over bits, below the degree of the characteristic one; while it is squared, below twice that.
+/// A polynomial over GF(2) of a degree below that of the characteristic polynomial; below twice
+/// that degree while it is squared.
 #[derive(Clone)]
 struct Polynomial {
     bits: Vec<u64>,
@@ -96,7 +97,7 @@ impl Polynomial {
         self.bits[term / 64] >> (term % 64) & 1 != 0
     }
 
-    /// Its square, modulo the characteristic polynomial.
+    /// The square modulo the characteristic polynomial.
     fn squared(&self, characteristic: &Terms) -> Self {
         let mut square = Self::of([]);
         for term in (0..DEGREE).filter(|&term| self.has(term)) {
@@ -106,14 +107,15 @@ impl Polynomial {
         square
     }
 
-    /// Word by word from the highest on: below the first term of the characteristic polynomial there is none for longer than a word.
+    /// Reduces by words from the highest on, which is possible because the characteristic
+    /// polynomial has no term within a word below its first.
     fn reduce(&mut self, characteristic: &Terms) {
         for word in (DEGREE / 64..self.bits.len()).rev() {
             let first = DEGREE.max(word * 64);
             let high = self.bits[word] >> (first % 64);
             self.bits[word] ^= high << (first % 64);
             for &term in &characteristic.others {
-                // The word moves down by the distance of the term from the first one.
+                // The word is added at the positions of the lower terms, relative to the first.
                 let at = first - DEGREE + term;
                 self.bits[at / 64] ^= high << (at % 64);
                 if !at.is_multiple_of(64) {
@@ -124,20 +126,22 @@ impl Polynomial {
     }
 }
 
-/// The terms of the characteristic polynomial but the first.
+/// The terms of the characteristic polynomial without the first.
 struct Terms {
     others: Vec<usize>,
 }
 
 impl Terms {
-    /// With n = 624, m = 397, w = 32, r = 31, and the bits a_i of [`A`]: the sum of
-    /// (t^n + t^m)(t^(n-1) + t^(m-1))^r, of a_i (t^n + t^m)(t^(n-1) + t^(m-1))^(r-1-i) for i < r, and of a_r.
+    /// With n = 624, m = 397, w = 32, r = 31, and the bits a_i of [`A`], the characteristic
+    /// polynomial is the sum of (t^n + t^m)(t^(n-1) + t^(m-1))^r, of
+    /// a_i (t^n + t^m)(t^(n-1) + t^(m-1))^(r-1-i) for i < r, and of a_r.
     fn new() -> Self {
         const R: u32 = 31;
         let mut is_there = vec![false; DEGREE + 1];
         let mut add = |power: u32| {
             for first in [WORDS, MIDDLE] {
-                // A power of a sum of two has the terms of Pascal's triangle that are odd.
+                // Over GF(2), a power of a binomial has the terms whose binomial coefficient is
+                // odd.
                 for k in (0..=power).filter(|k| k & !power == 0) {
                     let term =
                         first + k as usize * (WORDS - 1) + (power - k) as usize * (MIDDLE - 1);
@@ -159,7 +163,7 @@ mod tests {
 
     #[test]
     fn numbers_are_the_published_ones() {
-        // mt19937ar with the seed 5489: the first number, and the ten thousandth.
+        // Reference values of mt19937ar with seed 5489: the first and the ten-thousandth number.
         let mut twister = Twister::new(5489);
         assert_eq!(twister.bits(), 3_499_211_612);
         (0..9998).for_each(|_| _ = twister.bits());
@@ -170,7 +174,7 @@ mod tests {
     fn jumps_go_where_steps_go() {
         let characteristic = Terms::new();
         let mut power = Polynomial::of([1]);
-        // 2^16 steps: the first squares are short, those from 2^15 on are reduced.
+        // Sixteen squarings give 2^16 steps; squares from 2^15 on need reduction.
         (0..16).for_each(|_| power = power.squared(&characteristic));
         let first = Twister::new(7);
         let mut jumped = first.jump(&power);

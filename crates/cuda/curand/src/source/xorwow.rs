@@ -1,18 +1,18 @@
-//! XORWOW (G. Marsaglia): a linear generator over bits, of which each step is a matrix, and a counter that is added.
+//! XORWOW (G. Marsaglia): a linear generator over bits, whose step is a bit matrix, plus a counter.
 
 use super::Source;
 use std::sync::OnceLock;
 
-/// Words of the linear state.
+/// 32-bit words of the linear state.
 const WORDS: usize = 5;
 const BITS: usize = WORDS * 32;
-/// What is added to the counter in each step.
+/// Increment of the counter in each step.
 const STEP: u32 = 362_437;
-/// Sequences of one seed are 2^67 numbers from each other.
+/// Sequences of one seed are 2^67 numbers apart.
 const SEQUENCE: usize = 67;
 
 type Words = [u32; WORDS];
-/// What each bit of the state becomes.
+/// The image of each bit of the state.
 type Matrix = [Words; BITS];
 
 /// `curandStateXORWOW_t`
@@ -40,7 +40,7 @@ fn apply(matrix: &Matrix, words: &mut Words) {
     *words = sum;
 }
 
-/// The matrices of 2^0, 2^1, ... steps, up to a sequence.
+/// The matrices of 2^0, 2^1, ... steps, up to the distance of two sequences.
 fn powers() -> &'static [Matrix] {
     static POWERS: OnceLock<Vec<Matrix>> = OnceLock::new();
     POWERS.get_or_init(|| {
@@ -61,7 +61,7 @@ fn powers() -> &'static [Matrix] {
 }
 
 impl Xorwow {
-    /// `curand_init`, at the beginning of the first sequence.
+    /// `curand_init` for the start of the first sequence.
     pub(crate) fn new(seed: u64) -> Self {
         let s0 = (seed as u32) ^ 0xaad2_6b49;
         let s1 = ((seed >> 32) as u32) ^ 0xf7dc_efdd;
@@ -85,7 +85,7 @@ impl Xorwow {
         self.counter = self.counter.wrapping_add(STEP.wrapping_mul(count as u32));
     }
 
-    /// `skipahead_sequence(1)`. The counter is where it was: 2^67 is a multiple of 2^32.
+    /// `skipahead_sequence(1)`. The counter does not change, as 2^67 is a multiple of 2^32.
     pub(crate) fn next_sequence(&self) -> Self {
         let mut next = *self;
         apply(&powers()[SEQUENCE], &mut next.words);

@@ -4,10 +4,10 @@ use super::*;
 #[test]
 fn places_on_the_bus() {
     for text in ["00000000:0A:00.0", "0000:0a:00.0", "0:a:0.0", "0a:00.0", "0a:00"] {
-        assert_eq!(place(text), Some((10, 0)), "{text}");
+        assert_eq!(pci_location(text), Some((10, 0)), "{text}");
     }
     for text in ["", "0a", "1:0a:00.0", "0a:00.1", "0a:00.", "x:00.0", "0a:00:00:00:00.0"] {
-        assert_eq!(place(text), None, "{text}");
+        assert_eq!(pci_location(text), None, "{text}");
     }
 }
 
@@ -32,20 +32,20 @@ fn names_have_their_brands() {
     }
 }
 
-/// All in one test: whether NVML has begun is a state of the process.
+/// One test covers all functions, because NVML's initialisation is global to the process.
 #[test]
 fn a_device_answers_between_start_and_end() {
     use crate::system::{nvmlInit_v2, nvmlShutdown};
     let mut count = 0;
     let mut device = Handle(0);
     let out = |place: &mut Handle| {
-        // SAFETY: an Out is a pointer.
+        // SAFETY: `Out` is a transparent wrapper of a pointer.
         unsafe { std::mem::transmute::<*mut Handle, Out<Handle>>(place) }
     };
-    // SAFETY: as above.
+    // SAFETY: as for the access above.
     let number =
         |place: &mut c_uint| unsafe { std::mem::transmute::<*mut c_uint, Out<c_uint>>(place) };
-    // SAFETY: all pointers lead to what the functions write.
+    // SAFETY: all pointers are to variables of the types that the functions write.
     unsafe {
         assert_eq!(nvmlDeviceGetCount_v2(number(&mut count)), Error::Uninitialized as c_int);
         assert_eq!(nvmlShutdown(), Error::Uninitialized as c_int);

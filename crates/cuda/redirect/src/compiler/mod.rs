@@ -1,9 +1,9 @@
-//! Libraries of NVIDIA's that make machine code in a program's process, before some of whose functions ours stand:
-//! nvrtc and nvJitLink.
+//! NVIDIA's libraries that make machine code in a program's process, nvrtc and nvJitLink: some of
+//! their functions are replaced by functions of this crate, which call the originals.
 //!
-//! There may be several of each in one process (a program's, and that of a Python package): each has functions of its
-//! own here, so that no handle has to tell whose it is. Ours call the library's own; no instruction of it is read or
-//! changed.
+//! Several copies of each may be loaded in one process (the program's, and that of a Python
+//! package). Each copy gets its own set of replacement functions, so that a handle does not have to
+//! say which copy it belongs to. No instruction of NVIDIA's code is read or changed.
 
 mod nvjitlink;
 mod nvrtc;
@@ -15,12 +15,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// A library that calls are bound to.
+/// A loaded compiler library, to which calls are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compiler {
-    /// By its number.
+    /// nvrtc, by its number among the loaded copies.
     Nvrtc(usize),
-    /// By its number.
+    /// nvJitLink, by its number among the loaded copies.
     NvJitLink(usize),
 }
 
@@ -30,7 +30,8 @@ impl Compiler {
         nvrtc::is_nvrtc(path) || nvjitlink::is_nvjitlink(path)
     }
 
-    /// Takes in a compiler that has been loaded. `None`: more than [`MAX_LOADED`] of its kind are loaded.
+    /// Registers a compiler that has been loaded. `None` if [`MAX_LOADED`] copies of its kind are
+    /// loaded already.
     pub(crate) fn add(path: PathBuf, address: usize) -> Option<Self> {
         match nvrtc::is_nvrtc(&path) {
             true => nvrtc::LOADED.add(path, address).map(Self::Nvrtc),
@@ -38,7 +39,7 @@ impl Compiler {
         }
     }
 
-    /// Forgets a compiler that is unloaded.
+    /// Removes a compiler that is unloaded.
     pub(crate) fn remove(self) {
         match self {
             Self::Nvrtc(number) => nvrtc::LOADED.remove(number),
@@ -46,7 +47,8 @@ impl Compiler {
         }
     }
 
-    /// The address that a call of one of the compiler's functions is bound to, if not the function's own.
+    /// The address of the replacement to which a call of one of the compiler's functions is bound;
+    /// `None` for functions that are not replaced.
     pub(crate) fn bind(self, name: &CStr) -> Option<usize> {
         match self {
             Self::Nvrtc(number) => nvrtc::bind(number, name),
@@ -54,7 +56,7 @@ impl Compiler {
         }
     }
 
-    /// A number for the dynamic linker to keep, which is not 0.
+    /// The compiler as a nonzero cookie, which the dynamic linker keeps with the file.
     pub(crate) fn cookie(self) -> usize {
         match self {
             Self::Nvrtc(number) => 2 * number + 1,
@@ -62,7 +64,7 @@ impl Compiler {
         }
     }
 
-    /// The library of such a number.
+    /// The compiler that a cookie stands for.
     pub(crate) fn of_cookie(cookie: usize) -> Option<Self> {
         let number = cookie.checked_sub(1)? / 2;
         Some(if cookie % 2 == 1 { Self::Nvrtc(number) } else { Self::NvJitLink(number) })
@@ -75,10 +77,11 @@ fn has_name(path: &Path, name: &str) -> bool {
     file.strip_prefix(name).is_some_and(|rest| rest.contains(".so"))
 }
 
-/// More than one process ever has of a kind: each takes functions of ours.
+/// Maximum number of loaded copies of a kind; each has replacement functions of its own.
 const MAX_LOADED: usize = 8;
 
-/// An array of functions of ours for each of the [`MAX_LOADED`] libraries of a kind: `Ours::of::<0>()` and so on.
+/// An array with the replacement functions of each of the [`MAX_LOADED`] copies of a kind:
+/// `Replacements::of::<0>()` and so on.
 macro_rules! for_each_number {
     ($ours:ident) => {
         [
@@ -95,19 +98,20 @@ macro_rules! for_each_number {
 }
 use for_each_number;
 
-/// A library that is loaded.
+/// A loaded copy of a compiler library.
 #[derive(Debug)]
 struct Library<F, S> {
     path: PathBuf,
-    /// What is added to the file's addresses.
+    /// Load bias: the difference between loaded addresses and those in the file.
     address: usize,
-    /// Those of its functions that ours call. None until a call is bound to it.
+    /// The library's own functions that the replacements call; resolved when the first call is
+    /// bound to the library.
     functions: Option<F>,
-    /// What is known of its handles.
+    /// State of the library's handles.
     state: S,
 }
 
-/// The libraries of one kind.
+/// The loaded copies of one kind of library.
 #[derive(Debug)]
 struct Table<F, S>(Mutex<[Option<Library<F, S>>; MAX_LOADED]>);
 
@@ -120,7 +124,7 @@ impl<F: Copy, S: Default> Table<F, S> {
         work(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The number of a library that has been loaded.
+    /// Registers a loaded library and returns its number.
     fn add(&self, path: PathBuf, address: usize) -> Option<usize> {
         self.with(|all| {
             let number = all.iter().position(Option::is_none)?;
@@ -137,7 +141,8 @@ impl<F: Copy, S: Default> Table<F, S> {
         });
     }
 
-    /// Whether the library has all functions that ours call. One that has not is older, or something else.
+    /// Whether the library exports all functions that the replacements call. A library that lacks
+    /// one is an older version or another library.
     fn has(&self, number: usize, find: impl FnOnce(&BTreeMap<String, usize>) -> Option<F>) -> bool {
         let look = |library: &mut Library<F, S>| {
             if library.functions.is_none() {
@@ -149,32 +154,33 @@ impl<F: Copy, S: Default> Table<F, S> {
         self.with(|all| look(all.get_mut(number)?.as_mut()?)).is_some()
     }
 
-    /// Work with the library's own functions. No panic reaches the caller, who is C.
+    /// Runs `work` with the library's own functions. A panic is caught, as the caller is C.
     fn answer<R>(&self, number: usize, own_mistake: R, work: impl FnOnce(&F) -> R) -> R {
-        // Bound functions have a library behind them, until it is unloaded.
+        // The functions are known once a call has been bound, until the library is unloaded.
         let functions = self.with(|all| all.get(number)?.as_ref()?.functions);
         let Some(functions) = functions else { return own_mistake };
         catch_unwind(AssertUnwindSafe(|| work(&functions))).unwrap_or(own_mistake)
     }
 
-    /// Asks for, or changes, what is known of the handles.
+    /// Reads or changes the state of the library's handles.
     fn state<T>(&self, number: usize, work: impl FnOnce(&mut S) -> T) -> Option<T> {
         self.with(|all| Some(work(&mut all.get_mut(number)?.as_mut()?.state)))
     }
 }
 
-/// The options of a call; none if a pointer is null, which the library knows how to answer.
+/// The options of a call; `None` if a pointer is null, which the library reports itself.
 ///
 /// # Safety
-/// `options` is null or points to `count` pointers, each null or to a C string that lives as long as the call.
+/// `options` is null or points to `count` pointers, each null or to a C string that is valid during
+/// the call.
 unsafe fn read<'a>(count: usize, options: *const *const c_char) -> Option<Vec<&'a CStr>> {
     if options.is_null() {
         return None;
     }
-    // SAFETY: the caller's list is so long.
+    // SAFETY: the caller's list has this length.
     let options = unsafe { std::slice::from_raw_parts(options, count) };
     let text = |&option: &*const c_char| {
-        // SAFETY: a C string of the caller's, which lives as long as the call.
+        // SAFETY: the caller's C string is valid during the call.
         (!option.is_null()).then(|| unsafe { CStr::from_ptr(option) })
     };
     options.iter().map(text).collect()

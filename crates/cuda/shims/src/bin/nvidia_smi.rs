@@ -1,4 +1,4 @@
-//! `nvidia-smi` of texunit.
+//! Executable of texunit's `nvidia-smi`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `ptxas` of texunit.
+//! Executable of texunit's `ptxas`.
 
 use std::process::ExitCode;
 

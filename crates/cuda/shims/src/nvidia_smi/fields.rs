@@ -1,17 +1,17 @@
-//! The fields of `--query-gpu`.
+//! The fields of `nvidia-smi --query-gpu`: their names, units and values.
 
-use super::nvml::{Card, Seen};
+use super::nvml::{Card, DriverState};
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A field.
+/// A field that can be queried.
 pub(super) struct Field {
-    /// Its names; the first one is the heading of its column.
+    /// Names of the field; the first one is the column's heading.
     names: &'static [&'static str],
-    /// The unit of its values.
+    /// Unit of the values.
     unit: Option<&'static str>,
-    /// Its value; `None` for what a device of software does not have.
-    value: fn(&Seen, &Card) -> Option<String>,
+    /// Value for a device; `None` for properties that a simulated device lacks.
+    value: fn(&DriverState, &Card) -> Option<String>,
 }
 
 impl std::fmt::Debug for Field {
@@ -33,7 +33,7 @@ const MIB: Option<&str> = Some("MiB");
 const fn known(
     names: &'static [&'static str],
     unit: Option<&'static str>,
-    value: fn(&Seen, &Card) -> Option<String>,
+    value: fn(&DriverState, &Card) -> Option<String>,
 ) -> Field {
     Field { names, unit, value }
 }
@@ -42,7 +42,7 @@ const fn none(names: &'static [&'static str], unit: Option<&'static str>) -> Fie
     Field { names, unit, value: |_, _| None }
 }
 
-/// Names and headings are those of NVIDIA's `nvidia-smi --help-query-gpu`.
+/// Names and headings as listed by NVIDIA's `nvidia-smi --help-query-gpu`.
 #[rustfmt::skip]
 static FIELDS: &[Field] = &[
     known(&["timestamp"], None, |_, _| Some(now())),
@@ -77,14 +77,14 @@ static FIELDS: &[Field] = &[
 ];
 
 impl Field {
-    /// The heading of its column.
+    /// Heading of the field's column.
     pub(super) fn heading(&self) -> String {
         let name = self.names[0];
         self.unit.map_or_else(|| name.to_owned(), |unit| format!("{name} [{unit}]"))
     }
 
-    /// Its value of a card, as it is printed.
-    pub(super) fn shown(&self, seen: &Seen, card: &Card, units: bool) -> String {
+    /// Value for a device as printed.
+    pub(super) fn shown(&self, seen: &DriverState, card: &Card, units: bool) -> String {
         match ((self.value)(seen, card), self.unit.filter(|_| units)) {
             (None, _) => "[N/A]".to_owned(),
             (Some(value), None) => value,
@@ -93,7 +93,7 @@ impl Field {
     }
 }
 
-/// The fields of a list of names with commas between them.
+/// The fields in a comma-separated list of names.
 pub(super) fn find_all(names: &str) -> Result<Vec<&'static Field>, String> {
     let find = |name: &str| {
         let found = FIELDS.iter().find(|field| field.names.contains(&name));
@@ -104,7 +104,7 @@ pub(super) fn find_all(names: &str) -> Result<Vec<&'static Field>, String> {
     names.split(',').map(|name| find(name.trim())).collect()
 }
 
-/// All fields.
+/// The list of all fields for the help text.
 pub(super) fn help() -> String {
     FIELDS.iter().fold(String::new(), |mut text, field| {
         let _ = writeln!(text, "{}", field.names.join(" or "));
@@ -112,19 +112,19 @@ pub(super) fn help() -> String {
     })
 }
 
-/// Bytes as the table has them.
+/// Formats bytes as the table does, in MiB.
 pub(super) fn mebibytes(bytes: u64) -> String {
     format!("{}MiB", bytes >> 20)
 }
 
-/// Date and time, of the zone UTC: 2026/11/28 18:00:00.000.
+/// Current date and time in UTC: 2026/11/28 18:00:00.000.
 fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     date(since.as_secs(), since.subsec_millis())
 }
 
-/// A moment of the Gregorian calendar. Years are counted from the first of March, so that a leap day ends one; 400 of them have
-/// 146,097 days.
+/// Formats a time of the Gregorian calendar. Years are counted from the first of March, so that a
+/// leap day is the last day of a year; 400 years have 146,097 days.
 fn date(seconds: u64, milliseconds: u32) -> String {
     let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (cycle, day) = (days / 146_097, days % 146_097);

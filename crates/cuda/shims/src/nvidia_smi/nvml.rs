@@ -1,35 +1,35 @@
-//! What `libnvidia-ml.so.1` says of the devices.
+//! Queries `libnvidia-ml.so.1` about the driver and the devices.
 
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::PathBuf;
 
-/// All of it.
+/// Versions and devices as NVML reports them.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// Version of the driver.
+pub(super) struct DriverState {
+    /// Driver version.
     pub(super) driver: String,
-    /// Version of CUDA, as `cuDriverGetVersion` has it.
+    /// CUDA version as a number, as `cuDriverGetVersion` returns it.
     pub(super) version: c_int,
-    /// The devices.
+    /// All devices.
     pub(super) cards: Vec<Card>,
 }
 
-impl Seen {
-    /// Version of CUDA: 13.5.
+impl DriverState {
+    /// CUDA version for display: 13.5.
     pub(super) fn cuda(&self) -> String {
         format!("{}.{}", self.version / 1000, self.version % 1000 / 10)
     }
 }
 
-/// A device.
+/// A device as NVML reports it.
 #[derive(Debug, Default)]
 pub(super) struct Card {
     pub(super) index: c_uint,
     pub(super) name: String,
     pub(super) uuid: String,
     pub(super) bus_id: String,
-    /// Domain, bus and device.
+    /// PCI domain, bus and device.
     pub(super) place: [c_uint; 3],
     pub(super) total: u64,
     pub(super) free: u64,
@@ -38,11 +38,11 @@ pub(super) struct Card {
 }
 
 impl Card {
-    /// Whether `--id` means it.
+    /// Whether a value of `--id` names this device.
     pub(super) fn is_called(&self, id: &str) -> bool {
         let id = id.trim();
         let bus = self.bus_id.to_ascii_lowercase();
-        // A domain has four digits or eight.
+        // The domain may have four or eight digits.
         self.index.to_string() == id
             || self.uuid == id
             || bus.ends_with(&id.to_ascii_lowercase()) && id.len() >= 7
@@ -64,25 +64,27 @@ struct Pci {
 struct Nvml(Library);
 
 impl Nvml {
-    /// The library that lies in the folder above this program's, or wherever the dynamic linker finds it.
+    /// Loads the library from the parent of this program's folder, or from where the dynamic linker
+    /// finds it.
     fn load() -> Result<Self, String> {
         const NAME: &str = "libnvidia-ml.so.1";
         let beside = || Some(std::env::current_exe().ok()?.parent()?.parent()?.join(NAME));
         let path = beside().filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(NAME));
-        // SAFETY: texunit's library does nothing when it is loaded, and NVIDIA's may be.
+        // SAFETY: loading texunit's library has no side effects; NVIDIA's may be loaded by any
+        // program.
         unsafe { Library::new(&path) }.map(Self).map_err(|e| e.to_string())
     }
 
-    /// Calls a function; an error in NVML's words.
+    /// Calls a function by name; an error is NVML's text.
     ///
     /// # Safety
-    /// `call` calls it as the function that it is.
+    /// `F` is the function's type, and `call` calls it with valid arguments.
     unsafe fn call<F: Copy>(
         &self,
         name: &'static str,
         call: impl FnOnce(F) -> c_int,
     ) -> Result<(), String> {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees the function's type.
         let function = unsafe { self.0.get::<F>(name.as_bytes()) }.map_err(|e| e.to_string())?;
         match call(*function) {
             0 => Ok(()),
@@ -91,19 +93,19 @@ impl Nvml {
     }
 
     fn error(&self, code: c_int) -> String {
-        // SAFETY: nvmlErrorString is such a function.
+        // SAFETY: nvmlErrorString has this type.
         let function =
             unsafe { self.0.get::<extern "C" fn(c_int) -> *const c_char>(b"nvmlErrorString") };
-        // SAFETY: it returns a C string that stays.
+        // SAFETY: the function returns a static C string.
         let text = |pointer| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned();
         function.map_or_else(|e| e.to_string(), |function| text(function(code)))
     }
 
-    /// A text that a function of a device writes.
+    /// A text that a device function writes into a buffer.
     fn text(&self, name: &'static str, device: Device) -> Result<String, String> {
         let mut buffer: [c_char; 128] = [0; 128];
         type Function = extern "C" fn(Device, *mut c_char, c_uint) -> c_int;
-        // SAFETY: functions of this kind write a C string of so many bytes.
+        // SAFETY: functions of this type write a C string of at most this length.
         unsafe {
             self.call(name, |f: Function| f(device, buffer.as_mut_ptr(), buffer.len() as c_uint))
         }?;
@@ -114,7 +116,8 @@ impl Nvml {
         let mut device: Device = std::ptr::null_mut();
         let mut pci = Pci { legacy: [0; 16], place: [0; 3], ids: [0; 2], bus_id: [0; 32] };
         let (mut memory, mut capability) = ([0_u64; 3], (0, 0));
-        // SAFETY: the functions are of these types, and each writes what it is given a pointer to.
+        // SAFETY: the functions have these types, and the pointers are to variables of the types
+        // that they write.
         unsafe {
             self.call(
                 "nvmlDeviceGetHandleByIndex_v2",
@@ -149,18 +152,19 @@ impl Nvml {
     }
 }
 
-/// A C string in a buffer, or as much of it as there is.
+/// The C string in a buffer, or the whole buffer if no zero terminates it.
 fn written(buffer: &[c_char]) -> String {
     let bytes: Vec<u8> = buffer.iter().take_while(|&&c| c != 0).map(|&c| c as u8).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Asks the library.
-pub(super) fn ask() -> Result<Seen, String> {
+/// Queries the library for everything that `nvidia-smi` prints.
+pub(super) fn ask() -> Result<DriverState, String> {
     let nvml = Nvml::load()?;
     let (mut count, mut version) = (0, 0);
     let mut driver: [c_char; 80] = [0; 80];
-    // SAFETY: the functions are of these types, and each writes what it is given a pointer to.
+    // SAFETY: the functions have these types, and the pointers are to variables of the types that
+    // they write.
     unsafe {
         nvml.call("nvmlInit_v2", |f: extern "C" fn() -> c_int| f())?;
         nvml.call(
@@ -177,5 +181,5 @@ pub(super) fn ask() -> Result<Seen, String> {
         })?;
     }
     let cards = (0..count).map(|index| nvml.card(index)).collect::<Result<_, _>>()?;
-    Ok(Seen { driver: written(&driver), version, cards })
+    Ok(DriverState { driver: written(&driver), version, cards })
 }

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 
-fn seen() -> Seen {
+fn seen() -> DriverState {
     let card = |index: u32, name: &str| Card {
         index,
         name: name.to_owned(),
@@ -13,7 +13,11 @@ fn seen() -> Seen {
         used: 3 << 20,
         capability: (8, 6),
     };
-    Seen { driver: "999.1".to_owned(), version: 13050, cards: vec![card(0, "A"), card(1, "B")] }
+    DriverState {
+        driver: "999.1".to_owned(),
+        version: 13050,
+        cards: vec![card(0, "A"), card(1, "B")],
+    }
 }
 
 fn smi(words: &str) -> Answer {

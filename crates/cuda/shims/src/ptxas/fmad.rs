@@ -1,17 +1,19 @@
-//! `--fmad=false`: products and sums without a rounding may be contracted to one operation, and those with one may not
-//! (PTX ISA, `mul.rn`, `add.rn`). So the text gets the rounding that they have anyway.
+//! `--fmad=false`: PTX may contract products and sums without a rounding modifier into fused
+//! operations, but not those with one (PTX ISA, `mul.rn`, `add.rn`). This module adds the default
+//! modifier to all of them.
 
 use texunit_syntax::SourceFile;
 use texunit_syntax::ast::{Block, Instruction, Item, Statement};
 
-/// Operations that an assembler contracts.
+/// Operations that may be contracted.
 const CONTRACTED: [&str; 3] = ["add", "mul", "sub"];
-/// Types of floats, of which products are contracted.
+/// Floating-point types whose products may be contracted.
 const FLOATS: [&str; 7] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f64"];
-/// Roundings that an instruction may have.
+/// Rounding modifiers of an instruction.
 const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
 
-/// A text that says the same, and that nobody may contract. Lines keep their numbers.
+/// The same program with explicit rounding modifiers, so that nothing is contracted. Line numbers
+/// stay the same.
 pub(super) fn forbidden(source: &SourceFile) -> String {
     let text = source.text();
     let parsed = texunit_syntax::parse(source);

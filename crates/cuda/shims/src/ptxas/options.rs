@@ -1,29 +1,30 @@
-//! The options of ptxas: those that its help of release 13.5 names, and one that Triton passes.
+//! Parses ptxas's command line: the options in the help of release 13.5, and one that Triton
+//! passes.
 
 use std::fmt;
 use texunit_check::Architecture;
 
-/// What an option takes.
+/// Form of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
+enum ValueForm {
     Nothing,
-    /// A word behind `=`, or the next one.
+    /// A value after `=`, or the next argument.
     Word,
-    /// `true` or `false`, as a word.
+    /// `true` or `false`, after `=` or as the next argument.
     Truth,
-    /// A word behind `=` or without anything between: `-O3`.
+    /// A value after `=` or directly attached: `-O3`.
     Attached,
 }
-use Takes::{Attached, Nothing, Truth, Word};
+use ValueForm::{Attached, Nothing, Truth, Word};
 
-/// What becomes of an option.
+/// Effect of an option here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
-    /// Speed, registers, caches, messages about them: nothing of the PTX depends on it.
+    /// Ignored: the option tunes speed, registers or caches, or messages about them.
     Tunes,
-    /// It would make other code.
+    /// Refused: the option would change the generated code.
     Refused,
-    /// As [`Effect::Refused`], but `false` is what happens anyway.
+    /// As [`Effect::Refused`], except that `false` is accepted as the default.
     RefusedIfTrue,
     Help,
     Version,
@@ -42,16 +43,16 @@ enum Effect {
 }
 use Effect::{Refused, RefusedIfTrue, Tunes};
 
-/// An option: its long name, its short one, what it takes, and what becomes of it.
-type Row = (&'static str, &'static str, Takes, Effect);
+/// An option: its long name, its short name, the form of its value, and its effect.
+type OptionSpec = (&'static str, &'static str, ValueForm, Effect);
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+const ROWS: &[OptionSpec] = &[
     ("Ofast-compile", "Ofc", Word, Tunes),
     ("allow-expensive-optimizations", "allow-expensive-optimizations", Truth, Tunes),
     ("apply-controls", "apply-controls", Word, Refused),
     ("compile-as-tools-patch", "astoolspatch", Nothing, Refused),
-    // Of one input: that of another linker.
+    // Relocatable code of a single input, which another linker would link.
     ("compile-only", "c", Nothing, Tunes),
     ("compiler-annotations", "annotate", Nothing, Tunes),
     ("def-load-cache", "dlcm", Word, Tunes),
@@ -91,7 +92,7 @@ const ROWS: &[Row] = &[
     ("override-directive-values", "override-directive-values", Nothing, Refused),
     ("position-independent-code", "pic", Truth, Tunes),
     ("preserve-relocs", "preserve-relocs", Nothing, Tunes),
-    // No help names it; Triton passes it.
+    // Undocumented; Triton passes it.
     ("regAllocOptLevel", "regAllocOptLevel", Word, Tunes),
     ("register-usage-level", "regUsageLevel", Word, Tunes),
     ("return-at-end", "ret-end", Nothing, Tunes),
@@ -113,9 +114,9 @@ const ROWS: &[Row] = &[
     ("warning-as-error", "Werror", Nothing, Effect::Strict),
 ];
 
-/// What is asked for.
+/// Action that the command line requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Wanted {
+pub(super) enum Action {
     #[default]
     Assembly,
     Versions,
@@ -124,13 +125,13 @@ pub(super) enum Wanted {
     Help,
 }
 
-/// Where PTX comes from.
+/// Source of the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Input {
     File(String),
-    /// `-`
+    /// Standard input, `-`.
     Standard,
-    /// An argument.
+    /// The text itself, passed as an argument.
     Text(String),
 }
 
@@ -144,13 +145,13 @@ impl fmt::Display for Input {
     }
 }
 
-/// All that is asked for.
+/// The parsed command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct Options {
-    pub(super) wanted: Wanted,
+    pub(super) wanted: Action,
     pub(super) arch: Architecture,
-    /// Whether the architecture is a virtual one, for which nothing is written.
+    /// Whether the architecture is virtual, so that no file is written.
     pub(super) only_checks: bool,
     pub(super) output: String,
     pub(super) inputs: Vec<Input>,
@@ -158,23 +159,23 @@ pub(super) struct Options {
     /// Maximum number of registers.
     pub(super) registers: Option<u32>,
     pub(super) verbose: bool,
-    /// Whether there are no warnings.
+    /// Whether warnings are suppressed.
     pub(super) silent: bool,
-    /// Whether warnings are errors.
+    /// Whether warnings are treated as errors.
     pub(super) strict: bool,
 }
 
-/// Most files of options, each of which may name others.
+/// Maximum number of option files, each of which may name others.
 const MAX_FILES: usize = 64;
 
 impl Options {
-    /// Reads arguments. A mistake is ptxas's sentence about it.
+    /// Parses arguments. An error is the message that ptxas prints.
     pub(super) fn read(
         arguments: Vec<String>,
         warn: &mut dyn FnMut(String),
     ) -> Result<Self, String> {
         let mut options = Self {
-            wanted: Wanted::default(),
+            wanted: Action::default(),
             arch: Architecture { number: 75, suffix: None },
             only_checks: false,
             output: "elf.o".to_owned(),
@@ -237,10 +238,10 @@ impl Options {
                     "option '{name}' makes code that differs from the PTX, which is all that texunit's ptxas hands on"
                 ));
             }
-            Effect::Help => self.wanted = self.wanted.max(Wanted::Help),
-            Effect::Version => self.wanted = self.wanted.max(Wanted::Version),
-            Effect::Architectures => self.wanted = self.wanted.max(Wanted::Architectures),
-            Effect::Versions => self.wanted = self.wanted.max(Wanted::Versions),
+            Effect::Help => self.wanted = self.wanted.max(Action::Help),
+            Effect::Version => self.wanted = self.wanted.max(Action::Version),
+            Effect::Architectures => self.wanted = self.wanted.max(Action::Architectures),
+            Effect::Versions => self.wanted = self.wanted.max(Action::Versions),
             Effect::Architecture => {
                 let known = value.parse().ok().filter(|&arch| is_known(arch));
                 self.arch = known.ok_or_else(|| match value.starts_with("lto_") {
@@ -275,10 +276,10 @@ fn undefined(value: &str, name: &str) -> String {
     format!("Value '{value}' is not defined for option '{name}'")
 }
 
-/// The oldest architecture that one of the releases assembles for that are known: 11.8.
+/// The oldest architecture that a supported release (11.8) assembles for.
 const OLDEST: u32 = 35;
 
-/// The architectures that are assembled for.
+/// The architectures that are accepted.
 pub(super) fn architectures() -> impl Iterator<Item = Architecture> {
     texunit_check::architectures().filter(|arch| arch.number >= OLDEST)
 }
@@ -287,14 +288,15 @@ fn is_known(arch: Architecture) -> bool {
     architectures().any(|known| known == arch)
 }
 
-/// The option that a word names, and the value in the word: `--name`, `-short`, both also with `=value`, and `-O3`.
-fn named(word: &str) -> Result<(&'static Row, Option<&str>), String> {
+/// The option that an argument names, with an attached value: `--name`, `-short`, each also with
+/// `=value`, and `-O3`.
+fn named(word: &str) -> Result<(&'static OptionSpec, Option<&str>), String> {
     let bare = &word[1..];
     let (name, value) = match bare.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (bare, None),
     };
-    let is = |row: &&Row| match name.strip_prefix('-') {
+    let is = |row: &&OptionSpec| match name.strip_prefix('-') {
         Some(long) => row.0 == long,
         None => row.1 == name,
     };

@@ -1,4 +1,4 @@
-//! What it says and writes.
+//! Tests of the output and exit code of `ptxas`.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -18,18 +18,18 @@ const GOOD: &str = "\
 }
 ";
 
-struct Ended {
+struct Exit {
     code: u8,
-    said: Said,
+    said: Output,
 }
 
-fn ptxas(arguments: &[&str]) -> Ended {
-    let mut said = Said::default();
+fn ptxas(arguments: &[&str]) -> Exit {
+    let mut said = Output::default();
     let code = run(arguments.iter().map(|&word| word.to_owned()).collect(), &mut said);
-    Ended { code, said }
+    Exit { code, said }
 }
 
-/// A folder with the text as `k.ptx`; the path of that, and of `k.o`.
+/// A folder with the text as `k.ptx`; returns the paths of that file and of `k.o`.
 fn folder(text: &str) -> (TempDir, String, String) {
     let folder = TempDir::new("ptxas");
     folder.file("k.ptx", text);
@@ -40,28 +40,28 @@ fn folder(text: &str) -> (TempDir, String, String) {
 #[test]
 fn ptx_is_handed_on() {
     let (_folder, ptx, output) = folder(GOOD);
-    // As Triton calls it.
+    // The command line that Triton uses.
     let line = ["-lineinfo", "-v", "--regAllocOptLevel=2", "--opt-level", "0", "--gpu-name=sm_86"];
     let ended = ptxas(&[&line[..], &[&ptx, "-o", &output]].concat());
     assert_eq!(ended.code, 0, "{}", ended.said.err);
     assert!(ended.said.err.contains("ptxas info    : Checked entry function 'k' for 'sm_86'"));
     let written = std::fs::read_to_string(&output).unwrap();
     assert_eq!(written, format!("{GOOD}{IN_PLACE}: sm_86\n\0"));
-    // Its own output is PTX, too.
+    // The program's own output is valid input.
     let again = ptxas(&[&output, "-arch", "sm_86", "-o", &output]);
-    assert_eq!((again.code, again.said), (0, Said::default()));
+    assert_eq!((again.code, again.said), (0, Output::default()));
     let limited = ptxas(&["-maxrregcount", "32", "-arch=sm_80", &ptx, "-o", &output]);
     assert_eq!(limited.code, 0, "{}", limited.said.err);
     assert!(std::fs::read_to_string(&output).unwrap().contains("(.param .u64 p) .maxnreg 32 {"));
     let text = ptxas(&["-ias", GOOD, "-arch=sm_80", "-O3", "-m64", "-o", &output]);
-    assert_eq!((text.code, text.said), (0, Said::default()));
+    assert_eq!((text.code, text.said), (0, Output::default()));
     std::fs::remove_file(&output).unwrap();
-    // Code generation is suppressed for a virtual architecture.
+    // No file is written for a virtual architecture.
     assert_eq!(ptxas(&[&ptx, "-arch=compute_80", "-o", &output]).code, 0);
     assert!(!PathBuf::from(&output).exists());
 }
 
-/// The text says that nothing may be contracted, and is as right as before.
+/// The rewritten text forbids contraction and is still valid.
 #[test]
 fn no_contraction() {
     let (_folder, ptx, output) = folder(GOOD);
@@ -84,7 +84,7 @@ fn mistakes_have_the_form_and_the_code_of_ptxas() {
     assert!(lines[0].contains("mull") && lines[1].contains(", line 8; error   : "), "{lines:#?}");
     assert_eq!(lines.last(), Some(&"ptxas fatal   : Ptx assembly aborted due to errors"));
     assert!(!PathBuf::from(&output).exists());
-    // One of a release: an instruction of a later version.
+    // A version that lacks an instruction of the text.
     let old = folder.file("old.ptx", GOOD.replace("8.0", "6.0"));
     assert_eq!(ptxas(&["-arch=sm_80", old.to_str().unwrap()]).code, 255);
 }
@@ -110,27 +110,27 @@ fn what_cannot_be_done_is_named() {
         (&["/nowhere/k.ptx"], "Input file '/nowhere/k.ptx' could not be opened"),
         (&[&ptx, "-arch=sm_80", "-o", "/nowhere/k.o"], "'/nowhere/k.o' could not be opened"),
         (&[&ptx, &ptx], "would be linked, which texunit's ptxas does not do"),
-        // The default is sm_75.
+        // The default architecture is sm_75.
         (&[&ptx], "sm_80"),
     ] {
         let ended = ptxas(arguments);
         assert_eq!(ended.code, 255, "{arguments:?}");
         assert!(ended.said.err.contains(words), "{arguments:?}: {}", ended.said.err);
     }
-    // A file of options that names itself has an end.
+    // An option file that names itself is not read forever.
     let endless = folder.file("endless", "");
     std::fs::write(&endless, format!("-optf {}", endless.display())).unwrap();
     assert_eq!(ptxas(&["-optf", endless.to_str().unwrap()]).code, 255);
     let options = folder.file("options", "-arch sm_80\n -w ");
     let checked = ptxas(&["-optf", options.to_str().unwrap(), &ptx, "-o", "/dev/null"]);
-    assert_eq!((checked.code, checked.said), (0, Said::default()));
+    assert_eq!((checked.code, checked.said), (0, Output::default()));
 }
 
 #[test]
 fn questions_are_answered() {
     let version = ptxas(&["--version"]);
     assert_eq!(version.code, 0);
-    // Triton's expression.
+    // The regular expression that Triton applies.
     assert!(version.said.out.lines().any(|line| line.contains("release 13.5")));
     assert!(!version.said.out.contains("NVIDIA"), "a text of NVIDIA's is a key of Triton's cache");
     assert!(ptxas(&["--list-arch"]).said.out.lines().any(|line| line == "86"));

@@ -1,12 +1,12 @@
-//! Values of 64 bits.
+//! Primitives on 64-bit values.
 
 use super::{A, B, C, Literal, primitives};
 use crate::convert;
 use crate::float;
-use crate::lane::{Gathered, Given, Known, Lanes, Value, View};
+use crate::lane::{Constant, Constants, Lanes, ResultLanes, SourceLanes, Value};
 use crate::round::Format;
 use crate::soft;
-use crate::term::{Compiles, Scalar, Select, Term};
+use crate::term::{IntoComputation, Scalar, Select, Term};
 use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
 
 #[inline(always)]
@@ -14,7 +14,7 @@ fn d(bits: u64) -> f64 {
     f64::from_bits(bits)
 }
 
-/// To an integral number.
+/// Rounds an f64 to an integral value.
 #[inline(always)]
 fn rounded(x: f64, rounding: Rounding) -> f64 {
     match rounding {
@@ -30,87 +30,93 @@ const fn double_test(relation: R, unordered: bool) -> Test {
 }
 
 primitives! {
-    /// Values of 64 bits.
+    /// Primitives on values of 64 bits.
     B64 for u64, 64 {
         -> Self {
-            /// The sum.
+            /// a + b
             add(a, b: Self) = a.wrapping_add(b) => J::AddWide;
-            /// The difference.
+            /// a - b
             sub(a, b: Self) = a.wrapping_sub(b) => J::SubWide;
-            /// The low half of the product.
+            /// The low half of a * b.
             mul_lo(a, b: Self) = a.wrapping_mul(b) => J::MulWide;
             /// The high half of the product of unsigned numbers.
             mul_hi_u(a, b: Self) = ((u128::from(a) * u128::from(b)) >> 64) as u64 => J::MulHighWide;
-            /// Bits of both.
+            /// a & b
             and(a, b: Self) = a & b => J::BitsWide(A & B);
-            /// Bits of either.
+            /// a | b
             or(a, b: Self) = a | b => J::BitsWide(A | B);
-            /// Bits of one alone.
+            /// a ^ b
             xor(a, b: Self) = a ^ b => J::BitsWide(A ^ B);
-            /// The other bits.
+            /// !a
             not(a) = !a => J::BitsWide(!A);
-            /// a where the predicate holds, else b.
+            /// a if the predicate is true, else b.
             when(a, p: Self::Holds, b: Self) = if p { a } else { b } => Select;
-            /// The bits of a where those of c are set, else those of b.
+            /// The bits of a where those of c are set, and those of b elsewhere.
             pick(a, b: Self, c: Self) = (a & c) | (b & !c) => J::BitsWide((A & C) | (B & !C));
-            /// Upwards; 0 from 64 on.
+            /// a << b; 0 if b ≥ 64.
             shl(a, b: Self::Narrow) = if b < 64 { a << (b & 63) } else { 0 } => J::ShiftLeftWide;
-            /// Downwards, zeros from above.
+            /// a >> b, unsigned; 0 if b ≥ 64.
             shr_u(a, b: Self::Narrow) = if b < 64 { a >> (b & 63) } else { 0 } => J::ShiftRightWideU;
-            /// The sum of f64. Here and below, of NaNs among results [`nan64`](crate::nan64) is said where a
-            /// table's section is `f64` or `ratio`.
+            /// a + b of f64. In operations of the table sections `f64` and `ratio`, NaN results of
+            /// this and the following primitives are replaced by those of [`nan64`](crate::nan64).
             f_add(a, b: Self) = (d(a) + d(b)).to_bits() => J::Double(Float::Add);
-            /// The difference.
+            /// a - b of f64.
             f_sub(a, b: Self) = (d(a) - d(b)).to_bits() => J::Double(Float::Sub);
-            /// The product.
+            /// a * b of f64.
             f_mul(a, b: Self) = (d(a) * d(b)).to_bits() => J::Double(Float::Mul);
-            /// The product and an addend, rounded once.
+            /// a * b + c of f64, rounded once.
             f_fma(a, b: Self, c: Self) = d(a).mul_add(d(b), d(c)).to_bits() => J::Double(Float::Fma);
-            /// The quotient.
+            /// a / b of f64.
             f_div(a, b: Self) = (d(a) / d(b)).to_bits() => J::Double(Float::Div);
-            /// The root.
+            /// √a of f64.
             f_sqrt(a) = d(a).sqrt().to_bits() => J::Double(Float::Sqrt);
-            /// The other sign.
+            /// -a of f64.
             f_neg(a) = (-d(a)).to_bits() => J::Double(Float::Neg);
-            /// Without sign.
+            /// |a| of f64.
             f_abs(a) = d(a).abs().to_bits() => J::Double(Float::Abs);
-            /// The lesser one: -0 is less than +0, one NaN gives the other source, two that of b, quiet.
+            /// The smaller f64; -0 is less than +0. If one source is a NaN, the result is the other
+            /// source; if both are, it is b, made quiet.
             f_min(a, b: Self) = float::extreme64(float::min64(d(a), d(b)), b) => J::Double(Float::Min);
-            /// The greater one.
+            /// The larger f64, with the NaNs of `f_min`.
             f_max(a, b: Self) = float::extreme64(float::max64(d(a), d(b)), b) => J::Double(Float::Max);
-            /// An integral value.
+            /// An f64 rounded to an integral value.
             f_round(a; r: Rounding) = rounded(d(a), r).to_bits() => J::Double(Float::Round(r));
-            /// The sum of f64 in a rounding.
+            /// a + b of f64 with a directed rounding.
             f_add_in(a, b: Self; r: Rounding) = soft::add(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Add, r);
-            /// The difference.
+            /// a - b of f64 with a directed rounding.
             f_sub_in(a, b: Self; r: Rounding) = soft::add(Format::F64, float::mode_of(r), a, b ^ 1 << 63) => J::DoubleDirected(Float::Sub, r);
-            /// The product.
+            /// a * b of f64 with a directed rounding.
             f_mul_in(a, b: Self; r: Rounding) = soft::mul(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Mul, r);
-            /// The product and an addend, rounded once.
+            /// a * b + c of f64, rounded once with a directed rounding.
             f_fma_in(a, b: Self, c: Self; r: Rounding) = soft::fma(Format::F64, float::mode_of(r), a, b, c) => J::DoubleDirected(Float::Fma, r);
-            /// The quotient.
+            /// a / b of f64 with a directed rounding.
             f_div_in(a, b: Self; r: Rounding) = soft::div(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Div, r);
-            /// The root.
+            /// √a of f64 with a directed rounding.
             f_sqrt_in(a; r: Rounding) = soft::sqrt(Format::F64, float::mode_of(r), a) => J::DoubleDirected(Float::Sqrt, r);
-            /// f64 as a signed number, toward zero: limited, the lowest one of a NaN.
+            /// f64 converted to a signed number, toward zero and limited to its range; a NaN
+            /// becomes the lowest number.
             d_to_ws(a) = if d(a).is_nan() { 1 << 63 } else { d(a) as i64 as u64 } => J::DoubleToWideS;
-            /// f64 as an unsigned number, toward zero: limited, 1 << 63 of a NaN.
+            /// f64 converted to an unsigned number, toward zero and limited to its range; a NaN
+            /// becomes 1 << 63.
             d_to_wu(a) = if d(a).is_nan() { 1 << 63 } else { d(a) as u64 } => J::DoubleToWideU;
-            /// An unsigned number as f64, to the nearest.
+            /// An unsigned number converted to f64, rounded to nearest.
             d_from_u(a) = (a as f64).to_bits() => J::DoubleFromWideU;
-            /// A signed number as f64, to the nearest.
+            /// A signed number converted to f64, rounded to nearest.
             d_from_s(a) = (a as i64 as f64).to_bits() => J::DoubleFromWideS;
-            /// Downwards, signs from above.
+            /// a >> b, signed; all sign bits if b ≥ 64.
             shr_s(a, b: Self::Narrow) = (a as i64 >> b.min(63)) as u64 => J::ShiftRightWideS;
         }
         -> Self::Narrow {
             /// The low half.
             low(a) = a as u32 => J::Low;
-            /// f64 as f32; of a NaN sign and the top of the payload, quiet.
+            /// f64 converted to f32; a NaN keeps its sign and the top of its payload, and becomes
+            /// quiet.
             d_to_f(a; r: Rounding) = convert::narrowed(r, a) => J::FromDouble(r);
-            /// f64 as a signed number, toward zero: limited, the lowest one of a NaN.
+            /// f64 converted to a signed 32-bit number, toward zero and limited to its range; a NaN
+            /// becomes the lowest number.
             d_to_s(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as i32 as u32 } => J::DoubleToS;
-            /// f64 as an unsigned number, toward zero: limited, 0x80000000 of a NaN.
+            /// f64 converted to an unsigned 32-bit number, toward zero and limited to its range; a
+            /// NaN becomes 0x80000000.
             d_to_u(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as u32 } => J::DoubleToU;
         }
         -> Self::Holds {
@@ -136,27 +142,27 @@ primitives! {
             ge_u(a, b: Self) = a >= b => Test::UnsignedWide(R::Ge);
             /// a = b of f64
             f_eq(a, b: Self) = d(a) == d(b) => double_test(R::Eq, false);
-            /// a ≠ b
+            /// a ≠ b of f64
             f_ne(a, b: Self) = (d(a) < d(b)) | (d(a) > d(b)) => double_test(R::Ne, false);
-            /// a = b, or a NaN
+            /// a = b of f64, or one is a NaN
             f_equ(a, b: Self) = !((d(a) < d(b)) | (d(a) > d(b))) => double_test(R::Eq, true);
-            /// a ≠ b, or a NaN
+            /// a ≠ b of f64, or one is a NaN
             f_neu(a, b: Self) = d(a) != d(b) => double_test(R::Ne, true);
-            /// a < b
+            /// a < b of f64
             f_lt(a, b: Self) = d(a) < d(b) => double_test(R::Lt, false);
-            /// a ≤ b
+            /// a ≤ b of f64
             f_le(a, b: Self) = d(a) <= d(b) => double_test(R::Le, false);
-            /// a > b
+            /// a > b of f64
             f_gt(a, b: Self) = d(a) > d(b) => double_test(R::Gt, false);
-            /// a ≥ b
+            /// a ≥ b of f64
             f_ge(a, b: Self) = d(a) >= d(b) => double_test(R::Ge, false);
-            /// a < b, or a NaN
+            /// a < b of f64, or one is a NaN
             f_ltu(a, b: Self) = !(d(a) >= d(b)) => double_test(R::Lt, true);
-            /// a ≤ b, or a NaN
+            /// a ≤ b of f64, or one is a NaN
             f_leu(a, b: Self) = !(d(a) > d(b)) => double_test(R::Le, true);
-            /// a > b, or a NaN
+            /// a > b of f64, or one is a NaN
             f_gtu(a, b: Self) = !(d(a) <= d(b)) => double_test(R::Gt, true);
-            /// a ≥ b, or a NaN
+            /// a ≥ b of f64, or one is a NaN
             f_geu(a, b: Self) = !(d(a) < d(b)) => double_test(R::Ge, true);
         }
     }

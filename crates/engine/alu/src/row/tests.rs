@@ -1,18 +1,18 @@
-//! The machine code of every row gives the bits of the interpreter, which evaluates each primitive of a row by its
-//! function.
+//! Compares the machine code of every operation with the interpreter, which evaluates each
+//! primitive by its function: all bits must be equal.
 
 use super::*;
 use crate::find::all;
-use crate::placed::{Last, MAX, Placed, Temporaries};
+use crate::lowered::{FinalStep, LoweredStep, MAX, Temporaries};
 use std::collections::HashMap;
 use texunit_jit::region::{
     Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region,
     Step, compile,
 };
-use texunit_jit::{Combine, Place, Predicate, Registers, Source};
+use texunit_jit::{Combine, Predicate, Registers, Source, VReg};
 use texunit_testkit::{Random, skipped};
 
-/// Sources 0 to 3 and a destination of each width, and temporaries behind them.
+/// Registers of the test: four sources and a destination of each width, followed by temporaries.
 const DESTINATION: u32 = 4;
 const FREE: Temporaries = Temporaries { narrow: 5, wide: 5, predicates: 1 };
 const NARROW: usize = 5 + MAX.narrow as usize;
@@ -26,7 +26,7 @@ struct Bank {
     predicates: [u32; PREDICATES],
 }
 
-/// Numbers with edges of integers, f16, f32 and f64 among them.
+/// A random number; some are edge cases of integers, f16, f32 and f64.
 fn number(random: &mut Random) -> u64 {
     const EDGES: [u64; 20] = [
         0,
@@ -69,21 +69,21 @@ impl Bank {
         }
     }
 
-    /// What the interpreter makes of it.
+    /// Computes the result in the interpreter.
     fn compute(&mut self, row: &Row) {
         let (n, w, from) = (self.narrow, self.wide, row.shape().from);
         let source = |i: usize| if from[i] { Lanes::Wide(&w[i]) } else { Lanes::Narrow(&n[i]) };
         let mut value = Value::ZERO;
         row.run([source(0), source(1), source(2), source(3)], &mut value);
         let to = DESTINATION as usize;
-        match row.shape().gives {
-            Gives::Narrow => self.narrow[to] = value.narrow,
-            Gives::Wide | Gives::Double(_) => self.wide[to] = value.wide,
-            Gives::Predicate | Gives::Predicates => self.predicates[0] = value.holds,
+        match row.shape().result {
+            ResultKind::Narrow => self.narrow[to] = value.narrow,
+            ResultKind::Wide | ResultKind::Double(_) => self.wide[to] = value.wide,
+            ResultKind::Predicate | ResultKind::Predicates => self.predicates[0] = value.holds,
         }
     }
 
-    /// What compiled code makes of it.
+    /// Computes the result in compiled code.
     fn run(&mut self, function: &Function) {
         let inputs = Inputs::default();
         let registers = Registers {
@@ -107,7 +107,7 @@ impl Bank {
     }
 }
 
-/// A region of the steps of a row, if it has some. Sources that are known are numbers.
+/// A region of the operation's steps, if it has steps. Sources that are known are constants.
 fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
     let source = |(i, wide): (usize, bool)| match (known[i], wide) {
         (Some(number), true) => Source::Literal(number),
@@ -117,23 +117,23 @@ fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
     };
     let sources = row.shape().from.into_iter().enumerate().map(source).collect::<Vec<_>>();
     row.compiled(known)?;
-    let steps = row.placed(&sources, FREE).unwrap_or_else(|| panic!("{row:?}: {MAX:?}"));
+    let steps = row.lowered(&sources, FREE).unwrap_or_else(|| panic!("{row:?}: {MAX:?}"));
     let with = (Combine::And, Predicate::Always);
     let mut actions: Vec<Action> = steps
         .before
         .into_iter()
         .map(|step| match step {
-            Placed::Compute { op, to, from } => Action::Compute { op, to, from },
-            Placed::Compare { test, to, from } => {
+            LoweredStep::Compute { op, to, from } => Action::Compute { op, to, from },
+            LoweredStep::Compare { test, to, from } => {
                 Action::Compare { test, from, to: [Some(to), None], with }
             }
         })
         .collect();
-    let to = if row.shape().is_wide() { Place::B64(DESTINATION) } else { Place::B32(DESTINATION) };
+    let to = if row.shape().is_wide() { VReg::B64(DESTINATION) } else { VReg::B32(DESTINATION) };
     let (action, to) = match steps.last {
-        Last::Compute(op, from) => (Action::Compute { op, to, from }, to),
-        Last::Compare(test, from) => {
-            (Action::Compare { test, from, to: [Some(0), None], with }, Place::Predicate(0))
+        FinalStep::Compute(op, from) => (Action::Compute { op, to, from }, to),
+        FinalStep::Compare(test, from) => {
+            (Action::Compare { test, from, to: [Some(0), None], with }, VReg::Predicate(0))
         }
     };
     actions.push(action);
@@ -164,7 +164,7 @@ fn compiled_code_gives_what_the_interpreter_gives() {
             continue;
         }
         compiled += 1;
-        // Of registers alone, and with numbers for some sources.
+        // All sources in registers, and three times constants for random sources.
         let some =
             |random: &mut Random| std::array::from_fn(|_| random.one_in(2).then(|| number(random)));
         let known = [[None; 4], some(&mut random), some(&mut random), some(&mut random)];
@@ -201,7 +201,7 @@ fn compiled_code_gives_what_the_interpreter_gives() {
             }
         }
     }
-    // Most of what programs execute has steps.
+    // Most operations must have steps.
     assert!(compiled > 850, "{compiled} rows have steps, {called} are calls");
 }
 

@@ -1,5 +1,6 @@
-//! The `.approx` and `.full` forms: what ptxas makes of the special function unit's instructions, bit for bit as a card has
-//! them, and the correctly rounded results of `--approx rounded` ([`texunit_sfu::ptx`], `approx`).
+//! The `.approx` and `.full` instructions: ptxas's code with the special function unit's
+//! instructions, bit for bit as on a GPU ([`texunit_sfu::ptx`]), and the correctly rounded results
+//! of `--approx rounded` (`approx`).
 
 use super::parts::*;
 use super::{family, table};
@@ -45,7 +46,8 @@ table! { CARD both
         };
         ["lg2.approx.ftz.f32"] |a| lanes::lg2(a);
         ["ex2.approx.f32"] |a| {
-            // Below -126 the square of the root, which has subnormals.
+            // Below -126 the result is the square of 2^(x / 2), because the unit's result would not
+            // have subnormals.
             let low = a.f_ltu(lit((-126f32).to_bits().into()));
             let power = lanes::ex2(a.f_mul(lit(HALF), IEEE).when(low, a));
             power.f_mul(power, IEEE).when(low, power)
@@ -73,7 +75,8 @@ table! { CARD both
 table! { CARD_HIGH both
     b64 {
         ["rsqrt.approx.f64"] |a| {
-            // The machine's root, and one step of iteration where it is a normal number.
+            // The instruction's approximation of the root, and one step of iteration if the result
+            // is a normal number.
             let is_subnormal = a.sub(lit(1)).lt_u(lit((1 << 52) - 1));
             let x = a.f_mul(lit(TWO_54)).when(is_subnormal, a);
             let y = lanes::rsq64h(x.shr_u(lit(32)).low()).extend_u().shl(lit(32));
@@ -102,7 +105,7 @@ table! { ROUNDED_64 calls
     f64 {
         ["rsqrt.approx.rounded.f64"] |a| soft::rsqrt(Format::F64, RN, a);
     }
-    // The gross forms see and give only the upper 32 bits.
+    // The `.ftz.f64` forms only read and write the upper 32 bits.
     b64 {
         ["rsqrt.approx.rounded.ftz.f64"] |a| gross(a, |x| 1.0 / x.sqrt());
         ["rcp.approx.rounded.ftz.f64"] |a| gross(a, |x| 1.0 / x);
@@ -116,7 +119,8 @@ pub(super) fn families() -> Vec<Row> {
     all
 }
 
-// Calls: correctly rounded results of the math library and of a hundred bits, which no few steps give.
+// Correctly rounded results need the math library and 100-bit arithmetic, which steps cannot
+// express.
 family! { rounded [const FTZ: bool] |_v|
     with |key| key.flag("ftz", FTZ); calls
     b32 {
@@ -158,32 +162,33 @@ fn is_large<V: B32>(a: V) -> V::Holds {
     lit::<V>(0x7e80_0000).lt_u(magnitude(a))
 }
 
-/// A small operand times 2^24.
+/// A small operand is scaled by 2^24.
 #[inline(always)]
 fn scaled<V: B32>(a: V) -> V {
     a.f_mul(lit(TWO_24), IEEE).when(is_small(a), a)
 }
 
-/// The factor of a divisor and its dividend that makes the reciprocal of the divisor a normal number.
+/// The factor for divisor and dividend that makes the reciprocal of the divisor a normal number.
 #[inline(always)]
 fn divisor_scale<V: B32>(a: V) -> V {
     lit::<V>(TWO_24).when(is_small(a), lit::<V>(QUARTER).when(is_large(a), lit(ONE)))
 }
 
-/// The factor `scale` in lanes where the predicate holds, and 1 in the others.
+/// The factor `scale` if the predicate is true, else 1.
 #[inline(always)]
 fn scale_if<V: B32>(holds: V::Holds, scale: u64) -> V {
     lit::<V>(scale).when(holds, lit(ONE))
 }
 
-/// An angle in turns.
+/// An angle in radians, converted to turns.
 #[inline(always)]
 fn turns<V: B32>(a: V) -> V {
     const TURN: u64 = 0x3e22_f983;
     a.f_mul_in(lit(TURN), Trunc, IEEE)
 }
 
-/// The product with the reciprocal, each rounded. A divisor above 2^126 has a reciprocal of zero (PTX ISA, div).
+/// The dividend times the reciprocal of the divisor, each rounded. A divisor above 2^126 has a
+/// reciprocal of zero (PTX ISA, div).
 fn quotient<V: B32>(a: V, b: V, m: Mode) -> V {
     const ABOVE: u64 = 0x7e80_0001;
     let is_big = magnitude(b).sub(lit(ABOVE)).lt_u(lit(0x7f80_0000 - ABOVE));

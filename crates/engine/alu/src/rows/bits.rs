@@ -1,4 +1,4 @@
-//! Logic, shifts, fields, counts and permutations.
+//! Operations on bits: Boolean functions, shifts, bit fields, bit counts and byte permutations.
 
 use super::parts::*;
 use super::table;
@@ -13,14 +13,15 @@ table! { COMPOSED rows
         ["not.b16"] |a| low16(a.not());
         ["cnot.b16"] |a| is_zero(low16(a));
         ["cnot.b32"] |a| is_zero(a);
-        // Amounts of the width or more shift everything out; `shr` of a signed type fills with the sign.
+        // Counts of the width or more shift out all bits; `shr` of a signed type fills with the
+        // sign.
         ["shl.b16"] |a, b| low16(a.shl(b));
         ["shr.b16", "shr.u16"] |a, b| low16(a).shr_u(b);
         ["shr.s16"] |a, b| low16(signed16(a).shr_s(b));
         ["shf.l.clamp.b32"] |a, b, c| a.when(c.ge_u(lit(32)), a.shf_l(b, c));
         ["shf.r.clamp.b32"] |a, b, c| b.when(c.ge_u(lit(32)), a.shf_r(b, c));
 
-        // Of a position and a length the low byte counts (PTX ISA, bfe, bfi).
+        // Only the low byte of a position and of a length counts (PTX ISA, bfe, bfi).
         ["bfe.u32"] |a, b, c| a.shr_u(byte(b)).and(ones(byte(c)));
         ["bfe.s32"] |a, b, c| signed_low(a.shr_s(byte(b)), byte(c));
         ["bfi.b32"] |a, b, c, d| {
@@ -36,7 +37,7 @@ table! { COMPOSED rows
         ["copysign.f32"] |a, b| a.pick(b, lit(1 << 31));
         ["popc.b32"] |a| ones_of(a);
         ["clz.b32"] |a| a.zeros_above();
-        // Position of the highest bit that differs from the sign, or all ones where there is none.
+        // The position of the highest bit that differs from the sign, or all ones if there is none.
         ["bfind.u32"] |a| B32::sub(lit(31), a.zeros_above());
         ["bfind.s32"] |a| B32::sub(lit(31), without_sign(a).zeros_above());
         ["bfind.shiftamt.u32"] |a| found(a.zeros_above(), 5);
@@ -58,8 +59,8 @@ table! { COMPOSED rows
         ["cnot.b64"] |a| B64::when(lit(1), a.eq(lit(0)), lit(0));
         ["copysign.f64"] |a, b| a.pick(b, lit(1 << 63));
     }
-    // Of positions and lengths of fields of 64 bits all bits count, which several machine instructions do
-    // (docs/numerics.md, 13.9).
+    // All bits of the positions and lengths of 64-bit fields count, as in the code that ptxas
+    // generates (docs/numerics.md, 13.9).
     field64 {
         ["bfe.u64"] |a, b, c| a.shr_u(b).and(ones64(c));
         ["bfe.s64"] |a, b, c| {
@@ -87,7 +88,7 @@ table! { CALLED calls
     }
 }
 
-/// 1 of zero, else 0.
+/// 1 if the value is zero, else 0.
 fn is_zero<V: B32>(a: V) -> V {
     B32::sub(lit(1), a.min_u(lit(1)))
 }
@@ -100,24 +101,24 @@ fn modulo32<V: B32>(a: V) -> V {
     a.and(lit(31))
 }
 
-/// The low `len` bits with their sign above; no bits are 0.
+/// The low `len` bits, sign-extended; 0 if `len` is 0.
 fn signed_low<V: B32>(a: V, len: V) -> V {
     let unused = B32::sub(lit::<V>(32), len.min_u(lit(32)));
     a.shl(unused).shr_s(unused)
 }
 
-/// `len` low ones of 64 bits.
+/// A mask of the low `len` bits of 64.
 fn ones64<W: B64>(len: W::Narrow) -> W {
     B64::shl(lit::<W>(u64::MAX), len).not()
 }
 
-/// The shift that brings the found bit to the top: the number of zeros above it, or all ones where there is none
-/// and the number is `1 << bit`.
+/// The shift that moves the found bit to the top: the number of leading zeros, or all ones if no
+/// bit is set, so that the number is `1 << bit`.
 fn found<V: B32>(zeros: V, bit: u64) -> V {
     zeros.or(B32::sub(lit(0), zeros.shr_u(lit(bit))))
 }
 
-/// Inverted if negative.
+/// The value, inverted if it is negative.
 fn without_sign<V: B32>(a: V) -> V {
     a.xor(a.shr_s(lit(31)))
 }
@@ -131,11 +132,12 @@ where
     below.when(high.eq(lit(0)), high.zeros_above())
 }
 
-/// The n-th set bit from `base` on, upwards or downwards by the sign of n; itself for n = 0.
+/// The position of the n-th set bit from `base` on, upwards if n is positive and downwards if it is
+/// negative; `base` itself for n = 0.
 #[inline(always)]
 fn fns(mask: u32, base: u32, n: i32) -> u32 {
-    // The assembler's code searches for the -n-th bit of the mirrored mask. This one's negation is negative again: no mask has
-    // too few bits, and the search walks to the end (docs/numerics.md, 13.12).
+    // ptxas's code searches for the -n-th bit of the mirrored mask. The negation of this number is
+    // negative again, so that the search runs to the end of the mask (docs/numerics.md, 13.12).
     if n == i32::MIN {
         return 0;
     }
@@ -160,7 +162,7 @@ fn fns(mask: u32, base: u32, n: i32) -> u32 {
     }
 }
 
-/// The selector that a mode of `prmt` stands for, by the two low bits of c.
+/// The selector of a mode of `prmt`, by the two low bits of c.
 #[inline(always)]
 fn selector(mode: PrmtMode, c: u32) -> u32 {
     let selectors = match mode {
@@ -174,11 +176,11 @@ fn selector(mode: PrmtMode, c: u32) -> u32 {
     selectors[(c & 3) as usize]
 }
 
-/// Four bytes of b:a; bit 3 of a selector nibble spreads the byte's sign over it.
+/// Selects four bytes of b:a; bit 3 of a selector nibble replicates the byte's sign.
 #[inline(always)]
 fn permute<V: B32>(a: V, b: V, selector: V) -> V {
     let each = 0x0101_0101;
-    // A nibble in each byte.
+    // Spreads the four nibbles to the four bytes.
     let nibbles = low16(selector);
     let nibbles = nibbles.or(nibbles.shl(lit(8))).and(lit(0x00ff_00ff));
     let nibbles = nibbles.or(nibbles.shl(lit(4))).and(lit(0x0f0f_0f0f));
@@ -189,7 +191,7 @@ fn permute<V: B32>(a: V, b: V, selector: V) -> V {
     value.shr_u(lit(7)).and(lit(each)).mul_lo(lit(0xff)).pick(value, spread)
 }
 
-/// Bits by a table.
+/// A Boolean function of three sources, by its truth table.
 pub fn lop3(d: &mut L32, a: &L32, b: &L32, c: &L32, table: u8) {
     macro_rules! is {
         (|$a:tt, $b:tt, $c:tt| $e:expr) => {
@@ -198,7 +200,7 @@ pub fn lop3(d: &mut L32, a: &L32, b: &L32, c: &L32, table: u8) {
             }
         };
     }
-    // The usual tables in their shortest form.
+    // Frequent truth tables have their shortest expression.
     match table {
         0x00 => d.fill(0),
         0xff => d.fill(!0),

@@ -1,13 +1,14 @@
-//! The carry forms: add.cc, addc, sub.cc, subc, mad.cc, madc. Only `addc`, `subc` and `madc` read the flags. A flag is the
-//! adder's carry: a subtraction adds the complement and one, or the flag, and carries where nothing is borrowed
-//! (docs/numerics.md, 13.12).
+//! Additions and subtractions with carry: add.cc, addc, sub.cc, subc, mad.cc, madc. Only `addc`,
+//! `subc` and `madc` read the flags. A flag is the carry of the adder: a subtraction adds the
+//! complement and one (or the flag), and its carry is set if nothing is borrowed (docs/numerics.md,
+//! 13.12).
 
 use super::family;
 use crate::row::Row;
 use crate::variant::Variant;
 use texunit_isa::ScalarType as Ty;
 
-/// Families by the words' bits and sign, with and without a carry that is written.
+/// Families by width and sign, with and without `.cc`.
 pub(super) fn families() -> Vec<Row> {
     let families = [
         of_word::<32, false>(),
@@ -41,7 +42,7 @@ family! { of_word [const BITS: u32, const SIGNED: bool] |_v|
     }
 }
 
-/// a + b + carry of a word, and whether it is carried.
+/// a + b + carry of `BITS` bits, and the outgoing carry.
 fn sum<const BITS: u32>(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let mask = u128::from(u64::MAX >> (64 - BITS));
     let sum = (u128::from(a) & mask) + (u128::from(b) & mask) + u128::from(carry);

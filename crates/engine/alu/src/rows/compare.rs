@@ -1,6 +1,7 @@
-//! `setp` and `set`, `testp`, `slct`, and logic of predicates.
+//! `setp` and `set`, `testp`, `slct`, and Boolean functions of predicates.
 //!
-//! Of floats, with ordered operators a NaN gives false, with `u` ones true. Halves are compared as f32.
+//! Comparisons of floats with a NaN are false with ordered operators, and true with unordered ones
+//! (`ltu` and so on). f16 and bf16 are compared as f32.
 
 use super::parts::*;
 use super::{family, table};
@@ -47,7 +48,8 @@ table! { COMPOSED rows
         };
         ["testp.subnormal.f64"] |a| magnitude64(a).sub(lit(1)).lt_u(lit((1 << 52) - 1));
     }
-    // `c >= 0 ? a : b`. A NaN picks b, -0 picks a; with `.ftz` so does a negative subnormal.
+    // `c >= 0 ? a : b`. A NaN selects b, and -0 selects a; with `.ftz` a negative subnormal selects
+    // a too.
     b32 {
         ["slct.b16.s32", "slct.u16.s32", "slct.s16.s32", "slct.b32.s32", "slct.u32.s32", "slct.s32.s32",
             "slct.f32.s32"] |a, b, c| a.when(c.ge_s(lit(0)), b);
@@ -85,7 +87,7 @@ pub(super) fn families() -> Vec<Row> {
     all
 }
 
-/// How a source is read as f32.
+/// How a source is converted to f32.
 trait Read {
     const TYPE: Ty;
     const PAIR: Ty;
@@ -121,7 +123,7 @@ impl Read for F16Flushed {
     const FTZ: bool = true;
     #[inline(always)]
     fn read<V: B32>(x: V) -> V {
-        // Without an exponent the sign alone remains.
+        // With an exponent of zero only the sign remains.
         let sign = x.and(lit(0x8000));
         sign.when(x.and(lit(0x7c00)).eq(lit(0)), x).f_from_half()
     }
@@ -179,7 +181,7 @@ family! { of_64 [] |_v|
 
 const INF64: u64 = 0x7ff0_0000_0000_0000;
 
-/// The greater one of the magnitudes, as bits: above those of infinity for a NaN.
+/// The larger magnitude, as bits. It is above that of infinity if a source is a NaN.
 fn largest<W: B64>(a: W, b: W) -> W {
     let (a, b) = (magnitude64(a), magnitude64(b));
     a.when(a.gt_u(b), b)

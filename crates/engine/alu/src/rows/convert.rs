@@ -1,9 +1,9 @@
-//! Conversions that programs use much. The others, with packing and rarer modifiers, are calls of
-//! [`Convert`](crate::Convert) with their data.
+//! Frequent conversions. Other conversions, with packing and rare modifiers, are interpreted by
+//! [`Convert`](crate::Convert).
 //!
-//! A conversion to an integer is limited to its range; a NaN becomes 0, but where the source is f64 only the top
-//! bit of the destination is set (PTX ISA, cvt). A NaN that stays a float becomes the canonical one of its new
-//! type, or keeps its payload where the processor's conversion does.
+//! A conversion to an integer is limited to its range. A NaN becomes 0, except that the result has
+//! only its top bit set if the source is f64 (PTX ISA, cvt). A NaN that stays a float becomes the
+//! canonical NaN of its new type, or keeps its payload where the processor's conversion does.
 
 use super::parts::*;
 use super::{DIRECTED, ROUNDINGS, family, table};
@@ -12,7 +12,7 @@ use crate::variant::{ftz, sat, variants};
 use texunit_jit::Rounding;
 
 table! { COMPOSED rows
-    // Between integers. A result of a signed type has its sign up to the top of the slot.
+    // Between integers. Results of signed types are sign-extended to the register's width.
     b32 {
         ["cvt.u8.u8", "cvt.u8.s8", "cvt.u8.u16", "cvt.u8.s16", "cvt.u8.u32", "cvt.u8.s32", "cvt.u16.u8", "cvt.s16.u8", "cvt.s32.u8"] |a| zeros(a, 8);
         ["cvt.s8.u8", "cvt.s8.s8", "cvt.s8.u16", "cvt.s8.s16", "cvt.s8.u32", "cvt.s8.s32", "cvt.s16.s8", "cvt.u32.s8", "cvt.s32.s8"] |a| signs(a, 8);
@@ -29,17 +29,17 @@ table! { COMPOSED rows
         ["cvt.rpi.u32.f32"] |a| a.f_to_u(Ceil);
         ["cvt.rpi.ftz.u32.f32"] |a| a.f_copy(FTZ).f_to_u(Ceil);
         // f32 to f32.
-        // A move, which does nothing to a NaN.
+        // A plain copy, which preserves NaNs.
         ["cvt.f32.f32"] |a| a;
         ["cvt.ftz.f32.f32"] |a| a.f_copy(FTZ);
         ["cvt.sat.f32.f32"] |a| a.f_copy(SAT);
         ["cvt.ftz.sat.f32.f32"] |a| a.f_copy(FTZ_SAT);
-        // Integers to f32. Short ones are exact.
+        // Integers to f32. Conversions of 8 and 16 bits are exact.
         ["cvt.rz.f32.u8", "cvt.rm.f32.u8", "cvt.rp.f32.u8"] |a| a.f_from_u(0xff);
         ["cvt.rz.f32.u16", "cvt.rm.f32.u16", "cvt.rp.f32.u16"] |a| a.f_from_u(0xffff);
         ["cvt.rn.f32.s8", "cvt.rz.f32.s8", "cvt.rm.f32.s8", "cvt.rp.f32.s8"] |a| signs(a, 8).f_from_s();
         ["cvt.rn.f32.s16", "cvt.rz.f32.s16", "cvt.rm.f32.s16", "cvt.rp.f32.s16"] |a| signed16(a).f_from_s();
-        // Halves.
+        // Conversions of f16.
         ["cvt.f32.f16"] |a| a.f_from_half();
         ["cvt.rn.f16.f32"] |a| a.f_to_half(Near);
         ["cvt.rz.f16.f32"] |a| a.f_to_half(Trunc);
@@ -54,7 +54,7 @@ table! { COMPOSED rows
         ["cvt.u64.s8", "cvt.s64.s8"] |a| signs(a, 8).extend_s();
         ["cvt.u64.u16", "cvt.s64.u16"] |a| low16(a).extend_u();
         ["cvt.u64.s16", "cvt.s64.s16"] |a| signed16(a).extend_s();
-        // Exact.
+        // These conversions to f64 are exact.
         ["cvt.rn.f64.u32", "cvt.rz.f64.u32", "cvt.rm.f64.u32", "cvt.rp.f64.u32"] |a| a.d_from_u();
         ["cvt.rn.f64.s32", "cvt.rz.f64.s32", "cvt.rm.f64.s32", "cvt.rp.f64.s32"] |a| a.d_from_s();
         ["cvt.f64.f32"] |a| a.d_from_f();
@@ -76,13 +76,13 @@ table! { COMPOSED rows
     }
 }
 
-/// Families of conversions from f32 and to it.
+/// Families of conversions from and to f32.
 pub(super) fn families() -> Vec<Row> {
     let mut all = directed().of(variants(&DIRECTED, &[]));
     all.extend(of_double().of(variants(&ROUNDINGS, &[])));
     all.extend(to_wide().of(variants(&ROUNDINGS, &[ftz])));
     all.extend(short().of(variants(&ROUNDINGS, &[ftz])));
-    // Those without `.ftz` and `.sat` are rows of the inner loop.
+    // Variants without `.ftz` and `.sat` belong to the inner loop.
     let some = variants(&ROUNDINGS, &[ftz, sat]).into_iter().filter(|v| v.ftz || v.sat);
     all.extend(integral().of(some.collect()));
     all
@@ -141,7 +141,7 @@ family! { integral [] |v|
     }
 }
 
-/// The number whose upper half is this, rounded to odd.
+/// Combines the upper half (as f64) and the lower half of a 64-bit integer, rounded to odd.
 fn exactly<W: B64>(upper: W, a: W) -> W
 where
     W::Narrow: B32<Wide = W>,
@@ -153,7 +153,7 @@ fn if_flushed<V: B32>(a: V, ftz: bool) -> V {
     if ftz { a.f_copy(FTZ) } else { a }
 }
 
-/// f32 as a signed integer of 32 bits.
+/// f32 converted to a signed 32-bit integer.
 fn whole<V: B32>(a: V, rounding: Rounding, ftz: bool) -> V {
     if_flushed(a, ftz).f_to_s(rounding)
 }

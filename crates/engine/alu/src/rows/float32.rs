@@ -1,9 +1,8 @@
-//! Arithmetic of f32 that the inner loop does not have.
+//! Arithmetic of f32 that is not in the inner loop.
 //!
-//! Subnormals are numbers unless `.ftz` says to take them, in sources and results, as zeros of
-//! their sign. A NaN result of f32 is 0x7fffffff, whatever the NaN that went in; the ISA leaves the
-//! payload of `abs` and `neg` open, and they do the same. `.sat` limits a result to [+0, 1], NaN
-//! becoming +0.
+//! Subnormals are numbers unless `.ftz` replaces them, in sources and results, by zeros of their
+//! sign. A NaN result of f32 is always 0x7fffffff; the ISA leaves the payload of `abs` and `neg`
+//! open, which give the same NaN. `.sat` limits a result to [+0, 1], and a NaN becomes +0.
 
 use super::parts::*;
 use super::{DIRECTED, family, table};
@@ -25,7 +24,7 @@ table! { COMPOSED rows
     }
 }
 
-/// Families of f32.
+/// Families of f32 arithmetic.
 pub(super) fn families() -> Vec<Row> {
     let mut all = sums().of(variants(&DIRECTED, &[ftz, sat]));
     all.extend(quotients().of(variants(&DIRECTED, &[ftz])));
@@ -64,7 +63,8 @@ family! { strict_extremes [] |v|
 family! { extremes [] |v|
     with |key| key.flag("ftz", v.ftz).flag("NaN", v.nan); rows
     b32 {
-        // Of the magnitudes, with the exclusive or of the signs.
+        // The result's magnitude is the minimum or maximum of the magnitudes, and its sign the
+        // exclusive or of the signs.
         ["min.xorsign.abs.f32"] |a, b| with_sign(lesser(v.nan, v.mode(), magnitude(a), magnitude(b)), a.xor(b));
         ["max.xorsign.abs.f32"] |a, b| with_sign(greater(v.nan, v.mode(), magnitude(a), magnitude(b)), a.xor(b));
         ["min.three.f32"] |a, b, c| {
@@ -86,7 +86,7 @@ family! { extremes [] |v|
     }
 }
 
-/// A result with this sign; a NaN stays the canonical one.
+/// A result with this sign; a NaN stays canonical.
 fn with_sign<V: B32>(value: V, sign: V) -> V {
     value.when(value.eq(lit(NAN32)), value.or(sign.and(lit(1 << 31))))
 }

@@ -1,6 +1,7 @@
-//! Arithmetic of f64. A NaN that goes in comes out, and one that arithmetic makes is 0xfff8000000000000
-//! (`float::nan64`). Of several, sums and products give the second source's, `fma` that of b, c, a, whichever comes first, and
-//! quotients the first one's (docs/numerics.md, 13.7).
+//! Arithmetic of f64. An invalid operation gives the NaN 0xfff8000000000000, and otherwise a result
+//! is a NaN only if a source is (`float::nan64`). If several sources are NaNs, sums and products
+//! give the NaN of the second source, `fma` the first NaN among b, c, a, and quotients that of the
+//! first source (docs/numerics.md, 13.7).
 
 use super::parts::*;
 use super::{DIRECTED, family, table};
@@ -27,7 +28,7 @@ table! { COMPOSED rows
     }
 }
 
-/// Families of f64.
+/// Families of f64 arithmetic.
 pub(super) fn families() -> Vec<Row> {
     directed().of(variants(&DIRECTED, &[]))
 }

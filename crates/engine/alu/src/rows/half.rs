@@ -1,8 +1,9 @@
-//! Arithmetic of f16, bf16 and their packed pairs.
+//! Arithmetic of f16, bf16 and packed pairs of them.
 //!
-//! Sums and products of f32 are rounded once more to the short format: f32 has more than twice its bits and two
-//! (Figueroa), so that the result is that of one rounding; of bf16 that are subnormal, products have 16 bits and lose none
-//! that matters. `fma` adds to an exact product, rounded to odd. NaN results are 0x7fff.
+//! Sums and products are computed in f32 and rounded again to the short format. This gives the
+//! result of one rounding, because f32 has more than twice as many significant bits plus two
+//! (Figueroa); products of subnormal bf16 have 16 significant bits, which f32 does not lose where
+//! they matter. `fma` adds to an exact product, rounded to odd. NaN results are 0x7fff.
 
 use super::family;
 use super::parts::*;
@@ -11,14 +12,14 @@ use crate::row::Row;
 use crate::variant::{Variant, ftz, nan, pair, variants};
 use texunit_sfu::lanes;
 
-/// Families of the four types: one number or two in a register.
+/// Families of both formats: one number or a pair in a register.
 pub(super) fn families() -> Vec<Row> {
     let mut all = of_format::<F16>();
     all.extend(of_format::<Bf16>());
     all
 }
 
-fn of_format<H: InSteps>() -> Vec<Row> {
+fn of_format<H: HalfPrimitives>() -> Vec<Row> {
     let plain = variants(&[Near], &[ftz, pair]);
     let limited =
         plain.iter().flat_map(|&v| [v, Variant { sat: true, ..v }, Variant { relu: true, ..v }]);
@@ -40,21 +41,22 @@ fn of_format<H: InSteps>() -> Vec<Row> {
     all
 }
 
-/// A format in primitives.
-trait InSteps: Half {
-    /// f32 toward zero, but from 2^16 on f16 is infinite; with one NaN.
+/// The operations of a format, in primitives.
+trait HalfPrimitives: Half {
+    /// f32 rounded toward zero, except that 2^16 and more become infinity in f16. NaNs become
+    /// canonical.
     fn cut<V: B32>(x: V) -> V;
-    /// The low half as f32. Exact.
+    /// The low half as f32, converted exactly.
     fn read<V: B32>(x: V) -> V;
-    /// f32 to the nearest, with one NaN.
+    /// f32 rounded to nearest. NaNs become canonical.
     fn round<V: B32>(x: V) -> V;
-    /// The product and an addend as an f32 that, once rounded, is what the exact one would be.
+    /// The product plus an addend, as an f32 that rounds to the same result as the exact value.
     fn fused<V: B32>(a: V, b: V, c: V) -> V
     where
         V::Wide: B64<Narrow = V, Holds = V::Holds>;
 }
 
-impl InSteps for F16 {
+impl HalfPrimitives for F16 {
     #[inline(always)]
     fn cut<V: B32>(x: V) -> V {
         const TWO_16: u64 = 0x4780_0000;
@@ -72,7 +74,7 @@ impl InSteps for F16 {
         x.f_to_half(Near)
     }
 
-    /// f32 has the product.
+    /// f32 holds the product exactly.
     #[inline(always)]
     fn fused<V: B32>(a: V, b: V, c: V) -> V
     where
@@ -82,7 +84,7 @@ impl InSteps for F16 {
     }
 }
 
-impl InSteps for Bf16 {
+impl HalfPrimitives for Bf16 {
     #[inline(always)]
     fn cut<V: B32>(x: V) -> V {
         x.shr_u(lit(16))
@@ -98,7 +100,8 @@ impl InSteps for Bf16 {
         bf16_of(x)
     }
 
-    /// f64 has the product; what f32 has not of the sum is its last bit.
+    /// f64 holds the product exactly, and the sum is rounded to odd twice: in f64, and in f32,
+    /// where the last bit is set if the truncation was inexact.
     #[inline(always)]
     fn fused<V: B32>(a: V, b: V, c: V) -> V
     where
@@ -110,7 +113,7 @@ impl InSteps for Bf16 {
     }
 }
 
-family! { sums [H: InSteps] |v|
+family! { sums [H: HalfPrimitives] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz).flag("sat", v.sat).flag("relu", v.relu); rows
     b32 {
         ["add"] |a, b| each(v.pair, a, b, b, |a, b, _| {
@@ -128,7 +131,7 @@ family! { sums [H: InSteps] |v|
     }
 }
 
-family! { guarded [H: InSteps] |v|
+family! { guarded [H: HalfPrimitives] |v|
     with |key| key.of_type(ty::<H>(v)).flag("relu", v.relu); rows
     b32 {
         ["fma.oob"] |a, b, c| each(v.pair, a, b, c, |a, b, c| {
@@ -138,7 +141,7 @@ family! { guarded [H: InSteps] |v|
     }
 }
 
-family! { signs [H: InSteps] |v|
+family! { signs [H: HalfPrimitives] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); rows
     b32 {
         ["abs"] |a| each(v.pair, a, a, a, |a, _, _| limited::<H, _>(v, get::<H, _>(v.ftz, a).f_abs(IEEE)));
@@ -146,8 +149,9 @@ family! { signs [H: InSteps] |v|
     }
 }
 
-// The f32 functions of the operand, cut. `.ftz` changes nothing: the unit has f16 subnormals, and flushes others by itself.
-family! { functions [H: InSteps, const PAIR: bool] |v|
+// The functions of f32, with the result truncated. `.ftz` has no effect: the unit keeps f16
+// subnormals, and flushes others anyway.
+family! { functions [H: HalfPrimitives, const PAIR: bool] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); both
     b32 {
         ["ex2.approx"] |a| each(PAIR, a, a, a, |a, _, _| H::cut(lanes::ex2(H::read(a))));
@@ -155,7 +159,7 @@ family! { functions [H: InSteps, const PAIR: bool] |v|
     }
 }
 
-// Calls of the math library.
+// Correctly rounded results, by calls of the math library.
 family! { rounded [H: Half, const PAIR: bool, const FTZ: bool] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); calls
     b32 {
@@ -164,7 +168,7 @@ family! { rounded [H: Half, const PAIR: bool, const FTZ: bool] |v|
     }
 }
 
-family! { extremes [H: InSteps] |v|
+family! { extremes [H: HalfPrimitives] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz).flag("NaN", v.nan); rows
     b32 {
         ["min"] |a, b| each(v.pair, a, b, b, |a, b, _| {
@@ -173,7 +177,8 @@ family! { extremes [H: InSteps] |v|
         ["max"] |a, b| each(v.pair, a, b, b, |a, b, _| {
             limited::<H, _>(v, greater(v.nan, IEEE, get::<H, _>(v.ftz, a), get::<H, _>(v.ftz, b)))
         });
-        // Of the magnitudes, with the exclusive or of the signs.
+        // The result's magnitude is the minimum or maximum of the magnitudes, and its sign the
+        // exclusive or of the signs.
         ["min.xorsign.abs"] |a, b| each(v.pair, a, b, b, |a, b, _| {
             let (x, y) = (magnitude(get::<H, _>(v.ftz, a)), magnitude(get::<H, _>(v.ftz, b)));
             with_sign(limited::<H, _>(v, lesser(v.nan, IEEE, x, y)), a.xor(b))
@@ -185,7 +190,7 @@ family! { extremes [H: InSteps] |v|
     }
 }
 
-/// A variant for pairs.
+/// The variant for pairs.
 fn paired(v: Variant) -> Variant {
     Variant { pair: true, ..v }
 }
@@ -195,7 +200,7 @@ fn ty<H: Half>(v: Variant) -> texunit_isa::ScalarType {
     H::TYPES[usize::from(v.pair)]
 }
 
-/// A number, or both of a pair, through `f`, which looks at low halves.
+/// Applies `f`, which reads low halves, to a number or to both numbers of a pair.
 #[inline(always)]
 fn each<V: B32>(pair: bool, a: V, b: V, c: V, f: impl Fn(V, V, V) -> V) -> V {
     let low = f(a, b, c);
@@ -206,36 +211,37 @@ fn each<V: B32>(pair: bool, a: V, b: V, c: V, f: impl Fn(V, V, V) -> V) -> V {
     low.or(f(upper(a), upper(b), upper(c)).shl(lit(16)))
 }
 
-/// `.ftz` of a half in the low bits.
+/// Applies `.ftz` to an f16 or bf16 in the low half.
 fn flushed<H: Half, V: B32>(ftz: bool, x: V) -> V {
     if ftz { x.and(lit(0x8000)).when(x.and(lit(H::FORMAT.inf)).eq(lit(0)), x) } else { x }
 }
 
-fn get<H: InSteps, V: B32>(ftz: bool, x: V) -> V {
+fn get<H: HalfPrimitives, V: B32>(ftz: bool, x: V) -> V {
     H::read(flushed::<H, V>(ftz, x))
 }
 
-/// An f32 with `.sat` and `.relu`, with `.ftz`, rounded.
-fn limited<H: InSteps, V: B32>(v: Variant, x: V) -> V {
+/// Applies `.sat`, `.relu` and `.ftz` to an f32, and rounds it to the format.
+fn limited<H: HalfPrimitives, V: B32>(v: Variant, x: V) -> V {
     let x = if v.sat { x.f_copy(SAT) } else { x };
     let x = if v.relu { lit::<V>(0).when(x.f_le(lit(0)), x) } else { x };
     H::round(if v.ftz { without_tiny::<H, V>(x) } else { x })
 }
 
-/// An f32 that is a zero of its sign where it would be less than the smallest normal number of the format after rounding with
-/// an unbounded exponent (docs/numerics.md, 13.3): below the middle between that number and the one before it.
+/// Replaces an f32 by a zero of its sign if it is tiny in the format: less than the smallest normal
+/// number after rounding with an unbounded exponent (docs/numerics.md, 13.3). It is tiny if it is
+/// below the middle between that number and the next smaller one.
 fn without_tiny<H: Half, V: B32>(x: V) -> V {
     let (emin, ones) = (H::FORMAT.emin(), H::FORMAT.frac + 1);
     let middle = ((126 + emin) as u64) << 23 | ((1 << ones) - 1) << (23 - ones);
     x.and(lit(1 << 31)).when(magnitude(x).lt_u(lit(middle)), x)
 }
 
-/// Whether a half is the NaN that stands for "out of bounds" (docs/numerics.md, 13.12).
+/// Whether an f16 is the NaN that means "out of bounds" (docs/numerics.md, 13.12).
 fn is_outside<V: B32>(x: V) -> V::Holds {
     x.and(lit(0x7fff)).eq(lit(0x7ff7))
 }
 
-/// A NaN stays the canonical one.
+/// A result with this sign; a NaN stays canonical.
 fn with_sign<V: B32>(value: V, sign: V) -> V {
     value.when(value.eq(lit(0x7fff)), value.or(sign.and(lit(0x8000))))
 }

@@ -1,4 +1,4 @@
-//! The rows of the inner loop.
+//! The table of the inner loop's operations ([`inner_rows!`]), as templates.
 
 use crate::inner::words::*;
 use crate::inner_rows;
@@ -7,7 +7,7 @@ use crate::row::{Template, record, shape};
 
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
-        /// Rows of the inner loop, in the order of their kinds.
+        /// Operations of the inner loop, in the order of their kinds.
         pub(crate) const INNER: &[Template] = &[$($(Template {
             name: stringify!($name),
             keys: &[$(Key::spelled($text)),*],

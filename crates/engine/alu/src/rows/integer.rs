@@ -1,8 +1,8 @@
-//! Integer arithmetic: add to sad, and the dot products.
+//! Integer arithmetic, from `add` to `sad`, and dot products.
 //!
-//! Division by zero is a value, as on hardware: `div` and `rem` give all ones of the type (the
-//! ISA leaves both open; this is what the code that ptxas generates for them returns).
-//! The most negative number divided by -1 is itself, with remainder 0.
+//! Division by zero gives a value, as on hardware: the result of `div` and `rem` is all ones of the
+//! type. The ISA leaves both open; the code that ptxas generates gives this result. The most
+//! negative number divided by -1 is itself, with remainder 0.
 
 use super::parts::*;
 use super::table;
@@ -118,7 +118,7 @@ table! { COMPOSED rows
     }
 }
 
-// Quotients of 64 bits are more than f64 has.
+// f64 cannot hold quotients of 64 bits.
 table! { CALLED calls
     b64 {
         ["div.u64"] |a, b| a.checked_div(b).unwrap_or(u64::MAX);
@@ -128,13 +128,13 @@ table! { CALLED calls
     }
 }
 
-/// All ones where the divisor is zero.
+/// The quotient or remainder, or all ones if the divisor is zero.
 fn or_ones<V: B32>(value: V, b: V) -> V {
     B32::when(lit(0xffff_ffff), b.eq(lit(0)), value)
 }
 
-/// f64 has the quotient of numbers of 32 bits: it lies at least 1 / b below the next integer, which is more than its
-/// error, a / b * 2^-53.
+/// The quotient of unsigned 32-bit numbers, computed in f64. The exact quotient is an integer or
+/// lies at least 1 / b below the next integer, which is more than the error of f64, a / b * 2^-53.
 fn quotient<W, V>(a: V, b: V) -> V
 where
     W: B64<Narrow = V>,
@@ -143,7 +143,8 @@ where
     a.d_from_u().f_div(b.d_from_u()).d_to_u()
 }
 
-/// Of magnitudes, of which the lowest number's is 2^31.
+/// The quotient of signed numbers, from their magnitudes; the magnitude of the lowest number is
+/// 2^31.
 fn signed_quotient<W, V>(a: V, b: V) -> V
 where
     W: B64<Narrow = V>,
@@ -153,7 +154,7 @@ where
     quotient(a.abs_s(), b.abs_s()).xor(sign).sub(sign)
 }
 
-/// Likewise f32 has that of numbers of 16 bits, extended to 32.
+/// The quotient of 16-bit numbers that are extended to 32 bits, computed in f32.
 fn short_quotient<V: B32>(a: V, b: V) -> V {
     a.f_from_s().f_div(b.f_from_s(), IEEE).f_to_s(Trunc)
 }
@@ -175,7 +176,7 @@ fn hi_s16<V: B32>(a: V, b: V) -> V {
     signed16(a).mul_lo(signed16(b)).shr_u(lit(16))
 }
 
-/// Bits 47..16 of the product of the low 24 bits.
+/// Bits 47 to 16 of the product of the low 24 bits.
 fn hi24_u<V: B32>(a: V, b: V) -> V {
     let (a, b) = (low24(a), low24(b));
     a.mul_lo(b).shf_r(a.mul_hi_u(b), lit(16))
@@ -194,7 +195,8 @@ fn distance_s<V: B32>(a: V, b: V) -> V {
     a.max_s(b).sub(a.min_s(b))
 }
 
-/// What has overflowed in the mask `over`'s sign is the limit on the side of a.
+/// Replaces a sum or difference that has overflowed by the limit on the side of a. The sign of
+/// `over` says whether it has.
 fn limited<V: B32>(value: V, over: V, a: V) -> V {
     let limit = a.shr_s(lit(31)).xor(lit(0x7fff_ffff));
     limit.pick(value, over.shr_s(lit(31)))
@@ -210,7 +212,7 @@ fn sub_sat<V: B32>(a: V, b: V) -> V {
     limited(difference, a.xor(b).and(a.xor(difference)), a)
 }
 
-/// Four products of bytes, and an addend.
+/// Four products of bytes, plus an addend.
 fn dp4a<V: B32>(of_a: Part, of_b: Part, a: V, b: V, c: V) -> V {
     let mut sum = c;
     for k in 0..4 {
@@ -219,7 +221,7 @@ fn dp4a<V: B32>(of_a: Part, of_b: Part, a: V, b: V, c: V) -> V {
     sum
 }
 
-/// Two products of halves of a and bytes of b from `first` on, and an addend.
+/// Two products of halves of a and bytes of b, beginning with byte `first`, plus an addend.
 fn dp2a<V: B32>(of_a: Part, of_b: Part, first: u32, a: V, b: V, c: V) -> V {
     let low = element(of_a, a, 0).mad_lo(element(of_b, b, first), c);
     element(of_a, a, 1).mad_lo(element(of_b, b, first + 1), low)

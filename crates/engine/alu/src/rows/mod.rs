@@ -1,10 +1,11 @@
-//! All rows: those of the inner loop, and the others in tables by family.
+//! The tables of operations: those of the inner loop, and others by family of instructions.
 //!
-//! A row is `[spellings] |sources| value`. In a table of `rows` the value is made of primitives: compiled code and the
-//! interpreter have its steps. In one of `calls` it is any Rust on the numbers of a lane, and both call its function. In
-//! one of `both` it is made of primitives, and the interpreter has all of them in one function, where the steps are many. A
-//! family has a row for each [`Variant`], which its values name by the parameter before `with`; `with` says what a variant
-//! adds to the spellings.
+//! An entry is `[spellings] |sources| value`. In a table of `rows` the value is composed of
+//! primitives, whose steps the interpreter and compiled code execute. In a table of `calls` it is
+//! Rust code on the numbers of a lane, and both call its function. In a table of `both` it is
+//! composed of primitives, but the interpreter has them in one function, because there are many
+//! steps. A family has an operation for each [`Variant`]; its values refer to the variant by the
+//! parameter before `with`, and `with` says which modifiers a variant adds to the spellings.
 
 mod approximate;
 mod bits;
@@ -26,12 +27,12 @@ use crate::row::{Row, Template};
 use crate::variant::Variant;
 use texunit_jit::Rounding;
 
-/// The roundings of `.rz`, `.rm` and `.rp`.
+/// The directed roundings: `.rz`, `.rm` and `.rp`.
 const DIRECTED: [Rounding; 3] = [Rounding::Trunc, Rounding::Floor, Rounding::Ceil];
-/// All four.
+/// All four roundings.
 const ROUNDINGS: [Rounding; 4] = [Rounding::Near, Rounding::Trunc, Rounding::Floor, Rounding::Ceil];
 
-/// A family of rows, without its variants.
+/// A family of operations, which differ in their variants.
 #[derive(Clone, Copy)]
 struct Family {
     templates: &'static [Template],
@@ -39,7 +40,7 @@ struct Family {
 }
 
 impl Family {
-    /// Its rows in these variants.
+    /// The operations of the family in these variants.
     fn of(self, variants: Vec<Variant>) -> Vec<Row> {
         let rows = |variant: Variant| {
             self.templates.iter().map(move |template| {
@@ -51,7 +52,7 @@ impl Family {
     }
 }
 
-/// The rows of all tables and families, those of the inner loop first, in the order of their kinds.
+/// All operations. Those of the inner loop come first, in the order of their kinds.
 pub(crate) fn all() -> impl Iterator<Item = Row> {
     let tables = [
         inner::INNER,
@@ -83,7 +84,8 @@ pub(crate) fn all() -> impl Iterator<Item = Row> {
     tables.into_iter().flatten().map(row).chain(families.into_iter().flatten())
 }
 
-/// Expands a row of a table to its [`Template`]. The first macro argument is the pattern that binds the variant.
+/// Expands an entry of a table to its [`Template`]. The first macro argument is the pattern that
+/// binds the variant.
 macro_rules! template {
     ($v:pat, rows $section:ident [$($text:literal),+] |$($arg:ident),*| $value:expr) => {
         $crate::rows::template!(@ $section [$($text),+] |$($arg),*|
@@ -110,7 +112,8 @@ macro_rules! template {
     };
 }
 
-/// Defines a table as a constant. Its rows stand in sections, which are named after the widths of destination and sources.
+/// Defines a table as a constant. Its sections are named after the widths of destination and
+/// sources.
 macro_rules! table {
     ($table:ident $kind:ident $($section:ident { $([$($text:literal),+] |$($arg:ident),*| $value:expr;)* })*) => {
         pub(super) const $table: &[$crate::row::Template] = &[$($($crate::rows::template!(
@@ -119,7 +122,7 @@ macro_rules! table {
     };
 }
 
-/// A family of rows.
+/// Defines a family of operations.
 macro_rules! family {
     ($family:ident [$($params:tt)*] |$v:ident| with |$key:ident| $with:expr; $kind:ident
         $($section:ident { $([$($text:literal),+] |$($arg:ident),*| $value:expr;)* })*) => {

@@ -1,11 +1,11 @@
-//! The newer forms of f32 arithmetic: pairs (`.f32x2`) and sources of 16 bits (`add.f32.f16`).
+//! Arithmetic of packed f32 pairs (`.f32x2`), and of f32 with 16-bit float sources (`add.f32.f16`).
 
 use super::parts::*;
 use super::{DIRECTED, ROUNDINGS, family};
 use crate::row::Row;
 use crate::variant::{ftz, sat, variants};
 
-/// Families of pairs and of short sources.
+/// Families of packed pairs and of short sources.
 pub(super) fn families() -> Vec<Row> {
     let mut all = nearest().of(variants(&[Near], &[ftz]));
     all.extend(directed().of(variants(&DIRECTED, &[ftz])));
@@ -45,7 +45,7 @@ family! { short [] |v|
     }
 }
 
-/// Both halves of the sources, each through `f`; the first number is in the low half.
+/// Applies `f` to the low and the high halves of the sources.
 fn both<W, V>(a: W, b: W, c: W, f: impl Fn(V, V, V) -> V) -> W
 where
     W: B64<Narrow = V>,

@@ -1,9 +1,10 @@
-//! Parts of registers in primitives, and the words that rows are written in.
+//! Expressions of primitives that several tables use: elements of registers, bit masks, and float
+//! helpers.
 
 pub(super) use crate::inner::words::*;
 use crate::mode::Mode;
 
-/// An element of a register: its width, and whether it has a sign.
+/// The type of an element of a register: its width, and whether it is signed.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     bits: u32,
@@ -15,13 +16,13 @@ pub(super) const S8: Part = Part { bits: 8, signed: true };
 pub(super) const U16: Part = Part { bits: 16, signed: false };
 pub(super) const S16: Part = Part { bits: 16, signed: true };
 
-/// The low bits, extended by zeros.
+/// The low `bits` bits, zero-extended.
 #[inline(always)]
 pub(super) fn zeros<V: B32>(a: V, bits: u32) -> V {
     a.and(lit((1 << bits) - 1))
 }
 
-/// The low bits, extended by their sign.
+/// The low `bits` bits, sign-extended.
 pub(super) fn signs<V: B32>(a: V, bits: u32) -> V {
     let unused = u64::from(32 - bits);
     a.shl(lit(unused)).shr_s(lit(unused))
@@ -44,13 +45,13 @@ pub(super) fn signed24<V: B32>(a: V) -> V {
     signs(a, 24)
 }
 
-/// An element by its place, extended.
+/// The element with a given index, zero- or sign-extended.
 pub(super) fn element<V: B32>(part: Part, a: V, place: u32) -> V {
     let below = u64::from(part.bits * place);
     match (place, part.signed) {
         (0, true) => signs(a, part.bits),
         (0, false) => zeros(a, part.bits),
-        // The uppermost one needs no cutting.
+        // The uppermost element needs no masking.
         (_, false) if part.bits * (place + 1) == 32 => a.shr_u(lit(below)),
         (_, true) if part.bits * (place + 1) == 32 => a.shr_s(lit(below)),
         (_, false) => zeros(a.shr_u(lit(below)), part.bits),
@@ -58,7 +59,7 @@ pub(super) fn element<V: B32>(part: Part, a: V, place: u32) -> V {
     }
 }
 
-/// Each pair of elements through `f`.
+/// Applies `f` to each pair of elements.
 pub(super) fn elements<V: B32>(part: Part, a: V, b: V, f: impl Fn(V, V) -> V) -> V {
     let value = |k: u32| {
         let value = f(element(part, a, k), element(part, b, k));
@@ -73,21 +74,21 @@ pub(super) fn elements<V: B32>(part: Part, a: V, b: V, f: impl Fn(V, V) -> V) ->
     result
 }
 
-/// Limited to signed numbers of so many bits.
+/// Limits a value to the range of signed numbers of `bits` bits.
 pub(super) fn clamp<V: B32>(a: V, bits: u32) -> V {
     let most = (1u64 << (bits - 1)) - 1;
     a.min_s(lit(most)).max_s(lit(!most))
 }
 
-/// `len` low ones; all of them from 32 on.
+/// A mask of the low `len` bits; all bits if `len` ≥ 32.
 pub(super) fn ones<V: B32>(len: V) -> V {
     B32::shl(lit::<V>(u64::from(u32::MAX)), len).not()
 }
 
-/// The infinity of f32.
+/// Infinity as f32.
 pub(super) const INF: u64 = 0x7f80_0000;
 
-/// f32 without its sign.
+/// The magnitude of an f32, as bits.
 pub(super) fn magnitude<V: B32>(a: V) -> V {
     a.and(lit(0x7fff_ffff))
 }
@@ -97,7 +98,7 @@ pub(super) fn is_nan<V: B32>(a: V, b: V) -> V::Holds {
     magnitude(a).max_u(magnitude(b)).gt_u(lit(INF))
 }
 
-/// Whether none is.
+/// Whether neither of two f32 is a NaN.
 pub(super) fn is_num<V: B32>(a: V, b: V) -> V::Holds {
     magnitude(a).max_u(magnitude(b)).le_u(lit(INF))
 }
@@ -110,8 +111,8 @@ pub(super) fn ones_of<V: B32>(a: V) -> V {
     bytes.mul_lo(lit(0x0101_0101)).shr_u(lit(24))
 }
 
-/// The sum of f64 rounded to odd: rounded once more to a shorter format, in any rounding, it is what the exact one
-/// would be. Knuth's two-sum gives the error.
+/// The sum of f64 rounded to odd: rounding it again to a shorter format, in any mode, gives what
+/// rounding the exact sum would give. Knuth's two-sum gives the error.
 pub(super) fn sum_odd<W>(a: W, b: W) -> W
 where
     W: B64,
@@ -120,13 +121,13 @@ where
     let sum = a.f_add(b);
     let other = sum.f_sub(a);
     let error = a.f_sub(sum.f_sub(other)).f_add(b.f_sub(other));
-    // A place away from zero or toward it, if the last bit is 0.
+    // Moves by one unit in the last place, away from zero or toward it, if the last bit is 0.
     let place = sum.xor(error).shr_s(lit(63)).or(lit(1));
     let odd = sum.add(place.and(sum.and(lit(1)).sub(lit(1))));
     odd.when(error.f_ne(lit(0)), sum)
 }
 
-/// The same of f32.
+/// The sum of f32 rounded to odd.
 pub(super) fn sum_odd32<V: B32>(a: V, b: V) -> V {
     let sum = a.f_add(b, IEEE);
     let other = sum.f_sub(a, IEEE);
@@ -136,20 +137,20 @@ pub(super) fn sum_odd32<V: B32>(a: V, b: V) -> V {
     odd.when(error.f_ne(lit(0)), sum)
 }
 
-/// f32 as bf16 to the nearest, with one NaN.
+/// f32 rounded to the nearest bf16. NaNs become canonical.
 pub(super) fn bf16_of<V: B32>(a: V) -> V {
     let odd = a.shr_u(lit(16)).and(lit(1));
     let nearest = a.add(lit(0x7fff)).add(odd).shr_u(lit(16));
     B32::when(lit(0x7fff), is_nan(a, a), nearest)
 }
 
-/// The lesser one; of a NaN the other one or, with `.NaN`, a NaN.
+/// The smaller f32. If one source is a NaN, the result is the other source or, with `.NaN`, a NaN.
 pub(super) fn lesser<V: B32>(nan: bool, m: Mode, a: V, b: V) -> V {
     let value = a.f_min(b, m);
     if nan { lit::<V>(NAN32).when(is_nan(a, b), value) } else { value }
 }
 
-/// The greater one.
+/// The larger f32. If one source is a NaN, the result is the other source or, with `.NaN`, a NaN.
 pub(super) fn greater<V: B32>(nan: bool, m: Mode, a: V, b: V) -> V {
     let value = a.f_max(b, m);
     if nan { lit::<V>(NAN32).when(is_nan(a, b), value) } else { value }

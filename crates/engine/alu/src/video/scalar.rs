@@ -1,14 +1,15 @@
-//! Scalar video instructions: `vadd` to `vset`, `vmad`.
+//! Scalar video instructions: `vadd` to `vset`, and `vmad`.
 //!
-//! No GPU of today has them: ptxas puts code of several instructions in their place, which computes
-//! with 64 bits and does not saturate as the ISA's pseudo-code does. The rules here are what ptxas
-//! 13.5 makes for sm_86 (docs/numerics.md, 13.12); `tests/data/video_tables.py` runs that code.
+//! Current GPUs do not have these instructions. ptxas replaces them by code of several
+//! instructions, which computes with 64 bits and does not saturate as the ISA's pseudo-code does.
+//! The rules here are those of the code that ptxas 13.5 generates for sm_86 (docs/numerics.md,
+//! 13.12); `tests/data/video_tables.py` runs that code.
 
 use texunit_isa::{AtomOp, Selector};
 
 use super::{Function, Video, clamp, extend};
 
-/// The part of a register that a selector names: first bit and width.
+/// The first bit and the width of the part of a register that a selector names.
 fn place(part: Selector) -> (u32, u32) {
     match (part.count, part.half) {
         (0, _) => (0, 32),
@@ -23,8 +24,8 @@ fn part(x: u32, selector: Selector, signed: bool) -> i64 {
     extend(x >> from, bits, signed)
 }
 
-/// `.sat` of sums, differences, smaller and greater ones: an unsigned word is limited below only,
-/// and a byte or half-word becomes the greatest one if the value is negative.
+/// `.sat` of sums, differences, minima and maxima. An unsigned 32-bit result is only limited below,
+/// and an unsigned byte or half becomes the largest number if the value is negative.
 fn limited(value: i64, bits: u32, signed: bool) -> i64 {
     match (bits, signed) {
         (32, true) => clamp(value, 32, true),
@@ -45,7 +46,8 @@ impl Video {
         let (from, bits) = place(self.operands.d);
         let shifts = matches!(self.function, Function::ShiftLeft | Function::ShiftRight);
         if self.sat && shifts {
-            // 34 bits are looked at, and the word is limited whatever part of it is kept.
+            // 34 bits of the value are considered, and it is limited to 32 bits even if only a part
+            // of the result is kept.
             value = clamp(value << 30 >> 30, 32, signed);
         } else if self.sat {
             value = limited(value, bits, signed);
@@ -59,7 +61,7 @@ impl Video {
         (c & !(mask << from)) | (value as u32 & mask) << from
     }
 
-    /// The second operation, in 64 bits.
+    /// The secondary operation, in 64 bits.
     fn second(&self, value: i64, c: u32) -> u32 {
         let third = extend(c, 32, self.signed[0]);
         let takes_third = match self.secondary {
@@ -72,7 +74,7 @@ impl Video {
         if takes_third { c } else { value as u32 }
     }
 
-    /// `vmad`: words count as signed in the product and in the sum.
+    /// `vmad`: 32-bit operands are signed in the product and in the sum.
     pub(super) fn multiply_add(&self, a: u32, b: u32, c: u32) -> u32 {
         let word = |x: u32, selector, signed| i64::from(part(x, selector, signed) as i32);
         let [minus_a, minus_b, minus_c] = self.operands.negated;

@@ -1,15 +1,16 @@
-//! Approximate instructions give what the reference of the special function unit gives.
+//! Compares approximate instructions with the reference of the special function unit.
 
 use crate::common::Instruction;
 use texunit_sfu::mufu;
 use texunit_sfu::ptx;
 
-/// An instruction and its function.
+/// An instruction and its reference function.
 type OfF32 = (&'static str, fn(u32) -> u32);
 type OfTwo = (&'static str, fn(u32, u32) -> u32);
 type OfHalf = (&'static str, fn(u16) -> u16);
 
-/// Operands of f32 of all exponents and both signs, with mantissas at ends and between.
+/// f32 operands of all exponents and both signs, with mantissas at both ends of the range and
+/// between.
 fn operands() -> Vec<u32> {
     let tops = (0..1 << 13).map(|top: u32| top << 19);
     let of = |top: u32| {
@@ -19,7 +20,7 @@ fn operands() -> Vec<u32> {
     tops.flat_map(of).collect()
 }
 
-/// All operands through an instruction.
+/// Runs an instruction on all operands.
 fn check(text: &str, operands: &[u32], reference: impl Fn(u32) -> u32) {
     let instruction = Instruction::new(text);
     for warp in operands.chunks(32) {

@@ -1,5 +1,5 @@
-//! Logic, shifts, fields, counts and permutations against models that go bit by bit, as the PTX
-//! ISA words them.
+//! Compares Boolean functions, shifts, bit fields, counts and permutations with models that work
+//! bit by bit, as the PTX ISA describes them.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Int, TYPES, check, sweep};
@@ -14,7 +14,7 @@ fn logic_and_shifts() {
         sweep(&op("xor"), |a, b, _| t.bits(v(a ^ b)));
         sweep(&op("not"), |a, _, _| t.bits(v(!a)));
         sweep(&op("cnot"), |a, _, _| u64::from(v(a) == 0));
-        // The amount is an u32 whatever the type; the sweep's is taken from its low bits.
+        // The shift count is a u32 for all types; the sweep's value is taken from its low bits.
         let amount = |b: u64| (b & 0xffff_ffff).min(64) as u32;
         sweep(&op("shl"), |a, b, _| t.bits(if amount(b) >= t.0 { 0 } else { v(a) << amount(b) }));
         sweep(&op("shr"), |a, b, _| t.bits(v(a) >> amount(b)));
@@ -38,13 +38,13 @@ fn logic_and_shifts() {
     check("shf.r.wrap.b32", &[0x1234_5678, 0x9abc_def0, 40], 0xf012_3456);
 }
 
-/// Bit `i` of a, 0 outside.
+/// Bit `i` of a; 0 if there is no such bit.
 fn bit(a: u64, i: u64) -> u64 {
     if i < 64 { a >> i & 1 } else { 0 }
 }
 
-/// Bits of a position or length that count: a byte of 32-bit forms (PTX ISA), a word of 64-bit ones
-/// (what a card runs; docs/numerics.md, 13.9).
+/// The bits of a position or length that count: the low byte in 32-bit forms (PTX ISA), 32 bits in
+/// 64-bit forms (as on a GPU; docs/numerics.md, 13.9).
 fn counted(msb: u64) -> u64 {
     if msb == 63 { 0xffff_ffff } else { 0xff }
 }
@@ -140,7 +140,7 @@ fn find_nth_set() {
     for mask in [0u64, 0x8000_0001, 0xffff_ffff, 0x0f0f_00f0, 0x0000_0100] {
         for base in 0..32i64 {
             for n in (-40i64..=40).chain([i64::from(i32::MIN), i64::from(i32::MAX)]) {
-                // The loop of the ISA.
+                // The loop in the ISA's pseudo-code.
                 let mut expected = 0xffff_ffff;
                 if n == 0 {
                     if bit(mask, base as u64) == 1 {
@@ -159,7 +159,8 @@ fn find_nth_set() {
                         pos += n.signum();
                     }
                 }
-                // The negation of this one is negative again, and its code finds place 0 in the end (an H200).
+                // The negation of i32::MIN is negative again, and the code finds position 0 at the
+                // end, as an H200 does.
                 let expected = if n == i64::from(i32::MIN) { 0 } else { expected };
                 check("fns.b32", &[mask, base as u64, n as u64], expected);
             }

@@ -1,10 +1,10 @@
-//! Runs one arithmetic instruction, written as in PTX, on values.
+//! Runs one arithmetic instruction, written as in PTX, on given values.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use texunit_alu::{Alu, Approximate, Gives, Lanes, Row, Value, find, with_data};
+use texunit_alu::{Alu, Approximate, Lanes, ResultKind, Row, Value, find, with_data};
 use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, PrmtMode, Rounding, ScalarType, TestOp};
 
-/// Reads `mad.hi.sat.s32`; every word must be known.
+/// Parses an instruction such as `mad.hi.sat.s32`; every modifier must be known.
 pub fn parse(text: &str) -> (Opcode, Modifiers) {
     let mut words = text.split('.');
     let opcode = Opcode::from_name(words.next().unwrap()).unwrap();
@@ -55,14 +55,14 @@ pub fn parse(text: &str) -> (Opcode, Modifiers) {
     (opcode, m)
 }
 
-/// An instruction ready to run.
+/// An instruction that is ready to run.
 pub enum Instruction {
     Row(&'static Row),
-    /// One with data of its own.
+    /// An operation that has data.
     Data(Alu),
 }
 
-/// The instruction, if it is executed.
+/// The operation of an instruction, if it is supported.
 pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Instruction> {
     select_as(opcode, mods, Approximate::Card)
 }
@@ -75,7 +75,7 @@ fn select_as(opcode: Opcode, mods: &Modifiers, approximate: Approximate) -> Opti
 
 impl Instruction {
     pub fn new(text: &str) -> Self {
-        // `.rounded` stands for `--approx rounded`.
+        // `.rounded` selects `--approx rounded`.
         let plain = text.replace(".rounded", "");
         let approximate = if plain == text { Approximate::Card } else { Approximate::Rounded };
         let (opcode, mods) = parse(&plain);
@@ -89,14 +89,14 @@ impl Instruction {
         }
     }
 
-    /// Runs a carry form on three sources; the carries that come out.
+    /// Runs an instruction with carry on three sources. Returns the outgoing carries.
     pub fn carry(&self, d: &mut [u64; 32], [a, b, c]: &[[u64; 32]; 3], carries: u32) -> u32 {
         let Alu::Carry(f) = self.alu() else { panic!("no carry form") };
         f(d, a, b, c, carries)
     }
 
-    /// Runs up to 32 rows of four sources (the fourth is lop3's table too). The other lanes hold
-    /// noise, so that lanes which influence each other are seen.
+    /// Runs up to 32 rows of four sources (the fourth is also the table of lop3). Other lanes hold
+    /// noise, so that lanes that influence each other are detected.
     pub fn rows(&self, rows: &[[u64; 4]]) -> Vec<u64> {
         let wide: [[u64; 32]; 4] = std::array::from_fn(|k| {
             std::array::from_fn(|i| rows.get(i).map_or(0x0123_4567_89ab_cdef << (i % 7), |r| r[k]))
@@ -117,7 +117,7 @@ impl Instruction {
                 f.run(&mut value.wide, a, b);
                 value.wide
             }
-            (Alu::Tiny(f), _) => {
+            (Alu::SmallFloat(f), _) => {
                 f.run(&mut value.wide, a, b, c);
                 value.wide
             }
@@ -125,12 +125,12 @@ impl Instruction {
                 f.run(&mut value.wide, a, b, c);
                 value.wide
             }
-            // The carry comes in as the fourth source.
+            // The incoming carry is the fourth source.
             (Alu::Carry(f), _) => {
                 f(&mut value.wide, a, b, c, mask(3));
                 value.wide
             }
-            (_, Instruction::Row(row)) if row.shape().gives == Gives::Predicates => {
+            (_, Instruction::Row(row)) if row.shape().result == ResultKind::Predicates => {
                 let (low, high) = row.run_pair(&narrow[0], &narrow[1]);
                 let (low, high) = (bits(low), bits(high));
                 std::array::from_fn(|i| low[i] | high[i] << 1)
@@ -141,10 +141,10 @@ impl Instruction {
                     if from[k] { Lanes::Wide(&wide[k]) } else { Lanes::Narrow(&narrow[k]) }
                 };
                 row.run([source(0), source(1), source(2), source(3)], &mut value);
-                match row.shape().gives {
-                    Gives::Narrow => value.narrow.map(u64::from),
-                    Gives::Wide | Gives::Double(_) => value.wide,
-                    Gives::Predicate | Gives::Predicates => bits(value.holds),
+                match row.shape().result {
+                    ResultKind::Narrow => value.narrow.map(u64::from),
+                    ResultKind::Wide | ResultKind::Double(_) => value.wide,
+                    ResultKind::Predicate | ResultKind::Predicates => bits(value.holds),
                 }
             }
             (_, Instruction::Data(alu)) => panic!("{alu:?} is a row's"),
@@ -152,21 +152,21 @@ impl Instruction {
         result[..rows.len()].to_vec()
     }
 
-    /// What the destination's slot keeps of a value.
+    /// The bits of a value that fit into the destination register.
     pub fn slot(&self, x: u64) -> u64 {
         match self {
-            Instruction::Row(row) if row.shape().gives == Gives::Narrow => x & 0xffff_ffff,
+            Instruction::Row(row) if row.shape().result == ResultKind::Narrow => x & 0xffff_ffff,
             _ => x,
         }
     }
 
-    /// One set of sources.
+    /// Runs the instruction on one set of sources.
     pub fn run(&self, sources: [u64; 4]) -> u64 {
         self.rows(&[sources])[0]
     }
 }
 
-/// `instruction`, sources, expected result.
+/// Checks the result of an instruction for these sources.
 pub fn check(text: &str, sources: &[u64], expected: u64) {
     let mut row = [0; 4];
     row[..sources.len()].copy_from_slice(sources);
@@ -174,7 +174,8 @@ pub fn check(text: &str, sources: &[u64], expected: u64) {
     assert_eq!(got, expected, "{text} {sources:x?}: got {got:#x}, expected {expected:#x}");
 }
 
-/// Lines `instruction source... = result`, in hexadecimal; lines of `#` are comments.
+/// Checks lines of the form `instruction source... = result`, in hexadecimal; lines that begin with
+/// `#` are comments.
 pub fn check_table(table: &str) {
     let mut seen = 0;
     let mut ready = std::collections::HashMap::new();
@@ -195,7 +196,7 @@ pub fn check_table(table: &str) {
     assert!(seen > 100, "{seen} rows");
 }
 
-/// Numbers that lie at edges of every width, and a spread of others.
+/// Numbers at the limits of every width, and others between them.
 pub fn edges() -> Vec<u64> {
     let mut all = vec![0, 1, 2, 3, 5, 7, 0x55, 0xaaaa_aaaa_aaaa_aaaa, 0x0123_4567_89ab_cdef];
     for bits in [8, 16, 24, 31, 32, 48, 63] {
@@ -209,11 +210,11 @@ pub fn edges() -> Vec<u64> {
     all
 }
 
-/// A type: width and sign.
+/// An integer type: its width, and whether it is signed.
 #[derive(Clone, Copy)]
 pub struct Int(pub u32, pub bool);
 
-/// The integer types with arithmetic.
+/// The integer types that have arithmetic.
 pub const TYPES: [(&str, Int); 6] = [
     ("u16", Int(16, false)),
     ("s16", Int(16, true)),
@@ -230,7 +231,7 @@ impl Int {
         if self.1 && low >> (self.0 - 1) == 1 { low - (1 << self.0) } else { low }
     }
 
-    /// The bits of a value, zero-extended.
+    /// The low bits of a value, zero-extended.
     pub fn bits(self, x: i128) -> u64 {
         (x & ((1 << self.0) - 1)) as u64
     }
@@ -241,7 +242,7 @@ impl Int {
     }
 }
 
-/// Runs all pairs of edges, with a third source that goes along, through an instruction.
+/// Runs an instruction on all pairs of edge numbers, with a varying third source.
 pub fn sweep(text: &str, model: impl Fn(u64, u64, u64) -> u64) {
     let instruction = Instruction::new(text);
     let edges = edges();

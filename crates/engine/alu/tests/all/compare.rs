@@ -1,9 +1,9 @@
-//! Float comparisons, testp, selp, slct, predicates and the carry forms.
+//! Tests float comparisons, testp, selp, slct, predicates, and additions with carry.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Instruction, check, edges};
 
-/// What each operator answers to less, equal, greater, unordered.
+/// The result of each operator for less, equal, greater and unordered.
 #[rustfmt::skip]
 const OPERATORS: [(&str, [u64; 4]); 14] = [
     ("eq",  [0, 1, 0, 0]), ("ne",  [1, 0, 1, 0]), ("lt",  [1, 0, 0, 0]), ("le",  [1, 1, 0, 0]),
@@ -12,7 +12,7 @@ const OPERATORS: [(&str, [u64; 4]); 14] = [
     ("num", [1, 1, 1, 0]), ("nan", [0, 0, 0, 1]),
 ];
 
-/// Numbers in rising order, with zeros that are equal, and NaNs, for a format.
+/// Numbers of a format in ascending order, with zeros of both signs, and NaNs.
 fn numbers(sign: u64, frac: u32, inf: u64) -> (Vec<(u64, i32)>, Vec<u64>) {
     let one = ((inf / 2) >> frac) << frac;
     let rising = [0, 1, (1 << frac) - 1, 1 << frac, one, one + 1, inf - 1, inf];
@@ -62,7 +62,7 @@ fn floats() {
 
 #[test]
 fn packed_comparisons_answer_for_each_half() {
-    // low: 1 < 2, high: NaN
+    // low half: 1 < 2; high half: NaN
     let (a, b) = (0x7e00_3c00, 0x3c00_4000);
     check("setp.lt.f16x2", &[a, b], 0b01);
     check("setp.geu.f16x2", &[a, b], 0b10);
@@ -75,7 +75,7 @@ fn packed_comparisons_answer_for_each_half() {
 #[test]
 #[rustfmt::skip]
 fn classes() {
-    // finite, infinite, number, notanumber, normal, subnormal
+    // columns: finite, infinite, number, notanumber, normal, subnormal
     let classes = ["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
     let rows: [(u64, [u64; 6]); 7] = [
         (0x0000_0000, [1, 0, 1, 0, 1, 0]),
@@ -122,12 +122,12 @@ fn selections() {
     check("not.pred", &[0], 1);
 }
 
-/// Result and carry of a carry form on one lane, and that the other lanes are their own.
+/// The result and the carry of one lane; also checks that other lanes are not affected.
 fn carry(text: &str, a: u64, b: u64, c: u64, carry_in: bool) -> (u64, bool) {
     let (mut sources, mut d) = ([[0u64; 32]; 3], [0u64; 32]);
     (sources[0][9], sources[1][9], sources[2][9]) = (a, b, c);
     let flags = Instruction::new(text).carry(&mut d, &sources, u32::from(carry_in) << 9);
-    // The other lanes are zeros: 0 - 0 borrows nothing, which is a carry.
+    // The other lanes are zeros: 0 - 0 borrows nothing, which sets the carry.
     let others = if text.starts_with("sub.") { !(1 << 9) } else { 0 };
     assert_eq!(flags & !(1 << 9), others, "{text}: the other lanes");
     (d[9], flags >> 9 & 1 == 1)
@@ -156,7 +156,7 @@ fn carries() {
                     assert_eq!(run("add.cc"), sum(u(a) + u(b)));
                     assert_eq!(run("addc.cc"), sum(u(a) + u(b) + k));
                     assert_eq!(run("addc").0, sum(u(a) + u(b) + k).0);
-                    // A carry says that nothing is borrowed.
+                    // A carry of a subtraction means that nothing is borrowed.
                     let sub =
                         |k: u128| (((u(a).wrapping_sub(u(b) + k)) & mask) as u64, u(a) >= u(b) + k);
                     assert_eq!(run("sub.cc"), sub(0));

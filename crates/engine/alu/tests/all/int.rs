@@ -1,5 +1,5 @@
-//! Integer arithmetic and comparisons against models in 128-bit integers, forms that must be
-//! refused, and quick conversions against interpreted ones.
+//! Compares integer arithmetic and comparisons with models in 128-bit integers, tests instructions
+//! that must be refused, and compares fast conversions with interpreted ones.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Instruction, Int, TYPES, check, edges, parse, select, sweep};
@@ -15,7 +15,7 @@ fn arithmetic() {
         sweep(&op("sub"), |a, b, _| t.bits(v(a) - v(b)));
         sweep(&op("mul.lo"), |a, b, _| t.bits(v(a).wrapping_mul(v(b))));
         sweep(&op("mad.lo"), |a, b, c| t.bits(v(a).wrapping_mul(v(b)).wrapping_add(v(c))));
-        // A product of two u64 fills 128 bits, so shift it as unsigned there.
+        // The product of two u64 has 128 bits, so that it must be shifted as unsigned.
         let hi = move |a, b| {
             let product = v(a).wrapping_mul(v(b));
             if t.1 { product >> t.0 } else { (product as u128 >> t.0) as i128 }
@@ -155,7 +155,7 @@ fn forms_that_do_not_exist() {
     assert!(select(Opcode::Add, &mods).is_none());
 }
 
-/// The interpreted conversion and the quick one agree.
+/// The fast and the interpreted conversions give the same results.
 #[test]
 fn quick_conversions_equal_the_interpreted_one() {
     use ScalarType::*;
@@ -170,7 +170,7 @@ fn quick_conversions_equal_the_interpreted_one() {
                     let Some(quick) = select(opcode, &mods) else {
                         continue;
                     };
-                    // A move, and no conversion.
+                    // f32 to f32 is a copy and not a conversion.
                     let moves = matches!(mode, "" | ".rn") && flag.is_empty();
                     if moves && (to, from) == (F32, F32) {
                         continue;

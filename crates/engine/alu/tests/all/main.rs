@@ -1,4 +1,4 @@
-//! Arithmetic instructions against models and independently computed values.
+//! Tests arithmetic instructions against models and independently computed values.
 
 mod approximate;
 mod bits;

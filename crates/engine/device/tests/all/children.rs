@@ -1,4 +1,5 @@
-//! Kernels that launch kernels: results, printed text, counts, faults with those who launched, limits.
+//! Tests kernels that launch kernels: results, printed text, statistics, faults with the launching
+//! kernels, limits.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use texunit_device::{
@@ -23,7 +24,8 @@ const HEAD: &str = "
 .global .align 1 .b8 text[4] = {37, 115, 10, 0};
 ";
 
-/// Launches kernel `child(u64 value)` with a grid and block of one dimension, the code into %r1.
+/// PTX that launches kernel `child(u64 value)` with a one-dimensional grid and block; the error
+/// code is in %r1.
 fn launch(child: &str, (grid, block): (u32, u32), value: &str, stream: u64) -> String {
     format!(
         "{{
@@ -57,7 +59,7 @@ fn entry(name: &str, body: &str) -> String {
     )
 }
 
-/// Adds 1 to each word.
+/// A kernel that adds 1 to each element.
 fn bump() -> String {
     entry(
         "bump",
@@ -159,7 +161,7 @@ fn launches_that_are_not_possible_return_codes() {
 fn a_kernel_that_launches_itself_ends_at_the_deepest_nesting() {
     let again = "ld.global.u32 %r2, [%p]; add.u32 %r2, %r2, 1; st.global.u32 [%p], %r2;".to_owned();
     let text = entry("k", &(again + &launch("k", (1, 1), "%p", 0) + "st.global.u32 [%p+4], %r1;"));
-    // The last one to run is the deepest.
+    // The last kernel that runs is the most deeply nested.
     let (stats, words) = run(&text, &[0, 99]);
     stats.unwrap();
     assert_eq!(words, [25, 65]);

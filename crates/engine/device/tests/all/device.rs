@@ -1,4 +1,4 @@
-//! The object model: what it refuses and what objects keep alive.
+//! Tests the object model: what is refused, and which objects keep others alive.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use texunit_device::{
@@ -266,7 +266,7 @@ fn an_initialiser_cannot_point_behind_a_reference() {
     assert_eq!((first.code, first.message.as_str()), ("E0503", "`table` points behind `t`"));
 }
 
-/// 33 surfaces in a kernel: refused when the module is loaded, by name.
+/// A kernel with 33 surfaces: the module is refused, and the error names the surface.
 #[test]
 fn a_kernel_with_too_many_references_is_not_loaded() {
     let device = Device::default();
@@ -285,7 +285,7 @@ fn a_kernel_with_too_many_references_is_not_loaded() {
     assert_eq!(first.primary.text, "a kernel for sm_75 can name 32");
 }
 
-/// Kernels are lowered when they are launched, but all are checked before.
+/// Kernels are lowered when they are launched, but all are checked when the module is loaded.
 #[test]
 fn a_mistake_in_a_kernel_that_is_never_launched_refuses_the_module() {
     let device = Device::default();
@@ -296,7 +296,7 @@ fn a_mistake_in_a_kernel_that_is_never_launched_refuses_the_module() {
         let first = error.diagnostics.iter().find(|d| d.is_error()).unwrap();
         assert!(text[first.primary.span.range()].contains("%r1"), "{error}");
     }
-    // What is known and not executed refuses only launches of kernels that come to it.
+    // Known but unsupported instructions only prevent launches of kernels that can reach them.
     let unexecuted = ".entry other(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p]; cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%rd1, {%r1}]; ret; }\n";
     let text = format!("{}{good}{unexecuted}", HEADER.replace("sm_75", "sm_90"));
     let module = Module::load(&device, "t.ptx", &text).unwrap();

@@ -1,6 +1,6 @@
-//! docs/diagnostics.md lists every code of the tables with its example; `UPDATE=1 cargo test -p
-//! texunit-device` writes it. The examples of crates `simt` and `device` are tested here, those of
-//! the crates below in crate `check`.
+//! Tests that docs/diagnostics.md lists every code of the tables with its example;
+//! `UPDATE=1 cargo test -p texunit-device` writes it. The examples of crates `simt` and `device`
+//! are tested here, those of the crates below in crate `check`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -63,7 +63,7 @@ fn section(page: &mut String, title: &str, codes: Vec<&Code>) {
     }
 }
 
-/// The text with what cannot be printed written as in Rust.
+/// The text with unprintable characters escaped as in Rust.
 fn printable(text: &str) -> String {
     let hidden = |c: char| c.is_control() && c != '\n' && c != '\t' || c == '\u{feff}';
     let escaped = |c: char| match hidden(c) {
@@ -73,7 +73,7 @@ fn printable(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// Errors of a module that is loaded, or the codes of what its kernel cannot execute.
+/// The errors of loading a module, or the codes of instructions that its kernel cannot execute.
 fn loaded(text: &str) -> Vec<&'static str> {
     let device = Device::new(&DeviceOptions::default());
     if let Err(error) = Module::load(&device, "example.ptx", text) {
@@ -103,7 +103,8 @@ fn examples_of_what_is_not_executed_or_loaded() {
         let (wrong, right) = (example.wrong_module(), example.right_module());
         let found = match code.starts_with("E05") {
             true => loaded(&wrong),
-            // What ptxas garbles is an error unless its verdicts are asked for.
+            // What ptxas translates incorrectly is an error, unless ptxas's own verdicts are
+            // requested.
             false => executed(&wrong, Options::PTXAS),
         };
         assert_eq!(found, [code], "{wrong}");

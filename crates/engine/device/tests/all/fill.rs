@@ -1,4 +1,4 @@
-//! What memory holds that nobody has written: zeros, or what a device fills it with.
+//! Tests the initial contents of memory: zeros, or the pattern that a device is created with.
 #![allow(clippy::unwrap_used)]
 
 use texunit_device::{
@@ -6,8 +6,8 @@ use texunit_device::{
     LaunchOptions, Module,
 };
 
-/// Stores a word of shared memory, one of local memory and one of the device heap for each thread, and adds 1 to a fourth
-/// one.
+/// A kernel whose threads each store an uninitialised element of shared memory, of local memory and
+/// of the device heap, and add 1 to a fourth element.
 const PTX: &str = ".version 8.0\n.target sm_75\n.address_size 64
 .extern .func (.param .b64 r) malloc(.param .b64 n);
 .visible .entry k(.param .u64 out)
@@ -37,7 +37,8 @@ const PTX: &str = ".version 8.0\n.target sm_75\n.address_size 64
     ret;
 }";
 
-/// The words of a launch of 64 threads; (`is_cleared`) its buffer holds zeros because somebody has asked for them.
+/// The results of a launch of 64 threads. With `is_cleared`, the buffer has been set to zeros
+/// explicitly.
 fn words(fill: Option<Fill>, is_cleared: bool) -> Vec<[u32; 4]> {
     let fresh = Fresh { fill, is_tracked: false };
     let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
@@ -65,7 +66,8 @@ fn kernels_read_what_memory_is_filled_with() {
 #[test]
 fn random_memory_follows_from_its_seed() {
     let [a, b, c] = [7, 7, 8].map(|seed| words(Some(Fill::Random(seed)), true));
-    // Addresses of the heap, and so its words, go by who comes first; here one worker does all.
+    // Heap addresses, and so their contents, depend on the order of threads; here a single worker
+    // runs all.
     let own = |words: &[[u32; 4]]| words.iter().map(|w| [w[0], w[1]]).collect::<Vec<_>>();
     assert_eq!(own(&a), own(&b));
     assert_ne!(own(&a), own(&c));
@@ -85,7 +87,7 @@ fn arrays_are_filled_and_variables_are_not() {
     let array =
         device.create_array(&ArrayDescriptor::new(format, Geometry::D2, extent, "a")).unwrap();
     assert_eq!(array.read(), [0x5a; 15]);
-    // Rows that are written are defined, others are not; copies of rows take their states along.
+    // Written rows are initialised, others are not; copies of rows copy this state.
     array.write_row([1, 1, 0], &[1, 2, 3]).unwrap();
     let mut states = [1; 5];
     assert!(array.row_states([0, 1, 0], &mut states));

@@ -1,4 +1,4 @@
-//! Memory that was freed, and arrays that were destroyed: what uses them is a fault that names them.
+//! Tests freed memory and destroyed arrays: an access is a fault that names them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -78,7 +78,7 @@ impl Here {
         }
     }
 
-    /// The sentence of a fault of memory that is gone.
+    /// The message of a fault for freed memory.
     fn gone(&self, kernel: &str, value: u64) -> String {
         let fault = self.launch(kernel, value).unwrap_err();
         assert!(matches!(fault.kind, FaultKind::Freed { .. }), "{fault:?}");
@@ -87,7 +87,7 @@ impl Here {
     }
 }
 
-/// A layered array, which `.1d` sees with integer coordinates (docs/numerics.md 1.13).
+/// A layered array, which `.1d` can read with integer coordinates (docs/numerics.md 1.13).
 fn array(device: &Device) -> texunit_device::Array {
     let extent = Extent { width: 16, height: 1, depth: 1 };
     let format = Format::from_name("f32").unwrap();
@@ -139,12 +139,12 @@ fn a_texture_of_freed_memory_is_named_with_it() {
     let Err(LaunchError::Fault(fault)) = result else { panic!("{result:?}") };
     let text = fault.kind.to_string();
     assert!(text.contains("`reference`") && text.ends_with(&end), "{text}");
-    // What it is made of can still be asked, as of a card: the header is there.
+    // Queries still work, as on a GPU, because the header still exists.
     here.launch("size", handle).unwrap();
-    // Copies through what was found before are refused.
+    // Copies to and from memory that was found before are refused.
     assert!(matches!(linear.read(0, &mut [0; 4]), Err(Error::Gone(_))));
     assert!(matches!(linear.write(0, &[0; 4]), Err(Error::Gone(_))));
-    // Memory that a texture owns stays with it.
+    // A texture keeps its memory alive.
     let buffer = here.device.alloc(64, "kept").unwrap();
     let resource = TextureResource::Memory(MemoryTexels::line(&buffer, format, 16));
     let kept = here.device.create_texture(&resource, &TextureDescriptor::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Packed parameters, cooperative launches, the heap of device code.
+//! Tests packed parameters, cooperative launches, and the heap of device code.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use texunit_device::{
@@ -48,7 +48,7 @@ fn parameters_laid_out_by_the_caller() {
     assert_eq!(wrong(&buffer[..27]), ArgError::PackedSize { given: 27, wanted: 28 });
     buffer.push(0);
     assert_eq!(wrong(&buffer), ArgError::PackedSize { given: 29, wanted: 28 });
-    // Shape is checked as in any launch.
+    // Sizes are checked as in any launch.
     let block = LaunchOptions::default().with_block([65, 1, 1]);
     assert!(matches!(k.launch_packed(&block, &buffer[..28]), Err(LaunchError::Args(_))));
     let plain = kernel(&device, ".visible .entry k() { ret; }");
@@ -56,7 +56,7 @@ fn parameters_laid_out_by_the_caller() {
     plain.launch_packed(&LaunchOptions::default(), &[]).unwrap();
 }
 
-/// Every CTA counts itself, and waits until all have.
+/// A kernel in which every CTA increments a counter, and waits until all have.
 const MEET: &str = "
 .visible .entry k(.param .u64 count)
 {
@@ -93,7 +93,7 @@ fn cooperative_launches() {
         }
         other => panic!("{other:?}"),
     }
-    // The workspace does not fit.
+    // The workspace does not fit into memory.
     let small = Device::new(&DeviceOptions::default().with_memory_limit(16));
     let k = kernel(&small, MEET);
     let count = small.alloc(4, "count").unwrap();
@@ -138,7 +138,7 @@ fn the_heap_lives_as_long_as_the_device() {
     assert!(first != 0 && malloc(1 << 16) == 0);
     assert_eq!(device.set_heap_size(1 << 20), Err(Error::HeapInUse));
     assert_eq!(device.heap_size(), 1 << 16);
-    // Another module reads it; past its end it does not.
+    // Another module can read the allocation, but not beyond its end.
     read.launch(&once, &[Arg::U64(first + 96)]).unwrap();
     match read.launch(&once, &[Arg::U64(first + 100)]) {
         Err(LaunchError::Fault(fault)) => {
@@ -146,14 +146,15 @@ fn the_heap_lives_as_long_as_the_device() {
         }
         other => panic!("{other:?}"),
     }
-    // A heap that the device has no room for.
+    // A heap that does not fit into memory.
     let small = Device::new(&DeviceOptions::default().with_memory_limit(1 << 20));
     let (k, out) = (kernel(&small, MALLOC), small.alloc(8, "out").unwrap());
     let error = k.launch(&once, &[Arg::Buffer(&out), Arg::U64(1)]).unwrap_err();
     assert!(error.to_string().contains("cannot allocate `device heap`"), "{error}");
 }
 
-/// Each opcode once, with a count: a kernel may have thousands of them.
+/// Unsupported instructions are reported once for each opcode, with their number, because a kernel
+/// may have thousands of them.
 #[test]
 fn what_is_not_executed_is_told_once_for_each_opcode() {
     let device = Device::default();

@@ -1,4 +1,4 @@
-//! Memory by address, and boxes of arrays.
+//! Tests memory by address, and boxes of arrays.
 
 #![allow(clippy::unwrap_used)]
 
@@ -33,7 +33,9 @@ fn buffers_variables_and_host_memory_are_found_by_address() {
     let at = host.host_address();
     device.linear(at + 60, 4).unwrap().write(0, &[9; 4]).unwrap();
     assert_eq!((host.load_u32(60).unwrap(), device.memory_used()), (0x0909_0909, used));
-    assert!(device.gives_out(buffer.address()) && device.unmap_host(at) && !device.unmap_host(at));
+    assert!(
+        device.owns_address(buffer.address()) && device.unmap_host(at) && !device.unmap_host(at)
+    );
     assert!(device.linear(at, 1).is_err());
 }
 
@@ -71,7 +73,7 @@ fn boxes_of_arrays_are_checked() {
     }
     assert!(layered.check_box([0; 3], [40, 4, 3]).is_ok());
     assert!(layered.check_box([u64::MAX - 3, 0, 0], [4, 1, 1]).is_err());
-    // Rows of blocks; a part of a block at the edge is a block.
+    // Rows of 4x4 blocks; a partial block at the edge counts as a block.
     let blocks = array("bc7", Geometry::D2, [9, 6, 1], 1);
     assert_eq!((blocks.copy_extent(), blocks.copy_unit()), ([48, 2, 1], 16));
     let cube = array("u8x1", Geometry::Cube, [4, 4, 1], 1);

@@ -1,4 +1,5 @@
-//! Devices from outside: one program, because each one more has to be linked.
+//! Tests of the public interface, in one program, because each further program would have to be
+//! linked.
 
 mod children;
 mod device;
@@ -10,8 +11,8 @@ mod launches;
 mod linear;
 mod places;
 mod random_fetches;
-mod readme;
 mod resources;
+mod rust_page;
 mod typed;
 #[cfg(feature = "sass")]
 mod via_txd;

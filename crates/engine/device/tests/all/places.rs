@@ -1,4 +1,4 @@
-//! From faults and fetches to the line of the source.
+//! Tests source locations of faults and fetches.
 #![allow(clippy::unwrap_used)]
 
 use texunit_device::{
@@ -6,7 +6,7 @@ use texunit_device::{
     TextureDescriptor, TextureResource, Watch,
 };
 
-/// `file:line:column function`, innermost first.
+/// Frames as `file:line:column function`, innermost first.
 fn shown(frames: &[Frame<'_>]) -> Vec<String> {
     let one = |f: &Frame<'_>| {
         let file = f.file.unwrap_or("?").rsplit('/').next().unwrap();
@@ -20,14 +20,15 @@ fn load(device: &Device, name: &str) -> Module {
     Module::load(device, name, &std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The place of the fault of a kernel that stores behind the end of its buffer, for each compiler.
+/// A kernel stores beyond the end of its buffer; the fault has the right source line for each
+/// compiler.
 #[test]
 fn a_fault_names_the_line_of_the_source() {
     let kernel = "places.cu:17:9 places";
     for (file, expected) in [
         ("nvcc-lineinfo.ptx", vec!["places.cu:10:5 _Z3putIfEvPT_iS0_", kernel]),
         ("nvrtc-lineinfo.ptx", vec!["places.cu:10:5 _Z3putIfEvPT_iS0_", kernel]),
-        // The function is called, not inlined.
+        // The function is called and not inlined.
         ("nvcc-G.ptx", vec!["places.cu:10:5 _Z3putIfEvPT_iS0_", kernel]),
         ("clang-g.ptx", vec!["places.cu:10:12 places"]),
         ("clang-gline-tables-only.ptx", vec!["places.cu:10:12 places"]),
@@ -49,7 +50,7 @@ fn a_fault_names_the_line_of_the_source() {
     }
 }
 
-/// Of a text without `.loc` there are its own lines.
+/// PTX without `.loc` has its own line numbers.
 #[test]
 fn without_lines_there_is_the_ptx() {
     let device = Device::default();
@@ -63,7 +64,7 @@ fn without_lines_there_is_the_ptx() {
     assert_eq!(place.frames, []);
 }
 
-/// What is watched has the span of its instruction.
+/// A watched fetch has the span of its instruction.
 #[test]
 fn a_fetch_names_the_line_of_the_source() {
     let device = Device::default();

@@ -1,5 +1,6 @@
-//! Random kernels that fetch from block-compressed and mipmapped textures, against the reference, at every SIMD level
-//! of this machine and in every mode of machine code. `fuzz/` has the same as a target, `kernels`.
+//! Tests random kernels that fetch from block-compressed and mipmapped textures against the
+//! reference, at every SIMD level of this machine, interpreted and compiled. `fuzz/` has the same
+//! as the target `kernels`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::fetches::{Tally, play};
@@ -11,7 +12,8 @@ fn kernels() -> u32 {
     if std::env::var_os("TEXUNIT_LONG_TESTS").is_some() { 20_000 } else { 150 }
 }
 
-/// At the level that `TEXUNIT_SIMD` says, by which the test below asks for all.
+/// Runs at the SIMD level that `TEXUNIT_SIMD` sets, with which the test below starts it for all
+/// levels.
 #[test]
 fn kernels_are_as_the_reference_says() {
     let mut random = Random::for_test(20_261_123);
@@ -27,7 +29,7 @@ fn kernels_are_as_the_reference_says() {
     assert!(fetches > 10_000 && blocks > fetches / 3 && mipmapped > fetches / 3, "{sum:?}");
 }
 
-/// The level is asked for once in a process: each has one.
+/// The level is read once per process, so that each level needs a process.
 #[test]
 fn at_every_level() {
     for simd in SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected()) {

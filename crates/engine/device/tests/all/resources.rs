@@ -1,5 +1,5 @@
-//! Arrays of every geometry, their parts and views, textures and surfaces over them, and what is
-//! refused: from Rust to a kernel and back.
+//! Tests arrays of every geometry, their parts and views, textures and surfaces of them, and what
+//! is refused, from Rust to a kernel and back.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use texunit_device::{
@@ -21,15 +21,15 @@ fn descriptor(name: &str, geometry: Geometry, extent: Extent) -> ArrayDescriptor
     ArrayDescriptor::new(format(name), geometry, extent, "array")
 }
 
-/// Numbers 0, 1, 2 ... as u32 texels: each says its place in packed order.
+/// The numbers 0, 1, 2 ... as u32 texels: each is its own index in packed order.
 fn numbered(count: usize) -> Vec<u8> {
     (0..count as u32).flat_map(u32::to_le_bytes).collect()
 }
 
 const HEADER: &str = ".version 8.6\n.target sm_75\n.address_size 64\n";
 
-/// A kernel of one fetch: `%f0` to `%f3` and `%s0` to `%s3` hold the coordinates 0.25 to 3.25 and
-/// 0 to 3; the results belong into `%r0` to `%r3`, `%p` into a fifth word.
+/// Runs a kernel with one fetch: `%f0` to `%f3` and `%s0` to `%s3` hold the coordinates 0.25 to
+/// 3.25 and 0 to 3. The results are in `%r0` to `%r3`, and `%p` in a fifth element.
 fn fetch(device: &Device, texture: &TextureObject, instruction: &str) -> [u32; 5] {
     let text = format!(
         "{HEADER}.visible .entry k(.param .u64 tex, .param .u64 out)
@@ -115,11 +115,11 @@ fn levels_are_arrays_that_share_the_texels() {
 
     let object = texture(&device, &mips);
     let read = |object: &TextureObject, instruction: &str| fetch(&device, object, instruction)[0];
-    // Normalized coordinates, whatever the descriptor says: (0.25, 0.25) of 2 x 1 texels.
+    // Coordinates are normalized, whatever the descriptor says: (0.25, 0.25) of 2 x 1 texels.
     let explicit = "tex.level.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%t, {%f0, %f0}], LEVEL;";
     assert_eq!(read(&object, &explicit.replace("LEVEL", "1.0")), 77);
     assert_eq!(read(&object, &explicit.replace("LEVEL", "9.0")), 10);
-    // A level is not mipmapped: its coordinates are texels.
+    // A single level is not mipmapped, so that its coordinates are texels.
     let plain = "tex.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {%s1, %s0}];";
     assert_eq!(read(&texture(&device, &level), plain), 9);
     // A view of the last two levels begins with level 1.
@@ -166,7 +166,7 @@ fn samples_one_by_one() {
     assert!(device.create_array(&three).is_err());
 }
 
-/// A kernel that stores 0x01020304 at `%s`-coordinates.
+/// Runs a kernel that stores 0x01020304 at the coordinates in `%s`.
 fn store<'a>(
     device: &Device,
     surface: impl Into<SurfaceResource<'a>>,
@@ -200,7 +200,7 @@ fn surfaces_of_levels_layers_and_cubes() {
     let level = mips.level(1).unwrap();
     store(&device, &level, "sust.b.2d.b32.trap [%t, {%s4, %s1}], {%v};").unwrap();
     assert_eq!(mips.read()[64 + 12..], VALUE);
-    // Two rows of two texels: row 2 is outside.
+    // The level has two rows of two texels, so that row 2 is outside.
     let outside = store(&device, &level, "sust.b.2d.b32.trap [%t, {%s4, %s2}], {%v};");
     assert!(
         matches!(outside, Err(LaunchError::Fault(f)) if matches!(f.kind, FaultKind::Surface { .. }))
@@ -245,7 +245,7 @@ fn surfaces_of_memory() {
     assert_eq!(device.create_surface(other).unwrap_err(), Error::OtherDevice("foreign".into()));
 }
 
-/// Texels that the host program has: read and written where they are, by any device.
+/// Texels of the host program, which any device reads and writes in place.
 #[test]
 fn texels_outside_of_the_device() {
     use std::sync::Arc;
@@ -266,7 +266,7 @@ fn texels_outside_of_the_device() {
         let surface = SurfaceResource::Texels(&texels);
         store(&device, surface, "sust.b.2d.b32.trap [%t, {%s4, %s1}], {%v};").unwrap();
         assert_eq!(texels.to_packed()[20..24], VALUE);
-        // The faces of a cube are layers.
+        // The faces of a cube map are layers.
         let faces = SurfaceResource::Texels(&cube);
         store(&device, faces, "sust.b.a2d.b32.trap [%t, {%s4, %s4, %s1, %s0}], {%v};").unwrap();
         assert_eq!(cube.to_packed()[76..80], VALUE);
@@ -405,7 +405,7 @@ fn effective_state_of_what_is_bound() {
     assert!(effective.overrides.iter().any(|o| o.rule == "1.8"), "{:?}", effective.overrides);
 }
 
-/// In independent mode a texture is sound if some sampler goes with it.
+/// In independent mode a texture is valid if some sampler is compatible with it.
 #[test]
 fn independent_textures_wait_for_their_sampler() {
     let device = Device::default();

@@ -1,4 +1,4 @@
-//! Numbers in and out, arguments of any type, shapes of launches, and names that are near.
+//! Tests copies of numbers, arguments of all types, launch sizes, and suggestions for wrong names.
 
 #![allow(clippy::unwrap_used)]
 
@@ -39,7 +39,7 @@ fn numbers_go_in_and_come_out() {
     kernel.launch(&LaunchOptions::new(2, 2), &args![&values, 10.0_f32, &[[0.0_f32, 0.5]]]).unwrap();
     assert_eq!(values.read_as::<f32>(), [10.5, 20.5, 30.5, 40.5]);
     assert_eq!(values.read_as::<[f32; 2]>()[1], [30.5, 40.5]);
-    // What makes no whole element is left out.
+    // Trailing bytes that do not make up an element are left out.
     assert_eq!(values.read_as::<[f32; 3]>().len(), 1);
     assert_eq!(values.read_as::<()>(), []);
     values.write_from(2, &[7.0_f32]).unwrap();
@@ -69,7 +69,7 @@ fn a_kernel_that_is_not_there() {
     let module = Module::load(&device, "scale.ptx", PTX).unwrap();
     let said = |name: &str| module.kernel(name).unwrap_err().to_string();
     assert_eq!(said("scales"), "`scale.ptx` has no kernel `scales`; did you mean `scale`?");
-    // The plain name of a mangled one.
+    // The plain name of a mangled name.
     assert_eq!(said("square"), "`scale.ptx` has no kernel `square`; did you mean `_Z6squarePi`?");
     assert_eq!(
         said("nothing_like_it"),

@@ -1,5 +1,5 @@
-//! `tex.grad` by way of TXD gives the bits of the unit: random kernels on random textures, texels
-//! that the launch itself changes, and what is counted.
+//! Tests that `tex.grad` by TXD gives the bits of the texture unit: random kernels on random
+//! textures, texels that the launch itself changes, and statistics.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod kernels;
@@ -15,20 +15,20 @@ use texunit_device::{
 };
 use texunit_testkit::Random;
 
-/// What a launch left behind: memory, or the fault.
+/// The result of a launch: memory and statistics, or the fault.
 type Left = Result<(Vec<u8>, LaunchStats), String>;
 
-/// What was tried.
+/// Counts of what was tested.
 #[derive(Debug, Default)]
 struct Tally {
     gradients: GradientStats,
-    /// Threads that a missing tile was reported to.
+    /// The number of threads to which a missing tile was reported.
     missing: usize,
-    /// Launches that ended in a fault.
+    /// The number of launches that ended in a fault.
     faults: usize,
 }
 
-/// A random kernel with random textures, both ways.
+/// Runs a random kernel on random textures, by TXD and by the unit, and compares the results.
 fn both_ways(random: &mut Random, tally: &mut Tally) -> Option<Shape> {
     let device = Device::default();
     let geometry = random.of(&["1d", "a1d", "2d", "a2d", "2d", "a2d", "3d", "cube"]);
@@ -161,7 +161,8 @@ fn picture(device: &Device, format: &str, geometry: Geometry, size: [u32; 2]) ->
 
 const HEAD: &str = ".version 7.8\n.target sm_61\n.address_size 64\n";
 
-/// A thread stores to the texture's memory, by way of a surface or an address, and fetches; then
+/// A thread stores to the texture's memory, through a surface or by address, and fetches; then it
+/// does both again.
 /// once more.
 fn stored_texels(store: [&str; 2], texture: &TextureResource<'_>, device: &Device, other: Arg<'_>) {
     let fetch = |at: u32| {
@@ -232,7 +233,7 @@ const GRADIENTS: &str = "
     ret;
 }";
 
-/// The watch of a thread sees the components that are read by nobody, too.
+/// A watched thread reports all components, even those that no instruction reads.
 #[test]
 fn a_watched_thread() {
     let device = Device::default();
@@ -255,8 +256,8 @@ fn a_watched_thread() {
     assert_eq!(out.read(), 3.0_f32.to_le_bytes());
 }
 
-/// One handle, fetched from as what it is and as what others see of it: 1D, a row of a picture, and a
-/// layer of one (docs/numerics.md 1.13). Queries answer for the array as it is.
+/// One handle is fetched from with its own geometry and with others that can read it: 1D, a row of
+/// a 2D texture, and a layer (docs/numerics.md 1.13). Queries return the properties of the array.
 #[test]
 fn one_texture_of_several_geometries() {
     let body = "
@@ -306,7 +307,8 @@ fn one_texture_of_several_geometries() {
     }
 }
 
-/// What a card answers where no texture fits: a surface is read by TXD, too, and zeros ask nobody.
+/// Fetches that a GPU executes although the texture does not fit: TXD reads a surface as well, and
+/// fetches that give zeros do not reach the engine.
 #[test]
 fn fetches_that_no_texture_fits() {
     let body = "
@@ -345,7 +347,7 @@ fn fetches_that_no_texture_fits() {
     }
 }
 
-/// What no header can say is left to the unit, and the reason is counted.
+/// Textures that no header can express are left to the unit, and the reason is counted.
 #[test]
 fn what_has_no_header() {
     let device = Device::default();

@@ -1,100 +1,109 @@
-//! Affine addresses: a uniform base plus a scaled 32-bit index per lane, `p + 4 * i`, or `p + 4 * (i + n)` with a uniform n.
+//! Affine addresses: a uniform base plus a scaled 32-bit index per lane, `p + 4 * i`, or `p + 4 *
+//! (i + n)` with a uniform n. The analysis is given a region and returns a [`Plan`] for each block:
+//! which steps compute affine addresses, which accesses use them, and which of them need not be
+//! computed.
 //!
-//! An affine address that is only used as the base of accesses in its block is not computed: the accesses check the index, which fills
-//! half as many vectors, and add the base once. An exit before such an access computes the deferred registers
-//! ([`DeferredAddress`]).
+//! An affine address that is only used as the base of accesses in its block is deferred: the
+//! accesses check the index, which needs half as many vectors as a 64-bit address, and add the base
+//! once. An exit before such an access computes the deferred registers ([`DeferredAddress`]).
 
-mod plus;
+mod addend;
 mod values;
 
 use super::base_groups;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Block, Cost, Region, Routine, Space, Step};
-pub(super) use plus::Plus;
+pub(super) use addend::Addend;
 use std::collections::HashMap;
-use values::{New, Registers};
+use values::{AffineResult, Registers};
 
-/// `add + scale * (index + plus)`: the inner sum has 32 bits and is extended to 64.
+/// The value `add + scale * (index + addend)`. The inner sum has 32 bits and is extended to 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Affine {
     /// The uniform base.
     pub(super) add: Source,
-    /// The index, a 32-bit register.
+    /// The register of the index, with 32-bit lanes.
     pub(super) index: u32,
-    pub(super) plus: Plus,
+    pub(super) addend: Addend,
     pub(super) signed: bool,
-    /// Logarithm of the scale.
+    /// Binary logarithm of the scale.
     pub(super) shift: u8,
 }
 
-/// A register that is computed only at exits: an address, or the sum of an index and a uniform value.
+/// A register that is computed only at exits: an address, or the sum of an index and a uniform
+/// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DeferredAddress {
-    pub(super) place: Place,
+    pub(super) vreg: VReg,
     pub(super) value: Affine,
 }
 
-/// What is known of a step.
+/// The role of a step in affine addresses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
-    /// Not executed: what it computes is deferred.
+pub(super) struct StepRole {
+    /// Whether the step is skipped, because the register that it computes is deferred.
     pub(super) is_deferred: bool,
-    /// A 64-bit register that must stay live, because an exit computes the deferred register from it.
+    /// A 64-bit register that the step reads, and that must stay live because an exit computes the
+    /// deferred register from it.
     pub(super) reads: Option<u32>,
-    /// The affine base of its access.
+    /// The affine value of the base register, if the step is an access.
     pub(super) base: Option<Affine>,
-    /// A 64-bit register that it computes as an affine address.
+    /// The 64-bit register that the step sets to an affine address, and the address.
     pub(super) makes: Option<(u32, Affine)>,
-    /// Whether the index was loaded in the block, so that it is unlikely to be a row.
+    /// Whether the block loads the index from memory, so that its lanes are probably not
+    /// consecutive.
     pub(super) is_loaded: bool,
-    /// Registers that an exit here computes.
+    /// Registers that an exit before the step computes.
     pub(super) deferred: Vec<DeferredAddress>,
 }
 
-/// By step of a block; empty if the block has no affine addresses.
-pub(super) type Plan = Vec<Known>;
+/// The roles of a block's steps; empty if the block has no affine addresses.
+pub(super) type Plan = Vec<StepRole>;
 
-/// A definition of a register in a block, and its readers.
+/// A definition of a register by an affine value, and the readers of the register.
 struct Definition {
     step: usize,
-    place: Place,
+    vreg: VReg,
     value: Affine,
-    /// The definition of the index part, and the register that holds the uniform part.
+    /// The definition of the index, if it is also affine, and the register that holds the uniform
+    /// base.
     product: Option<usize>,
     same: Option<u32>,
     readers: Vec<usize>,
-    /// Whether all readers can do without it.
+    /// Whether no reader needs the register itself.
     is_deferred: bool,
-    /// Whether the index has been loaded.
+    /// Whether the block loads the index from memory.
     is_loaded: bool,
 }
 
 impl Definition {
-    /// Whether the definition is the base of an access that can use it unmade.
+    /// Whether the step is an access that can use the affine value instead of the register as its
+    /// base.
     fn is_base_of(&self, step: &Step) -> bool {
-        base(step, self.value.shift).map(Place::B64) == Some(self.place)
+        base(step, self.value.shift).map(VReg::B64) == Some(self.vreg)
     }
 }
 
-/// The plans of all blocks.
+/// Analyses all blocks of a region.
 pub(super) fn plans(region: &Region) -> Vec<Plan> {
     let none = Vec::new();
     let params = |i: usize| region.params.get(i).unwrap_or(&none);
     region.blocks.iter().enumerate().map(|(i, block)| plan(block, params(i))).collect()
 }
 
-/// The base of an access whose cost a step counts.
+/// The base address of an access whose cost a step counts.
 fn cost_of(step: &Step) -> Option<(Source, Cost)> {
     match &step.action {
         Action::Call(call) => match call.routine {
-            Routine::Tell(tell) => Some((call.from[0], tell.cost?)),
+            Routine::Notify(tell) => Some((call.from[0], tell.cost?)),
             _ => None,
         },
         _ => None,
     }
 }
 
-/// The base register of an access that can use an affine address unmade.
+/// The base register of an access that can use an affine address with this scale instead of the
+/// register.
 fn base(step: &Step, shift: u8) -> Option<u32> {
     let access = match &step.action {
         Action::Load(load) => &load.access,
@@ -105,28 +114,28 @@ fn base(step: &Step, shift: u8) -> Option<u32> {
         }
         _ => return None,
     };
-    let (Place::B64(base), total) = base_groups::base(access)? else { return None };
+    let (VReg::B64(base), total) = base_groups::base(access)? else { return None };
     let whole = access.space == Space::Global && total as u64 >= 1 << shift;
-    // The register may have a second use in the same step.
+    // The step may read the register a second time, other than as the base.
     let other = match &step.action {
         Action::Store(store) => store.from.contains(&Source::B64(base)),
         Action::Load(load) => {
-            step.guard != Predicate::Always && load.to.contains(&Some(Place::B64(base)))
+            step.guard != Predicate::Always && load.to.contains(&Some(VReg::B64(base)))
         }
         _ => false,
     };
     (whole && !other).then_some(base)
 }
 
-fn plan(block: &Block, params: &[(Place, u32)]) -> Plan {
+fn plan(block: &Block, params: &[(VReg, u32)]) -> Plan {
     let mut definitions = definitions(block, params);
-    settle(block, &mut definitions);
+    choose_deferred(block, &mut definitions);
     if definitions.is_empty() {
         return Plan::new();
     }
-    let mut plan = vec![Known::default(); block.steps.len()];
+    let mut plan = vec![StepRole::default(); block.steps.len()];
     for made in definitions.iter().filter(|d| !d.is_deferred) {
-        if let Place::B64(register) = made.place {
+        if let VReg::B64(register) = made.vreg {
             plan[made.step].makes = Some((register, made.value));
         }
     }
@@ -135,10 +144,10 @@ fn plan(block: &Block, params: &[(Place, u32)]) -> Plan {
         let last = deferred.readers.iter().copied().max().unwrap_or(deferred.step);
         let steps = block.steps.iter().enumerate();
         for (i, step) in steps.take(last + 1).skip(deferred.step + 1) {
-            if step.may_leave() || cost_of(step).is_some() {
+            if step.may_exit() || cost_of(step).is_some() {
                 plan[i]
                     .deferred
-                    .push(DeferredAddress { place: deferred.place, value: deferred.value });
+                    .push(DeferredAddress { vreg: deferred.vreg, value: deferred.value });
             }
             if deferred.readers.contains(&i) && deferred.is_base_of(step) {
                 plan[i].base = Some(deferred.value);
@@ -149,38 +158,39 @@ fn plan(block: &Block, params: &[(Place, u32)]) -> Plan {
     plan
 }
 
-/// Definitions of affine addresses and indices, and their readers.
-fn definitions(block: &Block, params: &[(Place, u32)]) -> Vec<Definition> {
+/// Collects the definitions of affine addresses and indices in a block, with their readers.
+fn definitions(block: &Block, params: &[(VReg, u32)]) -> Vec<Definition> {
     let mut all: Vec<Definition> = Vec::new();
-    // By register, the reaching definition, until its index changes.
-    let mut current: HashMap<Place, usize> = HashMap::new();
+    // For each register, the definition that reaches the current step.
+    let mut current: HashMap<VReg, usize> = HashMap::new();
     let mut known = Registers::new(params);
     for (i, step) in block.steps.iter().enumerate() {
         let (new, same) = (known.value(step), known.same(step));
-        step.each_read(|place| {
-            if let Some(&d) = current.get(&place) {
+        step.each_read(|vreg| {
+            if let Some(&d) = current.get(&vreg) {
                 all[d].readers.push(i);
-                // Its index has changed since.
-                all[d].is_deferred &= known.products.contains_key(&place);
+                // A reader cannot recompute the value once its index register has been overwritten.
+                all[d].is_deferred &= known.products.contains_key(&vreg);
             }
         });
-        // Only exits of loads and stores compute deferred registers.
-        if step.may_leave() && !matches!(step.action, Action::Load(_) | Action::Store(_)) {
+        // Only exits of loads and stores compute deferred registers, so that no definition may be
+        // deferred across other steps that can exit.
+        if step.may_exit() && !matches!(step.action, Action::Load(_) | Action::Store(_)) {
             known.products.clear();
         }
-        step.each_written(|place| {
-            current.remove(&place);
-            known.forget(place);
+        step.each_written(|vreg| {
+            current.remove(&vreg);
+            known.forget(vreg);
         });
         known.note_loaded(step);
         if let Some((register, same)) = same {
             known.same.insert(register, same);
         }
-        if let Some(New { place, value, product, same }) = new {
+        if let Some(AffineResult { vreg, value, product, same }) = new {
             let d = all.len();
             all.push(Definition {
                 step: i,
-                place,
+                vreg,
                 value,
                 product,
                 same,
@@ -188,18 +198,19 @@ fn definitions(block: &Block, params: &[(Place, u32)]) -> Vec<Definition> {
                 is_deferred: true,
                 is_loaded: known.loaded.contains(&value.index),
             });
-            current.insert(place, d);
-            known.products.insert(place, (d, value));
+            current.insert(vreg, d);
+            known.products.insert(vreg, (d, value));
         }
     }
-    for (place, &d) in &current {
-        all[d].is_deferred &= !block.kept.contains(place);
+    for (vreg, &d) in &current {
+        all[d].is_deferred &= !block.kept.contains(vreg);
     }
     all
 }
 
-/// Decides which definitions are deferred: those of which all readers can do without them.
-fn settle(block: &Block, all: &mut [Definition]) {
+/// Decides which definitions are deferred: those whose readers are all accesses that use the affine
+/// value, or deferred definitions.
+fn choose_deferred(block: &Block, all: &mut [Definition]) {
     for d in (0..all.len()).rev() {
         let (before, later) = all.split_at_mut(d + 1);
         let of = &mut before[d];

@@ -1,25 +1,27 @@
-//! The assembler: instructions, labels and jumps.
+//! The assembler. It is given instructions, labels and jumps, and gives the bytes of the code with
+//! all jumps resolved.
 
 use crate::Error;
 use crate::op::Rounding;
 use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
 
-/// A code address that may not be known yet.
+/// A code address, which is known once the label is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label(u32);
 
-/// Memory at a displacement from a register.
+/// The memory operand at a displacement from a base register.
 pub(super) fn at(base: Register, displacement: usize) -> MemoryOperand {
-    // Numbers of registers and inputs have limits (`needs::MAX`).
+    // `needs::MAX` limits the numbers of registers and inputs, so that displacements fit into 32
+    // bits.
     MemoryOperand::with_base_displ(base, displacement as i64)
 }
 
-/// A memory operand that is broadcast to all lanes.
+/// A memory operand of one number that AVX-512 broadcasts to all lanes.
 pub(super) fn spread(base: Register, displacement: usize) -> MemoryOperand {
     MemoryOperand { is_broadcast: true, ..at(base, displacement) }
 }
 
-/// The immediate of a rounding.
+/// The rounding field of an immediate operand.
 pub(super) fn of_rounding(rounding: Rounding) -> u32 {
     match rounding {
         Rounding::Near => 0,
@@ -29,21 +31,21 @@ pub(super) fn of_rounding(rounding: Rounding) -> u32 {
     }
 }
 
-/// The immediate of a rounding to integral, without exceptions.
+/// The immediate of a rounding to integral that raises no exceptions.
 pub(super) fn of_quiet_rounding(rounding: Rounding) -> u32 {
     8 | of_rounding(rounding)
 }
 
-/// The code of a function as it is emitted.
+/// The code of a function during emission.
 pub(super) struct Assembler {
     encoder: Encoder,
     ip: u64,
     wrong: Option<String>,
-    /// By label, its address.
+    /// For each label, its address once it is bound.
     labels: Vec<Option<u64>>,
-    /// Ends of forward jumps, and their labels.
+    /// Forward jumps that are not resolved yet: the address after each jump, and its label.
     jumps: Vec<(u64, Label)>,
-    /// Lines for the disassembly by code address, if it is wanted.
+    /// Lines for the disassembly with their code addresses, if a disassembly is requested.
     pub(super) marks: Option<Vec<(u64, String)>>,
 }
 
@@ -53,7 +55,7 @@ impl Assembler {
         Self { encoder, ip: 0, wrong: None, labels: Vec::new(), jumps: Vec::new(), marks: None }
     }
 
-    /// A new label.
+    /// Creates a label.
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() as u32 - 1)
@@ -71,12 +73,12 @@ impl Assembler {
         }
     }
 
-    /// The address of a label, when the code is complete.
-    pub(super) fn place(&self, label: Label) -> u32 {
+    /// The address of a label, valid when the code is complete.
+    pub(super) fn offset(&self, label: Label) -> u32 {
         self.labels[label.0 as usize].unwrap_or(0) as u32
     }
 
-    /// A jump: `Code::Jmp_rel32_64`, or a conditional one of this size.
+    /// Emits a jump: `Code::Jmp_rel32_64`, or a conditional jump of the same size.
     pub(super) fn jump(&mut self, code: Code, label: Label) {
         let known = self.labels[label.0 as usize];
         self.put(Instruction::with_branch(code, known.unwrap_or(self.ip)));
@@ -85,11 +87,11 @@ impl Assembler {
         }
     }
 
-    /// Loads the address of a label.
+    /// Emits a load of a label's address into a register.
     pub(super) fn address(&mut self, to: Register, label: Label) {
         let known = self.labels[label.0 as usize];
-        let place = MemoryOperand::with_base_displ(Register::RIP, known.unwrap_or(self.ip) as i64);
-        self.put(Instruction::with2(Code::Lea_r64_m, to, place));
+        let target = MemoryOperand::with_base_displ(Register::RIP, known.unwrap_or(self.ip) as i64);
+        self.put(Instruction::with2(Code::Lea_r64_m, to, target));
         if known.is_none() {
             self.jumps.push((self.ip, label));
         }
@@ -104,7 +106,8 @@ impl Assembler {
         }
     }
 
-    /// The same for lanes of a mask register; the others keep what the destination had.
+    /// Emits an instruction that writes only lanes of a mask register (AVX-512 merging); other
+    /// lanes of the destination keep their values.
     pub(super) fn put_masked(
         &mut self,
         mask: Register,
@@ -116,7 +119,7 @@ impl Assembler {
         }));
     }
 
-    /// The same; the others become zero.
+    /// Emits an instruction that writes only lanes of a mask register, and zeros the other lanes.
     pub(super) fn put_zeroing(
         &mut self,
         mask: Register,
@@ -129,7 +132,8 @@ impl Assembler {
         }));
     }
 
-    /// An instruction of AVX-512 on registers that rounds so; none: to nearest, as all do.
+    /// Emits an AVX-512 instruction on registers with a static rounding mode; `None` rounds to
+    /// nearest.
     pub(super) fn put_rounded(
         &mut self,
         rounding: Option<Rounding>,
@@ -147,12 +151,13 @@ impl Assembler {
         }));
     }
 
-    /// Records that a step wanted more registers than there are, which is an error in a back end.
+    /// Records that a step needs more registers than there are. This is an internal error of a back
+    /// end.
     pub(super) fn out_of_registers(&mut self) {
         self.wrong = Some("a step needs more registers than there are".to_owned());
     }
 
-    /// The code, or the first error.
+    /// Resolves all jumps and returns the code, or the first error.
     pub(super) fn finish(&mut self) -> Result<Vec<u8>, Error> {
         if let Some(e) = self.wrong.take() {
             return Err(Error::Encoding(e));

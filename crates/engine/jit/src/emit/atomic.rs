@@ -1,6 +1,6 @@
-//! The operation of an atomic in general registers, shared by the back ends.
-//!
-//! Sources are in scratch registers, and the old values are returned in one.
+//! The read-modify-write operation of an atomic, in general registers; both back ends use it.
+//! Operands are in scratch registers of the frame, where a back end has put them, and the old
+//! values are stored to another scratch register.
 
 use super::Emitter;
 use super::asm::at;
@@ -9,12 +9,12 @@ use crate::frame::Frame;
 use crate::region::{Atomic, Change, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Scratch registers of b, c and the old values.
+/// Scratch registers of operand b, operand c, and the old values.
 pub(super) const B: usize = 1;
 pub(super) const OTHER: usize = 2;
 pub(super) const OLD: usize = 3;
 
-/// General registers by width.
+/// The width of the element, which selects registers and instructions.
 struct Width {
     wide: bool,
 }
@@ -36,7 +36,7 @@ impl Width {
     }
 }
 
-/// The value of lane `ebp` in a scratch register.
+/// The memory operand of lane `ebp` in a scratch register.
 fn of_lane(row: usize, width: &Width) -> MemoryOperand {
     let (size, row) = (if width.wide { 8 } else { 4 }, Frame::scratch(row) as i64);
     MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size, row, 1)
@@ -50,7 +50,7 @@ fn locked(instruction: Result<I, iced_x86::IcedError>) -> Result<I, iced_x86::Ic
 }
 
 impl<Z: Backend> Emitter<'_, Z> {
-    /// Emits a loop over the lanes in `ebx`, each in `ebp`.
+    /// Emits a loop over the lanes of the mask in `ebx`; the body finds the lane's number in `ebp`.
     pub(super) fn each_lane(&mut self, body: impl FnOnce(&mut Self)) {
         let (again, done) = (self.asm.label(), self.asm.label());
         self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
@@ -63,7 +63,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.bind(done);
     }
 
-    /// Executes the atomic at `r12` for lane `ebp`. Uses `rax`, `r13` and `r14`.
+    /// Executes the atomic at address `r12` for lane `ebp`. Uses `rax`, `r13` and `r14`.
     pub(super) fn change(&mut self, op: &Atomic) {
         let width = &Width { wide: op.access.size == 8 };
         let w = |register| width.of(register);
@@ -87,7 +87,8 @@ impl<Z: Backend> Emitter<'_, Z> {
                 self.asm.put(locked(I::with2(code, memory, w(R::R14))));
                 self.asm.jump(C::Jne_rel32_64, again);
             } else {
-                // Nobody else uses it meanwhile.
+                // Shared memory needs no locked instruction, because no other thread accesses it
+                // during the run.
                 self.asm.put(I::with2(store, memory, w(R::R14)));
             }
         }
@@ -96,7 +97,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         }
     }
 
-    /// Computes the new value in `r14` from the old one in `rax`, which is preserved. Uses `r13`.
+    /// Computes the new value in `r14` from the old value in `rax`, which is preserved. Uses `r13`.
     fn changed(&mut self, op: &Atomic, width: &Width) {
         let w = |register| width.of(register);
         let (b, c) = (of_lane(B, width), of_lane(OTHER, width));
@@ -117,7 +118,7 @@ impl<Z: Backend> Emitter<'_, Z> {
             self.asm.put(I::with2(load, new, b));
             return self.asm.put(I::with2(code, new, old));
         }
-        // The old one where it is less or greater.
+        // The old value is kept where it is the smaller or the larger one.
         let moves = match op.change {
             Change::MinS => Some(width.code(C::Cmovl_r32_rm32, C::Cmovl_r64_rm64)),
             Change::MaxS => Some(width.code(C::Cmovg_r32_rm32, C::Cmovg_r64_rm64)),
@@ -164,7 +165,8 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.put(I::with2(code, width.of(R::R14), sum));
     }
 
-    /// f32 in global memory: subnormals become zeros of their sign, and a NaN the canonical one.
+    /// Adds f32. In global memory subnormals become zeros of their sign. A NaN result becomes the
+    /// canonical one.
     fn add_float(&mut self, b: MemoryOperand, width: &Width, global: bool) {
         if width.wide {
             return self.add_double(b, global);
@@ -187,7 +189,8 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.put(I::with2(C::Cmova_r32_rm32, R::R14D, R::R13D));
     }
 
-    /// Of two NaNs, global memory takes the bits of b; other spaces take the old value's NaN, made quiet.
+    /// Adds f64. If both operands are NaNs, the result in global memory is b; in other spaces it is
+    /// the old value, made quiet.
     fn add_double(&mut self, b: MemoryOperand, global: bool) {
         let (load, copy) = (C::Mov_r64_rm64, |to, from| I::with2(C::Mov_r64_rm64, to, from));
         if !global {
@@ -197,7 +200,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         }
         let done = self.asm.label();
         self.asm.put(I::with2(load, R::R13, b));
-        // Without its sign.
+        // Shifted left by one bit, so that the sign is gone.
         let infinity = at(R::R9, self.pooled(&[0x7ff << 53]));
         for source in [R::R13, R::RAX] {
             let number = self.asm.label();

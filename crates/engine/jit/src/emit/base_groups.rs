@@ -1,25 +1,30 @@
-//! Base groups: accesses of a block by the same base register with different offsets.
+//! Base groups: accesses of a block with the same base register and different offsets, which share
+//! one bounds check. The analysis is given a region and returns for each access its group
+//! ([`Member`]).
 //!
-//! The first access of a group, its leader, checks the bounds of the lowest and the highest offset for all. The shape that it finds
-//! stays in the frame ([`crate::frame::Frame::cached_shapes`]) for the others. An entry between them clears the shape.
+//! The first access of a group, its leader, checks the bounds of the lowest and the highest offset.
+//! The address shape that the leader finds (contiguous, one address, or scattered) is cached in the
+//! frame ([`crate::frame::Frame::cached_shapes`]) for the other accesses. An entry between them
+//! clears the shape.
 
 use super::slots::Slots;
 use crate::frame::BASE_GROUPS;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Access, Action, Block, Region, Space};
 use std::collections::HashMap;
 
-/// Largest distance of the offsets of a group.
+/// The maximum distance between two offsets of a group.
 const SPAN: i64 = 1 << 20;
 
-/// An access of a group.
+/// The role of an access in its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
-    /// Its slot in the frame.
+    /// The group's slot in the frame.
     pub(super) slot: usize,
-    /// Whether it checks the bounds for all.
+    /// Whether the access is the leader.
     pub(super) leads: bool,
-    /// The lowest offset of the group, the distance to the highest, and to the offset of this access.
+    /// The lowest offset of the group, the distance from it to the highest offset, and the distance
+    /// to this access's offset.
     pub(super) lowest: u64,
     pub(super) span: u64,
     pub(super) delta: u64,
@@ -28,37 +33,37 @@ pub(super) struct Member {
 /// The groups of a region.
 #[derive(Debug, Default)]
 pub(super) struct BaseGroups {
-    /// By block and step.
+    /// The role of each access, by block and step.
     members: HashMap<(usize, usize), Member>,
     slots: Slots,
-    /// Sites of leaders, with the lowest offset and the span.
+    /// For each leader: its site, the lowest offset and the span of its group.
     pub(super) sites: Vec<(u32, u64, u64)>,
 }
 
-/// A group that is being collected.
+/// A group during the analysis of a block.
 struct Group {
     access: Access,
-    base: Place,
+    base: VReg,
     stores: bool,
     total: i64,
-    /// Steps, and the distances of their offsets from the first.
+    /// The steps, with the distances of their offsets from the first step's.
     steps: Vec<(usize, i64)>,
     is_open: bool,
 }
 
-/// The base register of an access that can belong to a group, and its size.
-pub(super) fn base(access: &Access) -> Option<(Place, i64)> {
+/// The base register of an access that can belong to a group, and the bytes that a lane accesses.
+pub(super) fn base(access: &Access) -> Option<(VReg, i64)> {
     let total = u64::from(access.size) * u64::from(access.count);
-    let place = match (access.space, access.base?) {
-        (Space::Global, Source::B64(i)) => Place::B64(i),
-        (Space::Shared, Source::B32(i)) => Place::B32(i),
+    let vreg = match (access.space, access.base?) {
+        (Space::Global, Source::B64(i)) => VReg::B64(i),
+        (Space::Shared, Source::B32(i)) => VReg::B32(i),
         _ => return None,
     };
     let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 16;
-    known.then_some((place, total as i64))
+    known.then_some((vreg, total as i64))
 }
 
-/// Distance of two offsets.
+/// The distance between the offsets of two accesses.
 fn distance(to: &Access, from: &Access) -> i64 {
     let distance = to.offset.wrapping_sub(from.offset);
     match to.space {
@@ -68,9 +73,9 @@ fn distance(to: &Access, from: &Access) -> i64 {
 }
 
 impl Group {
-    /// Adds an access that belongs to the group.
-    fn takes(&mut self, step: usize, access: &Access, of: (Place, i64), stores: bool) -> bool {
-        // A site knows its allocation for loads or for stores.
+    /// Adds an access to the group if it belongs there.
+    fn takes(&mut self, step: usize, access: &Access, of: (VReg, i64), stores: bool) -> bool {
+        // A site has the bounds of its allocation either for loads or for stores.
         let alike = self.is_open
             && (self.base, self.total) == of
             && (self.access.space, self.access.map) == (access.space, access.map)
@@ -92,7 +97,7 @@ fn groups(block: &Block) -> Vec<Group> {
         let (access, stores) = match &step.action {
             Action::Load(load) => (Some(&load.access), false),
             Action::Store(store) => (Some(&store.access), true),
-            // Later steps run after an entry, which clears all shapes.
+            // Later steps run only after an entry, which clears all shapes.
             Action::Leave { .. } => {
                 groups.iter_mut().for_each(|group| group.is_open = false);
                 (None, false)
@@ -117,7 +122,7 @@ fn groups(block: &Block) -> Vec<Group> {
 }
 
 impl BaseGroups {
-    /// The groups of a region.
+    /// Analyses a region.
     pub(super) fn of(region: &Region) -> Self {
         let mut all = Self::default();
         for (b, block) in region.blocks.iter().enumerate() {
@@ -147,12 +152,12 @@ impl BaseGroups {
         }
     }
 
-    /// The role of a step in its group.
+    /// The role of a step in its group; `None` if it belongs to no group.
     pub(super) fn member(&self, block: usize, step: usize) -> Option<Member> {
         self.members.get(&(block, step)).copied()
     }
 
-    /// Slots that steps after `step` read, as bits.
+    /// The slots that steps after `step` read, as bits.
     pub(super) fn open(&self, block: usize, step: usize) -> u8 {
         self.slots.open(block, step)
     }

@@ -1,4 +1,4 @@
-//! The initial state of an emitter.
+//! Construction of an emitter: the analyses of the region, and empty state.
 
 use super::asm::Assembler;
 use super::backend::Backend;
@@ -14,7 +14,7 @@ use crate::operand::Predicate;
 use crate::region::{End, Region, Target};
 
 impl<'a, B: Backend> Emitter<'a, B> {
-    /// An emitter for a region; `copies` from [`super::input::read_in_place`].
+    /// Creates the emitter of a region; `copies` come from [`super::input::read_in_place`].
     pub(super) fn new(
         region: &'a Region,
         copies: Vec<PendingCopies>,
@@ -77,7 +77,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
             back: B::default(),
         };
         for (i, block) in region.blocks.iter().enumerate() {
-            // A divergence leads from both versions to the version for some lanes.
+            // A divergence continues in the version for some lanes, from both versions.
             let divergence = if Divergence::of(region, &block.end).is_some() { 2 } else { 0 };
             for target in block.end.blocks() {
                 e.versions[0].edges[target] += 1;
@@ -92,14 +92,14 @@ impl<'a, B: Backend> Emitter<'a, B> {
 }
 
 impl End {
-    /// Successor blocks inside the region.
+    /// The successor blocks inside the region.
     pub(super) fn blocks(&self) -> impl Iterator<Item = usize> {
         let targets = match *self {
             End::Jump(to) => [Some(to), None],
             End::Branch { taken: Predicate::Always, to, .. } => [Some(to), None],
             End::Branch { taken: Predicate::Never, next, .. } => [Some(next), None],
             End::Branch { to, next, .. } => [Some(to), Some(next)],
-            // Control continues after them through an entry.
+            // Control continues after these instructions only through an entry.
             End::Leave { .. } | End::Yield { .. } => [None; 2],
         };
         targets.into_iter().flatten().filter_map(|target| match target {

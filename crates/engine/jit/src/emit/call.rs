@@ -1,4 +1,5 @@
-//! Calls of host functions, and counters, through scratch registers in the frame; shared by the back ends.
+//! Calls of host functions, and counters. Sources and results pass through scratch registers in the
+//! frame, so that both back ends share the code.
 
 use super::Emitter;
 use super::asm::at;
@@ -6,25 +7,25 @@ use super::backend::Backend;
 use super::collective::RESULT;
 use super::register_cache::RegisterCache;
 use crate::frame::Frame;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Whether each source, and the result, has 32 bits.
+/// For each source, and for the result, whether it has 32 bits.
 fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
     match routine {
         Routine::B32(_) => ([true; 4], true),
-        Routine::Cut(_) | Routine::TestWide(_) => ([false; 4], true),
-        Routine::B64(_) | Routine::Data(_) => ([false; 4], false),
-        Routine::Tell(tell) => (tell.narrow, true),
+        Routine::Narrow(_) | Routine::TestWide(_) => ([false; 4], true),
+        Routine::B64(_) | Routine::Closure(_) => ([false; 4], false),
+        Routine::Notify(tell) => (tell.narrow, true),
     }
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// A call. All cached values are stored before it, and the cache is empty after it.
+    /// Emits a call. All cached values are stored before it, and the cache is empty after it.
     pub(super) fn call(&mut self, step: &Step, call: &Call) -> Option<()> {
-        if let Routine::Tell(tell) = call.routine
-            && let (Some(cost), Some(_)) = (tell.cost, call.from[0].place())
+        if let Routine::Notify(tell) = call.routine
+            && let (Some(cost), Some(_)) = (tell.cost, call.from[0].vreg())
         {
             return self.cost(step, call, (tell, cost));
         }
@@ -32,7 +33,7 @@ impl<B: Backend> Emitter<'_, B> {
         for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
             B::fill_row(self, source, row, narrow[row])?;
         }
-        if let Routine::Tell(_) = call.routine {
+        if let Routine::Notify(_) = call.routine {
             self.notify(step.guard, &call.routine);
         } else {
             self.call_routine(&call.routine);
@@ -41,7 +42,7 @@ impl<B: Backend> Emitter<'_, B> {
         B::take_row(self, (RESULT, result), to, call.keep, step.guard)
     }
 
-    /// Notifies the listener of the lanes of a guard.
+    /// Emits a notification of the listener, with the lanes that execute the step.
     pub(super) fn notify(&mut self, guard: Predicate, routine: &Routine) {
         self.lanes_taken(guard, R::EAX);
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::NOTIFIED), R::EAX));
@@ -65,7 +66,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.fixed_registers();
     }
 
-    /// The executing lanes of a guard, in a general register other than `ebp`.
+    /// Loads the mask of active lanes whose guard is true into a general register other than `ebp`.
     pub(super) fn lanes_taken(&mut self, guard: Predicate, to: R) {
         if guard == Predicate::Always {
             self.asm.put(I::with2(C::Mov_r32_rm32, to, R::R8D));
@@ -75,13 +76,14 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// The mask of executing lanes, as a value.
-    pub(super) fn active_mask(&mut self, step: &Step, to: Place) -> Option<()> {
+    /// Emits `activemask`: stores the mask of the lanes that execute the step.
+    pub(super) fn active_mask(&mut self, step: &Step, to: VReg) -> Option<()> {
         self.lanes_taken(step.guard, R::R12D);
         B::put_number(self, to, step.guard)
     }
 
-    /// Adds numbers of lanes to counters.
+    /// Adds the number of lanes that execute the step to a counter, and the number of those whose
+    /// predicate is true to the next one.
     pub(super) fn count(&mut self, step: &Step, counter: u32, of: Option<Predicate>) {
         self.lanes_taken(step.guard, R::EBX);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, at(R::RDI, Frame::COUNTS)));
@@ -96,8 +98,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Counts a warp that comes by, and whether a predicate divides its lanes. `neg` and `sbb` make a number that is not
-    /// zero -1.
+    /// Adds 1 to a counter if lanes execute the step, and 1 to the next counter if a predicate is
+    /// true in some of them and false in others. `neg` and `sbb` turn a nonzero number into -1.
     pub(super) fn issue(&mut self, step: &Step, counter: u32, of: Option<Predicate>) {
         self.lanes_taken(step.guard, R::EBX);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, at(R::RDI, Frame::COUNTS)));
@@ -118,13 +120,13 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Makes a register -1 unless it is zero.
+    /// Sets a nonzero register to -1.
     fn is_some(&mut self, register: R) {
         self.asm.put(I::with1(C::Neg_rm32, register));
         self.asm.put(I::with2(C::Sbb_r32_rm32, register, register));
     }
 
-    /// Counts the lanes whose value is zero.
+    /// Adds the number of executing lanes whose value is zero to the frame's count.
     pub(super) fn count_zeros(&mut self, step: &Step, of: Source) -> Option<()> {
         B::zeros(self, of)?;
         self.lanes_taken(step.guard, R::EAX);

@@ -1,13 +1,15 @@
-//! The analyses of accesses as text, for `texunit dump`.
+//! Prints how the analyses classify accesses, for `texunit dump`: whether an address is affine,
+//! whether its index is checked, and which base group an access belongs to.
 
-use super::affine::{self, Affine, Plus};
+use super::affine::{self, Addend, Affine};
 use super::base_groups::BaseGroups;
 use super::index::Indices;
 use super::input;
 use crate::region::{Action, Region};
 use std::fmt::Write;
 
-/// A line for each access of global or shared memory: how its address is formed, and its base group.
+/// Prints one line for each access of global or shared memory: how its address is formed, and its
+/// base group.
 pub(crate) fn choices(region: &Region) -> String {
     let (region, _) = input::read_in_place(region);
     let plans = affine::plans(&region);
@@ -26,7 +28,7 @@ pub(crate) fn choices(region: &Region) -> String {
             let way = match (base, access.base) {
                 (Some(value), _) => affine(&value),
                 (None, None) => "fixed".to_owned(),
-                (None, Some(base)) if base.place().is_some() => format!("by lane {base}"),
+                (None, Some(base)) if base.vreg().is_some() => format!("by lane {base}"),
                 (None, Some(base)) => format!("uniform {base}"),
             };
             let _ = write!(text, "; {}: {way}", step.at);
@@ -51,14 +53,14 @@ pub(crate) fn choices(region: &Region) -> String {
     text
 }
 
-/// `param64[0] + (n3 + 1) << 2`
+/// Prints an affine value: `param64[0] + (n3 + 1) << 2`.
 fn affine(value: &Affine) -> String {
-    let plus = match value.plus {
-        Plus::NONE => format!("n{}", value.index),
-        Plus { number, minus } => {
+    let addend = match value.addend {
+        Addend::NONE => format!("n{}", value.index),
+        Addend { number, minus } => {
             format!("(n{} {} {number})", value.index, if minus { '-' } else { '+' })
         }
     };
     let extended = if value.signed { "s" } else { "u" };
-    format!("affine {} + {plus}.{extended}32 << {}", value.add, value.shift)
+    format!("affine {} + {addend}.{extended}32 << {}", value.add, value.shift)
 }

@@ -1,15 +1,15 @@
-//! `vote`, `redux` and `match` in general registers, shared by the back ends; `redux` and `match` loop over lanes.
-//!
-//! Values are in a scratch register; `ebx` has the active lanes. The step exits unless these are exactly the live lanes of the membermask.
+//! Code of `vote`, `redux` and `match` in general registers, shared by the back ends; `redux` and
+//! `match` loop over lanes. The operands are in a scratch register of the frame, and `ebx` is the
+//! mask of active lanes. A step exits unless these are exactly the live lanes of the membermask.
 
 use super::Emitter;
 use super::backend::Backend;
 use crate::frame::Frame;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Match, Reduce, Step, Vote};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Scratch registers of values and results.
+/// Scratch registers of the operands and the results.
 pub(super) const NUMBERS: usize = 1;
 pub(super) const RESULT: usize = 4;
 
@@ -19,12 +19,12 @@ fn of_lane(row: usize, lane: R, size: u32) -> MemoryOperand {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// A vote of the active lanes.
+    /// Emits `vote`.
     pub(super) fn vote(
         &mut self,
         step: &Step,
         mode: Vote,
-        to: Place,
+        to: VReg,
         of: Predicate,
         members: Option<Source>,
     ) -> Option<()> {
@@ -49,14 +49,14 @@ impl<B: Backend> Emitter<'_, B> {
         }
         if mode != Vote::Ballot {
             self.asm.put(I::with2(C::Movzx_r32_rm8, R::R12D, R::AL));
-            if let Place::Predicate(_) = to {
+            if let VReg::Predicate(_) = to {
                 self.asm.put(I::with1(C::Neg_rm32, R::R12D));
             }
         }
         B::put_number(self, to, step.guard)
     }
 
-    /// `redux`: reduces the values of the active lanes.
+    /// Emits `redux`, which reduces the values of the active lanes to one.
     pub(super) fn redux(
         &mut self,
         step: &Step,
@@ -67,10 +67,10 @@ impl<B: Backend> Emitter<'_, B> {
         B::fill_row(self, of, NUMBERS, true)?;
         B::members(self, step, Some(members))?;
         self.reduce_lanes(op);
-        B::put_number(self, Place::B32(to), step.guard)
+        B::put_number(self, VReg::B32(to), step.guard)
     }
 
-    /// `match`: the active lanes that have the same value.
+    /// Emits `match`, which gives each active lane the mask of the lanes that have its value.
     pub(super) fn matching(&mut self, step: &Step, op: &Match) -> Option<()> {
         B::fill_row(self, op.of, NUMBERS, false)?;
         B::members(self, step, Some(op.members))?;
@@ -79,17 +79,17 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             self.match_any();
         }
-        match op.to.map(Place::B32) {
+        match op.to.map(VReg::B32) {
             Some(to) if op.all => B::put_number(self, to, step.guard)?,
             Some(to) => B::take_row(self, (RESULT, true), to, u64::MAX, step.guard)?,
             None => {}
         }
         let Some(same) = op.same.filter(|_| op.all) else { return Some(()) };
         self.spread_truth();
-        B::put_number(self, Place::Predicate(same), step.guard)
+        B::put_number(self, VReg::Predicate(same), step.guard)
     }
 
-    /// `r12d` becomes the reduction of the 32-bit values.
+    /// Sets `r12d` to the reduction of the 32-bit values.
     fn reduce_lanes(&mut self, op: Reduce) {
         let neutral = match op {
             Reduce::Add | Reduce::MaxU | Reduce::Or | Reduce::Xor => 0,
@@ -118,7 +118,8 @@ impl<B: Backend> Emitter<'_, B> {
         });
     }
 
-    /// `r12d` becomes the lanes of `r13d` whose 64-bit value is that of the first. Uses `rax`, `rbx`, `rbp` and `r14`.
+    /// Sets `r12d` to the lanes of `r13d` whose 64-bit value equals that of the lowest lane. Uses
+    /// `rax`, `rbx`, `rbp` and `r14`.
     fn like_the_first(&mut self) {
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::R13D));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R14, of_lane(NUMBERS, R::RAX, 8)));
@@ -133,7 +134,7 @@ impl<B: Backend> Emitter<'_, B> {
         });
     }
 
-    /// `r12d` becomes the active lanes if all have the same value, else 0.
+    /// Sets `r12d` to the active lanes if all of them have the same value, else to 0.
     fn match_all(&mut self) {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EBX));
         self.like_the_first();
@@ -142,7 +143,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Cmovne_r32_rm32, R::R12D, R::EAX));
     }
 
-    /// Stores for each active lane the lanes with its value.
+    /// Stores for each active lane the mask of the lanes that have its value.
     fn match_any(&mut self) {
         let (again, result) = (self.asm.label(), of_lane(RESULT, R::RBP, 4));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EBX));
@@ -154,7 +155,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jne_rel32_64, again);
     }
 
-    /// `r12d` becomes all ones if it is not 0.
+    /// Sets `r12d` to all ones unless it is 0.
     fn spread_truth(&mut self) {
         self.asm.put(I::with1(C::Neg_rm32, R::R12D));
         self.asm.put(I::with2(C::Sbb_r32_rm32, R::R12D, R::R12D));

@@ -1,78 +1,82 @@
-//! Costs of accesses that the code counts itself ([`Cost`]), instead of notifying a listener of each: where the lanes of each half
-//! of the warp are contiguous or have one address, the addresses of lanes 0 and 16 decide.
+//! Costs of accesses for observers ([`Cost`]): sectors of global memory, and passes over the banks
+//! of shared memory. Where the lanes of each half of the warp are contiguous or have one address,
+//! the code computes the cost from the addresses of lanes 0 and 16, and adds it to counters.
 //!
-//! All other accesses notify the listener out of line, so that values stay in processor registers on the way that nearly all
-//! accesses take.
+//! All other accesses notify the listener. The notification is emitted out of line, so that values
+//! stay in processor registers in the common case.
 
 use super::Emitter;
 use super::affine::{Affine, DeferredAddress};
 use super::asm::{Label, at};
 use super::backend::Backend;
 use crate::frame::Frame;
-use crate::operand::Place;
-use crate::region::{Call, Cost, Step, Tell};
+use crate::operand::VReg;
+use crate::region::{Call, Cost, Notification, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Bytes of a sector.
+/// Bytes of a sector of global memory.
 const SECTOR: u32 = 32;
-/// Bytes of a word of a bank, and of a word of each bank.
+/// Bytes of shared memory in one bank's word, and in one word of each of the 32 banks.
 const WORD: u32 = 4;
 const BANKS: u32 = 128;
 
-/// How the lanes of a half lie.
+/// How the addresses of each half of the warp are related.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Half {
-    /// Contiguous.
-    Row,
-    /// At one address.
-    Point,
+    /// Each lane's address follows that of the lane before it.
+    Contiguous,
+    /// All lanes have the same address.
+    Uniform,
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Counts the cost of an access, or notifies the listener. `None`: the base is no register.
+    /// Emits the code that counts the cost of an access, or notifies the listener. Returns `None`
+    /// if the base is not a register.
     pub(super) fn cost(
         &mut self,
         step: &Step,
         call: &Call,
-        (tell, cost): (Tell, Cost),
+        (tell, cost): (Notification, Cost),
     ) -> Option<()> {
         let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let affine = known.and_then(|known| known.base);
-        let base = call.from[0].place()?;
-        let lanes = B::lanes_of(self, affine.map_or(base, |value| Place::B32(value.index)));
+        let base = call.from[0].vreg()?;
+        let lanes = B::lanes_of(self, affine.map_or(base, |value| VReg::B32(value.index)));
         self.lanes_taken(step.guard, R::EAX);
         let [slow, points, done] = [(); 3].map(|()| self.asm.label());
         self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, -1));
         self.asm.jump(C::Jne_rel32_64, slow);
         let unit = u64::from(cost.bytes) >> affine.map_or(0, |value| value.shift);
-        for (half, apart, other) in [(Half::Row, unit, points), (Half::Point, 0, slow)] {
+        for (half, apart, other) in [(Half::Contiguous, unit, points), (Half::Uniform, 0, slow)] {
             B::unless_apart(self, &lanes, apart, other);
             B::firsts(self, &lanes);
             self.addresses(affine, cost, slow);
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::COUNTS)));
             match (half, cost.banks) {
                 (_, true) => self.passes(half, cost, (done, slow)),
-                (Half::Row, false) => self.sectors_of_rows(cost, (done, slow)),
-                (Half::Point, false) => self.sectors_of_points(cost),
+                (Half::Contiguous, false) => self.sectors_of_rows(cost, (done, slow)),
+                (Half::Uniform, false) => self.sectors_of_points(cost),
             }
-            if half == Half::Row {
+            if half == Half::Contiguous {
                 self.asm.jump(C::Jmp_rel32_64, done);
                 self.asm.bind(points);
             }
         }
         self.asm.bind(done);
-        let deferred = affine.map(|value| DeferredAddress { place: base, value });
+        let deferred = affine.map(|value| DeferredAddress { vreg: base, value });
         self.notify_out_of_line(step, call, (tell, deferred), (slow, done));
         Some(())
     }
 
-    /// Makes the addresses in `rax` and `r12` of what the lanes have there. Jumps to `slow` if indices of later lanes may wrap
-    /// around, or an address is in other memory or misaligned. Uses `r13` and `rbx`.
+    /// Computes the addresses of lanes 0 and 16 in `rax` and `r12` from their base registers or
+    /// indices. Jumps to `slow` if the indices of later lanes may wrap around, or an address is in
+    /// another state space or misaligned. Uses `r13` and `rbx`.
     fn addresses(&mut self, affine: Option<Affine>, cost: Cost, slow: Label) {
         let both = [(R::RAX, R::EAX), (R::R12, R::R12D)];
         if let Some(value) = affine {
-            both.iter().for_each(|&(_, low)| self.add_plus(value.plus, low, R::R13));
-            // Far from the sign, and from zero.
+            both.iter().for_each(|&(_, low)| self.add_addend(value.addend, low, R::R13));
+            // Indices below 2^30: adding the lane number to one of them neither overflows nor
+            // changes its sign.
             self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EAX));
             self.asm.put(I::with2(C::Or_r32_rm32, R::R13D, R::R12D));
             self.asm.put(I::with2(C::Test_rm32_imm32, R::R13D, 0xc000_0000_u32 as i32));
@@ -86,7 +90,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let (bits, value) = cost.above;
         for (address, low) in both {
-            // Of 32-bit bases the offset has 32 bits, too.
+            // The sum with a 32-bit base has 32 bits.
             let offset = cost.offset as i32;
             match (offset, cost.banks) {
                 (0, _) => {}
@@ -106,7 +110,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Adds to the counters, whose memory `r13` has: 1, the cost in `rax`, and the least cost.
+    /// Adds 1, the cost in `rax`, and the lowest possible cost to the three counters at `r13`.
     fn add_cost(&mut self, cost: Cost, least: u32) {
         let to = |i: u32| at(R::R13, 8 * (cost.counter + i) as usize);
         self.asm.put(I::with2(C::Add_rm64_imm8, to(0), 1));
@@ -114,20 +118,22 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Add_rm64_imm32, to(2), least as i32));
     }
 
-    /// The same of a cost that is the least one.
+    /// Adds a cost that is the lowest possible one to the counters.
     fn add_least(&mut self, cost: Cost, least: u32) {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, least as i32));
         self.add_cost(cost, least);
     }
 
-    /// A register becomes the sectors of so many bytes from the address in it on.
+    /// Sets the register with an address to the number of sectors that `bytes` bytes from there
+    /// touch.
     fn sectors_from(&mut self, (address, low): (R, R), bytes: u32) {
         self.asm.put(I::with2(C::And_rm32_imm8, low, SECTOR as i32 - 1));
         self.asm.put(I::with2(C::Add_rm64_imm32, address, (bytes + SECTOR - 1) as i32));
         self.asm.put(I::with2(C::Shr_rm64_imm8, address, SECTOR.trailing_zeros()));
     }
 
-    /// Sectors of two rows: those of one, if they follow each other or are the same, or of both, if they are far from each other.
+    /// Counts the sectors of two contiguous halves: of one range if the halves are adjacent or
+    /// identical, or of both ranges if they share no sector.
     fn sectors_of_rows(&mut self, cost: Cost, (done, slow): (Label, Label)) {
         let half = 16 * cost.bytes;
         let [apart, far] = [(); 2].map(|()| self.asm.label());
@@ -144,7 +150,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.asm.put(I::with2(C::Test_rm64_r64, R::RBX, R::RBX));
             }
         }
-        // Neither shares a sector with the other from this distance on.
+        // From this distance on, the halves share no sector.
         let near = half + SECTOR;
         self.asm.put(I::with2(C::Add_rm64_imm32, R::RBX, near as i32));
         self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RBX, 2 * near as i32));
@@ -155,7 +161,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.add_cost(cost, (2 * half).div_ceil(SECTOR));
     }
 
-    /// Sectors of two elements, each of which lies in one.
+    /// Counts the sectors of two elements, each of which lies in one sector.
     fn sectors_of_points(&mut self, cost: Cost) {
         self.asm.put(I::with2(C::Xor_r64_rm64, R::RAX, R::R12));
         self.asm.put(I::with2(C::Shr_rm64_imm8, R::RAX, SECTOR.trailing_zeros()));
@@ -163,7 +169,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.add_cost(cost, 1);
     }
 
-    /// `rax` becomes 1 if it is zero, and else 2.
+    /// Sets `rax` to 1 if it is zero, else to 2.
     fn one_or_two(&mut self) {
         self.asm.put(I::with1(C::Neg_rm64, R::RAX));
         self.asm.put(I::with2(C::Sbb_r64_rm64, R::RAX, R::RAX));
@@ -171,14 +177,15 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Add_rm64_imm8, R::RAX, 1));
     }
 
-    /// Passes over the banks. Of 8 bytes or more a lane, those for each half have no conflicts.
+    /// Counts the passes over the banks of shared memory. With 8 bytes or more per lane, each pass
+    /// has at most half of the lanes, which have no conflicts.
     fn passes(&mut self, half: Half, cost: Cost, (done, slow): (Label, Label)) {
         if cost.bytes > WORD {
             return self.add_least(cost, cost.bytes / WORD);
         }
         let other = self.asm.label();
-        if half == Half::Row {
-            // All in one row of words: the first of one is at most behind the last of the other.
+        if half == Half::Contiguous {
+            // All lanes are within one range of 128 bytes, so that no bank is needed twice.
             let row = (16 * WORD) as i32;
             self.asm.put(I::with2(C::Sub_r32_rm32, R::EAX, R::R12D));
             self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, row));
@@ -194,14 +201,14 @@ impl<B: Backend> Emitter<'_, B> {
         self.add_least(cost, 1);
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(other);
-        if half == Half::Row {
+        if half == Half::Contiguous {
             if cost.bytes < WORD {
                 return self.asm.jump(C::Jmp_rel32_64, slow);
             }
-            // Half of the banks, and the other half.
+            // One pass if the halves use different banks, else two.
             self.asm.put(I::with2(C::And_rm32_imm32, R::EAX, BANKS as i32 - 1));
         } else {
-            // Two words of one bank.
+            // Two passes if the two elements are different words of one bank.
             self.asm.put(I::with2(C::And_rm32_imm32, R::EAX, (BANKS / WORD) as i32 - 1));
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, 1));
             self.asm.put(I::with2(C::Sbb_r32_rm32, R::EAX, R::EAX));
@@ -210,12 +217,13 @@ impl<B: Backend> Emitter<'_, B> {
         self.add_cost(cost, 1);
     }
 
-    /// Notifies the listener, and goes back with all values where they were.
+    /// Emits the notification of the listener out of line, after which all cached values are loaded
+    /// again.
     fn notify_out_of_line(
         &mut self,
         step: &Step,
         call: &Call,
-        (tell, deferred): (Tell, Option<DeferredAddress>),
+        (tell, deferred): (Notification, Option<DeferredAddress>),
         (slow, done): (Label, Label),
     ) {
         let (guard, call) = (step.guard, call.clone());

@@ -1,4 +1,5 @@
-//! Counting of steps and threads.
+//! Counts executed steps and threads. Steps are counted in `r10` for whole groups of instructions,
+//! and `r11` counts the active lanes whose guard was false.
 
 use super::Emitter;
 use super::backend::Backend;
@@ -8,7 +9,8 @@ use crate::region::Step;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Begins a step: the lanes that do not execute it are counted now or later.
+    /// Begins a step. Lanes whose guard is false are counted now, or later together with those of
+    /// other steps with the same guard.
     pub(super) fn before(&mut self, i: usize) {
         let step = &self.region.blocks[self.block].steps[i];
         self.step = i;
@@ -26,17 +28,18 @@ impl<B: Backend> Emitter<'_, B> {
         self.count_before_change(step);
     }
 
-    /// Counts pending lanes if the step changes their guard.
+    /// Counts the lanes of previous guarded steps if this step changes the guard's predicate.
     fn count_before_change(&mut self, step: &Step) {
-        let Some(place) = self.guarded.and_then(|(guard, _)| guard.place()) else { return };
+        let Some(vreg) = self.guarded.and_then(|(guard, _)| guard.vreg()) else { return };
         let mut changes = false;
-        step.each_written(|written| changes |= written == place);
+        step.each_written(|written| changes |= written == vreg);
         if changes {
             self.count_guarded();
         }
     }
 
-    /// Adds the lanes that did not execute guarded steps to `r11`. Only between steps, because it unpins.
+    /// Adds the lanes that did not execute the previous guarded steps to `r11`. Called only between
+    /// steps, because it unpins registers.
     pub(super) fn count_guarded(&mut self) {
         let Some((guard, n)) = self.guarded.take() else { return };
         match guard {
@@ -55,7 +58,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache.unpin();
     }
 
-    /// Ends a step: counts it, and drops dead values.
+    /// Ends a step: counts it, and drops dead values from the cache.
     pub(super) fn after_step(&mut self, i: usize) {
         if self.region.blocks[self.block].steps[i].counted {
             self.uncounted += 1;
@@ -67,18 +70,18 @@ impl<B: Backend> Emitter<'_, B> {
         let after = &mut self.facts.uses[self.block].after[i];
         let again = self.has_both_modes && self.mode == Mode::Live;
         let after = if again { after.clone() } else { std::mem::take(after) };
-        if let Some(place) = self.guarded.and_then(|(guard, _)| guard.place())
-            && after.iter().any(|a| a.place == place && !a.lives)
+        if let Some(vreg) = self.guarded.and_then(|(guard, _)| guard.vreg())
+            && after.iter().any(|a| a.vreg == vreg && !a.lives)
         {
             self.count_guarded();
         }
         self.cache.unpin();
         for a in after {
-            if let Some(number) = self.facts.numbers.get(a.place) {
+            if let Some(number) = self.facts.numbers.get(a.vreg) {
                 self.next[number] = a.next;
             }
             if !a.lives {
-                self.cache.forget(a.place);
+                self.cache.forget(a.vreg);
             }
         }
     }

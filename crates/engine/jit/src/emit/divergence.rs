@@ -1,11 +1,13 @@
-//! Divergence and reconvergence.
+//! Emits divergence and reconvergence of lanes.
 //!
-//! At a branch that only some active lanes take, dirty registers are stored, the mask narrows, and code of [`Mode::Some`] continues
-//! with one side. The other side waits at the reconvergence point, or is pending at the branch's target; only one side can be
-//! pending at a time. The last lanes to arrive at the reconvergence point continue with the mask of the group.
+//! At a branch that only some active lanes take, dirty registers are stored, the active mask
+//! narrows, and code of [`Mode::Some`] continues with one side. The other side waits at the
+//! reconvergence point, or is pending at the branch's target; only one side can be pending at a
+//! time. The last lanes to arrive at the reconvergence point continue with the mask of the group.
 //!
-//! [`Frame::group`] is the innermost reconvergence group; [`Frame::groups`] holds the outer ones. Entry 0 is the caller's group:
-//! arrivals are reported to the caller, and it is never complete here.
+//! `FrameDivergence::group` is the innermost reconvergence group; `FrameDivergence::groups` holds
+//! the enclosing ones. Entry 0 is the caller's group: the caller is told of arrivals, and compiled
+//! code never completes the group.
 
 use super::Emitter;
 use super::asm::at;
@@ -18,21 +20,21 @@ use crate::region::{End, Region, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::mem::offset_of;
 
-/// What the side of a branch does that does not run first.
+/// What the side of a branch that does not run first does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OtherSide {
-    /// The taken target is the reconvergence point: its lanes wait there.
+    /// The taken target is the reconvergence point, where its lanes wait.
     TakenWaits,
-    /// The fall-through target is the reconvergence point: its lanes wait there.
+    /// The fall-through target is the reconvergence point, where its lanes wait.
     RestWaits,
-    /// The taken side is pending at its target, a block.
+    /// The taken side is pending at its target, which is this block.
     TakenPending(usize),
 }
 
-/// A branch that may diverge.
+/// A branch whose divergence the code can follow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Divergence {
-    /// Where the side continues that runs first.
+    /// The target of the side that runs first.
     goes: Target,
     other: OtherSide,
     reconverge_at: u32,
@@ -40,7 +42,8 @@ pub(super) struct Divergence {
 }
 
 impl Divergence {
-    /// The divergence of a block's end. `None` if a divergence exits, or is impossible.
+    /// The divergence of a block's terminator; `None` if the branch cannot diverge, or the region
+    /// exits when it does.
     pub(super) fn of(region: &Region, end: &End) -> Option<Self> {
         let End::Branch { taken, to, next, counted, reconverge_at, .. } = *end else { return None };
         if reconverge_at == u32::MAX || matches!(taken, Predicate::Always | Predicate::Never) {
@@ -62,29 +65,30 @@ impl Divergence {
         Some(Self { goes, other, reconverge_at, counted })
     }
 
-    /// Whether a region has such a branch.
+    /// Whether a region has a branch whose divergence the code can follow.
     pub(super) fn any(region: &Region) -> bool {
         region.blocks.iter().any(|block| Self::of(region, &block.end).is_some())
     }
 }
 
-/// Words of 8 bytes in a group.
+/// The number of 8-byte units in a group.
 const WORDS: usize = size_of::<Group>() / 8;
 const EXPECTED: usize = Frame::GROUP + offset_of!(Group, expected);
 pub(super) const ARRIVED: usize = Frame::GROUP + offset_of!(Group, arrived);
 const SINCE: usize = Frame::GROUP + offset_of!(Group, since);
-/// Logarithm of the size of a group.
+/// Binary logarithm of the size of a group.
 const SHIFT: u32 = size_of::<Group>().trailing_zeros();
 const _: () = assert!(size_of::<Group>().is_power_of_two());
 
-/// Results of [`Emitter::arrive_routine`] in `eax`: the active lanes wait; they continue as some, or as all live lanes.
+/// Return values of [`Emitter::arrive_routine`] in `eax`: the active lanes wait; they continue as
+/// some lanes; they continue as all live lanes.
 const STAYS: i32 = 0;
 const SOME: i32 = 1;
 const ALL: i32 = 2;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Diverges; `eax` has the lanes that take the branch. Exits before the branch if there is no room for a group or a pending
-    /// side.
+    /// Emits a divergence; `eax` is the mask of lanes that take the branch. Exits before the branch
+    /// if there is no room for a group or for another pending side.
     pub(super) fn diverge(&mut self, divergence: Divergence, number: u32, uncounted: u32) {
         let (full, fits) = (self.asm.label(), self.asm.label());
         let (cache, mode, pending_copies) =
@@ -123,7 +127,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(ExitReason::Diverges, number, uncounted);
     }
 
-    /// Sets the mask to the side that runs first; `r13d` has the lanes that take the branch, `r14d` the others.
+    /// Sets the masks of both sides; `r13d` is the mask of lanes that take the branch, and `r14d`
+    /// that of the others.
     fn sides(&mut self, divergence: Divergence) {
         match divergence.other {
             OtherSide::TakenWaits => self.asm.put(I::with2(C::Xchg_rm32_r32, R::R13D, R::R14D)),
@@ -152,7 +157,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Lanes arrive at a block before which their group reconverges.
+    /// Emits the arrival of lanes at a reconvergence point before the block.
     pub(super) fn reconverge(&mut self, number: u32) {
         self.cache.unpin();
         self.write_all_back();
@@ -167,7 +172,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(ExitReason::Reconverges, number, 0);
     }
 
-    /// Emits the routines that divergences and arrivals call.
+    /// Emits the routines that are called by divergences and arrivals.
     pub(super) fn divergence_routines(&mut self) {
         self.mode = Mode::Some;
         let label = self.labels.diverge_routine;
@@ -178,11 +183,12 @@ impl<B: Backend> Emitter<'_, B> {
         self.arrive_routine();
     }
 
-    /// Makes the lanes in `r13d` active; those in `r14d` wait in the group that reconverges at `r12d`.
+    /// Emits the routine that makes the lanes in `r13d` active; those in `r14d` wait in the group
+    /// that reconverges at `r12d`.
     fn diverge_routine(&mut self) {
         let field = |field| at(R::RDI, field);
         self.count_threads();
-        // Diverged lanes run for one turn.
+        // Diverged lanes run for one turn, or to the end of the warp's turn.
         let short = self.asm.label();
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R10));
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::TURN)));
@@ -200,7 +206,8 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Mov_rm64_r64, outer, R::RBP));
         }
         self.asm.put(I::with1(C::Inc_rm32, field(Frame::DEPTH)));
-        // The outermost group inside the region starts to wait: the caller must look at it after `wait_limit` steps.
+        // The outermost group inside the region begins to wait: the caller must look at the group
+        // after `wait_limit` steps.
         let inner = self.asm.label();
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::DEPTH), 1));
         self.asm.jump(C::Jne_rel32_64, inner);
@@ -225,8 +232,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(Ok(I::with(C::Retnq)));
     }
 
-    /// The active lanes have arrived where their group reconverges. Continues with the pending side, or returns how the active
-    /// lanes continue.
+    /// Emits the routine for active lanes that arrive at their group's reconvergence point. The
+    /// routine continues with the pending side, or returns how the active lanes continue.
     fn arrive_routine(&mut self) {
         let field = |field| at(R::RDI, field);
         let (not_all, stays, all) = (self.asm.label(), self.asm.label(), self.asm.label());
@@ -250,7 +257,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, SOME));
         self.asm.put(Ok(I::with(C::Retnq)));
         self.asm.bind(all);
-        // No other lanes of the warp want a turn.
+        // No other lanes of the warp wait for a turn.
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::END)));
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, ALL));
@@ -258,7 +265,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(not_all);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::PENDING), 0));
         self.asm.jump(C::Je_rel32_64, stays);
-        // After the end of the warp's turn, the pending side does not begin.
+        // After the end of the warp's turn, the pending side does not start.
         for end in [Frame::PATIENCE, Frame::END] {
             self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, field(end)));
             self.asm.jump(C::Jae_rel32_64, stays);
@@ -269,7 +276,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(Ok(I::with(C::Retnq)));
     }
 
-    /// The active lanes wait, and the pending side continues with a turn of its own.
+    /// Makes the active lanes wait, and continues with the pending side in a turn of its own.
     fn other_side(&mut self) {
         let field = |field| at(R::RDI, field);
         self.count_threads();
@@ -285,19 +292,20 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, R::RBX));
         self.asm.put(I::with2(C::Cmova_r64_rm64, R::RAX, R::RBX));
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
-        // Continues elsewhere: drops the return address.
+        // Drops the return address, because the code continues elsewhere.
         self.asm.put(I::with2(C::Add_rm64_imm8, R::RSP, 8));
         self.asm.put(I::with1(C::Jmp_rm64, field(Frame::PENDING_TARGET)));
     }
 
-    /// `rax` becomes the frame plus the distance of entry `depth` of the outer groups.
+    /// Sets `rax` to the frame's address plus the offset of group `depth` in the list of enclosing
+    /// groups.
     fn outer_group(&mut self) {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::DEPTH)));
         self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, SHIFT));
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::RDI));
     }
 
-    /// Adds the threads of the steps since the last change of the mask. Uses `rax` and `rbx`.
+    /// Adds the threads of the steps since the mask last changed. Uses `rax` and `rbx`.
     fn count_threads(&mut self) {
         let counted = at(R::RDI, Frame::COUNTED);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R10));

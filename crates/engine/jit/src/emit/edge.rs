@@ -1,23 +1,24 @@
-//! Edges: the register cache at the beginning of each block, and the moves that bring a predecessor to it.
+//! Edges between blocks. The register cache at the beginning of each block is chosen at the first
+//! edge to it; other edges move values until their cache equals it.
 
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
-use super::register_cache::{Held, Key, Kind, MASK_0, Nans, Reg, RegisterCache};
+use super::register_cache::{Key, Kind, MASK_0, Nans, Reg, RegState, RegisterCache};
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::{Float, Op};
-use crate::operand::Place;
+use crate::operand::VReg;
 use crate::region::ExitReason;
 use crate::region::{Action, End, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Vector and mask registers that stay free in a loop for its steps.
+/// The number of vector and mask registers that a loop's entry state leaves free for its steps.
 const FREE_VECTORS: usize = 10;
 const FREE_MASKS: usize = 2;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Continues at a target. `last`: the block emits nothing after it.
+    /// Emits an edge to a target. `last`: the block emits nothing after it.
     pub(super) fn edge(&mut self, target: Target, last: bool) {
         let to = match target {
             Target::Block(to) => to as usize,
@@ -29,7 +30,7 @@ impl<B: Backend> Emitter<'_, B> {
             let counts = self.region.blocks[self.block].steps.iter().any(|s| s.counted)
                 || matches!(self.region.blocks[self.block].end, End::Branch { counted: true, .. });
             if !counts {
-                // The loop counts no steps, so no limit would ever end it.
+                // The loop counts no steps, so that no step limit would ever end it.
                 return self.leave_block(ExitReason::Outside, number);
             }
             self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, at(R::RDI, Frame::LIMIT)));
@@ -37,7 +38,7 @@ impl<B: Backend> Emitter<'_, B> {
             let out = self.exit_stub(ExitReason::Limit, number);
             self.asm.jump(C::Jae_rel32_64, out);
         }
-        // Behind the jump out, which stores what has been filled.
+        // The cache is changed only after the jump to the exit, which stores its values.
         self.forget_known(to);
         let state = match self.version().states[to].clone() {
             Some(state) => state,
@@ -60,31 +61,29 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(why, number, 0);
     }
 
-    /// Drops values that a block can read as inputs.
+    /// Drops values of registers that are pending copies at the beginning of a block, because the
+    /// block reads the inputs instead.
     fn forget_known(&mut self, to: usize) {
         if self.mode == Mode::Live {
             let known: Vec<_> = self.facts.copies[to].at_start().collect();
-            known.into_iter().for_each(|place| self.cache.forget(place));
+            known.into_iter().for_each(|vreg| self.cache.forget(vreg));
         }
     }
 
-    /// Drops values that a block does not read.
+    /// Drops values that are dead at the beginning of a block.
     fn forget_dead(&mut self, to: usize) {
         let held: Vec<_> = self.cache.all().collect();
         for (_, key, _) in held {
-            if let Some(place) = key.place()
-                && self
-                    .facts
-                    .numbers
-                    .get(place)
-                    .is_some_and(|i| !self.facts.uses[to].live_in.has(i))
+            if let Some(vreg) = key.vreg()
+                && self.facts.numbers.get(vreg).is_some_and(|i| !self.facts.uses[to].live_in.has(i))
             {
-                self.cache.forget(place);
+                self.cache.forget(vreg);
             }
         }
     }
 
-    /// The register cache at the beginning of a block, chosen when its first edge is emitted, which has `cache`.
+    /// Chooses the register cache at the beginning of a block, when its first edge is emitted.
+    /// `cache` is the state at the end of that predecessor.
     pub(super) fn entry_state(&self, to: usize, cache: &RegisterCache) -> RegisterCache {
         let mut state = RegisterCache::default();
         let edges = self.versions[usize::from(self.mode == Mode::Some)].edges[to];
@@ -94,7 +93,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let block = &self.region.blocks[to];
         let alone = edges == 1 && !block.is_entry && !block.joins;
-        // An empty block at a reconvergence point is judged by its successor.
+        // If the block is empty, its successor's reads decide what is kept.
         let mut reader = to;
         while let (true, End::Jump(Target::Block(next))) =
             (self.region.blocks[reader].steps.is_empty(), self.region.blocks[reader].end)
@@ -103,24 +102,25 @@ impl<B: Backend> Emitter<'_, B> {
             reader = next as usize;
         }
         for (reg, key, held) in cache.all() {
-            let Some(place) = key.place() else {
+            let Some(vreg) = key.vreg() else {
                 if edges == 1 {
-                    *state.of(reg) = Held { pinned: false, ..held };
+                    *state.of(reg) = RegState { pinned: false, ..held };
                 }
                 continue;
             };
             let lives =
-                self.facts.numbers.get(place).is_some_and(|i| self.facts.uses[to].live_in.has(i));
-            let soon = || self.facts.uses[reader].first.iter().any(|&(p, ..)| p == place);
+                self.facts.numbers.get(vreg).is_some_and(|i| self.facts.uses[to].live_in.has(i));
+            let soon = || self.facts.uses[reader].first.iter().any(|&(p, ..)| p == vreg);
             if lives && (edges == 1 || soon()) {
                 let kind = if alone { held.kind } else { Kind::BITS };
-                *state.of(reg) = Held { pinned: false, kind, ..held };
+                *state.of(reg) = RegState { pinned: false, kind, ..held };
             }
         }
         state
     }
 
-    /// Keeps the registers that a loop uses most, as many as fit.
+    /// Chooses the register cache at the beginning of a loop: the registers that the loop uses most
+    /// often, as many as fit.
     fn loop_entry_state(
         &self,
         to: usize,
@@ -128,23 +128,23 @@ impl<B: Backend> Emitter<'_, B> {
         cache: &RegisterCache,
         state: &mut RegisterCache,
     ) {
-        let mut uses: Vec<(u32, Place)> = Vec::new();
+        let mut uses: Vec<(u32, VReg)> = Vec::new();
         let mut counts = vec![0; self.facts.numbers.len()];
-        // A pending copy is not in the register file.
+        // Registers with a pending copy are not in the register file.
         let live = self.mode == Mode::Live;
-        let is_pending = |place| live && self.facts.copies[to].at_start().any(|copy| copy == place);
+        let is_pending = |vreg| live && self.facts.copies[to].at_start().any(|copy| copy == vreg);
         for block in to..=last {
-            for &(place, _, count) in &self.facts.uses[block].first {
-                let Some(i) = self.facts.numbers.get(place) else { continue };
-                let lives = self.facts.uses[to].live_in.has(i) && !is_pending(place);
+            for &(vreg, _, count) in &self.facts.uses[block].first {
+                let Some(i) = self.facts.numbers.get(vreg) else { continue };
+                let lives = self.facts.uses[to].live_in.has(i) && !is_pending(vreg);
                 if counts[i] == 0 && lives {
-                    uses.push((0, place));
+                    uses.push((0, vreg));
                 }
                 counts[i] += count;
             }
         }
-        for (count, place) in &mut uses {
-            *count = self.facts.numbers.get(*place).map_or(0, |i| counts[i]);
+        for (count, vreg) in &mut uses {
+            *count = self.facts.numbers.get(*vreg).map_or(0, |i| counts[i]);
         }
         uses.sort_by(|a, b| b.cmp(a));
         let mut room = [
@@ -152,50 +152,54 @@ impl<B: Backend> Emitter<'_, B> {
             usize::from(B::MASKS).saturating_sub(FREE_MASKS),
         ];
         let mut entry_state = Vec::new();
-        for (_, place) in uses {
-            let in_masks = matches!(place, Place::Predicate(_)) && B::MASKS != 0;
-            let parts = Key::all::<B>(place).count();
+        for (_, vreg) in uses {
+            let in_masks = matches!(vreg, VReg::Predicate(_)) && B::MASKS != 0;
+            let parts = Key::all::<B>(vreg).count();
             let room = &mut room[usize::from(in_masks)];
             if let Some(rest) = room.checked_sub(parts) {
                 *room = rest;
-                entry_state.push(place);
+                entry_state.push(vreg);
             }
         }
         let written = self.written(to, last);
-        let kind = |place, held: Option<Held>| {
+        let kind = |vreg, held: Option<RegState>| {
             let known = held.map_or(Kind::BITS, |h| h.kind);
-            let change = written.iter().rev().find(|w| w.0 == place);
+            let change = written.iter().rev().find(|w| w.0 == vreg);
             let floats = change.is_some_and(|w| w.1);
-            // In mode `Some`, reconvergence adds edges into this block that are not in the region's graph.
+            // In mode `Some`, reconvergence adds edges to this block that are not in the region's
+            // graph.
             let all = self.mode == Mode::Live || !self.has_both_modes;
             let any = all && self.any_nans && known.nans != Nans::Bits && floats;
             Kind { nans: if any { Nans::Any } else { Nans::Bits }, ..Kind::BITS }
         };
-        let is_written = |place| written.iter().any(|w| w.0 == place);
+        let is_written = |vreg| written.iter().any(|w| w.0 == vreg);
         let keys =
-            || entry_state.iter().flat_map(|&place| Key::all::<B>(place).map(move |k| (place, k)));
-        for (place, key) in keys() {
+            || entry_state.iter().flat_map(|&vreg| Key::all::<B>(vreg).map(move |k| (vreg, k)));
+        for (vreg, key) in keys() {
             if let Some(reg) = cache.position(key) {
-                let kind = kind(place, Some(cache.get(reg)));
+                let kind = kind(vreg, Some(cache.get(reg)));
                 let key = Some(key);
-                *state.of(reg) = Held { key, kind, dirty: is_written(place), ..Held::default() };
+                *state.of(reg) =
+                    RegState { key, kind, dirty: is_written(vreg), ..RegState::default() };
             }
         }
-        for (place, key) in keys() {
+        for (vreg, key) in keys() {
             if state.position(key).is_some() {
                 continue;
             }
             let in_masks = matches!(key, Key::Predicate(..)) && B::MASKS != 0;
             let range = if in_masks { MASK_0..MASK_0 + B::MASKS } else { 0..B::VECTORS };
             if let Some(reg) = range.map(Reg).find(|&r| state.get(r).key.is_none()) {
-                let (key, kind) = (Some(key), kind(place, None));
-                *state.of(reg) = Held { key, kind, dirty: is_written(place), ..Held::default() };
+                let (key, kind) = (Some(key), kind(vreg, None));
+                *state.of(reg) =
+                    RegState { key, kind, dirty: is_written(vreg), ..RegState::default() };
             }
         }
     }
 
-    /// Registers that blocks write, in order, and whether the value is an f32 result whose NaNs are canonical.
-    fn written(&self, first: usize, last: usize) -> Vec<(Place, bool)> {
+    /// The registers that blocks write, in order, each with a flag: whether the value is an f32
+    /// result, whose NaNs are canonical.
+    fn written(&self, first: usize, last: usize) -> Vec<(VReg, bool)> {
         let mut written = Vec::new();
         for step in self.region.blocks[first..=last].iter().flat_map(|b| &b.steps) {
             let floats = match &step.action {
@@ -204,12 +208,12 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 _ => false,
             };
-            step.each_written(|place| written.push((place, floats)));
+            step.each_written(|vreg| written.push((vreg, floats)));
         }
         written
     }
 
-    /// Moves all values to where `state` has them. Stores dirty values that it does not hold.
+    /// Emits the moves, loads and stores that bring the cache to `state`.
     fn reconcile(&mut self, state: &RegisterCache) {
         for (reg, key, _) in self.cache.clone().dirty() {
             let there = state.position(key).map(|r| state.get(r));
@@ -241,7 +245,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache = state.clone();
     }
 
-    /// A parallel copy.
+    /// Emits a parallel copy of registers.
     fn parallel(&mut self, mut moves: Vec<(Reg, Reg)>) {
         while !moves.is_empty() {
             let free = moves.iter().position(|&(to, _)| moves.iter().all(|&(_, from)| from != to));
@@ -251,7 +255,7 @@ impl<B: Backend> Emitter<'_, B> {
                     B::copy(self, to, from);
                 }
                 None => {
-                    // A cycle: one register is saved in the spare.
+                    // The moves form a cycle: one register is saved in the spare register.
                     let aside = moves[0].0;
                     let spare = if aside.is_mask() { B::SPARE_MASK } else { B::SPARE };
                     B::copy(self, spare, aside);

@@ -1,4 +1,5 @@
-//! The driver: blocks and steps, independent of the instruction set.
+//! The driver of emission: walks the blocks and steps of a region, and lets a back end emit the
+//! steps. It is independent of the instruction set.
 
 use super::Emitter;
 use super::asm::at;
@@ -15,7 +16,7 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits the whole function.
+    /// Emits the whole function: the prologue, the blocks in each mode, and all stubs.
     pub(super) fn function(&mut self) -> Result<(), Error> {
         let last = self.mode;
         self.prologue();
@@ -46,8 +47,8 @@ impl<B: Backend> Emitter<'_, B> {
             None => self.entry_state(i, &RegisterCache::default()),
         };
         self.next.fill(super::live::NEVER);
-        for &(place, first, _) in &self.facts.uses[i].first {
-            if let Some(number) = self.facts.numbers.get(place) {
+        for &(vreg, first, _) in &self.facts.uses[i].first {
+            if let Some(number) = self.facts.numbers.get(vreg) {
                 self.next[number] = first;
             }
         }
@@ -75,7 +76,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.end(block)
     }
 
-    /// Entries at the beginning of a block.
+    /// Adds the entries at the beginning of a block.
     fn entries_of(&mut self, block: &Block, label: super::Label, body: super::Label) {
         self.pending.open_indices = self.facts.indices.at_start(self.block);
         if block.is_entry || self.has_both_modes {
@@ -122,14 +123,15 @@ impl<B: Backend> Emitter<'_, B> {
         Ok(())
     }
 
-    /// Names steps in the disassembly, above the code that they are emitted as together.
+    /// Adds the text of steps to the disassembly, above the code that is emitted for them together.
     fn mark_steps(&mut self, steps: &[Step]) {
         for step in steps {
             self.asm.mark(|| format!("  {step}"));
         }
     }
 
-    /// Emits a step that may exit, the later steps of its instruction, and the entry after them.
+    /// Emits a step that may exit, the later steps of its instruction, and the entry after the
+    /// instruction.
     fn leaving(&mut self, step: &Step, steps: Range<usize>) -> Result<(), Error> {
         let i = steps.start;
         self.step = i;
@@ -244,13 +246,13 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Counts all active lanes as not executing a counted step.
+    /// Counts all active lanes as lanes that did not execute a counted step.
     fn miss_all(&mut self) {
         self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::R8D));
         self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
     }
 
-    /// Adds to the step count, without changing flags.
+    /// Adds to the step count with `lea`, which preserves the flags.
     pub(super) fn add_steps(&mut self, steps: u32) {
         if steps != 0 {
             let sum = at(R::R10, 0);
@@ -266,5 +268,5 @@ impl<B: Backend> Emitter<'_, B> {
 
 /// Whether the region can exit at a step.
 fn leaves(step: &Step) -> bool {
-    step.may_leave()
+    step.may_exit()
 }

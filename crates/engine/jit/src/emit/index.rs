@@ -1,74 +1,86 @@
-//! Indexed accesses: affine accesses whose bounds check is on the index, because the element size is the scale.
+//! Indexed accesses: affine accesses whose bounds check is on the index instead of the address,
+//! because the scale is the size of the accessed element. The analysis [`Indices`] is given a
+//! region and its affine addresses, and says which accesses are indexed and which index registers
+//! have cached shapes.
 //!
-//! The uniform base stays the same while the site is filled, so the site holds the address of element 0 and the number of elements
-//! ([`crate::machine::Site::indices`]). What an access finds out about an index register stays in the frame until the register
-//! changes: its lanes are consecutive from a first index on ([`ROW`]), or not ([`NEITHER`]). An address register that other blocks
-//! use as a base carries the same knowledge from where it was computed. Entries clear it. Only code for all live lanes looks
-//! for rows, and only if all 32 lanes are live.
+//! The uniform base does not change while the site is filled, so the site holds the host address of
+//! element 0 and the number of elements ([`crate::machine::Site::indices`]). The first access by an
+//! index register tests whether its lanes are consecutive, and caches the answer in the frame until
+//! the register changes: [`CONSECUTIVE`] and the index of the first lane, or [`SCATTERED`]. An address
+//! register that other blocks use as a base carries the shape of its index from the point where it
+//! was computed. Entries clear the cached shapes. Only code for all live lanes tests for
+//! consecutive lanes, and only if all 32 lanes are live.
 
 use super::Emitter;
-use super::affine::{Affine, Plan, Plus};
+use super::affine::{Addend, Affine, Plan};
 use super::asm::at;
 use super::backend::Backend;
 use super::base_groups;
 use crate::frame::{Frame, INDICES};
 use crate::machine::Mode;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Access, Action, Region, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::collections::{HashMap, HashSet};
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// An access with a smaller constant added to the index touches mostly the same cache lines.
+/// Two accesses by the same index mostly touch the same cache lines if the constants added to it
+/// differ by less than this.
 const NEAR: u32 = 16;
 
-/// Shapes of an index register; 0 is unknown.
-pub(super) const ROW: i32 = 1;
-pub(super) const NEITHER: i32 = 2;
+/// Cached shapes of an index register: consecutive lanes, or other lanes; 0 if the shape is not
+/// known.
+pub(super) const CONSECUTIVE: i32 = 1;
+pub(super) const SCATTERED: i32 = 2;
 
 /// An indexed access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Indexed {
-    /// The slot of the index register, if it is tracked.
+    /// The slot of the cached shape, if the register is tracked.
     pub(super) slot: Option<usize>,
-    /// Whether the slot is that of an address register made in another block.
+    /// Whether the slot is that of an address register that another block has computed.
     pub(super) is_carried: bool,
     /// The uniform value added to the index.
-    pub(super) plus: Plus,
-    /// Whether the access may be a row of all lanes.
+    pub(super) addend: Addend,
+    /// Whether the access may test for consecutive lanes: the code is for all live lanes, and all
+    /// execute it.
     pub(super) rows: bool,
-    /// Whether the index was loaded: then no row is looked for.
+    /// Whether the block loads the index from memory, in which case its lanes are probably not
+    /// consecutive, and no test is emitted.
     pub(super) is_loaded: bool,
-    /// Whether the index is a row in any case ([`Region::strides`]).
+    /// Whether the analysis knows that the lanes are consecutive ([`Region::strides`]).
     pub(super) is_row: bool,
 }
 
-/// Slots as bits: index registers, and from [`INDICES`] on address registers.
+/// A set of slots as bits: index registers, and from bit [`INDICES`] on address registers.
 type Slots = u16;
 
-/// An address made of a tracked index: both slots, and what is added.
+/// An address register that is computed from a tracked index: the slot of the index, the slot of
+/// the address, and the uniform value added to the index.
 #[derive(Clone, Copy)]
-struct Made {
+struct DerivedAddress {
     slot: usize,
     to: usize,
-    plus: Plus,
+    addend: Addend,
 }
 
-/// Tracked registers of a region.
+/// The tracked index and address registers of a region.
 #[derive(Debug, Default)]
 pub(super) struct Indices {
     slots: HashMap<u32, usize>,
-    /// 64-bit registers that hold such addresses for accesses in other blocks.
+    /// 64-bit registers with affine addresses that accesses in other blocks use: the slot and the
+    /// address.
     carried: HashMap<u32, (usize, Affine)>,
-    /// By block: slots that are live at its beginning, and after each step.
+    /// For each block, the slots that are live at its beginning, and after each step.
     start: Vec<Slots>,
     live_after: Vec<Vec<Slots>>,
-    /// Blocks and steps of accesses whose lanes are contiguous in any case.
+    /// Accesses (block and step) whose lanes are known to be contiguous.
     rows: HashSet<(usize, usize)>,
 }
 
-/// Accesses by indices that are known to be consecutive, and of shared memory at addresses that are: nothing is tested.
+/// Finds accesses that need no test of their lanes: those with indices whose stride is known to be
+/// 1, and accesses of shared memory at addresses with a known stride.
 fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
     let mut known = HashSet::new();
     for (b, (block, plan)) in region.blocks.iter().zip(plans).enumerate() {
@@ -82,8 +94,8 @@ fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
             }
             let makers = &region.stride_makers;
             let makes = makers.binary_search_by_key(&step.at, |maker| maker.0).ok();
-            step.each_written(|place| {
-                if let Place::B32(register) = place {
+            step.each_written(|vreg| {
+                if let VReg::B32(register) = vreg {
                     strides.remove(&register);
                     strides.extend(makes.map(|maker| (register, makers[maker].1)));
                 }
@@ -93,7 +105,7 @@ fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
     known
 }
 
-/// The access of a step.
+/// The operands of a load or store.
 fn access(step: &Step) -> Option<&Access> {
     match &step.action {
         Action::Load(load) => Some(&load.access),
@@ -102,31 +114,33 @@ fn access(step: &Step) -> Option<&Access> {
     }
 }
 
-/// The register with the addresses of an access of shared memory, and the stride of contiguous lanes.
+/// The address register of an access of shared memory, and the stride at which its lanes are
+/// contiguous.
 fn shared_address(step: &Step) -> Option<(u32, u32)> {
     let access = access(step).filter(|access| access.space == Space::Shared)?;
     let Some(Source::B32(base)) = access.base else { return None };
     Some((base, u32::from(access.size) * u32::from(access.count)))
 }
 
-/// Whether the site of an access can bound the index.
+/// Whether the bounds of a site can be checked by the index: the scale is the access's size, and
+/// the base is the same during the launch.
 fn fits(step: &Step, value: Affine) -> bool {
     let size = access(step).and_then(base_groups::base).map(|base| base.1);
     size == Some(1 << value.shift) && matches!(value.add, Source::Literal(_) | Source::Bytes64(_))
 }
 
-/// The index by which a step makes its access.
+/// The affine address of an access whose index is checked.
 pub(super) fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
     plan.get(i)?.base.filter(|&value| fits(step, value))
 }
 
-/// Whether all lanes execute a step.
-fn is_row(step: &Step) -> bool {
+/// Whether all active lanes execute a step.
+fn all_lanes_execute(step: &Step) -> bool {
     step.guard == Predicate::Always
 }
 
-/// 64-bit registers whose definitions all make the same affine address.
-fn made(plans: &[Plan]) -> HashMap<u32, Affine> {
+/// 64-bit registers all of whose definitions compute the same affine address.
+fn affine_registers(plans: &[Plan]) -> HashMap<u32, Affine> {
     let mut made: HashMap<u32, Option<Affine>> = HashMap::new();
     for (register, value) in plans.iter().flatten().filter_map(|known| known.makes) {
         let of = made.entry(register).or_insert(Some(value));
@@ -135,9 +149,9 @@ fn made(plans: &[Plan]) -> HashMap<u32, Affine> {
     made.into_iter().filter_map(|(register, value)| Some((register, value?))).collect()
 }
 
-/// The base register of an access, if another block has made it.
+/// The base register of an access, if the address is not computed in the same block.
 fn carried_of(plan: &Plan, i: usize, step: &Step) -> Option<u32> {
-    let access = access(step).filter(|_| is_row(step))?;
+    let access = access(step).filter(|_| all_lanes_execute(step))?;
     match (access.space, access.base?) {
         (Space::Global, Source::B64(base)) => {
             let known = plan.get(i).is_some_and(|known| known.base.is_some());
@@ -148,14 +162,14 @@ fn carried_of(plan: &Plan, i: usize, step: &Step) -> Option<u32> {
 }
 
 impl Indices {
-    /// The tracked registers of a region: those that several accesses use.
+    /// Analyses a region. Index registers are tracked if several accesses use them.
     pub(super) fn of(region: &Region, plans: &[Plan]) -> Self {
         let mut counts: HashMap<u32, usize> = HashMap::new();
         let mut carried: HashMap<u32, Affine> = HashMap::new();
-        let made = made(plans);
+        let made = affine_registers(plans);
         for (block, plan) in region.blocks.iter().zip(plans) {
             for (i, step) in block.steps.iter().enumerate() {
-                let by_index = index_of(plan, i, step).filter(|_| is_row(step));
+                let by_index = index_of(plan, i, step).filter(|_| all_lanes_execute(step));
                 if let Some(value) = by_index.filter(|_| !plan[i].is_loaded) {
                     *counts.entry(value.index).or_default() += 1;
                 }
@@ -181,12 +195,12 @@ impl Indices {
         let rows = known_rows(region, plans);
         let mut indices = Self { slots, carried, rows, ..Self::default() };
         if !indices.slots.is_empty() {
-            indices.follow(region, plans);
+            indices.compute_liveness(region, plans);
         }
         indices
     }
 
-    /// The access of a step, if it is indexed.
+    /// How a step's access is indexed; `None` if it is not.
     pub(super) fn access(
         &self,
         plan: &Plan,
@@ -195,54 +209,54 @@ impl Indices {
     ) -> Option<Indexed> {
         let slot = |value: Affine| self.slots.get(&value.index).copied();
         if let Some(value) = index_of(plan, i, step) {
-            let (plus, is_loaded) = (value.plus, plan[i].is_loaded);
+            let (addend, is_loaded) = (value.addend, plan[i].is_loaded);
             let (slot, is_carried) = (slot(value), false);
             let is_row = self.rows.contains(&(block, i));
-            return Some(Indexed { slot, is_carried, plus, rows: true, is_loaded, is_row });
+            return Some(Indexed { slot, is_carried, addend, rows: true, is_loaded, is_row });
         }
         let &(carried, value) = self.carried.get(&carried_of(plan, i, step)?)?;
-        let (slot, plus) = (Some(INDICES + carried), Plus::NONE);
+        let (slot, addend) = (Some(INDICES + carried), Addend::NONE);
         let (is_loaded, is_row) = (false, false);
-        let indexed = Indexed { slot, is_carried: true, plus, rows: true, is_loaded, is_row };
+        let indexed = Indexed { slot, is_carried: true, addend, rows: true, is_loaded, is_row };
         fits(step, value).then_some(indexed)
     }
 
-    /// Whether a step accesses shared memory at addresses that are contiguous in any case.
+    /// Whether a step accesses shared memory at addresses that are known to be contiguous.
     pub(super) fn is_shared_row(&self, at: (usize, usize), step: &Step) -> bool {
         self.rows.contains(&at) && shared_address(step).is_some()
     }
 
-    /// Slots that a step reads, and slots of registers that it writes.
+    /// The slots whose shapes a step reads, and the slots of registers that it writes.
     fn effects(&self, plan: &Plan, at: (usize, usize), step: &Step) -> (Slots, Slots) {
         let i = at.1;
-        let indexed = self.access(plan, at, step).filter(|_| is_row(step));
+        let indexed = self.access(plan, at, step).filter(|_| all_lanes_execute(step));
         let mut looks = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
-        if let Some(Made { slot, .. }) = self.made(plan, i) {
+        if let Some(DerivedAddress { slot, .. }) = self.derived_address(plan, i) {
             looks |= 1 << slot;
         }
         let mut changes = 0;
-        step.each_written(|place| {
-            let slot = match place {
-                Place::B32(index) => self.slots.get(&index).copied(),
-                Place::B64(register) => self.carried.get(&register).map(|of| INDICES + of.0),
-                Place::Predicate(_) => None,
+        step.each_written(|vreg| {
+            let slot = match vreg {
+                VReg::B32(index) => self.slots.get(&index).copied(),
+                VReg::B64(register) => self.carried.get(&register).map(|of| INDICES + of.0),
+                VReg::Predicate(_) => None,
             };
             changes |= slot.map_or(0, |slot| 1 << slot);
         });
         (looks, changes)
     }
 
-    /// The address that a step makes for accesses of other blocks.
-    fn made(&self, plan: &Plan, i: usize) -> Option<Made> {
+    /// The address that a step computes for accesses of other blocks.
+    fn derived_address(&self, plan: &Plan, i: usize) -> Option<DerivedAddress> {
         let (register, value) = plan.get(i)?.makes?;
         let &(carried, of) = self.carried.get(&register)?;
         let slot = *self.slots.get(&value.index)?;
-        let made = Made { slot, to: INDICES + carried, plus: value.plus };
+        let made = DerivedAddress { slot, to: INDICES + carried, addend: value.addend };
         (of == value).then_some(made)
     }
 
-    /// Liveness of slots.
-    fn follow(&mut self, region: &Region, plans: &[Plan]) {
+    /// Computes the liveness of slots.
+    fn compute_liveness(&mut self, region: &Region, plans: &[Plan]) {
         let n = region.blocks.len();
         self.start = vec![0; n];
         self.live_after = region.blocks.iter().map(|block| vec![0; block.steps.len()]).collect();
@@ -262,33 +276,35 @@ impl Indices {
         }
     }
 
-    /// Slots that are live at the beginning of a block.
+    /// The slots that are live at the beginning of a block.
     pub(super) fn at_start(&self, block: usize) -> Slots {
         self.start.get(block).copied().unwrap_or(0)
     }
 
-    /// Slots that are live after a step.
+    /// The slots that are live after a step.
     pub(super) fn live_after(&self, block: usize, step: usize) -> Slots {
         self.live_after.get(block).and_then(|steps| steps.get(step)).copied().unwrap_or(0)
     }
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Prefetches the row that another CTA or warp will access after this one: hardware prefetchers do not follow rows that end
-    /// after a few cache lines. Uses `rax` and `r13`.
+    /// Prefetches the cache lines that another CTA or warp will access at this step, because
+    /// hardware prefetchers do not follow accesses that jump after a few cache lines. Uses `rax`
+    /// and `r13`.
     ///
-    /// Consecutive CTAs access consecutive memory, so outside loops the distance is two CTAs. In a loop, where a thread visits
-    /// other rows before the next CTA begins, it is the next warp's row. An access by the same index plus a small constant
-    /// would prefetch the same lines, and does not.
+    /// Consecutive CTAs access consecutive memory, so that outside loops the distance is two CTAs.
+    /// In a loop, where a thread visits other memory before the next CTA begins, the distance is
+    /// the next warp. An access by the same index plus a small constant would prefetch the same
+    /// lines, and is skipped.
     pub(super) fn prefetch_row(
         &mut self,
         row: MemoryOperand,
         bytes: u32,
-        plus: Plus,
+        addend: Addend,
         stores: bool,
     ) {
         let near = |n: u64| (n as i32).unsigned_abs() < NEAR;
-        if plus != Plus::NONE && matches!(plus.number, Source::Literal(n) if near(n)) {
+        if addend != Addend::NONE && matches!(addend.number, Source::Literal(n) if near(n)) {
             return;
         }
         self.asm.put(I::with2(C::Lea_r64_m, R::RAX, row));
@@ -314,18 +330,19 @@ impl<B: Backend> Emitter<'_, B> {
         loops.any(|(head, last)| head <= here && last.is_some_and(|last| here <= last))
     }
 
-    /// Whether the current step accesses shared memory at addresses that are contiguous in any case.
+    /// Whether the current step accesses shared memory at addresses that are known to be
+    /// contiguous.
     pub(super) fn is_shared_row(&self) -> bool {
         let at = (self.block, self.step);
         self.facts.indices.is_shared_row(at, &self.region.blocks[at.0].steps[at.1])
     }
 
-    /// The access of the current step, if it is indexed.
+    /// How the access of the current step is indexed; `None` if it is not.
     pub(super) fn indexed(&self) -> Option<Indexed> {
         let step = &self.region.blocks[self.block].steps[self.step];
         let plan = self.facts.plans.get(self.block)?;
         let indexed = self.facts.indices.access(plan, (self.block, self.step), step)?;
-        let rows = self.mode == Mode::Live && is_row(step);
+        let rows = self.mode == Mode::Live && all_lanes_execute(step);
         if indexed.is_carried && !rows {
             return None;
         }
@@ -333,23 +350,23 @@ impl<B: Backend> Emitter<'_, B> {
         Some(Indexed { slot, rows, is_row, ..indexed })
     }
 
-    /// Records that the indices are consecutive, from that in `eax` on.
-    pub(super) fn note_row(&mut self, indexed: Indexed) {
+    /// Caches that the indices are consecutive, and that the first is in `eax`.
+    pub(super) fn cache_row(&mut self, indexed: Indexed) {
         if let Some(slot) = indexed.slot {
             let [shape, first] = [Frame::index(slot), Frame::first_index(slot)];
             self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, first), R::EAX));
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), ROW));
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), CONSECUTIVE));
         }
     }
 
-    /// Clears slots.
+    /// Clears the shapes of slots.
     pub(super) fn forget_indices(&mut self, slots: Slots) {
         for slot in (0..2 * INDICES).filter(|slot| slots >> slot & 1 != 0) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), 0));
         }
     }
 
-    /// Updates the slots of registers that steps have written, if they are live.
+    /// Updates the cached shapes of registers that steps have written, if the shapes are live.
     pub(super) fn note_changed(&mut self, steps: std::ops::Range<usize>) {
         if self.mode != Mode::Live || self.facts.indices.slots.is_empty() {
             return;
@@ -360,18 +377,18 @@ impl<B: Backend> Emitter<'_, B> {
             let open = self.facts.indices.live_after(self.block, i);
             let ((_, changes), made) = (
                 self.facts.indices.effects(plan, (self.block, i), step),
-                self.facts.indices.made(plan, i),
+                self.facts.indices.derived_address(plan, i),
             );
             let made = made.filter(|made| open >> made.to & 1 != 0);
             let own = made.map_or(0, |made| 1 << made.to);
-            if let Some(Made { slot, to, plus }) = made {
+            if let Some(DerivedAddress { slot, to, addend }) = made {
                 let [from, to] = [slot, to].map(|slot| {
                     [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
                 });
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[0]));
                 self.asm.put(I::with2(C::Mov_rm32_r32, to[0], R::EAX));
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[1]));
-                self.add_plus(plus, R::EAX, R::R13);
+                self.add_addend(addend, R::EAX, R::R13);
                 self.asm.put(I::with2(C::Mov_rm32_r32, to[1], R::EAX));
             }
             self.forget_indices(changes & open & !own);
@@ -379,7 +396,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 }
 
-/// Sites of indexed accesses, with the uniform base of each.
+/// The sites of indexed accesses, with the uniform base of each.
 pub(super) fn sites(indices: &Indices, region: &Region, plans: &[Plan]) -> Vec<(u32, Source)> {
     let mut sites = Vec::new();
     for (block, plan) in region.blocks.iter().zip(plans) {

@@ -1,65 +1,69 @@
-//! Copy propagation of inputs: launch constants and per-lane inputs, which never change.
+//! Copy propagation of inputs, which never change during a run: kernel parameters, constants,
+//! uniform values of the CTA and per-lane inputs. [`read_in_place`] is given a region, and returns
+//! one whose steps read the inputs themselves.
 //!
-//! A step that only copies an input to a register is dropped, and later steps read the input itself. The copy is *pending*: an
-//! exit materialises it first, and so does the end of the block, unless all successors know what the register holds
-//! ([`Region::params`]). In code for some lanes no copy stays pending across blocks, because waiting lanes need their
-//! registers in the register file.
+//! A step that only copies an input to a register is dropped, and later steps read the input. The
+//! copy is then *pending*: the register file does not have the value yet. An exit materialises
+//! pending copies, and so does the end of the block, unless all successors know the register's
+//! value ([`Region::params`]). In code for some lanes no copy stays pending across blocks, because
+//! waiting lanes need their registers in the register file.
 
 mod future;
 mod pending;
 
 use crate::op::Op;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Block, End, Load, Region, Space, Step, Target};
 use future::{BlockFutureUses, FutureUses, future_uses};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A register, and the input that it holds.
+/// A register, and the input whose value it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InputCopy {
-    place: Place,
+    vreg: VReg,
     source: Source,
-    /// Whether it held the input already where the block begins.
+    /// Whether the register already had this value at the beginning of the block.
     from_before: bool,
 }
 
-/// Pending copies of a block.
+/// Pending copies of a block at its exits.
 #[derive(Debug, Default)]
 pub(super) struct PendingCopies {
-    /// At its beginning.
+    /// Copies that are pending at the beginning of the block.
     start: Vec<InputCopy>,
-    /// Before each step that may exit.
+    /// Copies that are pending before each step that may exit.
     steps: HashMap<usize, Vec<InputCopy>>,
-    /// At its end: materialised there; and left pending.
+    /// Copies that are materialised at the end of the block, and copies that stay pending there.
     fills: Vec<InputCopy>,
     end: Vec<InputCopy>,
 }
 
-/// The region with steps that read inputs directly, and by block the copies that become pending.
+/// Rewrites a region so that steps read inputs directly, and returns the pending copies of each
+/// block.
 pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
     let mut written = HashSet::new();
     let steps = region.blocks.iter().flat_map(|block| &block.steps);
     steps.for_each(|step| {
-        step.each_written(|place| {
-            written.insert(place);
+        step.each_written(|vreg| {
+            written.insert(vreg);
         })
     });
     let future_uses: Vec<_> = region.blocks.iter().map(future_uses).collect();
-    // A register that some step must read as a register is not propagated.
+    // A parameter is not propagated if some step must read it in a register.
     let wanted = future_uses.iter().enumerate().flat_map(|(b, ahead)| {
         let params = region.params.get(b).into_iter().flatten();
         params.filter(|param| ahead.at_start.get(&param.0).is_some_and(|a| !a.fits))
     });
-    let wanted: HashSet<Place> = wanted.map(|param| param.0).collect();
-    let mut known = Known { region, facts: Vec::new(), future_uses: &future_uses };
+    let wanted: HashSet<VReg> = wanted.map(|param| param.0).collect();
+    let mut known = Propagation { region, facts: Vec::new(), future_uses: &future_uses };
     for b in 0..region.blocks.len() {
         let params = region.params.get(b).into_iter().flatten();
         let params = params.filter(|param| !wanted.contains(&param.0));
-        let source = |place, at| match place {
-            Place::B64(_) => Source::Bytes64(at),
+        let source = |vreg, at| match vreg {
+            VReg::B64(_) => Source::Bytes64(at),
             _ => Source::Bytes32(at),
         };
-        known.facts.push(params.map(|&(place, at)| (place, source(place, at))).collect());
+        known.facts.push(params.map(|&(vreg, at)| (vreg, source(vreg, at))).collect());
     }
     let mut new = Region { blocks: Vec::new(), ..region.clone() };
     let mut copies = Vec::new();
@@ -71,16 +75,16 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
     (new, copies)
 }
 
-/// The copy that a step makes of an input.
-fn copied(step: &Step) -> Option<(Place, Source)> {
+/// If a step only copies an input: the destination register and the input.
+fn copied(step: &Step) -> Option<(VReg, Source)> {
     if step.guard != Predicate::Always {
         return None;
     }
     match &step.action {
-        Action::Compute { op: Op::Copy, to: to @ Place::B32(_), from } => {
+        Action::Compute { op: Op::Copy, to: to @ VReg::B32(_), from } => {
             is_input(from[0], false).then_some((*to, from[0]))
         }
-        Action::Compute { op: Op::CopyWide, to: to @ Place::B64(_), from } => {
+        Action::Compute { op: Op::CopyWide, to: to @ VReg::B64(_), from } => {
             is_input(from[0], true).then_some((*to, from[0]))
         }
         Action::Load(load) => parameter(load),
@@ -88,15 +92,15 @@ fn copied(step: &Step) -> Option<(Place, Source)> {
     }
 }
 
-fn parameter(load: &Load) -> Option<(Place, Source)> {
+fn parameter(load: &Load) -> Option<(VReg, Source)> {
     let access = &load.access;
     if access.space != Space::Param || access.base.is_some() || access.count != 1 {
         return None;
     }
     let at = u32::try_from(access.offset).ok()?;
     match (access.size, load.to[..].first()?.as_ref()?) {
-        (8, to @ Place::B64(_)) if load.keep == u64::MAX => Some((*to, Source::Bytes64(at))),
-        (4, to @ Place::B32(_)) if load.keep as u32 == u32::MAX => Some((*to, Source::Bytes32(at))),
+        (8, to @ VReg::B64(_)) if load.keep == u64::MAX => Some((*to, Source::Bytes64(at))),
+        (4, to @ VReg::B32(_)) if load.keep as u32 == u32::MAX => Some((*to, Source::Bytes32(at))),
         _ => None,
     }
 }
@@ -106,24 +110,24 @@ fn is_input(source: Source, wide: bool) -> bool {
         Source::Literal(_) => true,
         Source::WideConstant(_) | Source::Bytes64(_) | Source::FrameAt => wide,
         Source::Constant(_)
-        | Source::Row(_)
-        | Source::Word(_)
+        | Source::PerLane(_)
+        | Source::Uniform(_)
         | Source::Bytes32(_)
         | Source::Lane => !wide,
         Source::B32(_) | Source::B64(_) => false,
     }
 }
 
-/// Whether a step that reads a register could read an input instead.
-fn can_read_input(step: &Step, place: Place) -> bool {
-    let of = |source: &Source| source.place() == Some(place);
+/// Whether a step that reads this register could read an input instead.
+fn can_read_input(step: &Step, vreg: VReg) -> bool {
+    let of = |source: &Source| source.vreg() == Some(vreg);
     let mut writes = false;
-    step.each_written(|written| writes |= written == place);
+    step.each_written(|written| writes |= written == vreg);
     if writes && step.guard != Predicate::Always {
         return false;
     }
     match &step.action {
-        // Affine addresses are recognised by their index register ([`super::affine`]).
+        // The affine analysis recognises addresses by their index register ([`super::affine`]).
         Action::Compute { op, from, .. } => match op {
             Op::ExtendU | Op::ExtendS => false,
             Op::ProductU | Op::ProductS | Op::ProductAddU | Op::ProductAddS => {
@@ -137,29 +141,30 @@ fn can_read_input(step: &Step, place: Place) -> bool {
     }
 }
 
-/// What is known where blocks begin.
-struct Known<'a> {
+/// The analyses that the rewriting needs: future uses, and the registers whose inputs are known
+/// where blocks begin.
+struct Propagation<'a> {
     region: &'a Region,
     future_uses: &'a [BlockFutureUses],
-    facts: Vec<Vec<(Place, Source)>>,
+    facts: Vec<Vec<(VReg, Source)>>,
 }
 
-impl Known<'_> {
-    /// A block that reads inputs directly, and its pending copies.
-    fn rewritten(&self, b: usize, written: &HashSet<Place>) -> (Block, PendingCopies) {
+impl Propagation<'_> {
+    /// Rewrites one block.
+    fn rewritten(&self, b: usize, written: &HashSet<VReg>) -> (Block, PendingCopies) {
         let future_uses = &self.future_uses[b];
         let mut block = self.region.blocks[b].clone();
         let mut copies = PendingCopies::default();
-        let mut now: BTreeMap<Place, (InputCopy, FutureUses)> = BTreeMap::new();
-        for &(place, source) in &self.facts[b] {
-            let ahead = future_uses.at_start.get(&place).copied().unwrap_or(future_uses.other);
-            now.insert(place, (InputCopy { place, source, from_before: true }, ahead));
+        let mut now: BTreeMap<VReg, (InputCopy, FutureUses)> = BTreeMap::new();
+        for &(vreg, source) in &self.facts[b] {
+            let ahead = future_uses.at_start.get(&vreg).copied().unwrap_or(future_uses.other);
+            now.insert(vreg, (InputCopy { vreg, source, from_before: true }, ahead));
         }
-        let kept = |place| self.region.blocks[b].kept.contains(&place);
-        // The register file already has the value of registers that the region never writes.
-        let is_pending = |of: &InputCopy| written.contains(&of.place);
+        let kept = |vreg| self.region.blocks[b].kept.contains(&vreg);
+        // The register file already has the values of registers that the region never writes.
+        let is_pending = |of: &InputCopy| written.contains(&of.vreg);
         let lives = |(of, ahead): &(InputCopy, FutureUses), first: usize| {
-            ahead.last.is_some_and(|last| last >= first) || ahead.reaches_end && kept(of.place)
+            ahead.last.is_some_and(|last| last >= first) || ahead.reaches_end && kept(of.vreg)
         };
         let all = now.values().filter(|of| is_pending(&of.0) && lives(of, 0));
         copies.start = all.map(|of| of.0).collect();
@@ -168,7 +173,7 @@ impl Known<'_> {
             if i != 0 && block.steps[i].at != block.steps[i - 1].at {
                 first = i;
             }
-            if block.steps[i].may_leave() {
+            if block.steps[i].may_exit() {
                 now.retain(|_, of| lives(of, first));
                 let all = now.values().map(|of| of.0).filter(is_pending);
                 copies.steps.insert(i, all.collect());
@@ -176,33 +181,33 @@ impl Known<'_> {
             let (step, joins) = (&mut block.steps[i], block.joins && i == 0);
             read(step, &now);
             multiply(step, &self.region.products);
-            step.each_written(|place| {
-                now.remove(&place);
+            step.each_written(|vreg| {
+                now.remove(&vreg);
             });
             if let Action::Leave { .. } = step.action {
                 now.clear();
             }
-            // The rewritten step may have become a copy of an input.
-            let Some((place, source)) = copied(step).filter(|_| !joins) else { continue };
+            // The rewritten step may now be a copy of an input itself.
+            let Some((vreg, source)) = copied(step).filter(|_| !joins) else { continue };
             let ahead =
-                future_uses.copies.get(&i).copied().unwrap_or_else(|| self.ahead(b, i, place));
+                future_uses.copies.get(&i).copied().unwrap_or_else(|| self.ahead(b, i, vreg));
             if ahead.fits {
                 step.action = Action::Nothing;
-                now.insert(place, (InputCopy { place, source, from_before: false }, ahead));
+                now.insert(vreg, (InputCopy { vreg, source, from_before: false }, ahead));
             }
         }
         for (of, ahead) in now.values() {
-            if is_pending(of) && ahead.reaches_end && kept(of.place) {
+            if is_pending(of) && ahead.reaches_end && kept(of.vreg) {
                 let list =
-                    if self.is_known_behind(b, of) { &mut copies.end } else { &mut copies.fills };
+                    if self.is_known_after(b, of) { &mut copies.end } else { &mut copies.fills };
                 list.push(*of);
             }
         }
         (block, copies)
     }
 
-    /// Uses after a step that has turned out to be a copy of an input.
-    fn ahead(&self, b: usize, i: usize, to: Place) -> FutureUses {
+    /// The future uses of a register after a step that has become a copy of an input.
+    fn ahead(&self, b: usize, i: usize, to: VReg) -> FutureUses {
         let steps = &self.region.blocks[b].steps;
         let mut ahead = FutureUses::default();
         for (i, step) in steps.iter().enumerate().skip(i + 1) {
@@ -210,8 +215,8 @@ impl Known<'_> {
                 return FutureUses { last: Some(i), reaches_end: false, ..ahead };
             }
             let (mut reads, mut writes) = (false, false);
-            step.each_read(|place| reads |= place == to);
-            step.each_written(|place| writes |= place == to);
+            step.each_read(|vreg| reads |= vreg == to);
+            step.each_written(|vreg| writes |= vreg == to);
             if reads {
                 ahead.fits &= can_read_input(step, to);
                 ahead.last = Some(i);
@@ -224,20 +229,21 @@ impl Known<'_> {
         ahead
     }
 
-    /// Whether all successors that read the register know that it holds the input.
-    fn is_known_behind(&self, b: usize, of: &InputCopy) -> bool {
+    /// Whether all successors that read the register know that it has the input's value.
+    fn is_known_after(&self, b: usize, of: &InputCopy) -> bool {
         let known = |to: Target| match to {
             Target::Block(to) => {
                 let to = to as usize;
-                self.facts[to].contains(&(of.place, of.source)) || !self.lives_in(to, of.place)
+                self.facts[to].contains(&(of.vreg, of.source)) || !self.lives_in(to, of.vreg)
             }
             Target::Leave(_) => false,
         };
         match self.region.blocks[b].end {
             End::Jump(to) => known(to),
-            // The runtime reads the registers of the instruction, even if they are dead after it.
+            // The runtime reads the operands of the yield point's instruction from registers, even
+            // if they are dead after it.
             End::Yield { next: Target::Block(to), .. } => {
-                self.facts[to as usize].contains(&(of.place, of.source))
+                self.facts[to as usize].contains(&(of.vreg, of.source))
             }
             End::Yield { next: Target::Leave(_), .. } => false,
             End::Branch { to, next, .. } => known(to) && known(next),
@@ -246,18 +252,18 @@ impl Known<'_> {
     }
 }
 
-impl Known<'_> {
-    /// Whether the value of a register at the beginning of a block is read.
-    fn lives_in(&self, b: usize, place: Place) -> bool {
-        let ahead = self.future_uses[b].at_start.get(&place).unwrap_or(&self.future_uses[b].other);
-        ahead.last.is_some() || ahead.reaches_end && self.region.blocks[b].kept.contains(&place)
+impl Propagation<'_> {
+    /// Whether a register is live at the beginning of a block.
+    fn lives_in(&self, b: usize, vreg: VReg) -> bool {
+        let ahead = self.future_uses[b].at_start.get(&vreg).unwrap_or(&self.future_uses[b].other);
+        ahead.last.is_some() || ahead.reaches_end && self.region.blocks[b].kept.contains(&vreg)
     }
 }
 
-/// Replaces registers that hold inputs by these.
-fn read(step: &mut Step, now: &BTreeMap<Place, (InputCopy, FutureUses)>) {
+/// Replaces source registers that have the value of an input by the input.
+fn read(step: &mut Step, now: &BTreeMap<VReg, (InputCopy, FutureUses)>) {
     let change = |source: &mut Source| {
-        if let Some((of, _)) = source.place().and_then(|place| now.get(&place)) {
+        if let Some((of, _)) = source.vreg().and_then(|vreg| now.get(&vreg)) {
             *source = of.source;
         }
     };
@@ -271,12 +277,12 @@ fn read(step: &mut Step, now: &BTreeMap<Place, (InputCopy, FutureUses)>) {
     }
 }
 
-/// Replaces the product of two uniform values by the uniform value that is known to be it.
+/// Replaces a product of two uniform values by the uniform value that equals it.
 fn multiply(step: &mut Step, products: &[[u32; 3]]) {
     let Action::Compute { op, from, .. } = &mut step.action else { return };
-    let [Source::Word(a), Source::Word(b), c] = *from else { return };
+    let [Source::Uniform(a), Source::Uniform(b), c] = *from else { return };
     let is = |of: &&[u32; 3]| of[..2] == [a, b] || of[..2] == [b, a];
-    let Some(product) = products.iter().find(is).map(|of| Source::Word(of[2])) else { return };
+    let Some(product) = products.iter().find(is).map(|of| Source::Uniform(of[2])) else { return };
     match op {
         Op::Mul => (*op, from[0]) = (Op::Copy, product),
         Op::MulAdd => (*op, *from) = (Op::Add, [product, c, Source::Literal(0)]),
@@ -285,8 +291,8 @@ fn multiply(step: &mut Step, products: &[[u32; 3]]) {
 }
 
 impl PendingCopies {
-    /// Registers that hold inputs at the beginning of the block, and are needed at exits.
-    pub(super) fn at_start(&self) -> impl Iterator<Item = Place> {
-        self.start.iter().map(|of| of.place)
+    /// Registers with a pending copy at the beginning of the block that exits need.
+    pub(super) fn at_start(&self) -> impl Iterator<Item = VReg> {
+        self.start.iter().map(|of| of.vreg)
     }
 }

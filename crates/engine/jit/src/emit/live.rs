@@ -1,11 +1,12 @@
-//! Liveness and next uses of registers in a block.
+//! Liveness and next uses of registers, which decide which values the register cache keeps. The
+//! analysis is given one block and the dense numbers of registers, and returns its [`Uses`].
 
-use super::affine::Known;
-use crate::operand::Place;
+use super::affine::StepRole;
+use crate::operand::VReg;
 use crate::region::{Block, End, Region, Step};
 use texunit_flow::Set;
 
-/// Dense numbers of all registers that a region mentions.
+/// Dense numbers for all registers that a region uses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     narrow: usize,
@@ -13,59 +14,60 @@ pub(super) struct Numbers {
     all: usize,
 }
 
-/// A register after a step that mentions it.
+/// A register after a step that reads or writes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct After {
-    pub(super) place: Place,
-    /// The next step that mentions it.
+    pub(super) vreg: VReg,
+    /// The next step of the block that reads or writes the register.
     pub(super) next: u32,
-    /// Whether its value is live.
+    /// Whether the register is live.
     pub(super) lives: bool,
 }
 
-/// Uses of the registers of a block.
+/// Reads and writes of registers in a block.
 #[derive(Debug)]
 pub(super) struct Uses {
-    /// By step, whether it only writes dead registers.
+    /// For each step, whether it only writes dead registers, so that it can be dropped.
     pub(super) is_dead: Vec<bool>,
-    /// By step, the registers that it mentions.
+    /// For each step, the registers that it reads or writes.
     pub(super) after: Vec<Vec<After>>,
-    /// Registers that the block mentions, each with the first step that does, and the number of steps that do.
-    pub(super) first: Vec<(Place, u32, u32)>,
+    /// The registers that the block reads or writes, each with the first step that does, and the
+    /// number of steps that do.
+    pub(super) first: Vec<(VReg, u32, u32)>,
     /// Registers that are live at the beginning of the block.
     pub(super) live_in: Set,
 }
 
-/// Not a step.
+/// A step number that means "never".
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl Numbers {
-    /// The registers of a region.
+    /// Numbers the registers of a region.
     pub(super) fn of(region: &Region) -> Self {
         let mut most = [0; 3];
-        let mut see = |place| {
-            let (kind, i) = match place {
-                Place::B32(i) => (0, i),
-                Place::B64(i) => (1, i),
-                Place::Predicate(i) => (2, i),
+        let mut see = |vreg| {
+            let (kind, i) = match vreg {
+                VReg::B32(i) => (0, i),
+                VReg::B64(i) => (1, i),
+                VReg::Predicate(i) => (2, i),
             };
             most[kind] = most[kind].max(i as usize + 1);
         };
         for block in &region.blocks {
-            block.steps.iter().for_each(|step| step.each_place(&mut see));
+            block.steps.iter().for_each(|step| step.each_vreg(&mut see));
             if let End::Branch { taken, .. } = block.end {
-                taken.place().into_iter().for_each(&mut see);
+                taken.vreg().into_iter().for_each(&mut see);
             }
         }
         Self { narrow: most[0], wide: most[1], all: most.iter().sum() }
     }
 
-    /// The number of a register; `None` if the region does not mention it.
-    pub(super) fn get(&self, place: Place) -> Option<usize> {
-        let (i, from, end) = match place {
-            Place::B32(i) => (i, 0, self.narrow),
-            Place::B64(i) => (i, self.narrow, self.narrow + self.wide),
-            Place::Predicate(i) => (i, self.narrow + self.wide, self.all),
+    /// The number of a register; `None` if the region does not use it.
+    pub(super) fn get(&self, vreg: VReg) -> Option<usize> {
+        let (i, from, end) = match vreg {
+            VReg::B32(i) => (i, 0, self.narrow),
+            VReg::B64(i) => (i, self.narrow, self.narrow + self.wide),
+            VReg::Predicate(i) => (i, self.narrow + self.wide, self.all),
         };
         let number = from + i as usize;
         (number < end).then_some(number)
@@ -80,17 +82,17 @@ impl Uses {
     pub(super) fn of(
         block: &Block,
         numbers: &Numbers,
-        plan: &[Known],
+        plan: &[StepRole],
         scratch: &mut Vec<(u32, u32)>,
     ) -> Self {
         let n = block.steps.len();
         let mut live = Set::new(numbers.len());
         block.kept.iter().filter_map(|&p| numbers.get(p)).for_each(|i| live.insert(i));
-        // By register: the next step that mentions it, and how many do.
+        // For each register, the next step that reads or writes it, and the number of such steps.
         scratch.clear();
         scratch.resize(numbers.len(), (NEVER, 0));
         if let End::Branch { taken, .. } = block.end
-            && let Some(i) = taken.place().and_then(|p| numbers.get(p))
+            && let Some(i) = taken.vreg().and_then(|p| numbers.get(p))
         {
             live.insert(i);
             scratch[i] = (n as u32, 1);
@@ -105,9 +107,9 @@ impl Uses {
         for (i, step) in block.steps.iter().enumerate().rev() {
             reads.clear();
             writes.clear();
-            let number = |p: Place| numbers.get(p).map(|i| (i, p));
+            let number = |p: VReg| numbers.get(p).map(|i| (i, p));
             step.each_written(|p| writes.extend(number(p)));
-            let does_more = step.may_leave() || step.has_effects();
+            let does_more = step.may_exit() || step.has_effects();
             uses.is_dead[i] = !does_more && writes.iter().all(|p| !live.has(p.0));
             let known = plan.get(i);
             uses.is_dead[i] |= known.is_some_and(|known| known.is_deferred);
@@ -115,26 +117,22 @@ impl Uses {
                 step.each_read(|p| reads.extend(number(p)));
             }
             if let Some(known) = known {
-                let is_deferred = |p: Place| known.deferred.iter().any(|l| l.place == p);
+                let is_deferred = |p: VReg| known.deferred.iter().any(|l| l.vreg == p);
                 reads.retain(|&(_, p)| known.base.is_none() || !is_deferred(p));
-                let indices =
-                    known.deferred.iter().map(|deferred| Place::B32(deferred.value.index));
+                let indices = known.deferred.iter().map(|deferred| VReg::B32(deferred.value.index));
                 reads.extend(indices.filter_map(number));
-                reads.extend(known.reads.and_then(|i| number(Place::B64(i))));
+                reads.extend(known.reads.and_then(|i| number(VReg::B64(i))));
             }
-            reads.extend(step.guard.place().and_then(number));
-            if step.may_leave() {
+            reads.extend(step.guard.vreg().and_then(number));
+            if step.may_exit() {
                 each_read_before(&block.steps[..i], step.at, |p| reads.extend(number(p)));
             }
             all.clear();
             all.extend(writes.iter().chain(&reads).copied());
             all.sort_unstable();
             all.dedup();
-            let after = all.iter().map(|&(i, place)| After {
-                place,
-                next: scratch[i].0,
-                lives: live.has(i),
-            });
+            let after =
+                all.iter().map(|&(i, vreg)| After { vreg, next: scratch[i].0, lives: live.has(i) });
             uses.after.push(after.collect());
             for &(number, _) in &all {
                 scratch[number] = (i as u32, scratch[number].1 + 1);
@@ -144,25 +142,26 @@ impl Uses {
         }
         uses.after.reverse();
         let mut seen = Set::new(numbers.len());
-        let mut first = |place: Place| {
-            let Some(i) = numbers.get(place) else { return };
+        let mut first = |vreg: VReg| {
+            let Some(i) = numbers.get(vreg) else { return };
             if !seen.has(i) {
                 seen.insert(i);
-                uses.first.push((place, scratch[i].0, scratch[i].1));
+                uses.first.push((vreg, scratch[i].0, scratch[i].1));
             }
         };
-        block.steps.iter().for_each(|step| step.each_place(&mut first));
+        block.steps.iter().for_each(|step| step.each_vreg(&mut first));
         if let End::Branch { taken, .. } = block.end {
-            taken.place().into_iter().for_each(&mut first);
+            taken.vreg().into_iter().for_each(&mut first);
         }
         uses.live_in = live;
         uses
     }
 }
 
-/// Registers that earlier steps of the same instruction have read: after an exit the interpreter executes the whole instruction,
-/// and reads them again. Registers that the instruction itself has written are temporaries.
-fn each_read_before(steps: &[Step], at: u32, mut f: impl FnMut(Place)) {
+/// Calls `f` with the registers that earlier steps of the same instruction have read. After an exit
+/// the interpreter executes the whole instruction, and reads them again. Registers that the
+/// instruction itself has written are temporaries, and are left out.
+fn each_read_before(steps: &[Step], at: u32, mut f: impl FnMut(VReg)) {
     let first = steps.iter().rposition(|step| step.at != at).map_or(0, |i| i + 1);
     let mut own = Vec::new();
     for step in &steps[first..] {

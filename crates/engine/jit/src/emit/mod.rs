@@ -1,7 +1,8 @@
-//! Emission of machine code for a region.
+//! Emission of machine code. [`emit`] is given a region, a mode and an instruction set, and returns
+//! the code with the tables of a function.
 //!
-//! [`flow`] walks the blocks, [`edge`] connects them, [`stub`] emits entries and exits behind them. [`backend`] is the interface
-//! to the code of an instruction set.
+//! [`flow`] walks the blocks, [`edge`] connects them, and [`stub`] emits entries and exits after
+//! them. [`backend`] is the interface to the code of an instruction set.
 
 mod affine;
 mod asm;
@@ -31,7 +32,7 @@ mod warps;
 
 use crate::Error;
 use crate::compiled::Code;
-use crate::machine::{Level, Mode, Use};
+use crate::machine::{Level, Mode, SiteAccess};
 use crate::needs::Needs;
 use crate::region::{Action, End, Region, Routine, Space, Target};
 use affine::{DeferredAddress, Plan};
@@ -46,71 +47,74 @@ use register_cache::RegisterCache;
 use std::collections::HashMap;
 use stub::Stub;
 
-/// Emits code for a rare case, with the register cache of the place that jumps there.
+/// Emits out-of-line code for a rare case, with the register cache of the jump to it.
 type Rare<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
 
-/// State of the emission of a function.
+/// The state of the emission of a function.
 struct Emitter<'a, B: Backend> {
     asm: Assembler,
     region: &'a Region,
     facts: Facts,
     mode: Mode,
-    /// The block and the step that are being emitted.
+    /// The current block and step.
     block: usize,
     step: usize,
     cache: RegisterCache,
-    /// By register, the next step of the block that mentions it.
+    /// For each register, the next step of the block that reads or writes it.
     next: Vec<u32>,
-    /// Counted steps that are not added to `r10` yet.
+    /// The number of counted steps that are not added to `r10` yet.
     uncounted: u32,
-    /// A guard, and how many counted steps with it are not added to `r11` yet.
+    /// A guard, and the number of counted steps with this guard whose inactive lanes are not added
+    /// to `r11` yet.
     guarded: Option<(crate::Predicate, u32)>,
     pending: Pending,
     constants: Constants,
-    /// The code by mode; `has_both_modes`: the function contains both.
+    /// Labels and states of the code for each mode; `has_both_modes` says whether the function
+    /// contains both.
     versions: [Version; 2],
     has_both_modes: bool,
     cold: Cold<B>,
     points: Points,
     labels: Labels,
-    /// Whether values may cross blocks as [`register_cache::Nans::Any`], and whether two edges contradicted each other.
+    /// Whether values may be [`register_cache::Nans::Any`] across blocks; and whether two edges
+    /// have disagreed about such a value, so that emission is repeated without it.
     any_nans: bool,
     contradiction: bool,
     #[allow(dead_code, reason = "a back end may have no state")]
     back: B,
 }
 
-/// What the analyses know of the region.
+/// Results of the analyses of the region.
 struct Facts {
     numbers: Numbers,
-    /// By block, uses of registers.
+    /// For each block, the uses of registers.
     uses: Vec<Uses>,
-    /// By block, the last block of the loop that begins there.
+    /// For each block that is the head of a loop, the loop's last block.
     loops: Vec<Option<usize>>,
     /// Accesses that share a bounds check.
     base_groups: BaseGroups,
-    /// By block, affine addresses.
+    /// For each block, its affine addresses.
     plans: Vec<Plan>,
-    /// Index registers whose shape is tracked.
+    /// Index registers whose shapes are cached.
     indices: Indices,
-    /// By block, propagated copies of inputs.
+    /// For each block, its pending copies of inputs.
     copies: Vec<PendingCopies>,
 }
 
-/// What an exit or an entry at the current place has to make up for.
+/// Work that an exit or an entry at the current step must do.
 #[derive(Default)]
 struct Pending {
     /// Affine addresses that an exit must compute.
     deferred: Vec<DeferredAddress>,
-    /// Copies that an exit must materialise.
+    /// Copies of inputs that an exit must materialise.
     copies: Vec<InputCopy>,
-    /// Slots of `base_groups` that later steps read, and index registers whose shape is known, as bits: an entry clears
-    /// them.
+    /// Slots of base groups that later steps read, and slots of index registers whose shapes are
+    /// known, as bits. An entry clears them.
     open: u8,
     open_indices: u16,
 }
 
-/// Constants, and host functions by number.
+/// The constant pool, and host functions by number.
 #[derive(Default)]
 struct Constants {
     pool: Vec<u64>,
@@ -118,48 +122,50 @@ struct Constants {
     routines: Vec<Routine>,
 }
 
-/// Code that is emitted after the blocks.
+/// Code that is emitted after the blocks, because it rarely runs.
 struct Cold<B: Backend> {
     stubs: Vec<Stub>,
-    /// Code of rare cases, with the labels that lead to it.
+    /// Out-of-line code of rare cases, with the labels that jump to it.
     rare: Vec<(Label, Rare<B>)>,
 }
 
-/// Entries, and yield points with their exits.
+/// The entries, and the yield points with their exits.
 #[derive(Default)]
 struct Points {
     entries: Vec<(Mode, u32, Label)>,
     yield_points: Vec<(u32, Label)>,
 }
 
-/// Places that are the same for all blocks.
+/// Labels of code that all blocks share.
 struct Labels {
-    /// Starts the warp of a slot; starts a warp whose state is in the frame; saves a warp.
+    /// The code that starts the warp of a slot; that starts a warp whose state is in the frame; and
+    /// that saves a warp.
     start: Label,
     restart: Label,
     exit: Label,
-    /// Routines that a divergence and an arrival at a reconvergence point call.
+    /// The routines that are called by a divergence, and by an arrival at a reconvergence point.
     diverge_routine: Label,
     arrive_routine: Label,
 }
 
-/// The code of a mode.
+/// The code of one mode.
 struct Version {
-    /// By block, the target of edges, and the body after the test for reconvergence.
+    /// For each block, the label that edges jump to, and the label of the body after the test for
+    /// reconvergence.
     labels: Vec<Label>,
     bodies: Vec<Label>,
-    /// By block, the entry with all values in the register files.
+    /// For each block, the entry where all values are in the register files.
     block_entries: Vec<Option<Label>>,
-    /// By block, the register cache at its beginning.
+    /// For each block, the register cache at its beginning, once it is chosen.
     states: Vec<Option<RegisterCache>>,
-    /// By block, the number of edges to it.
+    /// For each block, the number of edges to it.
     edges: Vec<u32>,
 }
 
-/// Limit of steps and of sites, which bounds the time of compilation.
+/// The maximum number of steps and of sites, which bounds the time of compilation.
 const MAX_STEPS: usize = 1 << 14;
 
-/// Emits a region. `marked`: with lines for the disassembly.
+/// Emits the code of a region. `marked` adds labels for the disassembly.
 pub(crate) fn emit(region: &Region, mode: Mode, level: Level, marked: bool) -> Result<Code, Error> {
     let steps = region.blocks.iter().map(|b| b.steps.len() + 1).sum::<usize>();
     if steps > MAX_STEPS || region.sites as usize > MAX_STEPS {
@@ -211,10 +217,10 @@ fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, E
     let marks = e.asm.marks.take().unwrap_or_default();
     let bytes = e.asm.finish()?;
     let entries = e.points.entries.iter();
-    let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.place(label))).collect();
+    let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.offset(label))).collect();
     let can_diverge = e.has_both_modes;
     let yield_points: Vec<_> =
-        e.points.yield_points.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
+        e.points.yield_points.iter().map(|&(at, label)| (at, e.asm.offset(label))).collect();
     Ok(Code {
         bytes,
         entries,
@@ -228,8 +234,8 @@ fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, E
     })
 }
 
-/// The access of each site, which no other access may have.
-fn sites(region: &Region) -> Result<Vec<Option<Use>>, Error> {
+/// The access of each site. A site that two accesses use is an error.
+fn sites(region: &Region) -> Result<Vec<Option<SiteAccess>>, Error> {
     let mut uses = vec![None; region.sites as usize];
     for step in region.blocks.iter().flat_map(|block| &block.steps) {
         let (access, stores) = match &step.action {
@@ -240,7 +246,7 @@ fn sites(region: &Region) -> Result<Vec<Option<Use>>, Error> {
         };
         if access.space == Space::Global {
             match uses.get_mut(access.site as usize) {
-                Some(site @ None) => *site = Some(Use::of(access, stores)),
+                Some(site @ None) => *site = Some(SiteAccess::of(access, stores)),
                 _ => return Err(Error::Site(access.site)),
             }
         }
@@ -249,19 +255,20 @@ fn sites(region: &Region) -> Result<Vec<Option<Use>>, Error> {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// The version of the current mode.
+    /// The labels and states of the current mode.
     fn version(&mut self) -> &mut Version {
         &mut self.versions[usize::from(self.mode == Mode::Some)]
     }
 
-    /// Offset in the constant pool of one or several consecutive constants.
+    /// The offset of consecutive constants in the constant pool, to which they are added if
+    /// necessary.
     fn pooled(&mut self, numbers: &[u64]) -> usize {
-        if let Some(&place) = self.constants.pooled.get(numbers) {
-            return 8 * place;
+        if let Some(&index) = self.constants.pooled.get(numbers) {
+            return 8 * index;
         }
-        let place = self.constants.pool.len();
+        let index = self.constants.pool.len();
         self.constants.pool.extend(numbers);
-        self.constants.pooled.insert(numbers.to_vec(), place);
-        8 * place
+        self.constants.pooled.insert(numbers.to_vec(), index);
+        8 * index
     }
 }

@@ -1,10 +1,11 @@
-//! Code that depends on the processor's maker, not on the level.
+//! Choices that depend on the processor's vendor and not on the instruction set.
 
 use crate::machine::Level;
 use iced_x86::Code;
 use texunit_simd::{Gathers, Processor};
 
-/// Whether eight scattered words are loaded by a gather; else one by one.
+/// Whether eight scattered elements are loaded by a gather instruction; otherwise they are loaded
+/// one by one.
 pub(super) fn has_fast_gathers() -> bool {
     Processor::current().gathers() == Gathers::Fast
 }
@@ -13,14 +14,15 @@ fn is_amd() -> bool {
     Processor::current() == Processor::Amd
 }
 
-/// Prefetch distance in lanes. Zero where the hardware prefetcher follows dense rows: with explicit prefetches AMD's is slower;
-/// without them Intel's takes a third longer (docs/performance.md, "Requests for rows").
+/// The prefetch distance in lanes. Zero on AMD where consecutive CTAs access memory without gaps:
+/// its hardware prefetcher follows such accesses, and explicit prefetches slow it down. Intel's
+/// processors take a third longer without explicit prefetches (docs/performance.md).
 pub(crate) fn ahead(lanes: u32, is_line: bool) -> u64 {
     if is_line && is_amd() { 0 } else { lanes.into() }
 }
 
-/// The prefetch instruction for a row. Loads on AMD prefetch into the second-level cache, because prefetches into the first
-/// wait for each other.
+/// The prefetch instruction. On AMD, loads prefetch into the second-level cache, because prefetches
+/// into the first level wait for each other.
 pub(super) fn request(stores: bool) -> Code {
     match (stores, is_amd()) {
         (true, _) => Code::Prefetchw_m8,
@@ -30,7 +32,7 @@ pub(super) fn request(stores: bool) -> Code {
 }
 
 impl Level {
-    /// Whether this processor has the instructions.
+    /// Whether this processor has the instructions of the level.
     pub fn is_available(self) -> bool {
         if cfg!(miri) {
             return false;

@@ -1,39 +1,41 @@
-//! The register cache: which processor register holds which value.
+//! The register cache: which processor register holds which value, whether the register file has
+//! the same value, and what is known of it. Steps ask the cache for sources and temporaries, and
+//! define their results in it; the cache loads, evicts and stores values.
 
 use super::Emitter;
 use super::backend::Backend;
 use super::live::NEVER;
-use crate::operand::{Place, Source};
+use crate::operand::{Source, VReg};
 
-/// A part of the 32 lanes of a value.
+/// A cached value: a part of the lanes of a register or of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// Of a 32-bit register.
+    /// A part of a 32-bit register.
     B32(u32, u8),
-    /// Of a 64-bit register.
+    /// A part of a 64-bit register.
     B64(u32, u8),
-    /// Of a predicate.
+    /// A part of a predicate register.
     Predicate(u32, u8),
-    /// Of another source, as lanes of 32 or 64 bits. A uniform source has only part 0.
+    /// A part of another source, as lanes of 32 or 64 bits. A uniform source has only part 0.
     Other(Source, Width, u8),
 }
 
-/// Width of a lane.
+/// The width of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     B32,
     B64,
 }
 
-/// The NaNs of a value.
+/// Which NaNs the lanes of a value may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Nans {
-    /// They are significant bits.
+    /// The bits of a NaN are significant, because the value may not be a float.
     #[default]
     Bits,
-    /// There are none, or only canonical ones.
+    /// The lanes have no NaN other than the canonical one.
     Canonical,
-    /// Every NaN stands for the canonical one, and is replaced before the value is stored.
+    /// Any NaN stands for the canonical NaN, and is replaced by it before the value is stored.
     Any,
 }
 
@@ -41,29 +43,30 @@ pub(super) enum Nans {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kind {
     pub(super) nans: Nans,
-    /// No lane is subnormal.
+    /// Whether no lane is subnormal.
     pub(super) no_subnormals: bool,
-    /// Inactive lanes hold no more subnormals than active ones, so that they do not slow arithmetic down.
+    /// Whether inactive lanes have no subnormals unless active lanes have some, so that they do not
+    /// slow arithmetic down.
     pub(super) inactive_normal: bool,
 }
 
 impl Kind {
-    /// Nothing is known.
+    /// A value of which nothing is known.
     pub(super) const BITS: Self =
         Self { nans: Nans::Bits, no_subnormals: false, inactive_normal: false };
 
-    /// A float made of a value of another type, which is never subnormal.
+    /// A float that is converted from another type, and never subnormal.
     pub(super) const fn normal(nans: Nans) -> Self {
         Self { nans, no_subnormals: true, inactive_normal: true }
     }
 
-    /// The result of an f32 instruction, by `.ftz` and `.sat`.
+    /// The result of an f32 instruction with or without `.ftz` and `.sat`.
     pub(super) fn of_float(flush: bool, saturate: bool) -> Self {
         let nans = if saturate { Nans::Canonical } else { Nans::Any };
         Self { nans, no_subnormals: flush, inactive_normal: true }
     }
 
-    /// Bits that are those of either value.
+    /// The properties of a value that is one of two values, where their NaNs are significant.
     pub(super) fn bits_or(self, other: Self) -> Self {
         let (no_subnormals, inactive_normal) = (
             self.no_subnormals && other.no_subnormals,
@@ -72,7 +75,7 @@ impl Kind {
         Self { nans: Nans::Bits, no_subnormals, inactive_normal }
     }
 
-    /// Either value. `None` if their NaNs contradict each other.
+    /// The properties of a value that is one of two values; `None` if their NaNs are incompatible.
     pub(super) fn or(self, other: Self) -> Option<Self> {
         let nans = match (self.nans, other.nans) {
             (Nans::Any, Nans::Bits) | (Nans::Bits, Nans::Any) => return None,
@@ -84,11 +87,11 @@ impl Kind {
     }
 }
 
-/// A processor register that the cache allocates: vectors first, then masks.
+/// A processor register that the cache allocates. Vector registers come first, then mask registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reg(pub(super) u8);
 
-/// The first mask register.
+/// The number of the first mask register.
 pub(super) const MASK_0: u8 = 32;
 const REGISTERS: usize = 40;
 
@@ -98,65 +101,65 @@ impl Reg {
     }
 }
 
-/// What a register holds.
+/// The state of a processor register.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Held {
+pub(super) struct RegState {
     pub(super) key: Option<Key>,
     pub(super) kind: Kind,
     /// Whether the register file has an older value.
     pub(super) dirty: bool,
-    /// Whether the current step uses the register.
+    /// Whether the current step uses the register, so that it must not be evicted.
     pub(super) pinned: bool,
-    /// Time of the last use.
+    /// The time of the last use.
     pub(super) used: u32,
 }
 
-/// The state of all allocated registers.
+/// The state of all processor registers.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterCache {
-    held: [Held; REGISTERS],
+    held: [RegState; REGISTERS],
     clock: u32,
 }
 
 impl Default for RegisterCache {
     fn default() -> Self {
-        Self { held: [Held::default(); REGISTERS], clock: 0 }
+        Self { held: [RegState::default(); REGISTERS], clock: 0 }
     }
 }
 
 impl Key {
-    pub(super) fn place(self) -> Option<Place> {
+    pub(super) fn vreg(self) -> Option<VReg> {
         match self {
-            Self::B32(i, _) => Some(Place::B32(i)),
-            Self::B64(i, _) => Some(Place::B64(i)),
-            Self::Predicate(i, _) => Some(Place::Predicate(i)),
+            Self::B32(i, _) => Some(VReg::B32(i)),
+            Self::B64(i, _) => Some(VReg::B64(i)),
+            Self::Predicate(i, _) => Some(VReg::Predicate(i)),
             Self::Other(..) => None,
         }
     }
 
     /// All parts of a register.
-    pub(super) fn all<B: Backend>(place: Place) -> impl Iterator<Item = Self> {
+    pub(super) fn all<B: Backend>(vreg: VReg) -> impl Iterator<Item = Self> {
         let narrow = (32 / B::LANES) as u8;
-        let parts = match place {
-            Place::B32(_) => narrow,
-            Place::B64(_) => 2 * narrow,
-            Place::Predicate(_) => B::PREDICATE_PARTS,
+        let parts = match vreg {
+            VReg::B32(_) => narrow,
+            VReg::B64(_) => 2 * narrow,
+            VReg::Predicate(_) => B::PREDICATE_PARTS,
         };
-        (0..parts).map(move |part| match place {
-            Place::B32(i) => Self::B32(i, part),
-            Place::B64(i) => Self::B64(i, part),
-            Place::Predicate(i) => Self::Predicate(i, part),
+        (0..parts).map(move |part| match vreg {
+            VReg::B32(i) => Self::B32(i, part),
+            VReg::B64(i) => Self::B64(i, part),
+            VReg::Predicate(i) => Self::Predicate(i, part),
         })
     }
 }
 
 impl RegisterCache {
-    /// The register that holds a value.
+    /// The processor register that holds a value.
     pub(super) fn position(&self, key: Key) -> Option<Reg> {
         self.held.iter().position(|h| h.key == Some(key)).map(|i| Reg(i as u8))
     }
 
-    /// The register that holds a value, pinned.
+    /// The processor register that holds a value. It is pinned.
     pub(super) fn find(&mut self, key: Key) -> Option<Reg> {
         let reg = self.position(key)?;
         self.clock += 1;
@@ -166,67 +169,67 @@ impl RegisterCache {
         Some(reg)
     }
 
-    pub(super) fn of(&mut self, reg: Reg) -> &mut Held {
+    pub(super) fn of(&mut self, reg: Reg) -> &mut RegState {
         &mut self.held[usize::from(reg.0)]
     }
 
-    pub(super) fn get(&self, reg: Reg) -> Held {
+    pub(super) fn get(&self, reg: Reg) -> RegState {
         self.held[usize::from(reg.0)]
     }
 
-    /// Records that a register holds a value.
+    /// Records that a processor register holds a value.
     pub(super) fn set(&mut self, reg: Reg, key: Key, kind: Kind, dirty: bool) {
         self.clock += 1;
         let used = self.clock;
-        *self.of(reg) = Held { key: Some(key), kind, dirty, pinned: true, used };
+        *self.of(reg) = RegState { key: Some(key), kind, dirty, pinned: true, used };
     }
 
     pub(super) fn kind(&self, reg: Reg) -> Kind {
         self.get(reg).kind
     }
 
-    /// Ends a step: its registers may be evicted, and its temporaries are free.
+    /// Ends a step: the registers that it used may be evicted, and its temporaries are free.
     pub(super) fn unpin(&mut self) {
         self.held.iter_mut().for_each(|h| h.pinned = false);
     }
 
-    /// Ends the use of a temporary before the end of the step.
+    /// Frees a temporary before the end of the step.
     pub(super) fn release(&mut self, reg: Reg) {
         self.of(reg).pinned = false;
     }
 
-    /// Drops a dead value.
-    pub(super) fn forget(&mut self, place: Place) {
-        self.forget_keys(|key| key.place() == Some(place));
+    /// Drops a dead register.
+    pub(super) fn forget(&mut self, vreg: VReg) {
+        self.forget_keys(|key| key.vreg() == Some(vreg));
     }
 
-    /// Drops dead values.
+    /// Drops the values that the predicate selects, which must be dead.
     pub(super) fn forget_keys(&mut self, is: impl Fn(Key) -> bool) {
         for held in &mut self.held {
             if held.key.is_some_and(&is) {
-                *held = Held { pinned: held.pinned, ..Held::default() };
+                *held = RegState { pinned: held.pinned, ..RegState::default() };
             }
         }
     }
 
     /// All cached values.
-    pub(super) fn all(&self) -> impl Iterator<Item = (Reg, Key, Held)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (Reg, Key, RegState)> {
         (0..).zip(&self.held).filter_map(|(i, h)| Some((Reg(i), h.key?, *h)))
     }
 
-    /// All dirty values.
-    pub(super) fn dirty(&self) -> impl Iterator<Item = (Reg, Key, Held)> {
+    /// All cached values that are newer than the register file.
+    pub(super) fn dirty(&self) -> impl Iterator<Item = (Reg, Key, RegState)> {
         self.all().filter(|(.., held)| held.dirty)
     }
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// An empty vector register for the current step.
+    /// Allocates an empty vector register for the current step.
     pub(super) fn temporary(&mut self) -> Reg {
         self.take(0, B::VECTORS)
     }
 
-    /// An empty mask register for the current step.
+    /// Allocates an empty mask register for the current step.
     pub(super) fn temporary_mask(&mut self) -> Reg {
         self.take(MASK_0, B::MASKS)
     }
@@ -239,16 +242,17 @@ impl<B: Backend> Emitter<'_, B> {
             Some(i) => Reg(from + i as u8),
             None => self.evict(from, count),
         };
-        *self.cache.of(reg) = Held { pinned: true, ..Held::default() };
+        *self.cache.of(reg) = RegState { pinned: true, ..RegState::default() };
         reg
     }
 
-    /// Frees a register: first values that can be reloaded, then the value whose next use is farthest.
+    /// Frees a register: values that can be reloaded are evicted first, then the value whose next
+    /// use is farthest.
     fn evict(&mut self, from: u8, count: u8) -> Reg {
-        let cost = |held: &Held| match held.key.and_then(Key::place) {
+        let cost = |held: &RegState| match held.key.and_then(Key::vreg) {
             None => (1, u32::MAX - held.used),
             Some(_) if held.key.is_some_and(|key| self.back.is_idle(key)) => (2, 0),
-            Some(place) => (0, self.next_use(place)),
+            Some(vreg) => (0, self.next_use(vreg)),
         };
         let candidates = (from..from + count).map(Reg).filter(|&r| !self.cache.get(r).pinned);
         let Some(reg) = candidates.max_by_key(|&r| cost(&self.cache.get(r))) else {
@@ -259,12 +263,12 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
-    /// The next step of the block that mentions a register.
-    fn next_use(&self, place: Place) -> u32 {
-        self.facts.numbers.get(place).map_or(NEVER, |i| self.next[i])
+    /// The next step of the block that reads or writes a register.
+    fn next_use(&self, vreg: VReg) -> u32 {
+        self.facts.numbers.get(vreg).map_or(NEVER, |i| self.next[i])
     }
 
-    /// Stores a register if it is dirty.
+    /// Stores a value to the register file if it is dirty.
     pub(super) fn write_back(&mut self, reg: Reg) {
         let held = self.cache.get(reg);
         let (Some(key), true) = (held.key, held.dirty) else { return };
@@ -273,14 +277,14 @@ impl<B: Backend> Emitter<'_, B> {
         B::store(self, reg, key);
     }
 
-    /// Stores all dirty registers.
+    /// Stores all dirty values.
     pub(super) fn write_all_back(&mut self) {
         for i in 0..REGISTERS as u8 {
             self.write_back(Reg(i));
         }
     }
 
-    /// Replaces NaNs that stand for the canonical one by it.
+    /// Replaces NaNs that stand for the canonical NaN by it.
     pub(super) fn canonical(&mut self, reg: Reg) {
         if self.cache.kind(reg).nans == Nans::Any {
             self.cache.of(reg).kind.nans = Nans::Canonical;
@@ -288,7 +292,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// The register that holds a value, loaded if necessary. It is read-only.
+    /// The processor register that holds a value, which is loaded if necessary. The caller must not
+    /// change it.
     pub(super) fn hold(&mut self, key: Key) -> Reg {
         if let Some(reg) = self.cache.find(key) {
             return reg;
@@ -300,7 +305,7 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
-    /// A temporary becomes the new value of a register.
+    /// Makes a temporary the new value of a register.
     pub(super) fn define(&mut self, key: Key, reg: Reg, kind: Kind) {
         for held in &mut self.cache.held {
             if held.key == Some(key) {
@@ -312,7 +317,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 }
 
-/// Known properties of a value that has just been loaded.
+/// The properties of a value that has just been loaded.
 pub(super) fn kind_of(key: Key) -> Kind {
     let inactive_normal = matches!(key, Key::Other(..));
     let Key::Other(Source::Literal(number), Width::B32, _) = key else {

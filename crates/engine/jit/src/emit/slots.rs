@@ -1,9 +1,10 @@
-//! Allocation of the frame slots of base groups, each live from the first to the last access of its group.
+//! Allocation of the frame slots of base groups, each live from the first to the last access of its
+//! group.
 
-/// Slots of all blocks.
+/// The slots of all blocks.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    /// By block, slots with their first and last steps.
+    /// For each block, its slots with the first and last step of their groups.
     open: Vec<Vec<(usize, usize, usize)>>,
 }
 
@@ -13,7 +14,8 @@ impl Slots {
         self.open.push(Vec::new());
     }
 
-    /// A free one of `count` slots, for a group of the last block. Groups come in the order of their first steps.
+    /// Allocates one of `count` slots for a group of the current block; `None` if all are in use.
+    /// Groups come in the order of their first steps.
     pub(super) fn take(&mut self, count: usize, (first, last): (usize, usize)) -> Option<usize> {
         let open = self.open.last_mut()?;
         let is_free = |slot: &usize| open.iter().all(|o| o.0 != *slot || o.2 < first);
@@ -22,7 +24,7 @@ impl Slots {
         Some(slot)
     }
 
-    /// Slots that steps after `step` read, as bits.
+    /// The slots that steps after `step` read, as bits.
     pub(super) fn open(&self, block: usize, step: usize) -> u8 {
         let all = self.open.get(block).into_iter().flatten();
         let open = all.filter(|&&(_, first, last)| first <= step && step < last);

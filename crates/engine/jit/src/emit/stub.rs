@@ -1,4 +1,6 @@
-//! Entries and exits, which are emitted after all blocks.
+//! Stubs: the code of entries, exits, divergences and yield points. A stub is requested where it is
+//! needed, with the state of the emitter there, and emitted after all blocks, so that the blocks
+//! stay compact.
 
 use super::Emitter;
 use super::affine::DeferredAddress;
@@ -12,25 +14,25 @@ use crate::machine::Mode;
 use crate::region::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// An entry or exit that is still to be emitted, with the state of the emitter where it was requested.
+/// A stub that is still to be emitted, with the state of the emitter where it was requested.
 pub(super) struct Stub {
     label: Label,
-    /// The register cache there.
+    /// The register cache at the request.
     cache: RegisterCache,
-    /// The instruction.
+    /// The instruction before which the stub enters or exits.
     number: u32,
-    /// Counted steps that are not added to `r10` there.
+    /// The number of counted steps that are not added to `r10` at the request.
     uncounted: u32,
     kind: StubKind,
-    /// Deferred addresses that the exit computes.
+    /// Deferred addresses that an exit computes.
     deferred: Vec<DeferredAddress>,
-    /// Copies that the exit materialises.
+    /// Copies that an exit materialises.
     pending_copies: Vec<InputCopy>,
     /// Slots of base groups that an entry clears, because later steps read them.
     open: u8,
-    /// Index slots that an entry clears.
+    /// Slots of index registers that an entry clears.
     open_indices: u16,
-    /// Mode and block to which it belongs.
+    /// The mode and the block that the stub belongs to.
     mode: Mode,
     block: usize,
 }
@@ -42,39 +44,41 @@ enum StubKind {
     BlockEntry(Label),
     Diverge(Divergence),
     Reconverge,
-    /// A yield point; the block after a barrier, and what the barrier counts as.
+    /// A yield point. For a barrier that the code can release: the block after it, and the number
+    /// of instructions that it counts as.
     Yield(Option<(usize, u32)>),
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// A label that exits before an instruction, from the current state.
+    /// Requests an exit before an instruction, from the current state.
     pub(super) fn exit_stub(&mut self, why: ExitReason, number: u32) -> Label {
         self.stub(StubKind::Exit(why), number)
     }
 
-    /// An entry before an instruction, which loads the current register cache and continues at a label.
+    /// Requests an entry before an instruction, which loads the current register cache and
+    /// continues at a label.
     pub(super) fn entry_stub(&mut self, number: u32, to: Label) {
         let label = self.stub(StubKind::Entry(to), number);
         self.points.entries.push((self.mode, number, label));
     }
 
-    /// The same at the beginning of a block, for warps with all values in the register files but for pending copies. It is no
-    /// entry of the function yet.
+    /// Requests an entry at the beginning of a block, for warps whose values are all in the
+    /// register files except pending copies. The stub does not become an entry of the function.
     pub(super) fn block_entry_stub(&mut self, number: u32, to: Label) -> Label {
         self.stub(StubKind::BlockEntry(to), number)
     }
 
-    /// A label that diverges; `eax` has the lanes that take the branch.
+    /// Requests a divergence; `eax` is the mask of lanes that take the branch.
     pub(super) fn divergence_stub(&mut self, divergence: Divergence, number: u32) -> Label {
         self.stub(StubKind::Diverge(divergence), number)
     }
 
-    /// A label for lanes that arrive at their reconvergence point.
+    /// Requests the arrival of lanes at their reconvergence point.
     pub(super) fn reconvergence_stub(&mut self, number: u32) -> Label {
         self.stub(StubKind::Reconverge, number)
     }
 
-    /// A label for a warp that waits at a yield point.
+    /// Requests the code of a warp that waits at a yield point.
     pub(super) fn yield_stub(&mut self, passes: Option<(usize, u32)>, number: u32) -> Label {
         self.stub(StubKind::Yield(passes), number)
     }
@@ -107,7 +111,8 @@ impl<B: Backend> Emitter<'_, B> {
         label
     }
 
-    /// A conditional jump to out-of-line code that returns here. The code may not move values between registers.
+    /// Emits a conditional jump to out-of-line code that returns here. The code must not move
+    /// values between registers.
     pub(super) fn out_of_line(
         &mut self,
         jump: C,
@@ -166,7 +171,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Exits before an instruction, with nothing left to store.
+    /// Emits an exit before an instruction, where nothing is left to store.
     pub(super) fn leave(&mut self, why: ExitReason, number: u32, uncounted: u32) {
         self.add_steps(uncounted);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, why.code()));
@@ -175,15 +180,16 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, exit);
     }
 
-    /// Invalidates slots of base groups: they describe another warp.
+    /// Clears the cached shapes of base groups, which describe another warp.
     fn clear(&mut self, slots: u8) {
         for slot in (0..BASE_GROUPS).filter(|slot| slots >> slot & 1 != 0) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::shape(slot)), 0));
         }
     }
 
-    /// Loads the register cache and continues at a label. A value that the cache holds as [`Nans::Any`] must have no NaN but the
-    /// canonical one, because the code may replace any NaN by it; otherwise the entry exits again.
+    /// Emits an entry: loads the register cache and continues at a label. A value that the cache
+    /// holds as [`Nans::Any`] must have no NaN other than the canonical one, because the code may
+    /// replace any NaN by it; otherwise the entry exits again.
     fn enter(&mut self, to: Label, number: u32, uncounted: u32) {
         let all: Vec<_> = self.cache.all().collect();
         let mut noncanonical = None;
@@ -198,7 +204,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, to);
         if let Some(out) = noncanonical {
             self.asm.bind(out);
-            // Nothing is cached yet; only copies that are pending after a yield point are missing.
+            // Nothing is cached yet; only copies that are pending after a yield point must be
+            // materialised.
             self.cache = RegisterCache::default();
             self.materialize_copies();
             self.write_all_back();

@@ -1,17 +1,20 @@
-//! How code goes from warp to warp: the prologue, which starts the warp of a slot; the exit, which saves the warp and starts the
-//! next one where the warp waits or retires; barriers that all warps have come to; and the epilogue.
+//! The loop over warps that compiled code contains: the prologue, which starts the warp of the
+//! first slot; the exit, which saves a warp and starts the next one if the warp waits or retires;
+//! the release of barriers at which all warps have arrived; and the epilogue.
 //!
 //! ```text
 //!  prologue -> start: load the slot -> entry ... -> exit or yield point: save the slot
 //!                ^                                      |
 //!                |- the next slot, if the warp waits or retires
-//!                |- the first slot, if all wait at a barrier, which is behind them then
-//!                |- the next warp with the same registers, if the warp retires (`Batch::follow`), or the next CTA
+//!                |- the first slot, if all warps wait at a barrier, which is then released
+//!                |- the next warp with the same register files (`Batch::follow`), or the next
+//!                |  CTA, if the warp retires
 //!                                                       `-> epilogue: anything else
 //! ```
 //!
-//! At an exit, `eax` is the instruction and `ebp` the reason. At a yield point, `r14` is the entry after a barrier (0: none),
-//! and `r13d` how many instructions the barrier counts as.
+//! At an exit, `eax` is the instruction and `ebp` the reason. At a yield point, `r14` is the
+//! address of the entry after a barrier (0 if the code cannot release it), and `r13d` the number of
+//! instructions that the barrier counts as.
 
 use super::Emitter;
 use super::asm::{Label, at};
@@ -27,17 +30,17 @@ use std::mem::offset_of;
 /// Callee-saved registers.
 const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
 
-/// A field of a slot; `rbx` has the slot's address.
+/// The memory operand of a field of a slot, whose address is in `rbx`.
 fn of(field: usize) -> MemoryOperand {
     at(R::RBX, field)
 }
 
-/// A field of the frame.
+/// The memory operand of a field of the frame.
 fn field(field: usize) -> MemoryOperand {
     at(R::RDI, field)
 }
 
-/// Whether code of a region passes barriers by itself.
+/// Whether a region has barriers that the code can release.
 fn has_barriers(region: &Region) -> bool {
     let passes =
         |end: &End| matches!(end, End::Yield { barrier: Some(_), next: Target::Block(_), .. });
@@ -60,7 +63,7 @@ fn has_atomics(region: &Region) -> bool {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Entry of the function: `rdi` has the frame.
+    /// Emits the entry of the function; `rdi` is the address of the frame.
     pub(super) fn prologue(&mut self) {
         for register in SAVED {
             self.asm.put(I::with1(C::Push_r64, register));
@@ -78,8 +81,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with1(C::Jmp_rm64, field(Frame::TARGET)));
     }
 
-    /// Loads the warp of the current slot: registers, and the fields of the frame that the code may read. Uses `rax` and
-    /// `rbx`.
+    /// Emits the load of the current slot: registers, and the frame's fields that the code may
+    /// read. Uses `rax` and `rbx`.
     fn load_slot(&mut self) {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
         let files = [
@@ -133,13 +136,13 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Loads the registers that have a fixed meaning, except `rdi`.
+    /// Emits loads of the registers that have a fixed meaning, except `rdi`.
     pub(super) fn fixed_registers(&mut self) {
         self.load_files();
         self.load_shared();
     }
 
-    /// Those that each warp has for itself.
+    /// Loads the fixed registers that differ between warps.
     fn load_files(&mut self) {
         let files = [(R::RSI, Frame::NARROW), (R::RDX, Frame::WIDE), (R::RCX, Frame::PREDICATES)];
         for (register, from) in files {
@@ -148,7 +151,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::MASK)));
     }
 
-    /// Those that are the same for all warps, but for the mask as a back end has it.
+    /// Loads the fixed registers that are the same for all warps, except the back end's copies of
+    /// the active mask.
     fn load_shared(&mut self) {
         for (register, from) in [(R::R9, Frame::POOL), (R::R15, Frame::SITES)] {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
@@ -156,8 +160,8 @@ impl<B: Backend> Emitter<'_, B> {
         B::begin(self);
     }
 
-    /// Emits the end of a block with a yield point. Copies that are known in the next block stay pending while the warp waits;
-    /// the exit from there materialises them.
+    /// Emits the end of a block with a yield point. Copies whose values are known in the next block
+    /// stay pending while the warp waits; the exit from the yield point materialises them.
     pub(super) fn yield_point(&mut self, number: u32, next: Target, barrier: Option<u32>) {
         self.write_all_back();
         if self.mode == Mode::Some {
@@ -172,7 +176,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::YIELDS), 0));
         let (stub, out) = (self.yield_stub(passes, number), self.asm.label());
         self.asm.jump(C::Jne_rel32_64, stub);
-        // Warps that have waited exit from here as well; their register cache is empty.
+        // Warps that have waited exit from here too, with an empty register cache.
         self.cache = RegisterCache::default();
         self.asm.bind(out);
         self.points.yield_points.push((number, out));
@@ -181,7 +185,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(ExitReason::Instruction, number, 0);
     }
 
-    /// The warp waits at a yield point. `passes`: the block after a barrier, and what the barrier counts as.
+    /// Emits the code of a warp that waits at a yield point. `passes`: the block after a barrier,
+    /// and the number of instructions that the barrier counts as.
     pub(super) fn wait(&mut self, passes: Option<(usize, u32)>) {
         let entry = |(next, counted)| Some((self.versions[0].block_entries[next]?, counted));
         match passes.and_then(entry) {
@@ -196,7 +201,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, exit);
     }
 
-    /// The exit of a warp, and the return to the caller.
+    /// Emits the exit of a warp, the step to the next warp, and the return to the caller.
     pub(super) fn epilogue(&mut self) {
         let [out, save, next, last, series] = [(); 5].map(|()| self.asm.label());
         let (exit, start) = (self.labels.exit, self.labels.start);
@@ -235,7 +240,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.next_of_series(save, out);
     }
 
-    /// Saves the running warp in its slot. Uses `rbx` and `rcx`.
+    /// Emits the stores that save the running warp in its slot. Uses `rbx` and `rcx`.
     fn save_slot(&mut self) {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
         let wide = [(offset_of!(WarpSlot, steps), R::R10), (offset_of!(WarpSlot, missed), R::R11)];
@@ -270,7 +275,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Jumps to `out` unless the warp retires with its lanes converged. Uses `ebx`.
+    /// Jumps to `out` unless the warp retires with all its lanes. Uses `ebx`.
     fn unless_retired(&mut self, out: Label) {
         self.asm.put(I::with2(C::Test_rm32_r32, R::EBP, R::EBP));
         self.asm.jump(C::Jne_rel32_64, out);
@@ -284,7 +289,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// The last slot's warp has stopped: if all wait at one barrier, and none has used up its turn, they resume after it.
+    /// Emits the release of a barrier when the last slot's warp has stopped: if all warps wait at
+    /// the same barrier, and none has used up its turn, all resume after it.
     fn pass_barrier(&mut self, out: Label) {
         let (test, count) = (self.asm.label(), self.asm.label());
         self.asm.put(I::with2(C::Test_rm64_r64, R::R14, R::R14));
@@ -316,16 +322,17 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, start);
     }
 
-    /// The end of a loop over `ecx` slots.
+    /// Emits the end of a loop over `ecx` slots.
     fn next_slot(&mut self, start: Label) {
         self.asm.put(I::with2(C::Add_rm64_imm32, R::RBX, size_of::<WarpSlot>() as i32));
         self.asm.put(I::with2(C::Sub_rm32_imm8, R::ECX, 1));
         self.asm.jump(C::Jne_rel32_64, start);
     }
 
-    /// Accounts for a retired warp of a series and starts the next one, with the same register files and its own per-lane
-    /// inputs, or the first one of the next CTA. Jumps to `save` if the warp has stopped otherwise or used up its steps, and to
-    /// `out` after the last CTA.
+    /// Emits the end of a warp in a series: counts the retired warp, and starts the next one with
+    /// the same register files and its own per-lane inputs, or the first warp of the next CTA.
+    /// Jumps to `save` if the warp stopped for another reason or used up its steps, and to `out`
+    /// after the last CTA.
     fn next_of_series(&mut self, save: Label, out: Label) {
         let (next, restart) = (self.asm.label(), self.labels.restart);
         self.unless_retired(save);

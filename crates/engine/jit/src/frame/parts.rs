@@ -1,14 +1,17 @@
-//! Parts of the frame.
+//! Structures inside the frame: warp slots, inputs, memory windows, the state of diverged lanes,
+//! and the state of a run over several warps. Compiled code reads and writes all of them by field
+//! offsets.
 
-use super::{Caller, DEPTH, Frame};
+use super::{DEPTH, Frame, Trampoline};
 use crate::machine::{DivergedLanes, Group, Site};
 use crate::region::{DivergenceLimits, Routine};
 use crate::{B32, B64};
 use std::cell::Cell;
 use std::ptr::{null, null_mut};
 
-/// Shape of the addresses of a base group, and the host addresses of its lowest offset for each part of the lanes: the
-/// leading access stores them, the others read them.
+/// The shape of the addresses of a base group, and for each part of the lanes the host address at
+/// the group's lowest offset. The group's first access stores them, and the other accesses read
+/// them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CachedShape {
@@ -16,8 +19,8 @@ pub(crate) struct CachedShape {
     pub(crate) at: [u64; 4],
 }
 
-/// A warp in a [`crate::region::WarpTable`]: what compiled code loads when it starts or resumes the warp, and saves when the
-/// warp stops.
+/// A warp in a [`crate::region::WarpTable`]: what compiled code loads when it starts or resumes the
+/// warp, and saves when the warp stops.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WarpSlot {
@@ -25,33 +28,36 @@ pub(crate) struct WarpSlot {
     pub(crate) wide: *mut B64,
     pub(crate) predicates: *mut u32,
     pub(crate) rows: *const B32,
-    /// Local memory, and the running function's frame in it.
+    /// Base of local memory, and base of the running function's frame in it.
     pub(crate) local: *mut B32,
     pub(crate) frame: *mut B32,
-    /// Offset of that frame.
+    /// Byte offset of the running function's frame in local memory.
     pub(crate) frame_at: u64,
-    /// The number that listeners are told.
+    /// The warp number that is passed to listeners.
     pub(crate) index: u32,
     pub(crate) live: u32,
-    /// The step count at which the turn of the active lanes ends, and that of the warp.
+    /// The step count at which the active lanes' turn ends, and the step count at which the warp's
+    /// turn ends.
     pub(crate) limit: u64,
     pub(crate) end: u64,
-    /// Executed instructions.
+    /// Instructions executed so far.
     pub(crate) steps: u64,
-    /// Sum over the counted steps of the active lanes that did not execute each.
+    /// Sum over the counted steps of the number of active lanes whose guard was false.
     pub(crate) missed: u64,
-    /// The step count at the last change of the mask, and the threads counted before.
+    /// The step count when the mask last changed, and the threads that had been counted by then.
     pub(crate) counted: u64,
     pub(crate) threads: u64,
-    /// Active lanes.
+    /// The active mask.
     pub(crate) mask: u32,
-    /// The mask with which code for some lanes changes to code for all live lanes.
+    /// The active mask at which code for some lanes changes to code for all live lanes.
     pub(crate) full_mask: u32,
     pub(crate) atomics_left: u32,
-    /// Why the warp stopped, as [`crate::region::ExitReason`] encodes it, and before which instruction.
+    /// The reason why the warp stopped, as [`crate::region::ExitReason`] encodes it, and the next
+    /// instruction.
     pub(crate) why: u32,
     pub(crate) at: u32,
-    /// Lengths of the three register files, and the initial budget of atomics: the runtime subtracts what is left of it.
+    /// Lengths of the three register files, and the initial budget of atomics: the number of
+    /// executed atomics is this budget minus `atomics_left`.
     pub(crate) registers: [u32; 3],
     pub(crate) atomics: u32,
     pub(crate) last_atomic: u64,
@@ -85,7 +91,7 @@ impl WarpSlot {
     };
 }
 
-/// Inputs of a run, for all warps of a table.
+/// Inputs of a run, common to all warps of a table.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct FrameInputs {
@@ -98,17 +104,18 @@ pub(crate) struct FrameInputs {
     /// See [`crate::region::Inputs::ahead`].
     pub(crate) ahead: u64,
     pub(crate) sites: *mut Site,
-    /// Host functions by number, and the routine that calls them.
+    /// Host functions by number, and the trampoline that calls them.
     pub(crate) routines: *const Routine,
-    pub(crate) call: Caller,
+    pub(crate) call: Trampoline,
 }
 
-/// Memory that is accessed by offsets.
+/// A memory that is addressed by offsets (shared or local memory).
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Window {
     pub(crate) base: *mut u8,
-    /// Exclusive limits of offsets of accesses of 1, 2, 4, ... 64 bytes, and the length from which they were made.
+    /// For accesses of 1, 2, 4, ... 64 bytes, the exclusive limit of the offset; and the length of
+    /// memory from which the limits were computed.
     pub(crate) limits: [u64; 7],
     pub(crate) len: u64,
 }
@@ -116,7 +123,7 @@ pub(crate) struct Window {
 impl Window {
     pub(super) const NONE: Self = Self { base: null_mut(), limits: [0; 7], len: 0 };
 
-    /// Sets the length.
+    /// Sets the length of the memory, and computes the limits if the length has changed.
     #[inline]
     pub(crate) fn reach(&mut self, len: u64) {
         let len = len.min(1 << 31);
@@ -128,61 +135,68 @@ impl Window {
     }
 }
 
-/// Diverged lanes of the running warp (`emit::divergence`).
+/// The diverged lanes of the running warp (`emit::divergence`).
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct FrameDivergence {
-    /// The innermost reconvergence group, the number of groups inside the caller's, and the outer groups, the caller's
-    /// first.
+    /// The innermost reconvergence group, the number of groups nested inside the caller's group,
+    /// and the enclosing groups, starting with the caller's.
     pub(crate) group: Group,
     pub(crate) depth: u32,
     pub(crate) groups: [Group; DEPTH + 1],
-    /// Pending lanes: their mask, instruction, code address, and the number of groups that they belong to.
+    /// Pending lanes (the side of a branch that has not run yet): their mask, their next
+    /// instruction, its code address, and the number of groups that enclose them.
     pub(crate) pending: u32,
     pub(crate) pending_at: u32,
     pub(crate) pending_target: u64,
     pub(crate) pending_depth: u32,
-    /// See [`DivergenceLimits`]; and the patience while lanes have not diverged.
+    /// Step limits as in [`DivergenceLimits`]; `outer_patience` is the patience that holds while no
+    /// lanes have diverged.
     pub(crate) turn: u64,
     pub(crate) wait_limit: u64,
     pub(crate) patience: u64,
     pub(crate) outer_patience: u64,
 }
 
-/// How the code goes from warp to warp (`emit::warps`).
+/// State of a run over several warps: how the code finds the next warp (`emit::warps`).
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// The running warp's slot, and how many follow it (-1 when the last has stopped).
+    /// The slot of the running warp, and the number of slots after it (-1 when the last warp has
+    /// stopped).
     pub(crate) slot: *mut WarpSlot,
     pub(crate) remaining: u32,
-    /// The instruction at which warps retire; [`Frame::NO_INSTRUCTION`]: none.
+    /// The instruction at which warps retire; [`Frame::NO_INSTRUCTION`] if warps do not retire.
     pub(crate) retire_at: u32,
-    /// The entry of each.
+    /// The code address at which each warp starts.
     pub(crate) target: *const u8,
-    /// Whether warps wait at yield points; else they exit there.
+    /// 1 if warps wait at yield points, 0 if they exit there.
     pub(crate) yields: u32,
-    /// How many slots there are if the code passes barriers at which the warps of all wait; else 0.
+    /// The number of slots, if the code itself releases barriers at which all warps wait; else 0.
     pub(crate) barriers: u32,
-    /// The barrier that the code passed last.
+    /// The instruction of the last barrier that the code released.
     pub(crate) passed: u32,
-    /// Warps with the register files of the slot, from the running one on, in its CTA; 0: it is the only one.
+    /// The number of warps of the running CTA that share the slot's register files, from the
+    /// running warp on; 0 if the slot has one warp.
     pub(crate) follow: u32,
-    /// How many there are in a CTA, and how many CTAs follow (-1 when the last has ended).
+    /// The number of warps in a CTA, and the number of CTAs that follow (-1 when the last CTA has
+    /// ended).
     pub(crate) per_cta: u32,
     pub(crate) ctas: u32,
-    /// Per-lane inputs of the first warp of a CTA, and the distance to those of the next one.
+    /// Per-lane inputs of the first warp of a CTA, and the distance in bytes between the inputs of
+    /// two warps.
     pub(crate) first_rows: *const B32,
     pub(crate) row_bytes: u64,
-    /// The distance of the uniform values of CTAs.
+    /// The distance in bytes between the uniform values of two CTAs.
     pub(crate) word_bytes: u64,
-    /// Steps and threads of those that have retired.
+    /// Sums of the steps and threads of retired warps.
     pub(crate) all_steps: u64,
     pub(crate) all_threads: u64,
 }
 
 impl FrameDivergence {
-    /// Starts a run without diverged lanes, in a group that reconverges at an instruction.
+    /// Starts a run without diverged lanes, in a group that reconverges at the instruction
+    /// `reconverge_at`.
     #[inline(always)]
     pub(crate) fn begin(&mut self, reconverge_at: u32, limits: DivergenceLimits) {
         (self.group.reconverge_at, self.group.expected, self.group.arrived) = (reconverge_at, 0, 0);
@@ -191,7 +205,8 @@ impl FrameDivergence {
         (self.patience, self.outer_patience) = (limits.patience, limits.patience);
     }
 
-    /// The same for the next warp of a table, if the lanes of the one before have diverged.
+    /// Clears the state that diverged lanes of the previous warp have left, before the next warp of
+    /// a table starts.
     #[inline(always)]
     pub(crate) fn begin_again(&mut self) {
         if self.has_diverged() {
@@ -200,7 +215,7 @@ impl FrameDivergence {
         }
     }
 
-    /// Whether lanes are pending or wait elsewhere than the active ones.
+    /// Whether some lanes are pending or wait at a reconvergence point.
     #[inline(always)]
     pub(crate) fn has_diverged(&self) -> bool {
         self.depth | self.group.arrived | self.pending != 0

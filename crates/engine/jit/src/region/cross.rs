@@ -1,30 +1,30 @@
-//! Warp-level operations.
+//! Warp-level operations: the operands of `shfl`, `vote`, `match` and `redux`.
 
 use crate::operand::Source;
 
-/// The mode of `shfl`.
+/// The mode of `shfl`: from which lane a lane reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shuffling {
-    /// Below.
+    /// `.up`: b lanes below.
     Up,
-    /// Above.
+    /// `.down`: b lanes above.
     Down,
-    /// By exclusive or.
+    /// `.bfly`: the lane's number exclusive-or b.
     Butterfly,
-    /// By its number in the segment.
+    /// `.idx`: lane b of the segment.
     Index,
 }
 
 /// `shfl` (PTX ISA 9.7.9.6). Reading an inactive lane gives 0.
 #[derive(Clone, Debug)]
 pub struct Shuffle {
-    /// The mode.
+    /// From which lane each lane reads.
     pub mode: Shuffling,
-    /// The 32-bit value.
+    /// The 32-bit value that lanes read from each other.
     pub a: Source,
-    /// The lane operand.
+    /// The lane operand b of `shfl`.
     pub b: Source,
-    /// The clamp and segment operand.
+    /// Operand c of `shfl`: the clamp value and the segment mask.
     pub c: Source,
     /// The membermask; `None` without `.sync`.
     pub members: Option<Source>,
@@ -37,22 +37,23 @@ pub struct Shuffle {
 /// The mode of `vote`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vote {
-    /// The mask of lanes in which the predicate is true.
+    /// `.ballot`: the mask of lanes in which the predicate is true.
     Ballot,
-    /// Whether it is true in all lanes.
+    /// `.all`: whether the predicate is true in all lanes.
     All,
-    /// Whether it is true in any lane.
+    /// `.any`: whether the predicate is true in some lane.
     Any,
-    /// Whether it is the same in all lanes.
+    /// `.uni`: whether the predicate has the same value in all lanes.
     Uniform,
 }
 
 /// `match`: for each active lane, the active lanes that have the same value.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// `match.all`: all active lanes if all values are equal, else 0; the predicate has which.
+    /// `match.all`: the result is the mask of active lanes if all of them have the same value, else
+    /// 0; the predicate says whether they have.
     pub all: bool,
-    /// The value, of 32 or 64 bits.
+    /// The value that is compared, of 32 or 64 bits.
     pub of: Source,
     /// The membermask.
     pub members: Source,

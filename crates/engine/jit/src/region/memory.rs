@@ -1,106 +1,111 @@
-//! Memory accesses.
+//! Operands of loads, stores and atomics.
 
-use crate::operand::{Place, Source};
+use crate::operand::{Source, VReg};
 
 /// The state space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Global memory, also through generic addresses. An address outside the site's allocation exits.
+    /// Global memory, also through generic addresses. An address outside the site's allocation
+    /// exits.
     Global,
-    /// Shared memory of the CTA, by offsets.
+    /// Shared memory of the CTA, addressed by offsets.
     Shared,
-    /// Local memory of a lane, by offsets.
+    /// Local memory of each lane, addressed by offsets.
     Local,
-    /// A constant offset in the running function's frame ([`crate::region::Memory::frame`]), without a base.
+    /// A constant offset in the running function's frame ([`crate::region::Memory::frame`]),
+    /// without a base.
     Frame,
-    /// A constant offset in the kernel parameters ([`crate::region::Inputs::bytes`]), without a base; uniform.
+    /// A constant offset in the kernel parameters ([`crate::region::Inputs::bytes`]), without a
+    /// base; uniform.
     Param,
 }
 
 /// An access by all lanes that execute a step: `count` consecutive elements in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// State space.
+    /// The state space that is accessed.
     pub space: Space,
     /// Bytes of an element: 1, 2, 4 or 8.
     pub size: u8,
-    /// Elements: 1, 2, 4 or 8. Except in frames and parameters, the address must be aligned to all of them.
+    /// Number of elements: 1, 2, 4 or 8. Except in frames and parameters, addresses must be aligned
+    /// to the size of all elements together.
     pub count: u8,
-    /// The address is `base + offset`, computed in the width of the base.
+    /// The base register; the address is `base + offset`, computed in the width of the base.
     pub base: Option<Source>,
-    /// See `base`.
+    /// The constant part of the address.
     pub offset: u64,
-    /// The access's own site ([`Space::Global`] only).
+    /// The number of the access's own site ([`Space::Global`] only).
     pub site: u32,
-    /// The memory that addresses of [`Space::Global`] belong to. Accesses of different maps share no bounds check.
+    /// The memory map that translates addresses of [`Space::Global`]. Accesses with different maps
+    /// share no bounds check.
     pub map: u8,
 }
 
 /// A load.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// The access.
+    /// The address and the size of the access.
     pub access: Access,
-    /// Whether elements are sign-extended to 64 bits; else zero-extended.
+    /// Whether elements are sign-extended to 64 bits; otherwise they are zero-extended.
     pub signed: bool,
-    /// Bits of the extended value that are kept.
+    /// The mask of bits of the extended value that are kept; the others become zero.
     pub keep: u64,
     /// Destination of each element; `None` discards it.
-    pub to: Vec<Option<Place>>,
+    pub to: Vec<Option<VReg>>,
 }
 
 /// A store.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// The access.
+    /// The address and the size of the access.
     pub access: Access,
-    /// Source of each element: its low bytes are stored; 32 bits are zero-extended.
+    /// Source of each element, whose low bytes are stored; 32-bit sources are zero-extended.
     pub from: Vec<Source>,
 }
 
-/// The operation of an atomic on the value `old` in memory.
+/// The read-modify-write operation of an atomic, where `old` is the value in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// old + b
     Add,
-    /// old and b
+    /// old & b
     And,
-    /// old or b
+    /// old | b
     Or,
-    /// old exclusive-or b
+    /// old ^ b
     Xor,
-    /// b
+    /// b (`exch`)
     Exchange,
-    /// c if old = b
+    /// c if old = b, otherwise old (`cas`)
     Compare,
-    /// The lesser signed number.
+    /// The smaller signed number.
     MinS,
-    /// The greater signed number.
+    /// The larger signed number.
     MaxS,
-    /// The lesser unsigned number.
+    /// The smaller unsigned number.
     MinU,
-    /// The greater unsigned number.
+    /// The larger unsigned number.
     MaxU,
-    /// old + 1, or 0 if old ≥ b
+    /// old + 1, or 0 if old ≥ b (`inc`)
     Inc,
-    /// old - 1, or b if old = 0 or old > b
+    /// old - 1, or b if old = 0 or old > b (`dec`)
     Dec,
-    /// old + b of floats, as `atom` adds them: f32 in global memory with subnormals as zeros, a NaN of f32 is
-    /// 0x7fffffff.
+    /// old + b of floats, as `atom.add` computes it: in global memory, f32 subnormals are zeros; an
+    /// f32 NaN is 0x7fffffff.
     AddFloat,
 }
 
 /// An atomic access of one element of 4 or 8 bytes, in global or shared memory.
 #[derive(Clone, Debug)]
 pub struct Atomic {
-    /// The access.
+    /// The address and the size of the access.
     pub access: Access,
-    /// The operation.
+    /// The operation on the value in memory.
     pub change: Change,
     /// Destination of the old value, as wide as the element.
-    pub to: Option<Place>,
-    /// b
+    pub to: Option<VReg>,
+    /// Operand b of the operation.
     pub b: Source,
-    /// c
+    /// Operand c of the operation (`cas` only).
     pub c: Option<Source>,
 }

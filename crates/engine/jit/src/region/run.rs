@@ -1,16 +1,18 @@
-//! The budget with which a region is entered, and the record with which it exits.
+//! The limits with which a warp enters a region, and the record of its exit.
 
 use crate::machine::Entry;
 use crate::{B32, B64};
 
-/// Why a region exited. `at` is [`Exit::at`].
+/// Why a region exited before the instruction `at` ([`Exit::at`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitReason {
     /// The instruction at `at` is not compiled, or not for these operands.
     Instruction,
-    /// The access at `at` missed the allocation of its site; [`crate::region::Function::fill`] changes the site.
+    /// The access at `at` missed the allocation of its site. [`crate::region::Function::fill`] sets
+    /// the site to another allocation.
     Site(u32),
-    /// The branch at `at` diverges in a way that the function has no code or no room for.
+    /// The branch at `at` diverges, and the function has no code for it, or no room for another
+    /// group.
     Diverges,
     /// The lanes have arrived at `at`, where the caller's group reconverges.
     Reconverges,
@@ -18,12 +20,12 @@ pub enum ExitReason {
     Limit,
     /// Control left the region; it continues at `at`.
     Outside,
-    /// The warp waits at the yield point `at` ([`crate::region::End::Yield`]) and can resume after it. To continue in another
-    /// way it must exit first ([`Resume::Exit`]).
+    /// The warp waits at the yield point `at` ([`crate::region::End::Yield`]) and can resume after
+    /// it. To continue elsewhere it must exit first ([`Resume::Exit`]).
     Yield,
 }
 
-/// The codes by which compiled code stores a reason: three bits, and the site above them.
+/// Compiled code stores a reason as a number: three bits for the variant, and the site above them.
 impl ExitReason {
     pub(crate) fn code(self) -> i32 {
         match self {
@@ -51,98 +53,103 @@ impl ExitReason {
     }
 }
 
-/// How a warp exited from a region.
+/// The exit record of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
-    /// The next instruction: no part of it has been executed or counted.
+    /// The next instruction, of which no part has been executed or counted.
     pub at: u32,
-    /// Why it exited.
+    /// Why the warp exited.
     pub why: ExitReason,
-    /// Executed instructions.
+    /// The number of executed instructions.
     pub steps: u64,
     /// Sum over these instructions of the lanes that executed each.
     pub threads: u64,
-    /// Atomics among the executed instructions.
+    /// The number of atomics among the executed instructions.
     pub atomics: u32,
-    /// The value of `steps` directly after the last atomic.
+    /// The number of instructions executed up to and including the last atomic.
     pub last_atomic: u64,
-    /// Active lanes at `at`.
+    /// The active mask at `at`.
     pub mask: u32,
-    /// Whether others stand or wait elsewhere ([`crate::region::Running::diverged_lanes`]).
+    /// Whether other lanes are pending or wait at a reconvergence point
+    /// ([`crate::region::Running::diverged_lanes`]).
     pub diverged: bool,
-    /// The step count at which the turn of the active lanes ends: [`Budget::steps`], or less after a divergence.
+    /// The step count at which the active lanes' turn ends: [`Budget::steps`], or less after a
+    /// divergence.
     pub limit: u64,
 }
 
-/// How long diverged lanes run before another side gets its turn, in counts of steps.
+/// Limits of the turns of diverged lanes, as step counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DivergenceLimits {
-    /// No turn of any lanes goes beyond this count.
+    /// The step count at which every turn ends.
     pub end: u64,
-    /// Length of a turn of diverged lanes.
+    /// The number of steps in a turn of diverged lanes.
     pub turn: u64,
-    /// How long a group may wait for its lanes before the caller chooses who runs next.
+    /// How many steps lanes may wait at a reconvergence point before the caller chooses which lanes
+    /// run next.
     pub wait_limit: u64,
-    /// The count from which on the caller chooses who runs next in any case.
+    /// The step count from which on the caller chooses which lanes run next in any case.
     pub patience: u64,
 }
 
-/// How far a region may run.
+/// The limits of a run of one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// The step count from which on the region exits at a backward jump.
+    /// The step count from which on the warp exits at a backward jump.
     pub steps: u64,
     /// The instruction at which the caller's group reconverges; [`u32::MAX`]: none.
     pub reconverge_at: u32,
-    /// How many atomics may execute; the region exits before one more.
+    /// The number of atomics that may execute; the warp exits before one more.
     pub atomics: u32,
-    /// Turns of diverged lanes.
+    /// Limits of the turns of diverged lanes.
     pub divergence: DivergenceLimits,
 }
 
 /// Memory of a warp.
 #[derive(Debug)]
 pub struct Memory<'a> {
-    /// Shared memory of the CTA. No other thread uses it during the run.
+    /// Shared memory of the CTA. No other thread accesses it during the run.
     pub shared: &'a mut [u8],
-    /// Local memory, interleaved: a register of 32 lanes for every 4 bytes.
+    /// Local memory, interleaved: every 4 bytes of a lane's memory are one register of 32 lanes.
     pub local: &'a mut [B32],
     /// The byte range of the running function's frame in local memory.
     pub frame: std::ops::Range<u64>,
 }
 
-/// A warp as it enters a table.
+/// The start state of a warp in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Start {
-    /// The number that listeners are told.
+pub struct WarpStart {
+    /// The warp number that is passed to listeners.
     pub index: u32,
-    /// Active lanes.
+    /// The active mask.
     pub mask: u32,
-    /// Live lanes.
+    /// The mask of live lanes.
     pub live: u32,
     /// The step count from which on the warp exits at a backward jump.
     pub limit: u64,
-    /// The step count from which on the warp exits so once its lanes have diverged and reconverged.
+    /// The step count from which on the warp exits at a backward jump after its lanes have diverged
+    /// and reconverged.
     pub end: u64,
-    /// How many atomics may execute; the warp exits before one more.
+    /// The number of atomics that may execute; the warp exits before one more.
     pub atomics: u32,
 }
 
-/// Where the warps of a table resume.
+/// Where the warps of a table start or resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
-    /// At an entry of the function, which has the mode of the table.
+    /// At an entry of the function, whose mode is that of the table.
     Entry(Entry),
-    /// Where the warps before them in the table have resumed.
-    There,
-    /// Nowhere: warps that yielded at this instruction ([`crate::region::End::Yield`]) exit before it.
+    /// At the address where the previous run of the table started.
+    Previous,
+    /// Not at all: warps that wait at the yield point of this instruction
+    /// ([`crate::region::End::Yield`]) exit before it.
     Exit(u32),
 }
 
-/// Slots of a [`crate::region::WarpTable`].
+/// The number of slots in a [`crate::region::WarpTable`].
 pub const MAX_WARPS: usize = 32;
 
-/// The register files of a warp in a table, for the runtime to read and write at a yield point.
+/// The register files of a warp in a table, which the runtime reads and writes at a yield point.
 #[derive(Debug)]
 pub struct RegisterFiles<'a> {
     /// Registers of 32-bit lanes.

@@ -1,17 +1,18 @@
-//! What steps read and write, and which of them may leave.
+//! Uses and definitions of steps: the registers that a step reads and writes, and whether it may
+//! exit.
 
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 use super::Routine;
 use super::{Access, Action, Space, Step};
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 use crate::op::Op;
-use crate::operand::Place;
+use crate::operand::VReg;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 use crate::operand::{Predicate, Source};
 
 impl Access {
-    /// Whether it is certain that it can be made: it goes to a frame or to parameters, and each element lies in one
-    /// word, or in words that it fills.
+    /// Whether the access always succeeds: it goes to a frame or to parameters, and each element
+    /// lies in one 4-byte unit or consists of whole units.
     pub(crate) fn is_known(&self) -> bool {
         let powers = self.size.is_power_of_two() && self.count.is_power_of_two();
         let (size, count) = (u64::from(self.size), u64::from(self.count));
@@ -32,8 +33,8 @@ impl Access {
 }
 
 impl Step {
-    /// Whether the region can be left at the step, and so be entered behind it.
-    pub fn may_leave(&self) -> bool {
+    /// Whether the region can exit at the step, so that it needs an entry after it.
+    pub fn may_exit(&self) -> bool {
         match &self.action {
             Action::Load(load) => !load.access.is_known(),
             Action::Store(store) => store.access.space == Space::Param || !store.access.is_known(),
@@ -45,28 +46,28 @@ impl Step {
         }
     }
 
-    /// Calls `f` with each register that is written.
-    pub fn each_written(&self, mut f: impl FnMut(Place)) {
+    /// Calls `f` with each register that the step writes.
+    pub fn each_written(&self, mut f: impl FnMut(VReg)) {
         match &self.action {
             Action::Compute { to, .. } | Action::Vote { to, .. } | Action::ActiveMask { to } => {
                 f(*to);
             }
             Action::Compare { to, .. } => {
-                to.iter().flatten().for_each(|&p| f(Place::Predicate(p)));
+                to.iter().flatten().for_each(|&p| f(VReg::Predicate(p)));
             }
-            Action::Logic { to, .. } => f(Place::Predicate(*to)),
+            Action::Logic { to, .. } => f(VReg::Predicate(*to)),
             Action::Load(load) => load.to.iter().flatten().for_each(|&to| f(to)),
             Action::Atomic(atomic) => atomic.to.into_iter().for_each(f),
             Action::Call(call) => call.to.into_iter().for_each(f),
             Action::Shuffle(shuffle) => {
-                shuffle.to.into_iter().for_each(|i| f(Place::B32(i)));
-                shuffle.valid.into_iter().for_each(|i| f(Place::Predicate(i)));
+                shuffle.to.into_iter().for_each(|i| f(VReg::B32(i)));
+                shuffle.valid.into_iter().for_each(|i| f(VReg::Predicate(i)));
             }
             Action::Match(of) => {
-                of.to.into_iter().for_each(|i| f(Place::B32(i)));
-                of.same.filter(|_| of.all).into_iter().for_each(|i| f(Place::Predicate(i)));
+                of.to.into_iter().for_each(|i| f(VReg::B32(i)));
+                of.same.filter(|_| of.all).into_iter().for_each(|i| f(VReg::Predicate(i)));
             }
-            Action::Redux { to, .. } => f(Place::B32(*to)),
+            Action::Redux { to, .. } => f(VReg::B32(*to)),
             Action::Store(_)
             | Action::Sync { .. }
             | Action::Count { .. }
@@ -79,7 +80,7 @@ impl Step {
 }
 
 impl Step {
-    /// Calls `f` with each source that the action reads.
+    /// Calls `f` with each source that the step reads.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_source(&self, mut f: impl FnMut(Source)) {
         let mut access = |access: &Access| access.base.into_iter().for_each(&mut f);
@@ -119,11 +120,11 @@ impl Step {
         }
     }
 
-    /// Calls `f` with each register that the action reads, the guard not among them.
+    /// Calls `f` with each register that the step reads, except that of the guard.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn each_read(&self, mut f: impl FnMut(Place)) {
-        self.each_source(|source| source.place().into_iter().for_each(&mut f));
-        let mut asked = |p: Predicate| p.place().into_iter().for_each(&mut f);
+    pub(crate) fn each_read(&self, mut f: impl FnMut(VReg)) {
+        self.each_source(|source| source.vreg().into_iter().for_each(&mut f));
+        let mut asked = |p: Predicate| p.vreg().into_iter().for_each(&mut f);
         match &self.action {
             Action::Compute { op: Op::Select(p) | Op::SelectWide(p), .. } => asked(*p),
             Action::Compare { with, .. } => asked(with.1),
@@ -135,13 +136,14 @@ impl Step {
             Action::Leave { reads } => reads.iter().copied().for_each(&mut f),
             _ => {}
         }
-        // Lanes that do not take it keep what they have.
+        // Lanes whose guard is false keep the old value of the destination, which is therefore read
+        // too.
         if self.guard != Predicate::Always {
             self.each_written(f);
         }
     }
 
-    /// Whether it does something besides writing registers.
+    /// Whether the step has effects other than writing registers.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn has_effects(&self) -> bool {
         match &self.action {
@@ -149,16 +151,16 @@ impl Step {
             | Action::Count { .. }
             | Action::Issue { .. }
             | Action::CountZeros(_) => true,
-            Action::Call(call) => matches!(call.routine, Routine::Tell(_)),
+            Action::Call(call) => matches!(call.routine, Routine::Notify(_)),
             _ => false,
         }
     }
 
-    /// Calls `f` with each register that the step mentions.
+    /// Calls `f` with each register that the step reads or writes, the guard included.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn each_place(&self, mut f: impl FnMut(Place)) {
+    pub(crate) fn each_vreg(&self, mut f: impl FnMut(VReg)) {
         self.each_read(&mut f);
-        self.guard.place().into_iter().for_each(&mut f);
+        self.guard.vreg().into_iter().for_each(&mut f);
         self.each_written(f);
     }
 }

@@ -1,4 +1,5 @@
-//! Machine code of a region as text, with the choices that were made for its accesses above it.
+//! The disassembly of a region's machine code. It begins with the addressing that was chosen for
+//! each access.
 
 use crate::Error;
 use crate::emit;
@@ -12,13 +13,14 @@ use std::fmt::Write;
 /// Bytes of a register of 32 lanes of 32 bits in the register file.
 const ROW: u64 = 128;
 
-/// The code of a region for a mode and a level, which need not be one of this processor: how the accesses find their addresses, then
-/// entries, labels and instructions. Operands in the register files and in the frame have their names behind them; addresses of this
-/// process are `<address>`, so that the text is the same on each run.
+/// Compiles a region for a mode and a level, which this processor need not support, and returns the
+/// code as text: how each access computes its addresses, then entries, labels and instructions.
+/// Memory operands in the register files and in the frame are followed by their names. Addresses of
+/// this process are printed as `<address>`, so that the text is the same in each run.
 ///
 /// # Errors
 ///
-/// As [`crate::region::compile`].
+/// The errors of [`crate::region::compile`].
 pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, Error> {
     let code = emit::emit(region, mode, level, true)?;
     let mut text = emit::choices(region);
@@ -63,12 +65,12 @@ pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, 
     Ok(text)
 }
 
-/// Where a near jump leads.
+/// The target address of a near jump.
 fn branch(instruction: &Instruction) -> Option<u64> {
     (instruction.op0_kind() == OpKind::NearBranch64).then(|| instruction.near_branch64())
 }
 
-/// Whether a number is an address of code or data of this process, which is another one on each run.
+/// Whether a number is an address in this process, which differs between runs.
 fn is_address(number: u64) -> bool {
     (0x1_0000_0000..0x8000_0000_0000).contains(&number)
 }

@@ -1,4 +1,6 @@
-//! The text form of regions: what `texunit dump` prints and file tests are written in.
+//! The text form of regions, which `texunit dump` prints and file tests are written in.
+//! [`fmt::Display`] of a region prints it, [`parse()`] reads it, and [`disassemble`] prints the
+//! region's machine code.
 //!
 //! ```text
 //! region sites 1
@@ -10,9 +12,10 @@
 //!   leave @20
 //! ```
 //!
-//! A step begins with the number of its instruction; `helper` marks a step that does not count as an instruction. Registers are
-//! `n` (32 bits), `w` (64 bits) and `p` (predicates). [`parse`] reads all that [`fmt::Display`] of a region writes, but for calls
-//! of functions and tables of words, which have no names.
+//! A step begins with the number of its instruction; `helper` marks a step that does not count as
+//! an instruction. Registers are `n` (32 bits), `w` (64 bits) and `p` (predicates). [`parse()`]
+//! reads all that [`fmt::Display`] prints, except calls of host functions and tables of constants,
+//! which have no names.
 
 mod disassembly;
 mod names;

@@ -1,10 +1,10 @@
-//! Words for the variants of enumerations, for both directions.
+//! Names of operations, comparisons and modes in the text form, for the printer and the parser.
 
 use crate::op::{Float, Op, Rounding};
 use crate::operand::{Combine, Predicate, Relation};
 use crate::region::{Change, Reduce, Shuffling, Space, Vote};
 
-/// An enumeration whose variants have words.
+/// An enumeration whose variants have names.
 pub(super) trait Named: Copy + PartialEq + 'static {
     const NAMES: &'static [(&'static str, Self)];
 
@@ -45,7 +45,7 @@ names!(Op: Copy "copy" Add "add" Sub "sub" Mul "mul" MulAdd "mad" MulHighU "mulh
     DoubleToWideS "s64.from.f64" DoubleToWideU "u64.from.f64" DoubleFromU "f64.from.u32" DoubleFromS "f64.from.s32"
     DoubleFromWideU "f64.from.u64" DoubleFromWideS "f64.from.s64");
 
-/// The word of a float operation; `round` has its direction behind it.
+/// The name of a float operation; `round` is followed by its direction.
 fn float_name(op: Float) -> String {
     match op {
         Float::Round(rounding) => format!("round.{}", rounding.name().unwrap_or_default()),
@@ -53,7 +53,7 @@ fn float_name(op: Float) -> String {
     }
 }
 
-/// `p3`, `!p3`, `true`, `false`
+/// A predicate as text: `p3`, `!p3`, `true` or `false`.
 pub(super) fn predicate_name(predicate: Predicate) -> String {
     match predicate {
         Predicate::Always => "true".to_owned(),
@@ -63,7 +63,7 @@ pub(super) fn predicate_name(predicate: Predicate) -> String {
     }
 }
 
-/// See [`predicate_name`].
+/// The predicate with this text ([`predicate_name`]).
 pub(super) fn predicate_by_name(name: &str) -> Option<Predicate> {
     Some(match name {
         "true" => Predicate::Always,
@@ -75,7 +75,7 @@ pub(super) fn predicate_by_name(name: &str) -> Option<Predicate> {
     })
 }
 
-/// The word of an operation.
+/// The name of an operation.
 pub(super) fn op_name(op: Op) -> String {
     if let Some(name) = op.name() {
         return name.to_owned();
@@ -107,7 +107,8 @@ pub(super) fn op_name(op: Op) -> String {
     }
 }
 
-/// The operation of a word; none: there is no such word, or it is that of a table.
+/// The operation with this name; `None` if there is no such operation, or it has a table of
+/// constants.
 pub(super) fn op_by_name(name: &str) -> Option<Op> {
     if let Some(op) = Op::by_name(name) {
         return Some(op);
@@ -153,7 +154,7 @@ fn float_op(double: bool, mut rest: &[&str]) -> Option<Op> {
     })
 }
 
-/// A number, decimal or with `0x`, perhaps with a sign: bits of 64.
+/// Parses a number of 64 bits: decimal or hexadecimal with `0x`, with an optional sign.
 pub(super) fn number(text: &str) -> Option<u64> {
     let (minus, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),

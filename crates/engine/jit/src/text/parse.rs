@@ -1,7 +1,7 @@
-//! Regions from text.
+//! The parser of the text form of regions.
 
 use super::names::{Named, number, op_by_name, predicate_by_name};
-use crate::operand::{Combine, Place, Predicate, Relation, Source, Test};
+use crate::operand::{Combine, Predicate, Relation, Source, Test, VReg};
 use crate::region::{
     Access, Action, Atomic, Block, Change, End, Load, Match, Reduce, Region, Shuffle, Shuffling,
     Space, Step, Store, Target, Vote,
@@ -9,12 +9,12 @@ use crate::region::{
 use std::collections::HashSet;
 use std::iter::Peekable;
 
-/// Text that is no region.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The line, from 1 on.
+    /// The number of the line, from 1 on.
     pub line: usize,
-    /// What was expected, and what is there.
+    /// What was expected, and what was found.
     pub message: String,
 }
 
@@ -26,14 +26,14 @@ impl std::fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Why a line is wrong.
+/// A parsed part of a line, or the message of its error.
 type Line<T> = Result<T, String>;
 
-/// Reads a region. Empty lines, and what follows a `;`, are skipped.
+/// Parses a region. Empty lines and comments (from `;` to the end of the line) are skipped.
 ///
 /// # Errors
 ///
-/// The first line that is none of a region's.
+/// The first line that is not valid.
 pub fn parse(text: &str) -> Result<Region, ParseError> {
     let mut region = Region::default();
     for (i, line) in text.lines().enumerate() {
@@ -48,14 +48,14 @@ pub fn parse(text: &str) -> Result<Region, ParseError> {
     Ok(region)
 }
 
-/// The number of an instruction, which the emitter adds to.
+/// Checks the number of an instruction: the emitter adds to it, so that it must stay below a limit.
 fn in_range(at: u64) -> Line<u32> {
     const LIMIT: u32 = 1 << 24;
     let at = u32::try_from(at).ok().filter(|&at| at < LIMIT);
     at.ok_or_else(|| format!("the number of an instruction is at least {LIMIT}"))
 }
 
-/// The words of a line: brackets and the like are words of their own, commas are none.
+/// The tokens of a line. Brackets and operators are tokens of their own, and commas are skipped.
 struct Words<'t>(Peekable<std::vec::IntoIter<&'t str>>);
 
 impl<'t> Words<'t> {
@@ -121,18 +121,18 @@ impl<'t> Words<'t> {
             first => {
                 let block = region.blocks.last_mut().ok_or("a step before the first block")?;
                 if first == "stride" {
-                    let Place::B32(register) = self.place()? else {
+                    let VReg::B32(register) = self.vreg()? else {
                         return Err("a stride is of a 32-bit register".to_owned());
                     };
                     let stride = self.stride()?;
                     region.strides.resize(region.blocks.len(), Vec::new());
                     region.strides.last_mut().ok_or("no block")?.push((register, stride));
                 } else if first == "param" {
-                    let place = self.place()?;
+                    let vreg = self.vreg()?;
                     self.expect("=")?;
                     region.params.resize(region.blocks.len(), Vec::new());
                     let params = region.params.last_mut().ok_or("no block")?;
-                    params.push((place, self.number()?));
+                    params.push((vreg, self.number()?));
                 } else if let Some(at) = number(first) {
                     let at = in_range(at)?;
                     self.expect(":")?;
@@ -155,7 +155,7 @@ impl<'t> Words<'t> {
         let mut kept = HashSet::new();
         if self.has("keeps") {
             while self.0.peek().is_some() {
-                kept.insert(self.place()?);
+                kept.insert(self.vreg()?);
             }
         }
         let end = End::Leave { at };
@@ -230,9 +230,9 @@ impl<'t> Words<'t> {
         predicate_by_name(word).ok_or_else(|| format!("`{word}` is not a predicate"))
     }
 
-    fn place(&mut self) -> Line<Place> {
+    fn vreg(&mut self) -> Line<VReg> {
         let word = self.next()?;
-        place(word).ok_or_else(|| format!("`{word}` is not a register"))
+        vreg(word).ok_or_else(|| format!("`{word}` is not a register"))
     }
 
     /// The number of a register of one kind.
@@ -242,13 +242,13 @@ impl<'t> Words<'t> {
         number.ok_or_else(|| format!("`{word}` is not a register `{kind}`"))
     }
 
-    /// A register of one kind, or `_`.
+    /// Parses a register of one kind, or `_` for none.
     fn maybe_register(&mut self, kind: char) -> Line<Option<u32>> {
         if self.has("_") { Ok(None) } else { self.register(kind).map(Some) }
     }
 
-    fn maybe_place(&mut self) -> Line<Option<Place>> {
-        if self.has("_") { Ok(None) } else { self.place().map(Some) }
+    fn maybe_vreg(&mut self) -> Line<Option<VReg>> {
+        if self.has("_") { Ok(None) } else { self.vreg().map(Some) }
     }
 
     fn maybe_source(&mut self) -> Line<Option<Source>> {
@@ -261,8 +261,8 @@ impl<'t> Words<'t> {
         let row = match word {
             "const" => indexed(Source::Constant),
             "const64" => indexed(Source::WideConstant),
-            "row" => indexed(Source::Row),
-            "word" => indexed(Source::Word),
+            "row" => indexed(Source::PerLane),
+            "word" => indexed(Source::Uniform),
             "param32" => indexed(Source::Bytes32),
             "param64" => indexed(Source::Bytes64),
             "frame" => return Ok(Source::FrameAt),
@@ -275,9 +275,9 @@ impl<'t> Words<'t> {
             self.expect("]")?;
             return Ok(make(number));
         }
-        match place(word) {
-            Some(Place::B32(i)) => Ok(Source::B32(i)),
-            Some(Place::B64(i)) => Ok(Source::B64(i)),
+        match vreg(word) {
+            Some(VReg::B32(i)) => Ok(Source::B32(i)),
+            Some(VReg::B64(i)) => Ok(Source::B64(i)),
             _ => {
                 number(word).map(Source::Literal).ok_or_else(|| format!("`{word}` is not a source"))
             }
@@ -286,12 +286,12 @@ impl<'t> Words<'t> {
 
     fn word_source(&mut self) -> Line<u32> {
         match self.source()? {
-            Source::Word(i) => Ok(i),
+            Source::Uniform(i) => Ok(i),
             source => Err(format!("`{source}` is not a `word[...]`")),
         }
     }
 
-    /// As many sources as there are, up to `N`; the others are zeros.
+    /// Parses up to `N` sources; the rest are zeros.
     fn sources<const N: usize>(&mut self) -> Line<[Source; N]> {
         let mut sources = [Source::Literal(0); N];
         for source in &mut sources {
@@ -338,7 +338,7 @@ impl<'t> Words<'t> {
             }
             "vote" => {
                 let mode = Vote::by_name(rest).ok_or_else(unknown)?;
-                let (to, of) = (self.place()?, self.predicate()?);
+                let (to, of) = (self.vreg()?, self.predicate()?);
                 Action::Vote { mode, to, of, members: self.maybe_source()? }
             }
             "match" if matches!(rest, "all" | "any") => {
@@ -352,7 +352,7 @@ impl<'t> Words<'t> {
                 Action::Redux { op, to, of: self.source()?, members: self.source()? }
             }
             "warpsync" => Action::Sync { members: self.source()? },
-            "activemask" => Action::ActiveMask { to: self.place()? },
+            "activemask" => Action::ActiveMask { to: self.vreg()? },
             "count" => {
                 let counter = self.number()?;
                 let of = if self.has("_") { None } else { Some(self.predicate()?) };
@@ -367,13 +367,13 @@ impl<'t> Words<'t> {
             "interpret" => {
                 let mut reads = Vec::new();
                 while self.0.peek().is_some() {
-                    reads.push(self.place()?);
+                    reads.push(self.vreg()?);
                 }
                 Action::Leave { reads }
             }
             _ => {
                 let op = op_by_name(word).ok_or_else(unknown)?;
-                let to = self.place()?;
+                let to = self.vreg()?;
                 Action::Compute { op, to, from: self.sources()? }
             }
         })
@@ -390,7 +390,7 @@ impl<'t> Words<'t> {
             None => (kind, false),
         };
         let mut access = access(kind).ok_or_else(unknown)?;
-        let to = (0..access.count).map(|_| self.maybe_place()).collect::<Line<_>>()?;
+        let to = (0..access.count).map(|_| self.maybe_vreg()).collect::<Line<_>>()?;
         self.address(&mut access)?;
         Ok(Load { access, signed, keep, to })
     }
@@ -402,7 +402,7 @@ impl<'t> Words<'t> {
         });
         let (change, mut access) =
             known.ok_or_else(|| format!("`atomic.{kind}` is not an atomic"))?;
-        let (to, b, c) = (self.maybe_place()?, self.source()?, self.maybe_source()?);
+        let (to, b, c) = (self.maybe_vreg()?, self.source()?, self.maybe_source()?);
         self.address(&mut access)?;
         Ok(Atomic { access, change, to, b, c })
     }
@@ -428,17 +428,17 @@ impl<'t> Words<'t> {
     }
 }
 
-fn place(word: &str) -> Option<Place> {
+fn vreg(word: &str) -> Option<VReg> {
     let make = match word.chars().next()? {
-        'n' => Place::B32,
-        'w' => Place::B64,
-        'p' => Place::Predicate,
+        'n' => VReg::B32,
+        'w' => VReg::B64,
+        'p' => VReg::Predicate,
         _ => return None,
     };
     word[1..].parse().ok().map(make)
 }
 
-/// `global.4x2`, without the address.
+/// Parses the kind of an access, such as `global.4x2`, which the address follows.
 fn access(kind: &str) -> Option<Access> {
     let (space, elements) = kind.split_once('.')?;
     let (size, count) = elements.split_once('x')?;
@@ -447,7 +447,7 @@ fn access(kind: &str) -> Option<Access> {
     Some(Access { space, size: size?, count: count?, base: None, offset: 0, site: 0, map: 0 })
 }
 
-/// `f32.lt.unordered`
+/// Parses a comparison, such as `f32.lt.unordered`.
 fn test(text: &str) -> Option<Test> {
     let mut parts = text.split('.');
     let (kind, relation) = (parts.next()?, Relation::by_name(parts.next()?)?);

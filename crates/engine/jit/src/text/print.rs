@@ -1,17 +1,17 @@
-//! Regions as text.
+//! The printer of the text form of regions.
 
 use super::names::{Named, op_name, predicate_name};
-use crate::operand::{Place, Predicate, Source, Test};
+use crate::operand::{Predicate, Source, Test, VReg};
 use crate::region::{
     Access, Action, Atomic, Block, Call, End, Load, Match, Region, Shuffle, Space, Step, Store,
     Target,
 };
 use std::fmt::{self, Display, Formatter};
 
-/// Numbers below are decimal, others hexadecimal.
+/// Numbers below this limit are printed in decimal, others in hexadecimal.
 const DECIMAL: u64 = 4096;
 
-impl Display for Place {
+impl Display for VReg {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::B32(i) => write!(f, "n{i}"),
@@ -29,8 +29,8 @@ impl Display for Source {
             Self::Literal(number) => Number(number).fmt(f),
             Self::Constant(i) => write!(f, "const[{i}]"),
             Self::WideConstant(i) => write!(f, "const64[{i}]"),
-            Self::Row(i) => write!(f, "row[{i}]"),
-            Self::Word(i) => write!(f, "word[{i}]"),
+            Self::PerLane(i) => write!(f, "row[{i}]"),
+            Self::Uniform(i) => write!(f, "word[{i}]"),
             Self::Bytes32(i) => write!(f, "param32[{i}]"),
             Self::Bytes64(i) => write!(f, "param64[{i}]"),
             Self::FrameAt => f.write_str("frame"),
@@ -57,7 +57,7 @@ impl Display for Number {
     }
 }
 
-/// What is there, or `_`.
+/// An optional value, which is printed as `_` if it is absent.
 struct OrNone<T>(Option<T>);
 
 impl<T: Display> Display for OrNone<T> {
@@ -91,11 +91,11 @@ impl Display for Region {
         }
         for (i, block) in self.blocks.iter().enumerate() {
             header(f, i, block)?;
-            for (place, offset) in self.params.get(i).into_iter().flatten() {
-                writeln!(f, "  param {place} = {offset}")?;
+            for (vreg, offset) in self.params.get(i).into_iter().flatten() {
+                writeln!(f, "  param {vreg} = {offset}")?;
             }
             for (register, stride) in self.strides.get(i).into_iter().flatten() {
-                writeln!(f, "  stride {} = {stride}", Place::B32(*register))?;
+                writeln!(f, "  stride {} = {stride}", VReg::B32(*register))?;
             }
             block.steps.iter().try_for_each(|step| writeln!(f, "  {step}"))?;
             writeln!(f, "  {}", block.end)?;
@@ -112,7 +112,7 @@ fn header(f: &mut Formatter<'_>, i: usize, block: &Block) -> fmt::Result {
     kept.sort();
     if !kept.is_empty() {
         f.write_str(" keeps")?;
-        kept.iter().try_for_each(|place| write!(f, " {place}"))?;
+        kept.iter().try_for_each(|vreg| write!(f, " {vreg}"))?;
     }
     writeln!(f)
 }
@@ -163,7 +163,7 @@ impl Display for Action {
                 write!(f, "{} {to}, {from}", op_name(*op))
             }
             Self::Compare { test, from: [a, b], to: [p, q], with: (combine, with) } => {
-                let [p, q] = [p, q].map(|to| OrNone(to.map(Place::Predicate)));
+                let [p, q] = [p, q].map(|to| OrNone(to.map(VReg::Predicate)));
                 let combine = combine.name().unwrap_or_default();
                 write!(f, "{test} {p}, {q}, {a}, {b}, {combine}, {with}")
             }
@@ -225,7 +225,7 @@ impl Display for Access {
     }
 }
 
-/// `global.4x2`
+/// The kind of an access, such as `global.4x2`.
 fn kind(access: &Access) -> String {
     format!("{}.{}x{}", access.space.name().unwrap_or_default(), access.size, access.count)
 }
@@ -257,7 +257,7 @@ impl Display for Atomic {
 
 impl Display for Shuffle {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (to, valid) = (self.to.map(Place::B32), self.valid.map(Place::Predicate));
+        let (to, valid) = (self.to.map(VReg::B32), self.valid.map(VReg::Predicate));
         write!(
             f,
             "shfl.{} {}, {}, ",
@@ -271,7 +271,7 @@ impl Display for Shuffle {
 
 impl Display for Match {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (to, same) = (self.to.map(Place::B32), self.same.map(Place::Predicate));
+        let (to, same) = (self.to.map(VReg::B32), self.same.map(VReg::Predicate));
         let mode = if self.all { "all" } else { "any" };
         write!(f, "match.{mode} {}, {}, {}, {}", OrNone(to), OrNone(same), self.of, self.members)
     }

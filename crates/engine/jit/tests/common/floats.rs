@@ -1,8 +1,8 @@
-//! Operations on floats, for all tests.
+//! Float operations that several tests use.
 
 use texunit_jit::Float;
 
-/// All but roundings to integers, in an order of their own.
+/// All float operations except rounding to an integral value.
 pub(crate) const FLOATS: [Float; 11] = [
     Float::Add,
     Float::Sub,

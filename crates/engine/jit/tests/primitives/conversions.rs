@@ -1,4 +1,4 @@
-//! Conversions that change the width of a float, by search and exact comparison.
+//! A model of conversions that change the width of a float, by search and exact comparison.
 
 use super::NAN;
 use texunit_jit::Rounding;
@@ -12,7 +12,7 @@ pub(crate) fn whole(a: f64, how: Rounding) -> f64 {
     }
 }
 
-/// f32 as f64: a NaN has its sign and payload, quiet.
+/// f32 converted to f64; a NaN keeps its sign and payload, and becomes quiet.
 pub(crate) fn double(x: u32) -> u64 {
     let number = f32::from_bits(x);
     if !number.is_nan() {
@@ -21,7 +21,7 @@ pub(crate) fn double(x: u32) -> u64 {
     u64::from(x >> 31) << 63 | 0x7ff8 << 48 | u64::from(x & 0x7f_ffff) << 29
 }
 
-/// f64 as f32: a NaN has its sign and the top of its payload, quiet.
+/// f64 converted to f32; a NaN keeps its sign and the top of its payload, and becomes quiet.
 pub(crate) fn from_double(bits: u64, how: Rounding) -> u32 {
     let x = f64::from_bits(bits);
     if x.is_nan() {
@@ -40,13 +40,14 @@ pub(crate) fn from_double(bits: u64, how: Rounding) -> u32 {
     d.to_bits()
 }
 
-/// Toward zero and limited, by a number for NaNs.
+/// f64 converted to an integer, toward zero and limited to its range; a NaN becomes the number
+/// `nan`.
 pub(crate) fn integer(bits: u64, least: i128, most: i128, nan: i128) -> i128 {
     let x = f64::from_bits(bits);
     if x.is_nan() { nan } else { (x.trunc() as i128).clamp(least, most) }
 }
 
-/// The magnitude of an f16; 65536 where infinity would be.
+/// The magnitude of an f16; the bits of infinity have the value 65536.
 fn half(bits: u32) -> f64 {
     let (field, fraction) = (bits >> 10 & 0x1f, f64::from(bits & 0x3ff));
     match field {
@@ -73,7 +74,7 @@ pub(crate) fn to_half(x: f32, how: Rounding) -> u32 {
     if x.is_infinite() {
         return sign | 0x7c00;
     }
-    // The last one that is not greater.
+    // The largest f16 that is not greater.
     let below = (0..15).rev().fold(0, |bits, i| {
         let next = bits | 1 << i;
         if next < 0x7c00 && half(next) <= magnitude { next } else { bits }

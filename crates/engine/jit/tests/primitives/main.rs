@@ -1,5 +1,5 @@
-//! Every operation by itself, at each level, against plain Rust: special numbers and random ones, from
-//! registers and from numbers, under every kind of guard.
+//! Tests each operation alone, at each level, against plain Rust code: with special and random
+//! numbers, operands in registers and immediates, and every kind of guard.
 #![allow(missing_docs)]
 
 #[path = "../common/floats.rs"]
@@ -14,11 +14,11 @@ use texunit_jit::region::{
     Step, compile,
 };
 use texunit_jit::{
-    Combine, Float, Op, Place, Predicate, Registers, Relation, Rounding, Source, Test,
+    Combine, Float, Op, Predicate, Registers, Relation, Rounding, Source, Test, VReg,
 };
 use texunit_testkit::{Random, skipped};
 
-/// Registers of each kind.
+/// The number of registers of each kind.
 const REGISTERS: usize = 4;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ struct Bank {
     predicates: [u32; REGISTERS],
 }
 
-/// Numbers at which something changes, of integers, floats and shifts.
+/// Numbers at the limits of integers, floats and shift counts.
 #[rustfmt::skip]
 const SPECIAL: [u64; 58] = [
     0,
@@ -73,7 +73,7 @@ const SPECIAL: [u64; 58] = [
     0x4f7f_ffff,
     0x4f80_0000,
     0x4eff_ffff,
-    // Halves: infinite, a NaN, subnormal, and f32 that are rounded to the last and first ones.
+    // f16: infinity, a NaN, a subnormal; and f32 that round to the largest and the smallest f16.
     0x7c00,
     0xfe01,
     0x83ff,
@@ -81,7 +81,7 @@ const SPECIAL: [u64; 58] = [
     0x477f_f000,
     0x3300_0000,
     0x387f_e001,
-    // f64: infinite, a NaN, 2^31, 2^32, 2^63, 2^64, and what f32 rounds to infinity or to nothing.
+    // f64: infinity, a NaN, 2^31, 2^32, 2^63, 2^64; and values that overflow or underflow in f32.
     0x7ff0_0000_0000_0000,
     0xfff0_1234_5678_9abc,
     0x41e0_0000_0000_0000,
@@ -90,14 +90,14 @@ const SPECIAL: [u64; 58] = [
     0x43f0_0000_0000_0000,
     0x47ef_ffff_f000_0000,
     0x36a0_0000_0000_0001,
-    // The root that lies nearest to a middle.
+    // The number whose square root is closest to the middle between two floats.
     0x3f3a_18e3,
 ];
 
 fn number(random: &mut Random) -> u64 {
     match random.below(4) {
         0 => random.u64(),
-        // Floats about 1, so that sums and integral parts matter.
+        // Floats of magnitude around 1, so that sums and integral parts matter.
         1 if random.chance(50) => f64::from(random.between(-4.0, 4.0)).to_bits(),
         1 => u64::from(random.between(-4.0, 4.0).to_bits()),
         2 => random.of(&SPECIAL) ^ random.below(3_u64),
@@ -139,7 +139,7 @@ impl Bank {
         }
     }
 
-    /// Does a step: the lanes that have taken it.
+    /// Executes a step. Returns the number of lanes that executed it.
     fn step(&mut self, step: &Step, mask: u32) -> u64 {
         let before = self.clone();
         let taken = |lane: &usize| mask >> lane & 1 != 0 && before.holds(step.guard, *lane);
@@ -152,9 +152,9 @@ impl Bank {
                     };
                     let value = model::compute(op, from.map(|s| before.source(s, lane)), holds);
                     match to {
-                        Place::B32(i) => self.narrow[i as usize][lane] = value as u32,
-                        Place::B64(i) => self.wide[i as usize][lane] = value,
-                        Place::Predicate(_) => panic!("{op:?} gives no predicate"),
+                        VReg::B32(i) => self.narrow[i as usize][lane] = value as u32,
+                        VReg::B64(i) => self.wide[i as usize][lane] = value,
+                        VReg::Predicate(_) => panic!("{op:?} gives no predicate"),
                     }
                 }
                 &Action::Compare { test, from: [a, b], to, with } => {
@@ -173,7 +173,7 @@ impl Bank {
         (0..32).filter(taken).count() as u64
     }
 
-    /// What the lanes that live have.
+    /// The state with the registers of exited lanes set to zero.
     fn masked(mut self, live: u32) -> Self {
         for lane in (0..32).filter(|lane| live >> lane & 1 == 0) {
             self.narrow.iter_mut().for_each(|row| row[lane] = 0);
@@ -188,7 +188,7 @@ const ROUNDINGS: [Rounding; 4] = [Rounding::Near, Rounding::Floor, Rounding::Cei
 const RELATIONS: [Relation; 6] =
     [Relation::Eq, Relation::Ne, Relation::Lt, Relation::Le, Relation::Gt, Relation::Ge];
 
-/// All operations, with the widths of their results and sources: true for 64 bits.
+/// All operations, with the widths of their results and sources (true is 64 bits).
 fn operations() -> Vec<(Op, bool, [bool; 3])> {
     const P: Predicate = Predicate::Always;
     let narrow = [
@@ -240,8 +240,8 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
     all
 }
 
-/// Those of f64 and f16, and the others between widths. Arithmetic in other roundings is compared with what has been
-/// computed in integers where its rows are (`alu::row` of simt).
+/// Operations on f64 and f16, and conversions between widths. Arithmetic with directed rounding is
+/// compared with integer arithmetic by the tests of crate `alu`.
 fn doubles() -> Vec<(Op, bool, [bool; 3])> {
     let floats = FLOATS.into_iter().chain(ROUNDINGS.map(Float::Round)).map(Op::Double);
     let wide = [
@@ -288,7 +288,7 @@ fn computation(random: &mut Random, (op, wide, sources): (Op, bool, [bool; 3])) 
         other => other,
     };
     let i = random.below(REGISTERS as u32);
-    let to = if wide { Place::B64(i) } else { Place::B32(i) };
+    let to = if wide { VReg::B64(i) } else { VReg::B32(i) };
     let from = sources.map(|wide| source(random, wide));
     guarded(random, Action::Compute { op, to, from })
 }
@@ -303,7 +303,7 @@ fn comparison(random: &mut Random, test: Test) -> Step {
     guarded(random, Action::Compare { test, from, to, with })
 }
 
-/// Runs steps as code of a level and by the model, for some warps.
+/// Runs steps as compiled code and in the model, for several warps.
 fn compare(random: &mut Random, level: Level, steps: &[Step]) {
     let mut kept = HashSet::new();
     steps.iter().for_each(|step| step.each_written(|place| kept.extend([place])));
@@ -403,8 +403,8 @@ fn every_comparison_is_that_of_the_model() {
     }
 }
 
-/// What one step knows of a value (that a NaN stands for the canonical one, that there are no subnormals) holds
-/// for the next ones.
+/// What one step assumes about its result (that a NaN stands for the canonical NaN, or that there
+/// are no subnormals) must be true in the following steps.
 #[test]
 fn steps_behind_each_other_are_those_of_the_model() {
     let random = &mut Random::for_test(3);

@@ -1,4 +1,4 @@
-//! What each operation gives, in plain Rust, lane by lane.
+//! A model of each operation in plain Rust, lane by lane.
 
 #[path = "conversions.rs"]
 mod conversions;
@@ -21,7 +21,7 @@ fn flushed(a: f32) -> f32 {
     if a.is_subnormal() { 0f32.copysign(a) } else { a }
 }
 
-/// The lesser of two, by the order of numbers with -0 below +0; one NaN gives the other.
+/// The smaller of two numbers, where -0 is less than +0; if one is a NaN, the result is the other.
 fn least(a: f32, b: f32) -> f32 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
@@ -31,8 +31,9 @@ fn least(a: f32, b: f32) -> f32 {
     }
 }
 
-/// Whether a product or quotient is less than the smallest normal number when it is rounded to 24 bits whatever its exponent:
-/// than the middle between that number and the one before it.
+/// Whether a product or quotient is tiny: less than the smallest normal number when rounded to 24
+/// bits with an unbounded exponent, which is the middle between that number and the next smaller
+/// one.
 fn is_tiny(op: Float, sources: [f32; 3]) -> bool {
     let [a, b, c] = sources.map(f64::from);
     let middle = (1.0 - 2f64.powi(-25)) * 2f64.powi(-126);
@@ -40,7 +41,7 @@ fn is_tiny(op: Float, sources: [f32; 3]) -> bool {
         Float::Mul => (a * b).abs() < middle,
         Float::Div => (a / b).abs() < middle,
         Float::Fma => {
-            // What the sum has lost (Knuth) counts where it is the middle.
+            // If the sum is the middle, the error of the sum (Knuth) decides.
             let (product, sum) = (a * b, a * b + c);
             let other = sum - product;
             let lost = (product - (sum - other)) + (c - other);
@@ -86,7 +87,7 @@ fn bits(table: u8, [a, b, c]: [u64; 3]) -> u64 {
     (0..64).map(bit).sum()
 }
 
-/// The result of an operation; of one of 32 bits, the low ones.
+/// The result of an operation; a 32-bit result is in the low bits.
 pub(crate) fn compute(op: Op, sources: [u64; 3], holds: bool) -> u64 {
     let [a, b, c] = sources;
     let [x, y, z] = sources.map(|s| s as u32);
@@ -142,7 +143,8 @@ pub(crate) fn compute(op: Op, sources: [u64; 3], holds: bool) -> u64 {
     narrow.into()
 }
 
-/// The first NaN of the sources in the order in which the operation looks at them, quiet, or the one that arithmetic makes.
+/// The first NaN among the sources, in the order of the operation's preference, made quiet; or the
+/// NaN of an invalid operation.
 fn double(op: Float, sources: [u64; 3]) -> u64 {
     let [a, b, c] = sources.map(f64::from_bits);
     let (made, looked_at): (f64, &[usize]) = match op {
@@ -221,7 +223,7 @@ fn related<T: PartialOrd>(relation: Relation, a: T, b: T) -> bool {
     }
 }
 
-/// Whether a comparison holds.
+/// Whether a comparison is true.
 pub(crate) fn test(test: Test, a: u64, b: u64) -> bool {
     match test {
         Test::Signed(relation) => related(relation, a as i32, b as i32),
@@ -239,7 +241,7 @@ pub(crate) fn test(test: Test, a: u64, b: u64) -> bool {
     }
 }
 
-/// A result of a comparison with a predicate.
+/// The result of a comparison combined with a predicate.
 pub(crate) fn combine(how: Combine, a: bool, b: bool) -> bool {
     match how {
         Combine::And => a && b,
@@ -248,7 +250,7 @@ pub(crate) fn combine(how: Combine, a: bool, b: bool) -> bool {
     }
 }
 
-/// How many sources an operation looks at.
+/// The number of sources that an operation reads.
 pub(crate) fn sources(op: Op) -> usize {
     match op {
         Op::Copy

@@ -1,31 +1,33 @@
-//! What an access costs, by sets of sectors and words: code counts it itself, or tells it.
+//! A model of the cost of accesses, by sets of sectors and words. Compiled code counts the cost
+//! itself, or notifies the listener.
 
 use std::collections::{BTreeMap, BTreeSet};
-use texunit_jit::region::{Cost, Tell};
+use texunit_jit::region::{Cost, Notification};
 use texunit_testkit::Random;
 
-/// Notifications from this number on are those of accesses with costs.
+/// Notifications with this number or a larger one belong to accesses with costs.
 const FIRST: u32 = 1 << 16;
-/// The first of the counters of costs.
+/// The first counter of costs.
 pub(crate) const COUNTER: u32 = 4;
 const OFFSETS: [u32; 4] = [0, 4, 64, u32::MAX - 15];
 
-/// The notification of an access with a number that says all.
-fn of(number: u32) -> Tell {
+/// The notification of an access, whose number encodes its parameters.
+fn of(number: u32) -> Notification {
     let bits = number - FIRST;
     let (bytes, banks) = (1 << (bits & 7), bits >> 3 & 1 == 1);
     let offset = OFFSETS[(bits >> 4) as usize & 3];
     let above = if banks { (24, 0) } else { (44, 7) };
     let cost = Some(Cost { counter: COUNTER, bytes, offset, above, banks });
-    Tell { number, rows: 1, narrow: [banks; 4], cost }
+    Notification { number, rows: 1, narrow: [banks; 4], cost }
 }
 
-/// One of shared or global memory.
-pub(crate) fn any(random: &mut Random, banks: bool) -> Tell {
+/// A random access of shared or global memory.
+pub(crate) fn any(random: &mut Random, banks: bool) -> Notification {
     of(FIRST + random.below(5_u32) + 8 * u32::from(banks) + 16 * random.below(4_u32))
 }
 
-/// What an access that is told costs, by the bases of its lanes. None: it is no such one.
+/// The cost of an access whose notification the listener received, by the base addresses of its
+/// lanes; `None` for other notifications.
 pub(crate) fn told(number: u32, lanes: u32, rows: &[Vec<u64>]) -> Option<[u64; 3]> {
     let Cost { bytes, offset, banks, .. } =
         of(Some(number).filter(|&number| number >= FIRST)?).cost?;
@@ -55,7 +57,7 @@ pub(crate) fn told(number: u32, lanes: u32, rows: &[Vec<u64>]) -> Option<[u64; 3
     Some([1, made, least])
 }
 
-/// Adds it to counters.
+/// Adds a cost to the counters.
 pub(crate) fn add(counters: &mut [u64], cost: [u64; 3]) {
     counters[COUNTER as usize..].iter_mut().zip(cost).for_each(|(sum, n)| *sum += n);
 }

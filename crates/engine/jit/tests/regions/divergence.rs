@@ -1,4 +1,5 @@
-//! How lanes of a warp part and meet, in plain Rust: whose turn it is, and who waits for whom.
+//! A model of divergence and reconvergence in plain Rust: which lanes run, and which wait for
+//! others.
 
 use super::model::{Fixed, Next, World};
 use texunit_jit::Predicate;
@@ -12,7 +13,8 @@ pub(crate) struct Split {
     pub(crate) group: Option<usize>,
 }
 
-/// Lanes that are to meet; one that others are to come to, too, has a lane more than there are.
+/// Lanes that are to reconverge. If lanes outside the model belong to the group, `expected`
+/// includes the bit [`ANOTHER`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Group {
     reconverge_at: u32,
@@ -21,19 +23,19 @@ struct Group {
     parent: Option<usize>,
 }
 
-/// The lanes of a warp.
+/// The state of the lanes of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct Warp {
     pub(crate) running: Split,
-    /// Those that could run, whose turn it is first.
+    /// Lanes that are ready to run; the first of them have the next turn.
     pub(crate) ready: Vec<Split>,
     groups: Vec<Group>,
 }
 
-/// What a lane more is.
+/// A lane outside the model, which never arrives.
 const ANOTHER: u64 = 1 << 40;
 
-/// A target, and its number.
+/// A target, and the number of its instruction.
 fn target(region: &Region, target: Target) -> (Next, u32) {
     match target {
         Target::Block(i) => (Next::At(i as usize, 0), region.blocks[i as usize].at),
@@ -47,12 +49,12 @@ impl Warp {
         Self { running, ready: Vec::new(), groups: Vec::new() }
     }
 
-    /// Where the running lanes are to meet others.
+    /// The instruction at which the running lanes reconverge with others.
     pub(crate) fn reconverge_at(&self) -> u32 {
         self.running.group.map_or(u32::MAX, |g| self.groups[g].reconverge_at)
     }
 
-    /// The running lanes are to meet others that do not come.
+    /// Puts the running lanes in a group with lanes that never arrive.
     pub(crate) fn meet_others(&mut self, reconverge_at: u32) {
         let expected = u64::from(self.running.mask) | ANOTHER;
         self.enter(Group { reconverge_at, expected, arrived: 0, parent: self.running.group });
@@ -63,7 +65,8 @@ impl Warp {
         self.running.group = Some(self.groups.len() - 1);
     }
 
-    /// The running lanes come where they meet. False: nobody can run any more.
+    /// The running lanes arrive at their reconvergence point. Returns false if no lanes can run any
+    /// more.
     fn arrive(&mut self) -> bool {
         let Some(g) = self.running.group else { return false };
         let group = &mut self.groups[g];
@@ -79,7 +82,7 @@ impl Warp {
         true
     }
 
-    /// The running lanes part: some go to the first target, the others to the second.
+    /// The running lanes diverge: some go to the first target, the others to the second.
     fn part(
         &mut self,
         region: &Region,
@@ -110,7 +113,8 @@ impl Warp {
         }
     }
 
-    /// The running lanes take a step, or one of them comes to another's turn. False: it does not go on.
+    /// The running lanes execute a step, or other lanes get their turn. Returns false if no lanes
+    /// can run.
     pub(crate) fn go(&mut self, world: &mut World, region: &Region, fixed: &Fixed) -> bool {
         let Next::At(b, i) = self.running.at else { return false };
         let block = &region.blocks[b];
@@ -140,7 +144,7 @@ impl Warp {
         true
     }
 
-    /// What has become of it in a function that it was in.
+    /// Takes over the state in which compiled code has exited.
     pub(crate) fn leave(
         &mut self,
         region: &Region,
@@ -170,7 +174,7 @@ impl Warp {
         (self.running.at, self.running.mask) = (at, left.mask);
     }
 
-    /// Groups of lanes, from the innermost on.
+    /// The groups that enclose lanes, starting with the innermost.
     fn chain(&self, mut group: Option<usize>) -> Vec<(u32, u64, u32)> {
         let mut chain = Vec::new();
         while let Some(g) = group {
@@ -181,7 +185,8 @@ impl Warp {
         chain
     }
 
-    /// Before which instruction a lane stands, or waits for others. None: it is not of this warp.
+    /// The instruction before which a lane runs or waits; `None` if the lane does not belong to the
+    /// warp.
     pub(crate) fn place(&self, lane: usize) -> Option<Next> {
         let has = |mask: u32| mask >> lane & 1 != 0;
         let splits = [&self.running].into_iter().chain(&self.ready);
@@ -191,7 +196,7 @@ impl Warp {
         })
     }
 
-    /// How its lanes stand.
+    /// The state of all lanes as text.
     pub(crate) fn standing(&self) -> String {
         let ready = self.ready.iter().map(|s| (s.at, s.mask, self.chain(s.group)));
         let ready: Vec<_> = ready.collect();

@@ -1,5 +1,5 @@
-//! Regions by chance against plain Rust, on all bits: registers, memory and counts, wherever they are left and
-//! entered again.
+//! Tests random regions against plain Rust code. Registers, memory and counts must be equal bit by
+//! bit, at all exits and entries.
 #![allow(missing_docs)]
 
 mod costs;
@@ -12,15 +12,15 @@ mod random;
 mod together;
 
 use divergence::Warp;
-use model::{BASES, FRAME, Fixed, Heard, Next, World};
+use model::{BASES, FRAME, Fixed, Next, Notified, World};
 pub(crate) use random::Wanted;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use texunit_jit::region::{
-    Action, Budget, DivergenceLimits, End, Exit, ExitReason, Function, Inputs, Level, Listener,
-    Memory, Mode, Region, Row, Sites, Target, compile,
+    Action, Budget, DivergenceLimits, End, Exit, ExitReason, Function, Inputs, LaneValues, Level,
+    Listener, Memory, Mode, Region, Sites, Target, compile,
 };
-use texunit_jit::{Place, Predicate, Registers};
+use texunit_jit::{Predicate, Registers, VReg};
 use texunit_memory::Block;
 use texunit_testkit::{Random, skipped};
 
@@ -31,21 +31,21 @@ struct Case {
     mode: Mode,
     mask: u32,
     live: u32,
-    /// Atomics that the function has done.
+    /// The number of atomics that compiled code has executed.
     atomics: Cell<u64>,
-    /// How often lanes stood apart when it was left.
+    /// How often lanes had diverged when compiled code exited.
     diverged: Cell<u64>,
-    /// Accesses whose costs it has counted itself.
+    /// The number of accesses whose costs compiled code has counted itself.
     counted: Cell<u64>,
 }
 
-/// What differs between two worlds, of the registers that are read from where a lane of a warp is on, and of all of
-/// other lanes.
+/// The difference between two states: for lanes of the warp in registers that are live where the
+/// lane is, for other lanes in all registers.
 fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> {
     let lanes = if case.mode == Mode::Live { case.mask } else { u32::MAX };
     let kept = case.region.blocks.iter().flat_map(|b| b.kept.iter().copied());
-    let all: HashSet<Place> = kept.collect();
-    let mut known: HashMap<(usize, usize), HashSet<Place>> = HashMap::new();
+    let all: HashSet<VReg> = kept.collect();
+    let mut known: HashMap<(usize, usize), HashSet<VReg>> = HashMap::new();
     let mut read_by = |lane: usize| {
         let at = match warp.place(lane) {
             Some(Next::At(b, i)) => Some((b, i)),
@@ -59,19 +59,19 @@ fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> 
     for lane in 0..32 {
         let live = read_by(lane);
         for (i, (x, y)) in a.narrow.iter().zip(&b.narrow).enumerate() {
-            let dead = !live.contains(&Place::B32(i as u32));
+            let dead = !live.contains(&VReg::B32(i as u32));
             if !dead && differs(lane, x[lane].into(), y[lane].into()) {
                 return Some(format!("narrow {i}, lane {lane}: {:#x}, {:#x}", x[lane], y[lane]));
             }
         }
         for (i, (x, y)) in a.wide.iter().zip(&b.wide).enumerate() {
-            let dead = !live.contains(&Place::B64(i as u32));
+            let dead = !live.contains(&VReg::B64(i as u32));
             if !dead && differs(lane, x[lane], y[lane]) {
                 return Some(format!("wide {i}, lane {lane}: {:#x}, {:#x}", x[lane], y[lane]));
             }
         }
         for (i, (x, y)) in a.predicates.iter().zip(&b.predicates).enumerate() {
-            let dead = !live.contains(&Place::Predicate(i as u32));
+            let dead = !live.contains(&VReg::Predicate(i as u32));
             if !dead && differs(lane, u64::from(x >> lane & 1), u64::from(y >> lane & 1)) {
                 return Some(format!("predicate {i}, lane {lane}: {x:#x}, {y:#x}"));
             }
@@ -96,19 +96,19 @@ fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> 
     (counts(a) != counts(b)).then(|| format!("counts: {:?}, {:?}", counts(a), counts(b)))
 }
 
-/// The number of all warps.
+/// The warp number of all tests.
 const WARP: u32 = 7;
 
-/// Keeps what is told.
-struct Ears(Vec<Heard>);
+/// A listener that stores its notifications.
+struct Recorder(Vec<Notified>);
 
-impl Listener for Ears {
-    fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
+impl Listener for Recorder {
+    fn notify(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]) {
         assert_eq!(warp, WARP);
-        let of = |row: &Row<'_>| -> Vec<u64> {
+        let of = |row: &LaneValues<'_>| -> Vec<u64> {
             let values = match row {
-                Row::B32(row) => row.map(u64::from),
-                Row::B64(row) => **row,
+                LaneValues::B32(row) => row.map(u64::from),
+                LaneValues::B64(row) => **row,
             };
             (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| values[lane]).collect()
         };
@@ -116,7 +116,7 @@ impl Listener for Ears {
     }
 }
 
-/// A line for each step.
+/// The region as text, with a line for each step.
 fn list(region: &Region) -> String {
     let mut text = String::new();
     for (i, block) in region.blocks.iter().enumerate() {
@@ -133,7 +133,7 @@ fn list(region: &Region) -> String {
     text
 }
 
-/// Where a region stands before the instruction of a number.
+/// The position in a region before the instruction with this number.
 fn position(region: &Region, at: u32) -> Option<(usize, usize)> {
     region.blocks.iter().enumerate().find_map(|(b, block)| {
         if let Some(i) = block.steps.iter().position(|s| s.at == at) {
@@ -141,7 +141,7 @@ fn position(region: &Region, at: u32) -> Option<(usize, usize)> {
         }
         let end = match block.end {
             End::Branch { at, .. } | End::Leave { at } | End::Yield { at, .. } => Some(at),
-            // What follows on the last step.
+            // The position after the last step.
             End::Jump(_) => block.steps.last().map(|step| step.at + 1),
         };
         (end == Some(at) || block.steps.is_empty() && block.at == at)
@@ -150,7 +150,7 @@ fn position(region: &Region, at: u32) -> Option<(usize, usize)> {
 }
 
 impl Case {
-    /// Runs the function for some lanes: what it changes is in the world and in the warp.
+    /// Runs the function for some lanes, and takes over its changes to the state and to the warp.
     fn run(
         &self,
         world: &mut World,
@@ -174,7 +174,7 @@ impl Case {
             ahead: 512,
             is_line: false,
         };
-        let mut ears = Ears(Vec::new());
+        let mut ears = Recorder(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");
         running.listen(&mut ears);
         running.set_warp(WARP);
@@ -211,7 +211,7 @@ impl Case {
         Some(left)
     }
 
-    /// How far the function may go.
+    /// Random limits of a run of the function.
     fn until(&self, random: &mut Random, warp: &mut Warp) -> Budget {
         if warp.running.group.is_none() && random.one_in(4) {
             warp.meet_others(random.below(60));
@@ -231,8 +231,8 @@ impl Case {
         }
     }
 
-    /// Runs the region to its end or for some steps, the function with the interpreter's help beside the model, and
-    /// compares them wherever the function is left.
+    /// Runs the region to its end or for some steps, by the function with the help of the
+    /// interpreter, and by the model. The states are compared at each exit of the function.
     fn compare(&self, seed: u64, random: &mut Random) -> usize {
         let mut here = random::world(random);
         let mut there = here.copy();
@@ -249,7 +249,7 @@ impl Case {
             )
         };
         for _ in 0..40 {
-            // Another warp enters: what the code has kept of this one is not for it.
+            // Another warp enters: values that the code has cached for this one must not be used.
             if random.one_in(8) {
                 let other = random::world(random);
                 for world in [&mut here, &mut there] {
@@ -284,7 +284,7 @@ impl Case {
                     self.function.fill(&mut sites, site, block.reach(base), params);
                 }
             }
-            // The interpreter's turn: one step.
+            // The interpreter executes one step.
             let mut model = warp.clone();
             let goes = warp.go(&mut here, &self.region, &self.fixed);
             model.go(&mut there, &self.region, &self.fixed);
@@ -295,7 +295,7 @@ impl Case {
         left_times
     }
 
-    /// The number of the instruction before which it stands.
+    /// The number of the instruction at a position.
     fn number(&self, (b, i): (usize, usize)) -> u32 {
         let block = &self.region.blocks[b];
         match (block.steps.get(i), block.end) {
@@ -306,7 +306,8 @@ impl Case {
         }
     }
 
-    /// The model goes where the function has been left, after so many steps, with the lanes as in that warp.
+    /// Runs the model to the point where the function has exited, after this number of steps, with
+    /// the lanes in the same state.
     fn follow(
         &self,
         world: &mut World,
@@ -315,12 +316,13 @@ impl Case {
         (goal, warp): (u64, &Warp),
     ) -> Result<(), String> {
         let standing = warp.standing();
-        // A way has been gone, which may lead back to where it began without a step that counts.
+        // The model must execute at least one step, because a path may return to its beginning
+        // without a counted step.
         let mut has_gone = left.why != ExitReason::Outside;
         for _ in 0..10_000 {
             let is_there = match model.running.at {
                 Next::Out(number) => number == left.at,
-                // A jump has no number of its own.
+                // A jump has no instruction number.
                 at => at == warp.running.at,
             };
             if has_gone && world.steps == goal && is_there && model.standing() == standing {
@@ -338,7 +340,7 @@ impl Case {
         Err(format!("it does not come there: {standing}"))
     }
 
-    /// Whether an instruction is one of lanes together, all of which are there.
+    /// Whether an instruction is a warp-level operation for which all members are active.
     fn goes_on(&self, at: u32) -> bool {
         let steps = self.region.blocks.iter().flat_map(|block| &block.steps);
         let step = steps.into_iter().find(|step| step.at == at);
@@ -352,7 +354,7 @@ impl Case {
         members.is_none_or(|members| random::MEMBERS.contains(&members))
     }
 
-    /// Whether what is said of the way out can be. `reconverge_at`: where the lanes are to meet.
+    /// Whether an exit record is possible. `reconverge_at` is where the lanes are to reconverge.
     fn is_plausible(&self, left: &Exit, reconverge_at: u32) -> bool {
         match left.why {
             ExitReason::Limit => left.steps >= left.limit,
@@ -372,7 +374,7 @@ impl Case {
                     Target::Block(i) => self.region.blocks[i as usize].at == left.at,
                 })
             }),
-            // Numbers that the code cannot take over make it leave where it is entered.
+            // Values that the code cannot accept at an entry make it exit there.
             ExitReason::Instruction => {
                 left.steps == 0 || left.mask != self.mask || !self.goes_on(left.at)
             }
@@ -382,7 +384,7 @@ impl Case {
     }
 }
 
-/// Regions of a kind; ten times as many if `TEXUNIT_LONG_TESTS` asks for them.
+/// Tests random regions of a kind; ten times as many if `TEXUNIT_LONG_TESTS` is set.
 fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
     let long = std::env::var_os("TEXUNIT_LONG_TESTS").is_some();
     let count = if long { 10 * count } else { count };
@@ -404,8 +406,8 @@ fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
     assert!(waited > count / 20, "only {waited} times warps have waited for each other");
 }
 
-/// What some regions have done: how often they were left, atomics, how often lanes have parted, and
-/// how often warps have waited for each other and gone on.
+/// Counts of what regions have done: exits, atomics, divergences, and how often warps have waited
+/// for each other.
 #[derive(Default)]
 pub(crate) struct Done {
     left: usize,
@@ -415,11 +417,13 @@ pub(crate) struct Done {
     waited: u64,
 }
 
-/// One region, compiled in every way and run some times. The fuzz target `regions` plays, too.
+/// Tests one region, compiled in every mode and run several times. The fuzz target `regions` calls
+/// it too.
 pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level, sum: &mut Done) {
     let mut region = random::region(random, wanted);
     region.params = params::of(&region);
-    // All live lanes, by code for them alone and by that for lanes that part; some of them.
+    // All live lanes, by code for all live lanes and by code for lanes that diverge; and some live
+    // lanes.
     let kinds = [(Mode::Live, Mode::Live), (Mode::Some, Mode::Live), (Mode::Some, Mode::Some)];
     for (made, mode) in kinds {
         let function = compile(&region, made, level)

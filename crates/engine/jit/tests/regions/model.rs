@@ -1,4 +1,4 @@
-//! What a region does, in plain Rust, step by step and lane by lane.
+//! A model of regions in plain Rust, step by step and lane by lane.
 
 use super::lanes;
 use std::collections::HashSet;
@@ -7,22 +7,23 @@ use texunit_jit::region::{
     Access, Action, Atomic, Call, Change, End, Match, Reduce, Region, Routine, Shuffle, Shuffling,
     Space, Step, Target, Vote,
 };
-use texunit_jit::{Combine, Op, Place, Predicate, Source};
+use texunit_jit::{Combine, Op, Predicate, Source, VReg};
 use texunit_memory::Block;
 
-/// Registers of each kind, words of local memory, bytes of shared memory and of each allocation.
+/// The numbers of registers of each kind, the 4-byte units of local memory, and the bytes of shared
+/// memory and of each allocation.
 pub(crate) const NARROW: usize = 12;
 pub(crate) const WIDE: usize = 10;
 pub(crate) const PREDICATES: usize = 7;
 pub(crate) const LOCAL: usize = 40;
-/// The running frame in local memory, in bytes.
+/// The byte range of the running function's frame in local memory.
 pub(crate) const FRAME: std::ops::Range<u64> = 32..96;
 pub(crate) const SHARED: usize = 600;
 pub(crate) const GLOBAL: usize = 1200;
-/// Where the allocations are.
+/// The device addresses of the allocations.
 pub(crate) const BASES: [u64; 2] = [0x7000_0000_1000, 0x7000_0001_0000];
 
-/// What all runs read.
+/// The inputs of all runs.
 pub(crate) struct Fixed {
     pub(crate) constants: Vec<[u32; 32]>,
     pub(crate) wide_constants: Vec<[u64; 32]>,
@@ -31,7 +32,7 @@ pub(crate) struct Fixed {
     pub(crate) rows: Vec<[u32; 32]>,
 }
 
-/// A warp and its memory.
+/// The state of a warp and its memory.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) narrow: Vec<[u32; 32]>,
@@ -44,11 +45,12 @@ pub(crate) struct World {
     pub(crate) steps: u64,
     pub(crate) threads: u64,
     pub(crate) zeros: u64,
-    pub(crate) heard: Vec<Heard>,
+    pub(crate) heard: Vec<Notified>,
 }
 
-/// What a listener was told: the number, the lanes, and what they have in the rows.
-pub(crate) type Heard = (u32, u32, Vec<Vec<u64>>);
+/// A notification of the listener: the number, the lanes, and the values of the lanes in each
+/// source.
+pub(crate) type Notified = (u32, u32, Vec<Vec<u64>>);
 
 fn bit(mask: u32, lane: usize) -> bool {
     mask >> lane & 1 != 0
@@ -58,14 +60,14 @@ fn ones(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |&lane| bit(mask, lane))
 }
 
-/// Where it goes on.
+/// Where lanes continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Before a step of a block, or its end.
+    /// Before a step of a block, or before its end.
     At(usize, usize),
-    /// Outside.
+    /// Outside the region, at this instruction.
     Out(u32),
-    /// Lanes part.
+    /// The lanes diverge.
     Divides,
 }
 
@@ -108,8 +110,8 @@ impl World {
             Source::Literal(number) => number,
             Source::Constant(i) => fixed.constants[i as usize][lane].into(),
             Source::WideConstant(i) => fixed.wide_constants[i as usize][lane],
-            Source::Row(i) => fixed.rows[i as usize][lane].into(),
-            Source::Word(i) => fixed.words[i as usize].into(),
+            Source::PerLane(i) => fixed.rows[i as usize][lane].into(),
+            Source::Uniform(i) => fixed.words[i as usize].into(),
             Source::Bytes32(i) => word(i, 4),
             Source::Bytes64(i) => word(i, 8),
             Source::FrameAt => FRAME.start,
@@ -117,11 +119,11 @@ impl World {
         }
     }
 
-    fn put(&mut self, to: Place, lane: usize, value: u64) {
+    fn put(&mut self, to: VReg, lane: usize, value: u64) {
         match to {
-            Place::B32(i) => self.narrow[i as usize][lane] = value as u32,
-            Place::B64(i) => self.wide[i as usize][lane] = value,
-            Place::Predicate(i) => {
+            VReg::B32(i) => self.narrow[i as usize][lane] = value as u32,
+            VReg::B64(i) => self.wide[i as usize][lane] = value,
+            VReg::Predicate(i) => {
                 let word = &mut self.predicates[i as usize];
                 *word = *word & !(1 << lane) | u32::from(value != 0) << lane;
             }
@@ -136,8 +138,8 @@ impl World {
                     base,
                     Source::B32(_)
                         | Source::Constant(_)
-                        | Source::Row(_)
-                        | Source::Word(_)
+                        | Source::PerLane(_)
+                        | Source::Uniform(_)
                         | Source::Bytes32(_)
                         | Source::Lane
                 );
@@ -147,7 +149,7 @@ impl World {
         }
     }
 
-    /// The place of an access of a lane: which memory, and the offset. None: it faults.
+    /// The memory and the offset of an access by a lane; `None` if the access faults.
     fn place(&self, fixed: &Fixed, access: &Access, lane: usize) -> Option<(usize, u64)> {
         let address = self.address(fixed, access, lane);
         let total = u64::from(access.size) * u64::from(access.count);
@@ -285,7 +287,7 @@ impl World {
             _ => return,
         };
         if ones(mask).any(|lane| before.place(fixed, &access, lane).is_none()) {
-            // It faults: here, what would be loaded is 0, so that nothing depends on what was there before.
+            // A faulting load gives 0, so that nothing depends on the old values.
             if let Action::Load(load) = action {
                 let to = || load.to.iter().flatten();
                 ones(mask).for_each(|lane| to().for_each(|&to| self.put(to, lane, 0)));
@@ -324,13 +326,13 @@ impl World {
         match &call.routine {
             Routine::B32(f) => f(&mut n, &narrow(0), &narrow(1), &narrow(2)),
             Routine::B64(f) => f(&mut w, &wide(0), &wide(1), &wide(2)),
-            Routine::Cut(f) => f(&mut n, &wide(0)),
-            Routine::Data(f) => f(&mut w, [&wide(0), &wide(1), &wide(2), &wide(3)]),
+            Routine::Narrow(f) => f(&mut n, &wide(0)),
+            Routine::Closure(f) => f(&mut w, [&wide(0), &wide(1), &wide(2), &wide(3)]),
             Routine::TestWide(f) => {
                 let lanes = f(&wide(0), &wide(1));
                 n = std::array::from_fn(|l| lanes >> l & 1);
             }
-            Routine::Tell(tell) => {
+            Routine::Notify(tell) => {
                 let row =
                     |i: usize| if tell.narrow[i] { narrow(i).map(u64::from) } else { wide(i) };
                 let of = |i| ones(mask).map(|lane| row(i)[lane]).collect();
@@ -367,10 +369,10 @@ impl World {
             let from = if ok { from } else { l } as usize;
             let value = if bit(mask, from) { before.source(fixed, op.a, from) } else { 0 };
             if let Some(to) = op.to {
-                self.put(Place::B32(to), lane, value);
+                self.put(VReg::B32(to), lane, value);
             }
             if let Some(to) = op.valid {
-                self.put(Place::Predicate(to), lane, ok.into());
+                self.put(VReg::Predicate(to), lane, ok.into());
             }
         }
     }
@@ -402,15 +404,15 @@ impl World {
                 0
             };
             if let Some(to) = op.to {
-                self.put(Place::B32(to), lane, value.into());
+                self.put(VReg::B32(to), lane, value.into());
             }
             if let (Some(to), true) = (op.same, op.all) {
-                self.put(Place::Predicate(to), lane, all.into());
+                self.put(VReg::Predicate(to), lane, all.into());
             }
         }
     }
 
-    /// Does a step for the active lanes.
+    /// Executes a step for the active lanes.
     pub(crate) fn step(&mut self, fixed: &Fixed, step: &Step, active: u32) {
         let mask = active & self.asked(step.guard);
         if step.counted {
@@ -421,7 +423,7 @@ impl World {
             return;
         }
         let before = self.clone();
-        let all = |to: Place, value: u64, world: &mut Self| {
+        let all = |to: VReg, value: u64, world: &mut Self| {
             ones(mask).for_each(|lane| world.put(to, lane, value));
         };
         match &step.action {
@@ -443,7 +445,7 @@ impl World {
                     for (to, r) in to.iter().zip([r, !r]) {
                         if let Some(to) = to {
                             let value = lanes::combine(combine, r, w);
-                            self.put(Place::Predicate(*to), lane, value.into());
+                            self.put(VReg::Predicate(*to), lane, value.into());
                         }
                     }
                 }
@@ -452,7 +454,7 @@ impl World {
                 let [a, b] = from.map(|p| before.asked(p));
                 for lane in ones(mask) {
                     let i = u8::from(bit(a, lane)) << 1 | u8::from(bit(b, lane));
-                    self.put(Place::Predicate(*to), lane, (table >> i & 1).into());
+                    self.put(VReg::Predicate(*to), lane, (table >> i & 1).into());
                 }
             }
             Action::Load(_) | Action::Store(_) => self.accesses(fixed, &step.action, mask),
@@ -473,7 +475,7 @@ impl World {
             Action::Redux { op, to, of, .. } => {
                 let values = ones(mask).map(|l| before.source(fixed, *of, l) as u32);
                 let value = values.reduce(|a, b| Self::reduce(*op, a, b)).unwrap_or(0);
-                all(Place::B32(*to), value.into(), self);
+                all(VReg::B32(*to), value.into(), self);
             }
             Action::ActiveMask { to } => all(*to, mask.into(), self),
             Action::Count { counter, of } => {
@@ -495,24 +497,24 @@ impl World {
                 let zero = |l: &usize| before.source(fixed, *of, *l) == 0;
                 self.zeros += ones(mask).filter(zero).count() as u64;
             }
-            // Whatever the instruction is: it changes a register by others.
+            // An arbitrary instruction, which changes a register depending on others.
             Action::Leave { reads } => {
                 for lane in ones(mask) {
                     let sum = reads.iter().fold(7_u64, |sum, &place| {
                         sum.wrapping_mul(31).wrapping_add(match place {
-                            Place::B32(i) => before.narrow[i as usize][lane].into(),
-                            Place::B64(i) => before.wide[i as usize][lane],
-                            Place::Predicate(i) => before.predicates[i as usize] as u64 >> lane & 1,
+                            VReg::B32(i) => before.narrow[i as usize][lane].into(),
+                            VReg::B64(i) => before.wide[i as usize][lane],
+                            VReg::Predicate(i) => before.predicates[i as usize] as u64 >> lane & 1,
                         })
                     });
-                    self.put(Place::B32(0), lane, sum);
+                    self.put(VReg::B32(0), lane, sum);
                 }
             }
             Action::Sync { .. } | Action::Nothing => {}
         }
     }
 
-    /// Goes on by one step or end of a block.
+    /// Executes one step, or the end of a block.
     pub(crate) fn go(
         &mut self,
         region: &Region,
@@ -532,7 +534,7 @@ impl World {
         match block.end {
             End::Jump(target) => to(target),
             End::Leave { at } => Next::Out(at),
-            // Somebody has done it.
+            // The runtime has executed the instruction.
             End::Yield { next, .. } => to(next),
             End::Branch { taken, to: target, next, counted, .. } => {
                 let taken = self.asked(taken) & mask;
@@ -549,23 +551,23 @@ impl World {
     }
 }
 
-fn register(source: Source) -> Option<Place> {
+fn register(source: Source) -> Option<VReg> {
     match source {
-        Source::B32(i) => Some(Place::B32(i)),
-        Source::B64(i) => Some(Place::B64(i)),
+        Source::B32(i) => Some(VReg::B32(i)),
+        Source::B64(i) => Some(VReg::B64(i)),
         _ => None,
     }
 }
 
-fn asks(predicate: Predicate) -> Option<Place> {
+fn asks(predicate: Predicate) -> Option<VReg> {
     match predicate {
-        Predicate::If(i) | Predicate::Unless(i) => Some(Place::Predicate(i)),
+        Predicate::If(i) | Predicate::Unless(i) => Some(VReg::Predicate(i)),
         _ => None,
     }
 }
 
-/// What an action reads.
-fn reads(action: &Action) -> Vec<Place> {
+/// The registers that an action reads.
+fn reads(action: &Action) -> Vec<VReg> {
     let (mut sources, mut asked, mut places) = (Vec::new(), Vec::new(), Vec::new());
     match action {
         Action::Compute { op, from, .. } => {
@@ -611,8 +613,8 @@ fn reads(action: &Action) -> Vec<Place> {
     places
 }
 
-/// What is read of the registers from a place on.
-pub(crate) fn live(region: &Region, (b, i): (usize, usize)) -> HashSet<Place> {
+/// The registers that are live at a position.
+pub(crate) fn live(region: &Region, (b, i): (usize, usize)) -> HashSet<VReg> {
     let block = &region.blocks[b];
     let mut live = block.kept.clone();
     if let End::Branch { taken, .. } = block.end {
@@ -625,7 +627,7 @@ pub(crate) fn live(region: &Region, (b, i): (usize, usize)) -> HashSet<Place> {
             step.action,
             Action::Store(_) | Action::Count { .. } | Action::Issue { .. } | Action::CountZeros(_)
         );
-        if !step.may_leave() && !effects && writes.iter().all(|place| !live.contains(place)) {
+        if !step.may_exit() && !effects && writes.iter().all(|place| !live.contains(place)) {
             live.extend(asks(step.guard));
             continue;
         }

@@ -1,16 +1,16 @@
-//! Registers that have a number of the parameters where blocks begin: what `simt` knows of a kernel, found here in the
-//! plainest way.
+//! Finds registers that hold a kernel parameter where blocks begin, which `simt` passes to the JIT
+//! for kernels, by a simple data-flow analysis.
 
 use std::collections::BTreeSet;
 use texunit_jit::region::{Action, Block, End, Region, Space, Step, Target};
-use texunit_jit::{Op, Place, Predicate, Source};
+use texunit_jit::{Op, Predicate, Source, VReg};
 
-/// Registers, and the offsets of what they have.
-type Facts = BTreeSet<(Place, u32)>;
+/// Registers, with the offsets of the parameters that they hold.
+type Facts = BTreeSet<(VReg, u32)>;
 
-/// [`Region::params`] of a region that is entered at its first block.
-pub(crate) fn of(region: &Region) -> Vec<Vec<(Place, u32)>> {
-    // Nothing: no way leads there, as far as is known.
+/// Computes [`Region::params`] of a region that is entered at its first block.
+pub(crate) fn of(region: &Region) -> Vec<Vec<(VReg, u32)>> {
+    // `None` if no path to the block is known yet.
     let mut all: Vec<Option<Facts>> = vec![None; region.blocks.len()];
     all[0] = Some(Facts::new());
     let mut changes = true;
@@ -54,17 +54,17 @@ fn behind(step: &Step, facts: &mut Facts) {
     facts.extend(new);
 }
 
-/// The register that a step gives a parameter, and its offset.
-fn copied(step: &Step, facts: &Facts) -> Option<(Place, u32)> {
+/// The register that a step sets to a parameter, and the parameter's offset.
+fn copied(step: &Step, facts: &Facts) -> Option<(VReg, u32)> {
     let of = |place| facts.iter().find(|fact| fact.0 == place).map(|fact| fact.1);
     match &step.action {
         Action::Compute { op: Op::Copy | Op::CopyWide, to, from } => {
             let at = match (to, from[0]) {
-                (Place::B32(_), Source::Bytes32(at)) | (Place::B64(_), Source::Bytes64(at)) => {
+                (VReg::B32(_), Source::Bytes32(at)) | (VReg::B64(_), Source::Bytes64(at)) => {
                     Some(at)
                 }
-                (Place::B32(_), Source::B32(i)) => of(Place::B32(i)),
-                (Place::B64(_), Source::B64(i)) => of(Place::B64(i)),
+                (VReg::B32(_), Source::B32(i)) => of(VReg::B32(i)),
+                (VReg::B64(_), Source::B64(i)) => of(VReg::B64(i)),
                 _ => None,
             };
             Some((*to, at?))
@@ -72,8 +72,8 @@ fn copied(step: &Step, facts: &Facts) -> Option<(Place, u32)> {
         Action::Load(load) if load.access.space == Space::Param && load.access.count == 1 => {
             let at = load.access.offset as u32;
             match (load.access.size, load.to[..].first()?.as_ref()?) {
-                (8, to @ Place::B64(_)) if load.keep == u64::MAX => Some((*to, at)),
-                (4, to @ Place::B32(_)) if load.keep as u32 == u32::MAX => Some((*to, at)),
+                (8, to @ VReg::B64(_)) if load.keep == u64::MAX => Some((*to, at)),
+                (4, to @ VReg::B32(_)) if load.keep as u32 == u32::MAX => Some((*to, at)),
                 _ => None,
             }
         }

@@ -1,4 +1,5 @@
-//! Regions by chance. Of the registers of each kind the last two hold addresses or live in a block alone.
+//! Random regions. The last two registers of each kind hold addresses, or are temporaries that live
+//! in one block.
 
 #[path = "../common/floats.rs"]
 mod floats;
@@ -8,14 +9,14 @@ use floats::FLOATS;
 use std::collections::HashSet;
 use std::sync::Arc;
 use texunit_jit::region::{
-    Access, Action, Atomic, Block, Call, Change, End, Load, Match, Reduce, Region, Routine,
-    Shuffle, Shuffling, Space, Step, Store, Target, Tell, Vote,
+    Access, Action, Atomic, Block, Call, Change, End, Load, Match, Notification, Reduce, Region,
+    Routine, Shuffle, Shuffling, Space, Step, Store, Target, Vote,
 };
-use texunit_jit::{Combine, Float, Op, Place, Predicate, Relation, Rounding, Source, Test};
+use texunit_jit::{Combine, Float, Op, Predicate, Relation, Rounding, Source, Test, VReg};
 use texunit_memory::Block as Memory;
 use texunit_testkit::Random;
 
-/// What a region may have.
+/// The kinds of steps that a region may have.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) global: bool,
@@ -28,13 +29,14 @@ pub(crate) struct Wanted {
 /// Registers that hold addresses: of shared and local memory, and of global memory.
 const NARROW_AT: u32 = NARROW as u32 - 2;
 const WIDE_AT: u32 = WIDE as u32 - 2;
-/// The word and the row of inputs that have the active lanes, and perhaps others that do not live.
-pub(crate) const MEMBERS: [Source; 2] = [Source::Word(3), Source::Row(2)];
-/// One that is made an address of an index, now and then.
+/// The uniform value and the per-lane input that are membermasks: the active lanes, and possibly
+/// exited lanes.
+pub(crate) const MEMBERS: [Source; 2] = [Source::Uniform(3), Source::PerLane(2)];
+/// A register that is sometimes set to an affine address and used in other blocks.
 const CARRIED: u32 = WIDE_AT - 2;
-/// Registers that live in a block alone.
-const TEMPORARY: [Place; 3] =
-    [Place::B32(NARROW_AT - 1), Place::B64(WIDE_AT - 1), Place::Predicate(PREDICATES as u32 - 1)];
+/// Registers that live in one block only.
+const TEMPORARY: [VReg; 3] =
+    [VReg::B32(NARROW_AT - 1), VReg::B64(WIDE_AT - 1), VReg::Predicate(PREDICATES as u32 - 1)];
 
 pub(crate) fn number(random: &mut Random) -> u64 {
     const SPECIAL: [u64; 16] = [
@@ -63,12 +65,12 @@ pub(crate) fn number(random: &mut Random) -> u64 {
     }
 }
 
-/// Addresses of 32 lanes of some shape, for accesses of up to 16 bytes.
+/// Addresses of 32 lanes in a random shape, for accesses of up to 16 bytes.
 fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
     let size = random.of(&[1, 2, 4, 4, 4, 8, 8, 16_u64]);
     let room = len.saturating_sub(32 * size) / 16;
     let start = |random: &mut Random| match random.below(6) {
-        // Near the end, so that some of several offsets are behind it.
+        // Near the end of memory, so that some offsets of a group are out of bounds.
         0 => base + len.saturating_sub(16 * (1 + random.below(5_u64)) + 31 * size) / 16 * 16,
         _ => base + 16 * random.below(room.max(1)),
     };
@@ -78,7 +80,7 @@ fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
     let mut all: [u64; 32] = match random.below(12) {
         0..3 => std::array::from_fn(|lane| row(lane as u64)),
         3 => [first; 32],
-        // Halves and quarters of a warp, as of tiles.
+        // Contiguous in halves or quarters of a warp, as tiles are.
         4 | 5 => std::array::from_fn(|lane| [first, second][lane / 16] + size * (lane as u64 % 16)),
         6 => std::array::from_fn(|lane| [first, second][lane / 16]),
         7 => {
@@ -86,7 +88,7 @@ fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
             std::array::from_fn(|lane| starts[lane / 8] + size * (lane as u64 % 8))
         }
         8 => std::array::from_fn(|lane| row(31 - lane as u64)),
-        // What lies apart, and what lies upon another.
+        // With gaps between lanes, and with lanes that overlap.
         9 => {
             let step = random.of(&[2, 3, 4, 33]);
             std::array::from_fn(|lane| base + size * (step * lane as u64 % lanes.max(1)))
@@ -97,7 +99,7 @@ fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
         }
         _ => std::array::from_fn(|_| base + size * random.below(lanes)),
     };
-    // Now and then one is outside, or not aligned.
+    // Sometimes the address of one lane is out of bounds or misaligned.
     if random.one_in(6) {
         let lane = random.below(32_usize);
         all[lane] =
@@ -129,11 +131,11 @@ pub(crate) fn world(random: &mut Random) -> World {
         (0..WIDE).map(|_| std::array::from_fn(|_| number(random))).collect();
     for at in [0, 1] {
         let (len, base) = (random.of(&[SHARED as u64, 96]), random.of(&BASES));
-        // One is more often of elements than of bytes.
+        // The first register contains byte offsets, the other often element indices.
         let unit = if at == 0 { 1 } else { random.of(&[1, 4, 4, 8]) };
         narrow[NARROW_AT as usize + at] = addresses(random, 0, len).map(|x| x as u32 / unit);
         wide[WIDE_AT as usize + at] = addresses(random, base, GLOBAL as u64);
-        // Numbers of threads.
+        // Consecutive indices, like numbers of threads.
         if random.one_in(3) {
             let first = random.below(20_u32);
             narrow[NARROW_AT as usize + at] = std::array::from_fn(|lane| first + lane as u32);
@@ -165,7 +167,7 @@ struct Maker<'r> {
     random: &'r mut Random,
     wanted: Wanted,
     sites: u32,
-    /// Temporaries of the block that have been written.
+    /// Which temporaries the block has written.
     ready: [bool; 3],
 }
 
@@ -198,8 +200,8 @@ impl Maker<'_> {
         match self.random.below(12) {
             0 => Source::Literal(number(self.random) & 0xffff_ffff),
             1 => Source::Constant(self.random.below(2)),
-            2 => Source::Row(self.random.below(2)),
-            3 => Source::Word(self.random.below(3)),
+            2 => Source::PerLane(self.random.below(2)),
+            3 => Source::Uniform(self.random.below(3)),
             4 => Source::Bytes32(self.random.below(36)),
             5 => Source::Lane,
             _ => Source::B32(self.narrow()),
@@ -366,7 +368,7 @@ impl Maker<'_> {
         let at = self.random.below(2);
         let (base, offset) = match space {
             Space::Global => {
-                // Or what another block may have made an address.
+                // Sometimes the base is an address that another block may have computed.
                 let base = if self.random.one_in(5) { CARRIED } else { WIDE_AT + at };
                 let base = Source::B64(base);
                 (Some(base), total.wrapping_mul(self.random.of(&[0, 0, 0, 1, 2, 5, u64::MAX])))
@@ -391,9 +393,9 @@ impl Maker<'_> {
         let mut used = HashSet::new();
         let to = (0..access.count).map(|_| {
             let place = if self.random.chance(60) {
-                Place::B32(self.narrow())
+                VReg::B32(self.narrow())
             } else {
-                Place::B64(self.wide())
+                VReg::B64(self.wide())
             };
             (self.random.chance(90) && used.insert(place)).then_some(place)
         });
@@ -435,7 +437,7 @@ impl Maker<'_> {
             Change::AddFloat,
         ]);
         let wide = access.size == 8;
-        let to = if wide { Place::B64(self.wide()) } else { Place::B32(self.narrow()) };
+        let to = if wide { VReg::B64(self.wide()) } else { VReg::B32(self.narrow()) };
         let mut source = || if wide { self.wide_source() } else { self.source() };
         let (b, c) = (source(), source());
         Action::Atomic(Box::new(Atomic {
@@ -447,12 +449,12 @@ impl Maker<'_> {
         }))
     }
 
-    /// An access whose cost is counted or told, at a register.
+    /// An access with a cost, by a register.
     fn cost(&mut self, base: Source) -> Action {
         let tell = super::costs::any(self.random, matches!(base, Source::B32(_)));
         let from = [base, Source::Literal(0), Source::Literal(0), Source::Literal(0)];
         Action::Call(Box::new(Call {
-            routine: Routine::Tell(tell),
+            routine: Routine::Notify(tell),
             to: None,
             keep: u64::MAX,
             from,
@@ -469,9 +471,9 @@ impl Maker<'_> {
         }
         let narrow: [bool; 4] = std::array::from_fn(|_| self.random.one_in(2));
         let (number, rows) = (self.random.below(1000), self.random.below(5));
-        let tell = Tell { number, rows, narrow, cost: None };
+        let tell = Notification { number, rows, narrow, cost: None };
         let from = narrow.map(|narrow| if narrow { self.source() } else { self.wide_source() });
-        let routine = Routine::Tell(tell);
+        let routine = Routine::Notify(tell);
         Action::Call(Box::new(Call { routine, to: None, keep: u64::MAX, from }))
     }
 
@@ -483,14 +485,14 @@ impl Maker<'_> {
             Routine::B64(|d, a, b, c| {
                 *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
             }),
-            Routine::Cut(|d, a| *d = std::array::from_fn(|i| (a[i] >> 5) as u32)),
-            Routine::Data(Arc::new(|d: &mut [u64; 32], s: [&[u64; 32]; 4]| {
+            Routine::Narrow(|d, a| *d = std::array::from_fn(|i| (a[i] >> 5) as u32)),
+            Routine::Closure(Arc::new(|d: &mut [u64; 32], s: [&[u64; 32]; 4]| {
                 *d = std::array::from_fn(|i| s[0][i] ^ s[1][i] << 1 ^ s[2][i] << 2 ^ s[3][i]);
             })),
             Routine::TestWide(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
-            Routine::Tell(Tell { number: 0, rows: 0, narrow: [false; 4], cost: None }),
+            Routine::Notify(Notification { number: 0, rows: 0, narrow: [false; 4], cost: None }),
         ]);
-        if let Routine::Tell(_) = routine {
+        if let Routine::Notify(_) = routine {
             return self.tell();
         }
         let narrow_sources = match routine {
@@ -505,20 +507,20 @@ impl Maker<'_> {
             }
         });
         let to = match routine {
-            Routine::TestWide(_) => Place::Predicate(self.predicate()),
-            Routine::B32(_) | Routine::Cut(_) => Place::B32(self.narrow()),
-            _ if self.random.one_in(2) => Place::B32(self.narrow()),
-            _ => Place::B64(self.wide()),
+            Routine::TestWide(_) => VReg::Predicate(self.predicate()),
+            Routine::B32(_) | Routine::Narrow(_) => VReg::B32(self.narrow()),
+            _ if self.random.one_in(2) => VReg::B32(self.narrow()),
+            _ => VReg::B64(self.wide()),
         };
         let keep = match to {
-            Place::Predicate(_) => u64::MAX,
+            VReg::Predicate(_) => u64::MAX,
             _ => self.random.of(&[u64::MAX, 0xffff]),
         };
         let to = self.random.chance(95).then_some(to);
         Action::Call(Box::new(Call { routine, to, keep, from }))
     }
 
-    /// What lanes do together. The membermask has them all, or the region leaves.
+    /// A warp-level operation. The membermask names all active lanes, or the region exits.
     fn cross(&mut self) -> Action {
         let [word, row] = MEMBERS;
         let any = [word, row, word, row, Source::Literal(0xffff_ffff), Source::B32(0)];
@@ -549,7 +551,7 @@ impl Maker<'_> {
                 let (n, p) = (self.narrow(), self.predicate());
                 Action::Vote {
                     mode,
-                    to: if mode == Vote::Ballot { Place::B32(n) } else { Place::Predicate(p) },
+                    to: if mode == Vote::Ballot { VReg::B32(n) } else { VReg::Predicate(p) },
                     of: self.asked(),
                     members: self.random.chance(80).then_some(members),
                 }
@@ -588,19 +590,22 @@ impl Maker<'_> {
                     let op = self.narrow_op();
                     let mut from = [self.source(), self.source(), self.source()];
                     if matches!(op, Op::Mul | Op::MulAdd) && self.random.one_in(2) {
-                        // Their product is a word, too.
+                        // The product of two uniform values is also a uniform value.
                         let order = self.random.of(&[[0, 1], [1, 0]]);
-                        order.into_iter().zip(&mut from).for_each(|(i, of)| *of = Source::Word(i));
+                        order
+                            .into_iter()
+                            .zip(&mut from)
+                            .for_each(|(i, of)| *of = Source::Uniform(i));
                     }
-                    Action::Compute { op, to: Place::B32(self.narrow()), from }
+                    Action::Compute { op, to: VReg::B32(self.narrow()), from }
                 }
                 6..9 => {
                     let (op, from) = self.wide_op();
-                    Action::Compute { op, to: Place::B64(self.wide()), from }
+                    Action::Compute { op, to: VReg::B64(self.wide()), from }
                 }
                 9 => {
                     let from = [self.wide_source(); 3];
-                    Action::Compute { op: Op::Low, to: Place::B32(self.narrow()), from }
+                    Action::Compute { op: Op::Low, to: VReg::B32(self.narrow()), from }
                 }
                 10..13 => self.compare(),
                 13 => Action::Logic {
@@ -610,7 +615,7 @@ impl Maker<'_> {
                 },
                 14 => Action::Nothing,
                 15 => {
-                    let reads = vec![Place::B32(self.narrow()), Place::B64(self.wide())];
+                    let reads = vec![VReg::B32(self.narrow()), VReg::B64(self.wide())];
                     if self.random.one_in(3) { Action::Leave { reads } } else { continue }
                 }
                 16 | 17 if global || others => self.load(),
@@ -619,7 +624,7 @@ impl Maker<'_> {
                 21 if cross => self.cross(),
                 22 if calls => self.call(),
                 23 if cross => match self.random.below(4) {
-                    0 => Action::ActiveMask { to: Place::B32(self.narrow()) },
+                    0 => Action::ActiveMask { to: VReg::B32(self.narrow()) },
                     1 => Action::Count {
                         counter: self.random.below(3),
                         of: self.random.one_in(2).then(|| self.asked()),
@@ -635,11 +640,11 @@ impl Maker<'_> {
         }
     }
 
-    /// An address of a number that all lanes have and one for each, and accesses to it; most often nothing else reads it.
+    /// An affine address and accesses by it; usually nothing else reads the register.
     fn affine(&mut self) -> Vec<Action> {
         let [_, to, _] = TEMPORARY;
-        let to = if self.random.one_in(3) { Place::B64(CARRIED) } else { to };
-        let Place::B64(register) = to else { return Vec::new() };
+        let to = if self.random.one_in(3) { VReg::B64(CARRIED) } else { to };
+        let VReg::B64(register) = to else { return Vec::new() };
         let base = Source::B64(register);
         let zero = Source::Literal(0);
         let mut index = Source::B32(NARROW_AT + self.random.below(2));
@@ -649,14 +654,14 @@ impl Maker<'_> {
         if let (Source::B32(own), true) = (index, self.random.one_in(3)) {
             let number = Source::Literal(self.random.of(&[0, 16, 16, u64::from(u32::MAX - 15)]));
             let from = if self.random.one_in(6) { Source::Lane } else { index };
-            let (op, to) = (Op::Add, Place::B32(own));
+            let (op, to) = (Op::Add, VReg::B32(own));
             before.push(Action::Compute { op, to, from: [from, number, zero] });
         }
-        // What all lanes have may be added to the index, or taken from it.
+        // A uniform value may be added to the index or subtracted from it.
         for _ in 0..self.random.of(&[0, 0, 1, 1, 2]) {
             let number = match self.random.below(6) {
                 0 => self.source(),
-                1 => Source::Word(4),
+                1 => Source::Uniform(4),
                 2 => Source::Literal(u64::from(u32::MAX)),
                 _ => Source::Literal(self.random.below(4_u64)),
             };
@@ -669,12 +674,12 @@ impl Maker<'_> {
         }
         let add = match self.random.below(8) {
             0 => self.wide_source(),
-            // What parameters are, by themselves and in registers.
+            // A parameter as base, read directly or from a register.
             1 | 2 => Source::Bytes64(self.random.of(&[0, 8])),
             3..5 => {
                 let (at, own) = (self.random.of(&[0, 8]), self.wide());
                 let from = [Source::Bytes64(at), zero, zero];
-                let copy = Action::Compute { op: Op::CopyWide, to: Place::B64(own), from };
+                let copy = Action::Compute { op: Op::CopyWide, to: VReg::B64(own), from };
                 before.push(copy);
                 Source::B64(own)
             }
@@ -709,7 +714,7 @@ impl Maker<'_> {
             if access.space == Space::Global {
                 access.base = Some(base);
             }
-            // As large as the scale, most often.
+            // Usually the element size is the scale.
             let count = access.count;
             if access.space == Space::Global && self.random.chance(70) {
                 access.count = count.min(bytes as u8);
@@ -736,7 +741,8 @@ impl Maker<'_> {
         all
     }
 
-    /// Loads of words that lie behind each other in each lane, by one index, with other steps between them now and then.
+    /// Loads of consecutive 4-byte elements in each lane by one index, sometimes with other steps
+    /// between them.
     fn words(&mut self) -> Vec<Action> {
         let [narrow, wide, _] = TEMPORARY;
         let base = Source::B64(WIDE_AT - 1);
@@ -769,22 +775,22 @@ impl Maker<'_> {
             let access =
                 Access { space: Space::Global, size: 4, count: 1, base, offset, site, map: 0 };
             let (signed, keep) = (self.random.one_in(2), u64::MAX);
-            // Now and then to what the index is.
+            // Sometimes the destination is the index register.
             let to = match self.random.below(8) {
-                0 => Place::B64(self.wide()),
-                1 => Place::B32(NARROW_AT + self.random.below(2)),
-                _ => Place::B32(self.narrow()),
+                0 => VReg::B64(self.wide()),
+                1 => VReg::B32(NARROW_AT + self.random.below(2)),
+                _ => VReg::B32(self.narrow()),
             };
             let to = vec![Some(to)];
             all.push(Action::Load(Box::new(Load { access, signed, keep, to })));
             if self.random.one_in(4) {
-                let reads = vec![Place::B32(self.narrow())];
+                let reads = vec![VReg::B32(self.narrow())];
                 let between = match self.random.below(5) {
                     0 => self.store(),
                     1 => self.load(),
                     2 => Action::Leave { reads },
                     3 => Action::Nothing,
-                    _ => compute(Op::Add, Place::B32(self.narrow()), [index, scale, zero]),
+                    _ => compute(Op::Add, VReg::B32(self.narrow()), [index, scale, zero]),
                 };
                 all.push(between);
             }
@@ -794,7 +800,7 @@ impl Maker<'_> {
         all
     }
 
-    /// Temporaries are written before the others of the block look at them.
+    /// Writes a temporary before other steps of the block read it.
     fn temporary(&mut self, i: usize) -> Action {
         self.ready[i] = true;
         match i {
@@ -807,12 +813,12 @@ impl Maker<'_> {
                 Action::Compute { op: Op::MulAdd, to: TEMPORARY[0], from }
             }
             1 => {
-                let from = [Source::Lane, Source::Word(0), Source::FrameAt];
+                let from = [Source::Lane, Source::Uniform(0), Source::FrameAt];
                 Action::Compute { op: Op::ProductAddU, to: TEMPORARY[1], from }
             }
             _ => Action::Compare {
                 test: Test::Signed(Relation::Lt),
-                from: [Source::B32(1), Source::Row(0)],
+                from: [Source::B32(1), Source::PerLane(0)],
                 to: [Some(PREDICATES as u32 - 1), None],
                 with: (Combine::And, Predicate::Always),
             },
@@ -820,7 +826,7 @@ impl Maker<'_> {
     }
 }
 
-/// Where lanes meet that part at branches: in some way, and nowhere for some.
+/// Sets the reconvergence points of branches to random blocks, or to none.
 fn meeting(random: &mut Random, blocks: &mut [Block]) {
     let joins: Vec<u32> = blocks.iter().filter(|block| block.joins).map(|block| block.at).collect();
     for block in blocks {
@@ -833,15 +839,15 @@ fn meeting(random: &mut Random, blocks: &mut [Block]) {
     }
 }
 
-/// A region of a few blocks; numbers of instructions go up by ones.
+/// A region of several blocks; the numbers of instructions are consecutive.
 pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
     let mut maker = Maker { random, wanted, sites: 0, ready: [false; 3] };
     let count = 1 + maker.random.below(5_u32);
     let mut at = 10;
-    let mut kept: HashSet<Place> = HashSet::new();
-    kept.extend((0..NARROW as u32).map(Place::B32));
-    kept.extend((0..WIDE as u32).map(Place::B64));
-    kept.extend((0..PREDICATES as u32).map(Place::Predicate));
+    let mut kept: HashSet<VReg> = HashSet::new();
+    kept.extend((0..NARROW as u32).map(VReg::B32));
+    kept.extend((0..WIDE as u32).map(VReg::B64));
+    kept.extend((0..PREDICATES as u32).map(VReg::Predicate));
     TEMPORARY.iter().for_each(|place| {
         kept.remove(place);
     });

@@ -1,5 +1,5 @@
-//! Warps that run a region together against the same warps that run it one after the other in the same order: where they
-//! wait for each other something is done to their registers, and they go on.
+//! Tests warps in one table against the same warps run one after the other, in the same order.
+//! Where the warps wait for each other, the test changes their registers, and they resume.
 
 use super::{Case, difference, list, position};
 use crate::divergence::Warp;
@@ -8,9 +8,9 @@ use crate::random;
 use std::cell::Cell;
 use texunit_jit::region::{
     self, Budget, DivergenceLimits, End, Exit, ExitReason, Inputs, Memory, Mode, Resume, Sites,
-    Start, Target, WarpTable,
+    Target, WarpStart, WarpTable,
 };
-use texunit_jit::{B32, B64, Place, Registers};
+use texunit_jit::{B32, B64, Registers, VReg};
 use texunit_memory::Block;
 use texunit_testkit::Random;
 
@@ -29,7 +29,7 @@ impl RegisterFiles {
         (Registers { narrow, wide, predicates, rows }, local)
     }
 
-    /// A world with these registers.
+    /// Exchanges these registers with those of a state.
     fn swap(&mut self, world: &mut World) {
         std::mem::swap(&mut self.narrow, &mut world.narrow);
         std::mem::swap(&mut self.wide, &mut world.wide);
@@ -38,19 +38,19 @@ impl RegisterFiles {
     }
 }
 
-/// How a warp has come out.
+/// The exit record of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Out {
     at: u32,
     why: ExitReason,
     steps: u64,
     threads: u64,
-    /// Not less than the steps: where it is over, it does not matter since when.
+    /// At least the number of steps: once a turn is over, the exact limit does not matter.
     limit: u64,
     diverged: bool,
 }
 
-/// How long warps run.
+/// Limits of the runs.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     steps: u64,
@@ -58,16 +58,17 @@ struct Limits {
     divergence: DivergenceLimits,
 }
 
-/// A register in which what is done while they wait can be seen: one that has no input at any block.
+/// A register in which changes during a wait can be observed: one that holds no parameter at any
+/// block.
 fn written(case: &Case) -> Option<usize> {
     let known = |i: &usize| {
-        let place = Place::B32(*i as u32);
+        let place = VReg::B32(*i as u32);
         case.region.params.iter().flatten().any(|known| known.0 == place)
     };
     (0..4).find(|i| !known(i))
 }
 
-/// What is done to a register of the warp of this number.
+/// The change to a register of a waiting warp.
 fn act(row: &mut B32, warp: usize) {
     row.iter_mut().for_each(|n| *n = n.rotate_left(3) ^ warp as u32);
 }
@@ -85,27 +86,29 @@ impl Case {
         }
     }
 
-    /// Who waits has all registers at home, but those of which is known behind the pause that they have a parameter.
-    fn assert_at_home(&self, at: u32, had: &RegisterFiles, expected: &RegisterFiles) {
-        let behind = self.behind(at);
+    /// Checks that a waiting warp has all live registers in its register file, except those that
+    /// are known to hold a parameter after the yield point.
+    fn assert_stored(&self, at: u32, had: &RegisterFiles, expected: &RegisterFiles) {
+        let resume_point = self.resume_point(at);
         let blocks = self.region.blocks.iter().zip(&self.region.params);
-        let next = blocks.filter(|of| Some(of.0.at) == behind).flat_map(|of| of.1);
-        let known: Vec<Place> = next.map(|known| known.0).collect();
+        let next = blocks.filter(|of| Some(of.0.at) == resume_point).flat_map(|of| of.1);
+        let known: Vec<VReg> = next.map(|known| known.0).collect();
         let lanes = |lane: &usize| self.mask >> lane & 1 != 0;
         for (i, (a, b)) in had.narrow.iter().zip(&expected.narrow).enumerate() {
             let same = (0..32).filter(lanes).all(|lane| a[lane] == b[lane]);
-            assert!(same || known.contains(&Place::B32(i as u32)), "narrow {i} at {at}");
+            assert!(same || known.contains(&VReg::B32(i as u32)), "narrow {i} at {at}");
         }
         for (i, (a, b)) in had.wide.iter().zip(&expected.wide).enumerate() {
             let same = (0..32).filter(lanes).all(|lane| a[lane] == b[lane]);
-            assert!(same || known.contains(&Place::B64(i as u32)), "wide {i} at {at}");
+            assert!(same || known.contains(&VReg::B64(i as u32)), "wide {i} at {at}");
         }
         for (i, (a, b)) in had.predicates.iter().zip(&expected.predicates).enumerate() {
             assert_eq!(a & self.mask, b & self.mask, "predicate {i} at {at}");
         }
     }
 
-    /// The yield point of an instruction: what comes after it, and what it counts as if it is a barrier.
+    /// The yield point of an instruction: where it continues, and the number of instructions that
+    /// it counts as if it is a barrier.
     fn yield_point(&self, at: u32) -> (Target, Option<u32>) {
         let of = self.region.blocks.iter().find_map(|block| match block.end {
             End::Yield { at: this, next, barrier } if this == at => Some((next, barrier)),
@@ -114,8 +117,8 @@ impl Case {
         of.expect("a yield point")
     }
 
-    /// The instruction behind a pause, if the region goes on there.
-    fn behind(&self, at: u32) -> Option<u32> {
+    /// The instruction after a yield point, if the region continues there.
+    fn resume_point(&self, at: u32) -> Option<u32> {
         match self.yield_point(at).0 {
             Target::Block(next) => Some(self.region.blocks[next as usize].at),
             Target::Leave(_) => None,
@@ -123,19 +126,19 @@ impl Case {
     }
 }
 
-/// Where all have waited for each other, and what they had then.
+/// A wait of all warps, with their registers at that time.
 struct Wait {
     at: u32,
-    /// What it counts as.
+    /// The number of instructions that the wait counts as.
     counted: u64,
-    /// Whether something is done to their registers: it is no barrier.
+    /// Whether the registers are changed, because the instruction is not a barrier.
     acts: bool,
     files: Vec<RegisterFiles>,
 }
 
-/// Runs them together: how they have come out, and where they have waited for each other and gone on. `passes`: the code passes
-/// barriers, which are no such place then.
-fn linked(
+/// Runs the warps in one table. Returns their exit records and their waits. With `passes`, the code
+/// releases barriers itself, so that they are not waits.
+fn run_in_table(
     case: &Case,
     (world, all): (&mut World, &mut [RegisterFiles]),
     sites: &mut Sites<'_>,
@@ -158,7 +161,7 @@ fn linked(
     for files in &mut *all {
         let (live, limit, end) = (case.mask, limits.steps, limits.end);
         let (registers, local) = files.all(&case.fixed.rows);
-        let start = Start { mask: live, live, limit, end, ..Start::default() };
+        let start = WarpStart { mask: live, live, limit, end, ..WarpStart::default() };
         assert!(table.add(registers, local, FRAME, start), "files");
     }
     let (mut out, mut waits) = (vec![None; len], Vec::new());
@@ -169,11 +172,11 @@ fn linked(
         let mut next = 0;
         while let Some(i) = table.run(next..len, from, exit) {
             out[i] = table.exit(i).map(Out::of);
-            (next, from) = (i + 1, Resume::There);
+            (next, from) = (i + 1, Resume::Previous);
         }
         let at = table.wait_at().filter(|_| out.iter().all(Option::is_none));
-        let on =
-            at.and_then(|at| Some((at, case.function.entry_of(Mode::Live, case.behind(at)?)?)));
+        let on = at
+            .and_then(|at| Some((at, case.function.entry_of(Mode::Live, case.resume_point(at)?)?)));
         let Some((at, on)) = on else { break };
         let barrier = case.yield_point(at).1;
         let done = waits.iter().filter(|wait: &&Wait| wait.acts).count();
@@ -210,7 +213,7 @@ impl Out {
     }
 }
 
-/// Those that wait leave.
+/// Makes waiting warps exit.
 fn leave(table: &mut WarpTable<'_, '_>, out: &mut [Option<Out>]) {
     for (i, out) in out.iter_mut().enumerate().filter(|(_, out)| out.is_none()) {
         let pending = table.exit(i).expect("one of them");
@@ -223,8 +226,8 @@ fn leave(table: &mut WarpTable<'_, '_>, out: &mut [Option<Out>]) {
     }
 }
 
-/// The same one after the other, up to each of these instructions.
-fn alone(
+/// Runs the warps one after the other, up to each of these waits.
+fn run_one_by_one(
     case: &Case,
     (world, all): (&mut World, &mut [RegisterFiles]),
     sites: &mut Sites<'_>,
@@ -262,12 +265,12 @@ fn alone(
                 (at, ExitReason::Instruction),
                 "warp {i} does not wait"
             );
-            case.assert_at_home(at, &had[i], files);
+            case.assert_stored(at, &had[i], files);
             let row = written(case).filter(|_| acts);
             row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
             (*steps, *threads) = (*steps + counted, *threads + counted * lanes);
         }
-        from = case.behind(at);
+        from = case.resume_point(at);
     }
     for (files, now) in all.iter_mut().zip(each) {
         *files = now.0;
@@ -276,7 +279,7 @@ fn alone(
     out
 }
 
-/// How often warps have waited for each other and gone on.
+/// Compares both ways of running. Returns how often the warps have waited and resumed.
 pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
     let mut here = random::world(random);
     let (mut there, mut passing) = (here.copy(), here.copy());
@@ -302,10 +305,11 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
         let end = steps + random.below(30_u64);
         let divergence = DivergenceLimits { end: 0, turn, wait_limit, patience: u64::MAX };
         let limits = Limits { steps, end, divergence };
-        let run = linked(case, (&mut here, &mut files), &mut sites[0], limits, false);
+        let run = run_in_table(case, (&mut here, &mut files), &mut sites[0], limits, false);
         let Some((out, waits)) = run else { return waited };
-        let run = linked(case, (&mut passing, &mut those), &mut sites[2], limits, true);
-        let expected = alone(case, (&mut there, &mut others), &mut sites[1], (limits, &waits));
+        let run = run_in_table(case, (&mut passing, &mut those), &mut sites[2], limits, true);
+        let expected =
+            run_one_by_one(case, (&mut there, &mut others), &mut sites[1], (limits, &waits));
         let at: Vec<u32> = waits.iter().map(|wait| wait.at).collect();
         let say = |what: String| {
             format!("seed {seed}, {limits:?}, together, {at:?}: {what}:\n{}", list(&case.region))
@@ -320,7 +324,8 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
             others[i].swap(&mut there);
             let at =
                 position(&case.region, out.at).map_or(Next::Out(out.at), |(b, i)| Next::At(b, i));
-            // Where lanes have parted, registers are those of places that only the groups know.
+            // If lanes have diverged, their live registers depend on where each lane is, and are
+            // not compared.
             if !out.diverged {
                 let difference = difference(case, &Warp::new(at, case.mask), &here, &there);
                 assert!(difference.is_none(), "{}", say(format!("warp {i}: {difference:?}")));
@@ -353,7 +358,7 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
     waited
 }
 
-/// The number of a block.
+/// The index of a block of memory.
 fn block_number(blocks: &[std::sync::Arc<Block>], block: &Block) -> usize {
     blocks.iter().position(|of| std::ptr::eq(&**of, block)).unwrap_or(0)
 }

@@ -2,6 +2,7 @@
 //! vector are separate atomics (PTX ISA, atom).
 
 use super::access::{AccessRequest, Target};
+use super::cluster::is_of_peer;
 use super::context::Context;
 use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
@@ -183,13 +184,7 @@ impl Context<'_> {
             return Ok(());
         }
         self.address(warp, op.base, op.offset);
-        if let (Some(trace), MemSpace::Global | MemSpace::Generic) =
-            (&mut self.wait_trace, op.mem_space)
-        {
-            lanes(mask).for_each(|lane| trace.look(self.addresses[lane], op.ty.bytes()));
-        }
         if op.ty == ScalarType::B128 {
-            self.record_side_effect();
             return self.atomic_quad(warp, op, mask);
         }
         let cut = crate::lower::mask_of(op.ty.bits());
@@ -207,16 +202,8 @@ impl Context<'_> {
                 let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
                 let at = (k as u32 * size, size, total);
                 let place = (op.mem_space, self.addresses[lane]);
-                let changes = Cell::new(false);
-                let new = |old, global| {
-                    let new = apply(op.op, op.ty, old, (b, c), global);
-                    changes.set(new != old);
-                    new
-                };
+                let new = |old, global| apply(op.op, op.ty, old, (b, c), global);
                 old[lane] = self.update(warp, place, lane, at, new)?;
-                if changes.get() {
-                    self.record_side_effect();
-                }
             }
             warp.put(d, &old, u64::MAX, mask);
         }
@@ -314,6 +301,7 @@ impl Context<'_> {
                 Ok(old)
             }
             SpaceKind::Shared => {
+                self.trace_shared_load(at, size);
                 let (shared, start) = self.shared_of(at);
                 if start.checked_add(total.into()).is_some_and(|end| end <= shared.len() as u64) {
                     let from = start as usize + offset as usize;
@@ -321,7 +309,11 @@ impl Context<'_> {
                     let mut value = [0; 8];
                     value[..bytes.len()].copy_from_slice(bytes);
                     let old = u64::from_le_bytes(value);
-                    bytes.copy_from_slice(&f(old, false).to_le_bytes()[..size as usize]);
+                    let new = f(old, false);
+                    bytes.copy_from_slice(&new.to_le_bytes()[..size as usize]);
+                    if new != old && is_of_peer(at) {
+                        self.record_side_effect();
+                    }
                     return Ok(old);
                 }
                 let element = at.wrapping_add(offset.into());
@@ -333,6 +325,9 @@ impl Context<'_> {
             SpaceKind::Local => self.outside(warp, lane, at, total, space, ATOMIC),
             SpaceKind::Global => {
                 self.check_heap_at(lane, address, total, ATOMIC)?;
+                if let Some(trace) = &mut self.wait_trace {
+                    trace.look(address + u64::from(offset), size);
+                }
                 let map = self.launch.config.memory;
                 let past_end;
                 let (block, start) = match map.find_writable(address, total.into(), self.hint) {
@@ -349,12 +344,20 @@ impl Context<'_> {
                     },
                 };
                 let at = start + u64::from(offset);
-                let f = |v: u64| f(v, true);
+                let changes = Cell::new(false);
+                let f = |old: u64| {
+                    let new = f(old, true);
+                    changes.set(new != old);
+                    new
+                };
                 let old = match size {
                     2 => block.update_u16(at, |v| f(u64::from(v)) as u16).map(u64::from),
                     4 => block.update_u32(at, |v| f(u64::from(v)) as u32).map(u64::from),
                     _ => block.update_u64(at, f),
                 };
+                if changes.get() {
+                    self.record_side_effect();
+                }
                 // The address was checked above.
                 Ok(old.unwrap_or(0))
             }

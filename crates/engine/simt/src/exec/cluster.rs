@@ -26,7 +26,12 @@ use crate::stats::Fault;
 use state::{Barrier, Peer};
 use std::ops::Range;
 use texunit_forms::Count;
-use texunit_memory::Block;
+use texunit_memory::{Block, SHARED_WINDOW};
+
+/// Whether a shared address points to the memory of another CTA of the cluster.
+pub(super) fn is_of_peer(at: u64) -> bool {
+    split_shared_address(at).0.is_some()
+}
 
 /// Maximum rank in an address.
 const MAX_RANK: u64 = 254;
@@ -49,6 +54,13 @@ impl Context<'_> {
         match self.cluster.as_mut().and_then(|cluster| cluster.peer(rank)) {
             Some(peer) => (&mut peer.shared, place),
             None => (&mut self.cta.shared, at),
+        }
+    }
+
+    /// Records a load from shared memory that other CTAs of the cluster can change.
+    pub(super) fn trace_shared_load(&mut self, at: u64, size: u32) {
+        if let (Some(trace), Some(_)) = (&mut self.wait_trace, &self.cluster) {
+            trace.look(SHARED_WINDOW.wrapping_add(at), size);
         }
     }
 
@@ -251,10 +263,7 @@ fn take_back(of: &mut Context<'_>, peer: Peer) {
 /// If no thread of a cluster can continue, the rank of its first running CTA and the fault of the
 /// deadlock.
 pub(super) fn deadlock(members: &[Resident<'_>]) -> Option<(usize, Box<Fault>)> {
-    let is_idle = |of: &Resident<'_>| {
-        !of.runs() || of.context.cluster.as_ref().is_some_and(|of| of.barrier.is_idle)
-    };
-    if !members.iter().all(is_idle) {
+    if members.iter().any(|of| of.runs() && !of.waits_for_cluster()) {
         return None;
     }
     let first = members.iter().position(Resident::runs)?;

@@ -20,7 +20,7 @@ use crate::regions::Compiled as Region;
 use std::slice::from_mut;
 use texunit_alu::L32;
 use texunit_jit::Registers;
-use texunit_jit::region::{DivergenceLimits, ExitReason, Inputs, Mode, Start};
+use texunit_jit::region::{DivergenceLimits, ExitReason, Inputs, Mode, WarpStart};
 
 pub(super) use arrive::interpreted;
 use batch::YieldPoints;
@@ -188,7 +188,7 @@ impl<'a> Context<'a> {
         let (tids, _) = self.tids.as_chunks::<3>();
         let mut added = 0;
         for (i, warp) in warps.iter_mut().enumerate().filter(|of| on >> of.0 & 1 != 0) {
-            let start = Start {
+            let start = WarpStart {
                 index: warp.index,
                 mask: splits[i].mask,
                 live: warp.live,

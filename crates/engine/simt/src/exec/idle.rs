@@ -17,7 +17,10 @@ use super::compiled::state::Compiled;
 use super::context::Context;
 use super::counters::Executed;
 use super::warp::{State, Warp, lanes};
+use crate::fault::Described;
+use crate::launch::split_shared_address;
 use crate::waiting::{PolledMemory, WaitingLoop};
+use texunit_memory::{SHARED_WINDOW, SpaceKind, space_of};
 
 /// Number of rounds after which the state of a CTA is compared for the first time.
 const FIRST: u64 = 1024;
@@ -231,6 +234,9 @@ impl<'a> Context<'a> {
             warp.predicates.iter().for_each(|&word| mix.add((word & warp.live).into()));
             mix.add_rows(&warp.local, warp.live);
         }
+        if let Some(cluster) = &self.cluster {
+            cluster.barrier.masks().for_each(|mask| mix.add(mask.into()));
+        }
         for barrier in &self.cta.barriers {
             mix.add(u64::from(barrier.arrived) | u64::from(barrier.votes) << 32);
         }
@@ -270,6 +276,13 @@ impl<'a> Context<'a> {
     }
 
     fn polled_memory(&self, address: u64, size: u32) -> PolledMemory {
+        if space_of(address) == SpaceKind::Shared {
+            let (rank, place) = split_shared_address(address - SHARED_WINDOW);
+            let rank = rank.unwrap_or(self.cluster_place().2);
+            let text = format!("shared memory of CTA {rank} of the cluster, at {place:#x}");
+            let object = Some(Described { text, allocation: None });
+            return PolledMemory { address, size, value: None, object };
+        }
         let map = self.launch.config.memory;
         let found = map.find(address, size.into(), usize::MAX).ok();
         let value = found

@@ -103,7 +103,7 @@ impl Context<'_> {
             return Ok(());
         }
         let mem_space = self.locate(warp, access, mask)?;
-        if matches!(mem_space, MemSpace::Global | MemSpace::Generic) {
+        if mem_space == MemSpace::Global {
             self.record_side_effect();
         }
         let total = self.check_alignment(warp, access, mem_space, mask, STORE)?;

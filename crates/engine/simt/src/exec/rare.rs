@@ -102,7 +102,7 @@ impl Context<'_> {
         let [a, b, c, _] = &self.sources;
         match rare.alu {
             Alu::Convert(convert) => convert.run(&mut self.wide, a, b),
-            Alu::Tiny(tiny) => tiny.run(&mut self.wide, a, b, c),
+            Alu::SmallFloat(tiny) => tiny.run(&mut self.wide, a, b, c),
             Alu::Video(video) => video.run(&mut self.wide, a, b, c),
             Alu::Carry(f) => {
                 let carry = f(&mut self.wide, a, b, c, warp.carry);

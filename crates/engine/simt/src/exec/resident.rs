@@ -49,6 +49,21 @@ impl<'a> Resident<'a> {
         }
     }
 
+    /// How often the CTA has polled since it began to wait (at memory, or at the barrier of its
+    /// cluster); `None` if it does not wait.
+    pub(super) fn polls(&self) -> Option<u64> {
+        if self.waits_for_cluster() {
+            Some(self.reported_polls + 1)
+        } else {
+            self.wait_detector.polls()
+        }
+    }
+
+    /// Whether no thread of the CTA can do anything before the barrier of its cluster opens.
+    pub(super) fn waits_for_cluster(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| cluster.barrier.is_idle)
+    }
+
     pub(super) fn runs(&self) -> bool {
         self.stage == Stage::Runs
     }

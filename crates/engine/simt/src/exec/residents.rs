@@ -6,7 +6,7 @@
 
 use super::Shared;
 use super::cluster;
-use super::context::Launch;
+use super::context::{Context, Launch};
 use super::counters::Counts;
 use super::limits::RESIDENT_TURN;
 use super::outcome::CtaTurn;
@@ -153,14 +153,21 @@ impl<'a> Residents<'a> {
     /// Adds slots for another cluster, which the running ones may wait for. Returns false if there
     /// is no memory for it or all have begun.
     fn grow(&mut self) -> bool {
-        let (launch, places) = (self.all[0].context.launch, self.all.len() as u64);
-        let size = launch.cluster_size();
-        if self.order.left.is_empty() || places + size > launch.fit {
+        let Context { launch, worker, .. } = self.all[0].context;
+        let (size, places) = (launch.cluster_size(), self.all.len() as u64);
+        let most = launch.fit / launch.workers as u64;
+        if self.order.left.is_empty() || places + size > most {
             return false;
         }
-        self.all.extend((0..size).map(|_| Resident::new(launch, 0)));
+        self.all.extend((0..size).map(|_| Resident::new(launch, worker)));
         self.order.places.extend((places..places + size).map(|place| place as usize));
         true
+    }
+
+    /// Whether there is a free slot for a cluster.
+    fn has_room(&self) -> bool {
+        let size = self.all[0].context.launch.cluster_size() as usize;
+        self.all.chunks(size).any(|members| !members.iter().any(Resident::runs))
     }
 
     /// Executes a round; a fault ends the launch. Returns false if no CTAs are left.
@@ -172,13 +179,10 @@ impl<'a> Residents<'a> {
             Ok(())
         });
         let turn = |resident: &mut Resident<'a>, policy: Policy<'_>| {
-            let config = resident.context.launch.config;
-            let waits = config.cooperative || config.schedule.is_some();
             let result = resident.turn(policy);
             if !matches!(result, Ok(CtaTurn::Over)) {
                 resident.end(result.map(|_| ()), shared);
-            } else if waits && resident.context.cluster.is_none() {
-                // Stores of other CTAs of the cluster to its memory are not considered.
+            } else if !resident.waits_for_cluster() {
                 resident.wait_detector.round(&mut resident.context, &mut resident.warps);
             }
             Ok(CtaTurn::Over)
@@ -224,27 +228,41 @@ impl<'a> Residents<'a> {
     }
 }
 
-/// Whether all running CTAs wait in vain, which ends the launch.
-fn waits_in_vain(launch: &Launch<'_>, shared: &Shared, parts: &mut [Residents<'_>]) -> bool {
-    let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
-    if running.is_empty() || running.iter().any(|r| r.wait_detector.polls().is_none()) {
-        shared.waits.go_on(0, launch.config.external_writers);
-        running.iter_mut().for_each(|resident| resident.reported_polls = 0);
-        return false;
+/// Whether each of the CTAs, all of which wait, has repeated its loop since the last `Some(true)`.
+/// Returns `None` if one of them does not wait.
+pub(super) fn have_polled(ctas: &mut [&mut Resident<'_>]) -> Option<bool> {
+    if ctas.is_empty() || ctas.iter().any(|cta| cta.polls().is_none()) {
+        ctas.iter_mut().for_each(|cta| cta.reported_polls = 0);
+        return None;
     }
     // A CTA within an iteration of its loop might still continue.
-    if running.iter().any(|r| r.wait_detector.polls().is_none_or(|polls| polls <= r.reported_polls))
-    {
-        return false;
+    let all = ctas.iter().all(|cta| cta.polls().is_some_and(|polls| polls > cta.reported_polls));
+    if all {
+        ctas.iter_mut().for_each(|cta| cta.reported_polls = cta.polls().unwrap_or(0));
     }
-    for resident in &mut running {
-        resident.reported_polls = resident.wait_detector.polls().unwrap_or(0);
+    Some(all)
+}
+
+/// Whether all running CTAs of a worker wait in vain, which ends the launch. CTAs that have not
+/// begun are started first, as far as there is memory for them.
+fn waits_in_vain(
+    (launch, shared, worker): (&Launch<'_>, &Shared, usize),
+    parts: &mut [Residents<'_>],
+) -> bool {
+    let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
+    match have_polled(&mut running) {
+        None => {
+            shared.waits.go_on(worker, launch.config.external_writers);
+            return false;
+        }
+        Some(false) => return false,
+        Some(true) => {}
     }
-    if launch.config.schedule.is_some() && parts.iter_mut().any(Residents::grow) {
+    if parts.iter_mut().any(Residents::grow) {
         return false;
     }
     let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
-    let is_over = shared.end_if_in_vain((launch, 0), &mut running);
+    let is_over = shared.end_if_in_vain((launch, worker), &mut running);
     if is_over {
         running.iter_mut().for_each(|resident| resident.stage = Stage::Ended);
     }
@@ -256,20 +274,8 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange) {
     let size = launch.cluster_size();
     let is_faulted = || shared.faulted.load(Relaxed) != u64::MAX;
     if launch.config.schedule.is_none() && !launch.config.cooperative {
-        // Workers take clusters one after the other.
         texunit_threads::each(0..launch.workers, |worker| {
-            shared.timed(launch, || {
-                let mut residents = Residents::new(launch, worker, 0..0);
-                loop {
-                    let first = shared.next.fetch_add(size, Relaxed);
-                    if first >= ctas.end || is_faulted() || launch.is_cancelled() {
-                        break;
-                    }
-                    residents.order.left = first..first + size;
-                    while !is_faulted() && residents.run_round(shared) {}
-                }
-                residents.collect(shared);
-            });
+            shared.timed(launch, || run_clusters(launch, shared, worker, ctas));
         });
         return;
     }
@@ -288,9 +294,35 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange) {
         });
         let is_over = !parts.iter().any(|part| part.all.iter().any(Resident::runs))
             && parts.iter().all(|part| part.order.left.is_empty());
-        if is_over || is_faulted() || waits_in_vain(launch, shared, &mut parts) {
+        if is_faulted() || waits_in_vain((launch, shared, 0), &mut parts) || is_over {
             break;
         }
     }
     parts.iter_mut().for_each(|part| part.collect(shared));
+}
+
+/// Executes clusters on a worker one after the other. The next cluster is started beside clusters
+/// that wait.
+fn run_clusters(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
+    let size = launch.cluster_size();
+    let mut residents = Residents::new(launch, worker, 0..0);
+    let mut clusters = std::iter::repeat_with(|| shared.next.fetch_add(size, Relaxed))
+        .take_while(|&first| first < ctas.end)
+        .map(|first| first..first + size)
+        .fuse();
+    let is_over = || shared.faulted.load(Relaxed) != u64::MAX || launch.is_cancelled();
+    while !is_over() {
+        let all_wait = residents.running().all(|cta| cta.polls().is_some());
+        if residents.order.left.is_empty() && (residents.has_room() || all_wait) {
+            residents.order.left = clusters.next().unwrap_or(0..0);
+        }
+        let runs = residents.run_round(shared);
+        if !runs && residents.order.left.is_empty()
+            || waits_in_vain((launch, shared, worker), std::slice::from_mut(&mut residents))
+        {
+            break;
+        }
+    }
+    shared.waits.done(worker);
+    residents.collect(shared);
 }

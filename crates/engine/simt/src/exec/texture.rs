@@ -15,7 +15,7 @@ use crate::observe::{At, Events, ExecutedFetch, PlannedFetch};
 use texunit_alu::L32;
 use texunit_unit::{
     Attribute, Build, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lanes, Lod,
-    Operand, Others, QueryPlan, QueryRequest, Requests, Results, Scratch, ZERO_LANES,
+    Operand, QueryPlan, QueryRequest, Requests, Results, Scratch, UnwrittenRows, ZERO_LANES,
 };
 
 /// The kind of `tex.grad`.
@@ -157,7 +157,7 @@ struct OfWarps<'f> {
 
 impl Requests for OfWarps<'_> {
     #[inline(always)]
-    fn request<'w>(&'w self, warp: usize, others: &Others<'w>) -> FetchRequest<'w> {
+    fn request<'w>(&'w self, warp: usize, others: &UnwrittenRows<'w>) -> FetchRequest<'w> {
         let live = self.live.get(warp).copied().unwrap_or(u32::MAX);
         self.fetch.request(live, |slot| match slot.index() {
             i if slot.is_constant() => &self.constants.narrow[i],

@@ -6,7 +6,7 @@
 use super::visit::each_slot;
 use super::{FunctionCode, Registers};
 use crate::code::{MemSpace, Op, Slot, of_cta};
-use texunit_alu::{Alu, Last, Row, Temporaries};
+use texunit_alu::{Alu, FinalStep, Row, Temporaries};
 use texunit_flow::{Access, Cfg, Variation, forward};
 use texunit_isa::SpecialReg;
 use texunit_jit::{Op as Primitive, Source};
@@ -98,8 +98,10 @@ impl Values {
             return Some(Variation::Uniform);
         }
         let sources = [0, 1, 2].map(Source::B32);
-        let steps = row.placed(&sources, Temporaries::default())?;
-        let (Last::Compute(op, from), []) = (steps.last, &steps.before[..]) else { return None };
+        let steps = row.lowered(&sources, Temporaries::default())?;
+        let (FinalStep::Compute(op, from), []) = (steps.last, &steps.before[..]) else {
+            return None;
+        };
         let [a, b, c] = from.map(|source| match source {
             Source::B32(i) => all[i as usize],
             Source::Literal(_) => Variation::Uniform,

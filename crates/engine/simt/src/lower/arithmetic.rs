@@ -3,7 +3,7 @@
 
 use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{CompareTo, Op, Rare, Slot};
-use texunit_alu::{self as alu, Alu, Approximate, Gives, Kind, L32, Row};
+use texunit_alu::{self as alu, Alu, Approximate, Kind, L32, ResultKind, Row};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, ScalarType};
 
@@ -91,7 +91,9 @@ impl<'a> Builder<'a> {
             }
             Alu::Predicate(f) => self.logic(f, d, ops)?,
             Alu::Carry(_) => self.rare(row.function(), d, keep, ops, mods)?,
-            _ if matches!(shape.gives, Gives::Predicate | Gives::Predicates) => return None,
+            _ if matches!(shape.result, ResultKind::Predicate | ResultKind::Predicates) => {
+                return None;
+            }
             _ => {
                 let mut s = [Slot::NONE; 4];
                 for (i, (slot, wide)) in s.iter_mut().zip(shape.from).enumerate() {
@@ -174,7 +176,7 @@ impl<'a> Builder<'a> {
     pub(super) fn comparison(&mut self, inst: &'a Instruction) -> Option<()> {
         let row = row_of(inst.opcode, &inst.mods)?;
         let ops = &inst.operands;
-        let pair = row.shape().gives == Gives::Predicates;
+        let pair = row.shape().result == ResultKind::Predicates;
         let (p, q, sources) = match inst.opcode {
             Opcode::Setp => {
                 (self.destination(ops.first()?)?, self.destination(ops.get(1)?)?, &ops[2..])
@@ -194,9 +196,9 @@ impl<'a> Builder<'a> {
             true => (self.wide_at(sources, 0)?, self.wide_at(sources, 1)?),
             false => (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?),
         };
-        let compare = match row.shape().gives {
-            Gives::Predicate => Op::Compare { row, a, b, to },
-            Gives::Predicates => Op::ComparePair { row, a, b, to },
+        let compare = match row.shape().result {
+            ResultKind::Predicate => Op::Compare { row, a, b, to },
+            ResultKind::Predicates => Op::ComparePair { row, a, b, to },
             _ => return None,
         };
         self.emit(compare);

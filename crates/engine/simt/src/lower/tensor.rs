@@ -9,7 +9,7 @@ use std::sync::Arc;
 use texunit_alu::soft;
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Modifiers, MulPart, Opcode, Rounding, ScalarType};
-use texunit_tensor::{BitOperation, Fragment, Number, Operation, Order, Product, Shape};
+use texunit_tensor::{BitOperation, ElementType, Fragment, Operation, Order, Product, Shape};
 
 /// A matrix (A, B, C or D) and its order in memory.
 #[derive(Clone, Copy)]
@@ -26,8 +26,8 @@ fn orders(mods: &Modifiers) -> impl Iterator<Item = Order> {
     })
 }
 
-fn numbers(mods: &Modifiers) -> Vec<Number> {
-    mods.types.iter().filter_map(|ty| Number::from_name(ty.name())).collect()
+fn numbers(mods: &Modifiers) -> Vec<ElementType> {
+    mods.types.iter().filter_map(|ty| ElementType::from_name(ty.name())).collect()
 }
 
 /// The product that an instruction computes.
@@ -36,7 +36,7 @@ fn product(mods: &Modifiers) -> Option<Product> {
     let (d, a, b, c) = match numbers(mods)[..] {
         [d, a, b, c] => (d, a, b, c),
         // `wmma.mma` with f16 factors specifies only the types of D and C.
-        [d, c] => (d, Number::F16, Number::F16, c),
+        [d, c] => (d, ElementType::F16, ElementType::F16, c),
         _ => return None,
     };
     let operation = if mods.acts("and") { BitOperation::And } else { BitOperation::Xor };
@@ -47,18 +47,18 @@ fn product(mods: &Modifiers) -> Option<Product> {
 
 /// The fragment that a `wmma` load or store transfers. The types of the other matrices are chosen
 /// to match.
-fn fragment(mods: &Modifiers) -> Option<(Fragment, Number, MatrixOrder)> {
+fn fragment(mods: &Modifiers) -> Option<(Fragment, ElementType, MatrixOrder)> {
     let shape = mods.actions.iter().find_map(|word| Shape::from_name(word))?;
     let (number, order) = (*numbers(mods).first()?, orders(mods).next()?);
     let matrix = ["a", "b", "c", "d"].iter().position(|name| mods.acts(name))?;
     let factor = match (matrix, number) {
-        (0 | 1, number) | (_, number @ Number::F64) => number,
-        _ if shape.k == 8 => Number::Tf32,
-        _ if shape.k == 32 => Number::S4,
-        _ if shape.k == 128 => Number::B1,
-        _ => Number::Bf16,
+        (0 | 1, number) | (_, number @ ElementType::F64) => number,
+        _ if shape.k == 8 => ElementType::Tf32,
+        _ if shape.k == 32 => ElementType::S4,
+        _ if shape.k == 128 => ElementType::B1,
+        _ => ElementType::Bf16,
     };
-    let sum = if matrix < 2 { Number::F32 } else { number };
+    let sum = if matrix < 2 { ElementType::F32 } else { number };
     let (saturate, operation, sparse, wmma) = (false, BitOperation::Xor, false, true);
     let product =
         Product { shape, a: factor, b: factor, c: sum, d: sum, saturate, operation, sparse, wmma };
@@ -103,7 +103,7 @@ impl<'a> Builder<'a> {
         for (slots, operand) in sources.iter_mut().zip([a, b, c]) {
             let Operand::Vector(parts) = operand else { return None };
             for part in parts {
-                slots.push(self.source(part, product.a == Number::F64)?);
+                slots.push(self.source(part, product.a == ElementType::F64)?);
             }
         }
         let d: Option<Vec<Slot>> = d.iter().map(|part| self.destination(part)).collect();
@@ -148,7 +148,7 @@ impl<'a> Builder<'a> {
             Some(stride) => self.narrow(stride)?,
             None => self.constant(held.line(shape).into(), false),
         };
-        let wide = number == Number::F64;
+        let wide = number == ElementType::F64;
         let mut slots = Vec::with_capacity(parts.len());
         for part in parts {
             let slot = if loads { self.destination(part)? } else { self.source(part, wide)? };
@@ -167,16 +167,17 @@ impl<'a> Builder<'a> {
     fn moved(
         &mut self,
         fragment: &Fragment,
-        (number, held): (Number, MatrixOrder),
+        (number, held): (ElementType, MatrixOrder),
         (at, stride): (Address, Slot),
         (slots, loads): (&[Slot], bool),
     ) -> Option<()> {
         // Positions are sums of a part that depends on the lane and one that depends on the
         // register.
-        let place = |register, lane, element| held.place(fragment.place(register, lane, element));
+        let place =
+            |register, lane, element| held.place(fragment.position(register, lane, element));
         let bits = number.bits();
         // Strides of single-bit matrices are in words.
-        let unit = if number == Number::B1 { 32 } else { bits as usize };
+        let unit = if number == ElementType::B1 { 32 } else { bits as usize };
         let bytes = |elements: usize| (elements * unit / 8) as u64;
         let lane = self.temporary_narrow();
         self.helper(Op::Special { d: lane, reg: texunit_isa::SpecialReg::Laneid, component: 0 });

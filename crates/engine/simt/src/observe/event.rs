@@ -9,7 +9,7 @@ use crate::exec::{Warp, lane_of};
 use std::sync::Arc;
 use texunit_alu::L64;
 use texunit_isa::AtomOp;
-use texunit_jit::region::Row;
+use texunit_jit::region::LaneValues;
 use texunit_memory::SpaceKind;
 use texunit_unit::{
     AccessFault, FetchAnswer, FetchPlan, FetchRequest, Resource, Surface, SurfaceAnswer,
@@ -166,7 +166,7 @@ pub(crate) enum ValueSource<'a> {
     /// In registers of a warp.
     Registers { warp: &'a Warp, constants: &'a Constants, parts: &'a [Slot] },
     /// In rows that compiled code has stored.
-    Rows(&'a [Row<'a>]),
+    Rows(&'a [LaneValues<'a>]),
 }
 
 impl Default for Values<'_> {
@@ -201,8 +201,8 @@ impl Values<'_> {
                 Some(values)
             }
             ValueSource::Rows(rows) => Some(match rows.get(element)? {
-                Row::B32(row) => row.map(u64::from),
-                Row::B64(row) => **row,
+                LaneValues::B32(row) => row.map(u64::from),
+                LaneValues::B64(row) => **row,
             }),
         }
     }
@@ -214,8 +214,8 @@ impl Values<'_> {
     pub fn low(&self, element: usize) -> Option<[u32; 32]> {
         match self.0 {
             ValueSource::Rows(rows) => Some(match rows.get(element)? {
-                Row::B32(row) => **row,
-                Row::B64(row) => row.map(|value| value as u32),
+                LaneValues::B32(row) => **row,
+                LaneValues::B64(row) => row.map(|value| value as u32),
             }),
             ValueSource::Registers { .. } => {
                 self.get(element).map(|row| row.map(|value| value as u32))

@@ -1,11 +1,11 @@
 //! Translates loads, stores and atomics to steps of a region.
 
-use super::operand::{Operands, place};
+use super::operand::{Operands, vreg};
 use crate::code::{self, MemSpace, Op, Slot, SpaceProfile};
 use texunit_alu::Temporaries;
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
-use texunit_jit::{Combine, Op as J, Place as To, Predicate, Relation, Source, Test};
+use texunit_jit::{Combine, Op as J, Predicate, Relation, Source, Test, VReg as To};
 use texunit_memory::{LOCAL_WINDOW, SHARED_WINDOW, SpaceKind, WINDOW_SIZE};
 
 /// Index of memory, as opposed to its shadow, in [`Access::map`].
@@ -135,7 +135,7 @@ pub(super) fn load_from(of: &code::Access, access: Access) -> Option<Action> {
     if of.parts.iter().any(|part| part.is_predicate() && !part.is_none()) {
         return None;
     }
-    let to = of.parts.iter().map(|&part| (!part.is_none()).then(|| place(part))).collect();
+    let to = of.parts.iter().map(|&part| (!part.is_none()).then(|| vreg(part))).collect();
     let load = Load { access, signed: of.signed, keep: of.mask, to };
     Some(Action::Load(Box::new(load)))
 }
@@ -199,7 +199,7 @@ pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<A
     if !is_own(*b) || !(d.is_none() || is_own(*d)) {
         return None;
     }
-    let to = (!d.is_none()).then(|| place(*d));
+    let to = (!d.is_none()).then(|| vreg(*d));
     let (b, base) = (operands.number(*b)?, operands.base(of.base)?);
     let site = operands.site(space);
     let access = Access { space, size, count: 1, base, offset: of.offset, site, map: MEMORY };

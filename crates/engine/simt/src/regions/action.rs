@@ -3,7 +3,7 @@
 use super::access;
 use super::moves;
 use super::notify;
-use super::operand::{Operands, place, predicate};
+use super::operand::{Operands, predicate, vreg};
 use super::operation;
 use super::shadow;
 use crate::code::{self, Inst, Op, Slot};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use texunit_alu::Alu;
 use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
 use texunit_jit::region::{Action, Call, Match, Reduce, Routine, Shuffle, Shuffling, Step, Vote};
-use texunit_jit::{Place, Source};
+use texunit_jit::{Source, VReg};
 
 /// The steps of an instruction, one of which is counted; `None` if the interpreter has to execute
 /// it.
@@ -25,7 +25,7 @@ pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option
     let mut steps: Vec<Step> = actions.into_iter().map(step).collect();
     // The first step that can leave the region is the counted one, so that an instruction at which
     // the region is left has not been counted.
-    let counts = steps.iter().position(Step::may_leave).unwrap_or(0);
+    let counts = steps.iter().position(Step::may_exit).unwrap_or(0);
     steps[counts].counted = inst.count != 0;
     Some(steps)
 }
@@ -65,7 +65,7 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
             }
             collective(operands, op)?
         }
-        Op::ActiveMask { d } if !d.is_none() => Action::ActiveMask { to: place(*d) },
+        Op::ActiveMask { d } if !d.is_none() => Action::ActiveMask { to: vreg(*d) },
         op => Action::Call(Box::new(call(operands, op)?)),
     };
     Some(vec![action])
@@ -81,15 +81,21 @@ fn call(operands: &Operands<'_>, op: &Op) -> Option<Call> {
     for (to, &slot) in from.iter_mut().zip(&rare.s) {
         *to = operands.number(slot)?;
     }
-    let to = (!rare.d.is_none()).then(|| place(rare.d));
+    let to = (!rare.d.is_none()).then(|| vreg(rare.d));
     Some(Call { routine: routine(rare.alu)?, to, keep: rare.mask, from })
 }
 
 fn routine(alu: Alu) -> Option<Routine> {
     Some(match alu {
-        Alu::Convert(convert) => Routine::Data(Arc::new(move |d, [a, b, ..]| convert.run(d, a, b))),
-        Alu::Tiny(tiny) => Routine::Data(Arc::new(move |d, [a, b, c, _]| tiny.run(d, a, b, c))),
-        Alu::Video(video) => Routine::Data(Arc::new(move |d, [a, b, c, _]| video.run(d, a, b, c))),
+        Alu::Convert(convert) => {
+            Routine::Closure(Arc::new(move |d, [a, b, ..]| convert.run(d, a, b)))
+        }
+        Alu::SmallFloat(tiny) => {
+            Routine::Closure(Arc::new(move |d, [a, b, c, _]| tiny.run(d, a, b, c)))
+        }
+        Alu::Video(video) => {
+            Routine::Closure(Arc::new(move |d, [a, b, c, _]| video.run(d, a, b, c)))
+        }
         _ => return None,
     })
 }
@@ -118,7 +124,7 @@ fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
                 VoteMode::Any => Vote::Any,
                 VoteMode::Uni => Vote::Uniform,
             },
-            to: (!d.is_none()).then(|| place(*d))?,
+            to: (!d.is_none()).then(|| vreg(*d))?,
             of: predicate(*p),
             members: members(*of),
         },
@@ -145,8 +151,8 @@ fn narrow(d: Slot) -> Option<Option<u32>> {
     if d.is_none() {
         return Some(None);
     }
-    match place(d) {
-        Place::B32(i) => Some(Some(i)),
+    match vreg(d) {
+        VReg::B32(i) => Some(Some(i)),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 //! returns the region in the form that the JIT compiles.
 
 use super::action;
-use super::operand::{Operands, place, predicate};
+use super::operand::{Operands, predicate, vreg};
 use super::yield_point::YieldPoint;
 use crate::code::{Code, Inst, Op, PRODUCTS, Slot};
 use crate::flow::{Facts, Flow, FunctionCode, writes};
@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use texunit_flow::{Cfg, LiveSet};
 use texunit_jit::region::{Block, End, Region, Step, Target};
-use texunit_jit::{Place, Predicate};
+use texunit_jit::{Predicate, VReg};
 
 /// A range of instructions of a function that becomes a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,11 +116,11 @@ impl Cut {
         code: &Code,
         facts: Option<&Arc<Facts>>,
         starts: &[u32],
-    ) -> (Vec<Vec<(Place, u32)>>, Vec<Vec<(u32, u32)>>) {
+    ) -> (Vec<Vec<(VReg, u32)>>, Vec<Vec<(u32, u32)>>) {
         let Some(flow) = self.flow_of_params(code, facts) else { return Default::default() };
         let held = |&start: &u32| {
             let held = flow.values_at((start - flow.code.first) as usize)?;
-            let params = held.params().map(|(slot, at)| (place(slot), at)).collect();
+            let params = held.params().map(|(slot, at)| (vreg(slot), at)).collect();
             Some((params, held.strides().collect()))
         };
         starts.iter().map(|start| held(start).unwrap_or_default()).unzip()
@@ -158,7 +158,7 @@ impl Cut {
         facts: Option<&Arc<Facts>>,
         starts: &[u32],
         parts: &[Role],
-    ) -> Vec<HashSet<Place>> {
+    ) -> Vec<HashSet<VReg>> {
         let mut written: Vec<Slot> = Vec::new();
         for ((_, inst), part) in self.insts(code).zip(parts) {
             if matches!(part, Role::Steps(_)) {
@@ -168,13 +168,13 @@ impl Cut {
         written.sort_unstable_by_key(|slot| slot.as_number());
         written.dedup();
         let Some(flow) = facts.and_then(|facts| Flow::with(code, self.function, facts)) else {
-            let all: HashSet<Place> = written.iter().map(|&slot| place(slot)).collect();
+            let all: HashSet<VReg> = written.iter().map(|&slot| vreg(slot)).collect();
             return vec![all; starts.len()];
         };
         let number = |slot: &Slot| flow.code.registers.number(*slot);
-        let keep = |live: &LiveSet<'_>| -> HashSet<Place> {
+        let keep = |live: &LiveSet<'_>| -> HashSet<VReg> {
             let is_live = |slot: &&Slot| number(slot).is_none_or(|i| live.has(i as u32));
-            written.iter().filter(is_live).map(|&slot| place(slot)).collect()
+            written.iter().filter(is_live).map(|&slot| vreg(slot)).collect()
         };
         let Facts { cfg, liveness, .. } = &*flow.facts;
         let mut kept = vec![HashSet::new(); starts.len()];
@@ -211,7 +211,7 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    fn of(&self, code: &Code, parts: Vec<Role>, kept: Vec<HashSet<Place>>) -> Vec<Block> {
+    fn of(&self, code: &Code, parts: Vec<Role>, kept: Vec<HashSet<VReg>>) -> Vec<Block> {
         let mut blocks = Vec::with_capacity(self.starts.len());
         let mut parts = self.cut.insts(code).zip(parts);
         for (i, (&at, kept)) in self.starts.iter().zip(kept).enumerate() {

@@ -3,13 +3,13 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
-use super::operand::{Operands, place, predicate};
+use super::operand::{Operands, predicate, vreg};
 use crate::code::{Op, Slot, of_cta};
 use std::sync::Arc;
 use texunit_alu::{L32, L64, Temporaries};
 use texunit_isa::SpecialReg;
 use texunit_jit::region::{Action, Call, Routine};
-use texunit_jit::{Combine, Op as J, Place, Predicate, Relation, Source, Test};
+use texunit_jit::{Combine, Op as J, Predicate, Relation, Source, Test, VReg};
 use texunit_memory::{SpaceKind, WINDOW_SIZE, space_of};
 
 /// Truth-table columns of the three sources of a bitwise operation.
@@ -19,7 +19,7 @@ const C: u8 = 0xaa;
 
 const ZERO: Source = Source::Literal(0);
 
-fn compute(op: J, to: Place, from: &[Source]) -> Action {
+fn compute(op: J, to: VReg, from: &[Source]) -> Action {
     let mut all = [ZERO; 3];
     all.iter_mut().zip(from).for_each(|(all, &from)| *all = from);
     Action::Compute { op, to, from: all }
@@ -29,16 +29,16 @@ fn compute(op: J, to: Place, from: &[Source]) -> Action {
 fn call(routine: Routine, d: Slot, from: &[Source]) -> Action {
     let mut all = [ZERO; 4];
     all.iter_mut().zip(from).for_each(|(all, &from)| *all = from);
-    let to = (!d.is_none()).then(|| place(d));
+    let to = (!d.is_none()).then(|| vreg(d));
     Action::Call(Box::new(Call { routine, to, keep: u64::MAX, from: all }))
 }
 
 /// The current value of a destination register, as a source.
-fn again(to: Place) -> Option<Source> {
+fn again(to: VReg) -> Option<Source> {
     match to {
-        Place::B32(i) => Some(Source::B32(i)),
-        Place::B64(i) => Some(Source::B64(i)),
-        Place::Predicate(_) => None,
+        VReg::B32(i) => Some(Source::B32(i)),
+        VReg::B64(i) => Some(Source::B64(i)),
+        VReg::Predicate(_) => None,
     }
 }
 
@@ -51,24 +51,24 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
         Op::Unpack { parts, a, bits } => unpack(operands, parts, *a, *bits),
         Op::Special { d, reg, component } if is_narrow(*d) => Some(vec![match reg {
             SpecialReg::Tid if *component < 3 => {
-                compute(J::Copy, place(*d), &[Source::Row((*component).into())])
+                compute(J::Copy, vreg(*d), &[Source::PerLane((*component).into())])
             }
             reg => match of_cta(*reg, *component) {
-                Some(number) => compute(J::Copy, place(*d), &[Source::Word(number)]),
+                Some(number) => compute(J::Copy, vreg(*d), &[Source::Uniform(number)]),
                 None => call(Routine::B32(lanes(*reg)?), *d, &[]),
             },
         }]),
-        Op::MovNarrow { d, a } => Some(vec![compute(J::Copy, place(*d), &[operands.source(*a)])]),
-        Op::MovWide { d, a } => Some(vec![compute(J::CopyWide, place(*d), &[operands.source(*a)])]),
+        Op::MovNarrow { d, a } => Some(vec![compute(J::Copy, vreg(*d), &[operands.source(*a)])]),
+        Op::MovWide { d, a } => Some(vec![compute(J::CopyWide, vreg(*d), &[operands.source(*a)])]),
         Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
             let from = [operands.source(*a), operands.source(*b)];
             let p = predicate(*p);
             let op = if d.is_wide() { J::SelectWide(p) } else { J::Select(p) };
-            Some(vec![compute(op, place(*d), &from)])
+            Some(vec![compute(op, vreg(*d), &from)])
         }
         Op::Lop3 { d, s, table, .. } => {
             let from = s.map(|slot| operands.source(slot));
-            Some(vec![compute(J::Bits(*table), place(*d), &from)])
+            Some(vec![compute(J::Bits(*table), vreg(*d), &from)])
         }
         Op::Logic { d, .. } if d.is_none() => Some(vec![Action::Nothing]),
         Op::Logic { f, d, a, b } => Some(vec![Action::Logic {
@@ -102,22 +102,22 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
 
 /// The address of an offset in the call frame, which is a constant in a kernel.
 fn frame_address(operands: &Operands<'_>, d: Slot, offset: u64) -> Option<Vec<Action>> {
-    let (to, offset) = (place(d), Source::Literal(offset));
+    let (to, offset) = (vreg(d), Source::Literal(offset));
     if operands.is_entry {
         let op = if d.is_wide() { J::CopyWide } else { J::Copy };
         return Some(vec![compute(op, to, &[offset])]);
     }
     let from = [Source::FrameAt, offset];
     Some(match to {
-        Place::B64(_) => vec![compute(J::AddWide, to, &from)],
-        Place::B32(_) => {
+        VReg::B64(_) => vec![compute(J::AddWide, to, &from)],
+        VReg::B32(_) => {
             let sum = operands.temporaries.wide;
             vec![
-                compute(J::AddWide, Place::B64(sum), &from),
+                compute(J::AddWide, VReg::B64(sum), &from),
                 compute(J::Low, to, &[Source::B64(sum)]),
             ]
         }
-        Place::Predicate(_) => return None,
+        VReg::Predicate(_) => return None,
     })
 }
 
@@ -134,12 +134,12 @@ fn converted(operands: &Operands<'_>, (d, a): (Slot, Slot), window: u64, to: boo
         with: (Combine::And, Predicate::Always),
     };
     let select = J::SelectWide(Predicate::If(inside));
-    let mut actions = vec![compute(J::SubWide, Place::B64(less), &[a, window]), compare];
+    let mut actions = vec![compute(J::SubWide, VReg::B64(less), &[a, window]), compare];
     if to {
-        actions.push(compute(select, place(d), &[Source::B64(less), a]));
+        actions.push(compute(select, vreg(d), &[Source::B64(less), a]));
     } else {
-        actions.push(compute(J::AddWide, Place::B64(other), &[a, window]));
-        actions.push(compute(select, place(d), &[a, Source::B64(other)]));
+        actions.push(compute(J::AddWide, VReg::B64(other), &[a, window]));
+        actions.push(compute(select, vreg(d), &[a, Source::B64(other)]));
     }
     actions
 }
@@ -195,7 +195,7 @@ fn convert(operands: &Operands<'_>, d: Slot, a: Slot, mask: u64) -> Option<Vec<A
     if d.is_none() || a.is_none() {
         return None;
     }
-    let to = place(d);
+    let to = vreg(d);
     if d.is_predicate() {
         // A conversion to a predicate tests whether any bit is set.
         let all = if a.is_wide() { u64::MAX } else { u64::from(u32::MAX) };
@@ -226,7 +226,7 @@ fn convert(operands: &Operands<'_>, d: Slot, a: Slot, mask: u64) -> Option<Vec<A
 }
 
 fn pack(operands: &Operands<'_>, d: Slot, parts: &[Slot], bits: u8) -> Option<Vec<Action>> {
-    let to = place(d);
+    let to = vreg(d);
     let sources: Option<Vec<Source>> = parts.iter().map(|&part| operands.number(part)).collect();
     let sources = sources?;
     let own = again(to)?;
@@ -255,7 +255,7 @@ fn pack(operands: &Operands<'_>, d: Slot, parts: &[Slot], bits: u8) -> Option<Ve
                     d[lane] = parts.fold(0, |all, part| all | part);
                 }
             };
-            Some(vec![call(Routine::Data(Arc::new(pack)), d, all)])
+            Some(vec![call(Routine::Closure(Arc::new(pack)), d, all)])
         }
         _ => None,
     }
@@ -269,7 +269,7 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
     let mut actions = Vec::new();
     let mut own = None;
     for (i, &part) in (0_u32..).zip(parts).filter(|(_, part)| !part.is_none()) {
-        let to = place(part);
+        let to = vreg(part);
         let shift = u32::from(bits) * i;
         let action = match (a.is_wide(), is_narrow(part), bits) {
             (true, true, 32) if i == 0 => compute(J::Low, to, &[from]),
@@ -279,7 +279,7 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
             (false, true, 16) if i == 1 => {
                 compute(J::ShiftRightU, to, &[from, Source::Literal(16)])
             }
-            (true, true, 32) if i == 1 => call(Routine::Cut(upper), part, &[from]),
+            (true, true, 32) if i == 1 => call(Routine::Narrow(upper), part, &[from]),
             _ => {
                 let keep = crate::lower::mask_of(bits.into());
                 let unpack = move |d: &mut L64, [a, ..]: [&L64; 4]| {
@@ -287,7 +287,7 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
                         d[lane] = a[lane].checked_shr(shift).unwrap_or(0) & keep;
                     }
                 };
-                call(Routine::Data(Arc::new(unpack)), part, &[from])
+                call(Routine::Closure(Arc::new(unpack)), part, &[from])
             }
         };
         // The part that overwrites the source is written last.

@@ -5,7 +5,7 @@ use crate::code::{self, Code, Inst, MemSpace, Op, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
 use crate::observe::mark::Mark;
 use crate::observe::{Events, FurtherLoad, Order};
-use texunit_jit::region::{Action, Call, Cost, Region, Routine, Space, Step, Tell};
+use texunit_jit::region::{Action, Call, Cost, Notification, Region, Routine, Space, Step};
 use texunit_jit::{Predicate, Source};
 use texunit_memory::GLOBAL_BASE;
 
@@ -38,7 +38,7 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
         return None;
     }
     let mut from = [Source::Literal(0); SOURCES];
-    let mut tell = Tell { rows: 1 + values.len() as u8, cost, ..nothing(at) };
+    let mut tell = Notification { rows: 1 + values.len() as u8, cost, ..nothing(at) };
     for (i, &slot) in std::iter::once(&base).chain(values).enumerate() {
         from[i] = operands.number(slot)?;
         tell.narrow[i] = !slot.is_none() && !slot.is_wide();
@@ -85,12 +85,12 @@ fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
 }
 
 /// A notification without operands.
-fn nothing(number: u32) -> Tell {
-    Tell { number, rows: 0, narrow: [false; SOURCES], cost: None }
+fn nothing(number: u32) -> Notification {
+    Notification { number, rows: 0, narrow: [false; SOURCES], cost: None }
 }
 
-fn call(tell: Tell, from: [Source; SOURCES]) -> Action {
-    Action::Call(Box::new(Call { routine: Routine::Tell(tell), to: None, keep: u64::MAX, from }))
+fn call(tell: Notification, from: [Source; SOURCES]) -> Action {
+    Action::Call(Box::new(Call { routine: Routine::Notify(tell), to: None, keep: u64::MAX, from }))
 }
 
 /// A fence, the arrival of lanes at a `.sync` instruction, or their continuation after it.
@@ -154,7 +154,7 @@ impl LoadGroups {
 /// The shared-memory load that a step reports, and its base register.
 fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Access, Source)> {
     let Action::Call(call) = &step.action else { return None };
-    let Routine::Tell(Tell { cost: None, .. }) = call.routine else { return None };
+    let Routine::Notify(Notification { cost: None, .. }) = call.routine else { return None };
     let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
     let Op::Load(access) = &code.insts.get(mark.target as usize)?.op else { return None };
     let is_shared = access.mem_space == MemSpace::Shared && step.guard == Predicate::Always;
@@ -166,8 +166,8 @@ fn parts(step: &Step) -> bool {
     match &step.action {
         Action::Load(load) if load.access.space == Space::Shared => false,
         Action::Store(_) => true,
-        Action::Call(call) => matches!(call.routine, Routine::Tell(_)),
-        _ => step.may_leave(),
+        Action::Call(call) => matches!(call.routine, Routine::Notify(_)),
+        _ => step.may_exit(),
     }
 }
 
@@ -206,10 +206,10 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
 }
 
 /// Whether a source is a given register.
-fn is(source: Source, place: texunit_jit::Place) -> bool {
+fn is(source: Source, place: texunit_jit::VReg) -> bool {
     match source {
-        Source::B32(i) => place == texunit_jit::Place::B32(i),
-        Source::B64(i) => place == texunit_jit::Place::B64(i),
+        Source::B32(i) => place == texunit_jit::VReg::B32(i),
+        Source::B64(i) => place == texunit_jit::VReg::B64(i),
         _ => false,
     }
 }

@@ -6,7 +6,7 @@ use crate::observe::mark::Mark;
 use std::collections::HashSet;
 use texunit_alu::Temporaries;
 use texunit_jit::region::Space;
-use texunit_jit::{Place, Predicate, Source};
+use texunit_jit::{Predicate, Source, VReg};
 
 /// Translates the operands of a function, and assigns access sites.
 pub(super) struct Operands<'c> {
@@ -22,13 +22,13 @@ pub(super) struct Operands<'c> {
 }
 
 /// A destination register.
-pub(super) fn place(slot: Slot) -> Place {
+pub(super) fn vreg(slot: Slot) -> VReg {
     if slot.is_predicate() {
-        Place::Predicate(slot.predicate_index() as u32)
+        VReg::Predicate(slot.predicate_index() as u32)
     } else if slot.is_wide() {
-        Place::B64(slot.index() as u32)
+        VReg::B64(slot.index() as u32)
     } else {
-        Place::B32(slot.index() as u32)
+        VReg::B32(slot.index() as u32)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Translates arithmetic and comparisons to steps of a region.
 
-use super::operand::{Operands, place, predicate};
+use super::operand::{Operands, predicate, vreg};
 use crate::code::{CompareTo, Op, Slot};
-use texunit_alu::{Alu, Last, Placed, Row};
+use texunit_alu::{Alu, FinalStep, LoweredStep, Row};
 use texunit_isa::BoolOp;
 use texunit_jit::region::{Action, Call, Routine};
 use texunit_jit::{Combine, Predicate, Source};
@@ -19,11 +19,11 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
 
 fn compute(operands: &Operands<'_>, row: &Row, d: Slot, s: &[Slot; 4]) -> Option<Vec<Action>> {
     let from = s.map(|slot| operands.source(slot));
-    let Some(steps) = row.placed(&from, operands.temporaries) else {
+    let Some(steps) = row.lowered(&from, operands.temporaries) else {
         return Some(vec![call(routine(row.function())?, d, from)]);
     };
-    let Last::Compute(op, from) = steps.last else { return None };
-    let last = Action::Compute { op, to: place(d), from };
+    let FinalStep::Compute(op, from) = steps.last else { return None };
+    let last = Action::Compute { op, to: vreg(d), from };
     Some(steps.before.into_iter().map(action).chain([last]).collect())
 }
 
@@ -34,8 +34,8 @@ fn compare(
     to: &CompareTo,
 ) -> Option<Vec<Action>> {
     let from = sources.map(|slot| operands.source(slot));
-    let steps = row.placed(&from, operands.temporaries)?;
-    let Last::Compare(test, from) = steps.last else { return None };
+    let steps = row.lowered(&from, operands.temporaries)?;
+    let FinalStep::Compare(test, from) = steps.last else { return None };
     let combine = match to.op {
         BoolOp::And => Combine::And,
         BoolOp::Or => Combine::Or,
@@ -48,10 +48,10 @@ fn compare(
 }
 
 /// Converts an intermediate action of an operation.
-fn action(placed: Placed) -> Action {
+fn action(placed: LoweredStep) -> Action {
     match placed {
-        Placed::Compute { op, to, from } => Action::Compute { op, to, from },
-        Placed::Compare { test, to, from } => {
+        LoweredStep::Compute { op, to, from } => Action::Compute { op, to, from },
+        LoweredStep::Compare { test, to, from } => {
             let with = (Combine::And, Predicate::Always);
             Action::Compare { test, from, to: [Some(to), None], with }
         }
@@ -59,7 +59,7 @@ fn action(placed: Placed) -> Action {
 }
 
 fn call(routine: Routine, d: Slot, from: [Source; 4]) -> Action {
-    Action::Call(Box::new(Call { routine, to: Some(place(d)), keep: u64::MAX, from }))
+    Action::Call(Box::new(Call { routine, to: Some(vreg(d)), keep: u64::MAX, from }))
 }
 
 fn routine(function: Alu) -> Option<Routine> {

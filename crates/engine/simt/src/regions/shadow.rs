@@ -5,7 +5,7 @@ use super::operand::{Operands, predicate};
 use crate::code::{self, Check, MemSpace, Shadow, Slot};
 use texunit_alu::Temporaries;
 use texunit_jit::region::{Access, Action, Load, Space};
-use texunit_jit::{Op as J, Place as To, Predicate, Source};
+use texunit_jit::{Op as J, Predicate, Source, VReg as To};
 
 /// Index of shadow memory in [`Access::map`].
 const SHADOW: u8 = 1;

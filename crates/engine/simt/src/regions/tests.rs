@@ -9,7 +9,7 @@ use crate::code::{Code, Op};
 use crate::flow::Flow;
 use crate::launch::Arithmetic;
 use crate::lower::{Program, Symbols};
-use texunit_jit::Place;
+use texunit_jit::VReg;
 use texunit_jit::region::{Action, Block, End, Mode, Region, Target};
 use texunit_syntax::SourceFile;
 use texunit_testkit::ptx;
@@ -57,7 +57,7 @@ const LOOP: &str = ".reg .pred %p;\n\
      st.global.u32 [%rd1], %r2;\nret;";
 
 fn narrow(block: &Block) -> usize {
-    block.kept.iter().filter(|place| matches!(place, Place::B32(_))).count()
+    block.kept.iter().filter(|place| matches!(place, VReg::B32(_))).count()
 }
 
 /// Only registers that are live after a block are kept; a loop keeps the values that its next

@@ -10,10 +10,11 @@ use texunit_simt::{ExternalWriters, Fault, FaultKind, LaunchStats, Verdict, Wait
 
 /// `body` where %flag is the address of the first word, and %r1 to %r8 and %p are free.
 fn text(body: &str) -> String {
-    kernel(
-        ".reg .pred %p; .reg .u32 %r<9>; .reg .u64 %flag, %q;",
+    let text = kernel(
+        ".reg .pred %p; .reg .u32 %r<9>; .reg .u64 %flag, %q; .shared .u32 s;",
         &format!("mov.u64 %flag, %out; {body}\nret;"),
-    )
+    );
+    text.replace("sm_80", "sm_90").replace(".version 8.0", ".version 8.6")
 }
 
 const FLAG: &str = "L: ld.volatile.u32 %r1, [%flag]; setp.eq.u32 %p, %r1, 0; @%p bra L;";
@@ -190,7 +191,7 @@ fn what_does_something_does_not_wait() {
         ".local .u32 n; mov.u32 %r2, 0; st.local.u32 [n], %r2; L: ld.volatile.u32 %r1, [%flag];
          ld.local.u32 %r2, [n]; add.u32 %r2, %r2, 1; st.local.u32 [n], %r2; setp.lt.u32 %p, %r2, 50000;
          mov.u32 %r2, 0; @%p bra L;",
-        ".shared .u32 s; mov.u32 %r2, 0; st.shared.u32 [s], %r2; L: atom.shared.add.u32 %r2, [s], 1;
+        "mov.u32 %r2, 0; st.shared.u32 [s], %r2; L: atom.shared.add.u32 %r2, [s], 1;
          setp.lt.u32 %p, %r2, 50000; mov.u32 %r2, 0; @%p bra L;",
     ];
     for body in long {
@@ -234,5 +235,81 @@ fn a_cooperative_grid() {
         stats.unwrap();
         assert_eq!(words[1..7], [9; 6]);
         assert!(setter.went_on.load(Relaxed) >= 1);
+    });
+}
+
+/// CTA 0 of each cluster waits for the flag, and CTA 1 for CTA 0.
+const CLUSTER: &str = "mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, 0; st.shared.u32 [s], %r3;
+    barrier.cluster.arrive; barrier.cluster.wait; setp.ne.u32 %p, %r2, 0;";
+/// How CTA 0 tells CTA 1, and how CTA 1 waits for that.
+const TELLS: [(&str, &str); 3] = [
+    ("", ""),
+    (
+        "mov.u32 %r4, s; mapa.shared::cluster.u32 %r4, %r4, 1; st.shared::cluster.u32 [%r4], %r1;",
+        "W: ld.volatile.shared.u32 %r1, [s]; setp.eq.u32 %p, %r1, 0; @%p bra W;",
+    ),
+    (
+        "st.volatile.shared.u32 [s], %r1;",
+        "mov.u32 %r4, s; mapa.shared::cluster.u32 %r4, %r4, 0;
+         W: ld.volatile.shared::cluster.u32 %r1, [%r4]; setp.eq.u32 %p, %r1, 0; @%p bra W;",
+    ),
+];
+
+fn cluster(flag: &str, (tell, wait): (&str, &str)) -> String {
+    format!(
+        "{CLUSTER} @%p bra B; {flag} {tell} bra E; B: {wait} E: barrier.cluster.arrive; barrier.cluster.wait;
+         st.u32 [%my+8], %r2;"
+    )
+}
+
+fn in_clusters(mut test: impl FnMut(How)) {
+    let (grid, block, cluster) = ([6, 1, 1], [1, 1, 1], Some([2, 1, 1]));
+    let pairs = How { grid, block, cluster, max_steps: 1 << 24, ..How::default() };
+    each_way(|how| {
+        let how = How { threads: how.threads, jit: how.jit, ..pairs };
+        test(how);
+        test(How { cooperative: true, ..how });
+    });
+    test(How { schedule: Some(3), ..pairs });
+}
+
+#[test]
+fn clusters_wait_for_the_host() {
+    for tells in TELLS {
+        in_clusters(|how| {
+            // Each of the workers may ask before it has seen the value.
+            let (stats, words, setter) = run(&cluster(FLAG, tells), how, &[0, 9, 9, 9, 9, 9]);
+            stats.unwrap();
+            assert_eq!(words[2..8], [0, 1, 0, 1, 0, 1]);
+            assert!(setter.went_on.load(Relaxed) >= 1);
+        });
+    }
+}
+
+#[test]
+fn clusters_wait_in_vain() {
+    for (i, tells) in TELLS.into_iter().enumerate() {
+        in_clusters(|how| {
+            let loaded = load_text(&text(&cluster(FLAG, tells)));
+            let (address, _) = loaded.buffer(64);
+            let fault = loaded.run("k", how, &[Arg::U64(address)]).unwrap_err();
+            let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{:?}", fault.kind) };
+            let shared = [None, Some(1), Some(0)][i];
+            let shared =
+                shared.map(|rank| format!(" in shared memory of CTA {rank} of the cluster"));
+            for words in ["in `buffer` (256 bytes", shared.as_deref().unwrap_or("")] {
+                assert!(waiting.contains(words), "{words}: {waiting}");
+            }
+        });
+    }
+}
+
+#[test]
+fn clusters_wait_for_later_ones() {
+    let later = format!("{LATER_CTAS_FIRST} barrier.cluster.arrive; barrier.cluster.wait;");
+    in_clusters(|how| {
+        let (stats, words, _) = run(&later, how, &[]);
+        stats.unwrap();
+        assert_eq!(words[..7], [6, 5, 4, 3, 2, 1, 0]);
     });
 }

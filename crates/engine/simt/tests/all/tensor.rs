@@ -5,14 +5,14 @@
 
 use crate::common::{Arg, HEADER, How, kernel, load_text, run_fault};
 use texunit_simt::FaultKind;
-use texunit_tensor::{Number, Product, Shape};
+use texunit_tensor::{ElementType, Product, Shape};
 use texunit_testkit::Random;
 
 /// Lines of elements.
 type Matrix = Vec<Vec<u64>>;
 
 fn product(shape: &str, types: &str) -> Product {
-    let number = |name| Number::from_name(name).unwrap();
+    let number = |name| ElementType::from_name(name).unwrap();
     let [d, a, b, c] = types.split('.').map(number).collect::<Vec<_>>()[..] else { panic!() };
     Product {
         shape: Shape::from_name(shape).unwrap(),
@@ -28,25 +28,27 @@ fn product(shape: &str, types: &str) -> Product {
 }
 
 /// Numbers that are not far from one, so that all of them count.
-fn number(random: &mut Random, number: Number) -> u64 {
+fn number(random: &mut Random, number: ElementType) -> u64 {
     let any = random.u64() & u64::MAX >> (64 - number.bits());
     match number {
-        Number::F16 => any & 0x83ff | (13 + random.below(4u64)) << 10,
-        Number::Bf16 => any & 0x807f | (125 + random.below(4u64)) << 7,
-        Number::Tf32 | Number::F32 => any & 0x807f_ffff | (125 + random.below(4u64)) << 23,
-        Number::F64 => any & !(0x7ff << 52) | (1021 + random.below(4u64)) << 52,
+        ElementType::F16 => any & 0x83ff | (13 + random.below(4u64)) << 10,
+        ElementType::Bf16 => any & 0x807f | (125 + random.below(4u64)) << 7,
+        ElementType::Tf32 | ElementType::F32 => {
+            any & 0x807f_ffff | (125 + random.below(4u64)) << 23
+        }
+        ElementType::F64 => any & !(0x7ff << 52) | (1021 + random.below(4u64)) << 52,
         _ => any,
     }
 }
 
-fn matrix(random: &mut Random, rows: u16, columns: u16, of: Number) -> Matrix {
+fn matrix(random: &mut Random, rows: u16, columns: u16, of: ElementType) -> Matrix {
     (0..rows).map(|_| (0..columns).map(|_| number(random, of)).collect()).collect()
 }
 
 /// D by the reference, one element at a time. Single bits are handed over in words.
 fn expected(product: &Product, a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
     let words = |bits: Vec<u64>| -> Vec<u64> {
-        if product.a != Number::B1 {
+        if product.a != ElementType::B1 {
             return bits;
         }
         let word = |bits: &[u64]| bits.iter().rev().fold(0, |word, bit| word << 1 | bit);
@@ -62,35 +64,37 @@ fn expected(product: &Product, a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
 
 /// Row and column of element `i` of what a lane has of A or B, and of C or D: the ISA's tables for
 /// each shape and type.
-fn place(shape: Shape, of: Number, which: char, lane: usize, i: usize) -> (usize, usize) {
+fn place(shape: Shape, of: ElementType, which: char, lane: usize, i: usize) -> (usize, usize) {
     let (group, thread) = (lane / 4, lane % 4);
     let Shape { m, k, .. } = shape;
     match (which, of, m, k) {
         ('c', _, 8, _) => (group, thread * 2 + i),
         ('c', ..) => (group + 8 * (i / 2), thread * 2 + i % 2),
-        ('a', Number::F16 | Number::Bf16, ..) => {
+        ('a', ElementType::F16 | ElementType::Bf16, ..) => {
             (group + 8 * (i / 2 % 2), thread * 2 + i % 2 + 8 * (i / 4))
         }
-        ('b', Number::F16 | Number::Bf16, ..) => (thread * 2 + i % 2 + 8 * (i / 2), group),
-        ('a', Number::Tf32, ..) | ('a', Number::F64, 16, _) => {
+        ('b', ElementType::F16 | ElementType::Bf16, ..) => {
+            (thread * 2 + i % 2 + 8 * (i / 2), group)
+        }
+        ('a', ElementType::Tf32, ..) | ('a', ElementType::F64, 16, _) => {
             (group + 8 * (i % 2), thread + 4 * (i / 2))
         }
-        ('b', Number::Tf32 | Number::F64, ..) => (thread + 4 * i, group),
-        ('a', Number::F64, ..) => (group, thread),
-        ('a', Number::S8 | Number::U8 | Number::E4m3 | Number::E5m2, 8, _) => {
+        ('b', ElementType::Tf32 | ElementType::F64, ..) => (thread + 4 * i, group),
+        ('a', ElementType::F64, ..) => (group, thread),
+        ('a', ElementType::S8 | ElementType::U8 | ElementType::E4m3 | ElementType::E5m2, 8, _) => {
             (group, thread * 4 + i)
         }
-        ('a', Number::S8 | Number::U8 | Number::E4m3 | Number::E5m2, ..) => {
+        ('a', ElementType::S8 | ElementType::U8 | ElementType::E4m3 | ElementType::E5m2, ..) => {
             (group + 8 * (i / 4 % 2), thread * 4 + i % 4 + 16 * (i / 8))
         }
-        ('b', Number::S8 | Number::U8 | Number::E4m3 | Number::E5m2, ..) => {
+        ('b', ElementType::S8 | ElementType::U8 | ElementType::E4m3 | ElementType::E5m2, ..) => {
             (thread * 4 + i % 4 + 16 * (i / 4), group)
         }
-        ('a', Number::S4 | Number::U4, 8, _) => (group, thread * 8 + i),
-        ('a', Number::S4 | Number::U4, ..) => {
+        ('a', ElementType::S4 | ElementType::U4, 8, _) => (group, thread * 8 + i),
+        ('a', ElementType::S4 | ElementType::U4, ..) => {
             (group + 8 * (i / 8 % 2), thread * 8 + i % 8 + 32 * (i / 16))
         }
-        ('b', Number::S4 | Number::U4, ..) => (thread * 8 + i % 8 + 32 * (i / 8), group),
+        ('b', ElementType::S4 | ElementType::U4, ..) => (thread * 8 + i % 8 + 32 * (i / 8), group),
         ('a', _, 8, _) => (group, thread * 32 + i),
         ('a', ..) => (group + 8 * (i / 32 % 2), thread * 32 + i % 32 + 128 * (i / 64)),
         _ => (thread * 32 + i % 32 + 128 * (i / 32), group),
@@ -98,7 +102,7 @@ fn place(shape: Shape, of: Number, which: char, lane: usize, i: usize) -> (usize
 }
 
 /// What each lane has of a matrix, in 32-bit words: elements in order, from the low bits up.
-fn held(shape: Shape, of: Number, which: char, matrix: &Matrix) -> Vec<Vec<u32>> {
+fn held(shape: Shape, of: ElementType, which: char, matrix: &Matrix) -> Vec<Vec<u32>> {
     let bits = of.bits() as usize;
     let elements = matrix.len() * matrix[0].len() / 32;
     (0..32)
@@ -199,7 +203,7 @@ fn mma_of_every_shape() {
                 let d = expected(&product, &a, &b, &c);
                 let wanted = held(product.shape, product.d, 'c', &d);
                 let name = format!("mma.sync.aligned.{shape}.row.col.{types}{behind}");
-                let wide = product.a == Number::F64;
+                let wide = product.a == ElementType::F64;
                 let got = run_mma(&name, wide, &inputs, wanted[0].len());
                 assert_eq!(got, wanted, "{name}");
             }
@@ -363,11 +367,11 @@ fn wmma_of_every_shape() {
                 let d = expected(&product, &a, &b, &c);
                 let d_stride = line(d_order, m, n) + 8;
                 let wanted = stored(&d, product.d.bits() as usize, d_order == "row", d_stride);
-                let registers = |elements: u16, number: Number, doubled: bool| match number {
-                    Number::F16 if doubled => 8,
+                let registers = |elements: u16, number: ElementType, doubled: bool| match number {
+                    ElementType::F16 if doubled => 8,
                     _ => {
                         usize::from(elements) * number.bits() as usize
-                            / if number == Number::F64 { 2048 } else { 1024 }
+                            / if number == ElementType::F64 { 2048 } else { 1024 }
                     }
                 };
                 let (a_of, b_of) =
@@ -376,13 +380,13 @@ fn wmma_of_every_shape() {
                     (registers(m * n, product.c, false), registers(m * n, product.d, false));
                 let (name_a, name_d, name_c) =
                     (product.a.name(), product.d.name(), product.c.name());
-                let middle = if product.a == Number::F16 {
+                let middle = if product.a == ElementType::F16 {
                     String::new()
                 } else {
                     format!(".{name_a}.{name_a}")
                 };
-                let bits = if product.a == Number::B1 { "xor.popc." } else { "" };
-                let ty = if product.a == Number::F64 { "b64" } else { "b32" };
+                let bits = if product.a == ElementType::B1 { "xor.popc." } else { "" };
+                let ty = if product.a == ElementType::F64 { "b64" } else { "b32" };
                 // B goes to shared memory, or C is loaded by a generic address.
                 let body = format!(
                     ".reg .b32 %i, %w, %s; .reg .b64 %a, %b, %c, %d, %at; .reg .pred %p; .reg .{ty} %ra<9>, %rb<9>, %rc<9>, %rd<9>;

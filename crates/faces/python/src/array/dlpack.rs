@@ -1,4 +1,4 @@
-//! DLPack: tensors of other libraries, in the memory of the CPU.
+//! DLPack: reads tensors of other libraries in CPU memory.
 
 use super::Place;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -7,7 +7,7 @@ use pyo3::types::{PyCapsule, PyCapsuleMethods};
 use std::ffi::{CStr, c_void};
 use texunit_sample::Dtype;
 
-/// `DLManagedTensor` of dlpack.h, as unversioned capsules hold it.
+/// `DLManagedTensor` of dlpack.h, the contents of unversioned capsules.
 #[repr(C)]
 struct ManagedTensor {
     data: *mut c_void,
@@ -24,18 +24,18 @@ struct ManagedTensor {
     deleter: Option<unsafe extern "C" fn(*mut ManagedTensor)>,
 }
 
-/// A tensor that is held.
+/// A tensor that is kept alive.
 pub(super) struct Managed {
-    /// A capsule that nobody else has taken: its destructor frees the tensor.
+    /// The capsule, which was not consumed, so that its destructor frees the tensor.
     _capsule: Py<PyAny>,
 }
 
-/// kDLCPU
+/// kDLCPU, the device type of CPU memory.
 const CPU: i32 = 1;
-/// The name of a capsule that nobody has taken.
+/// The name of a capsule that was not consumed.
 const NAME: &CStr = c"dltensor";
 
-/// The tensor of an object, and where its elements are.
+/// The tensor of an object, and the location of its elements.
 pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Managed, Place)> {
     let (device, _): (i32, i32) = object.call_method0("__dlpack_device__")?.extract()?;
     if device != CPU {
@@ -45,7 +45,7 @@ pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Manage
     }
     let capsule = object.call_method0("__dlpack__")?;
     let tensor = capsule.cast::<PyCapsule>()?.pointer_checked(Some(NAME))?.cast::<ManagedTensor>();
-    // SAFETY: a capsule of this name holds such a tensor, and lives as long as the reference.
+    // SAFETY: a capsule of this name contains such a tensor, and outlives the reference.
     let tensor = unsafe { tensor.as_ref() };
     let kind = match tensor.code {
         0 => 'i',
@@ -60,7 +60,7 @@ pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Manage
     })?;
     let axes = usize::try_from(tensor.ndim).unwrap_or(0);
     let numbers = |from: *const i64| -> Option<Vec<i64>> {
-        // SAFETY: both arrays have an element for each axis, if they are there.
+        // SAFETY: if they are not null, both arrays have an element for each axis.
         (!from.is_null()).then(|| unsafe { std::slice::from_raw_parts(from, axes) }.to_vec())
     };
     let shape = if axes == 0 { vec![] } else { numbers(tensor.shape).unwrap_or_default() };

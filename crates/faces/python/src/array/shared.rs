@@ -1,4 +1,4 @@
-//! Memory of arrays that textures read where it is.
+//! Textures that read the memory of an array without a copy.
 
 use super::Held;
 use crate::error::OrRaise;
@@ -9,21 +9,22 @@ use texunit_memory::Block;
 use texunit_sample::{ArrayOptions, SampleError, shared_shape};
 use texunit_unit::Resource;
 
-/// Keeps the memory of an array: a texture over it is dropped before.
+/// Keeps the memory of an array alive; a texture on it is dropped earlier.
 pub(crate) struct Keeper {
     _held: Held,
 }
 
-// SAFETY: nothing of it is looked at, and what it owns can be dropped by any thread: buffers and objects of Python take the
-// interpreter's lock for that.
+// SAFETY: its contents are never accessed, and any thread can drop them: buffers and Python objects
+// acquire the GIL for that.
 unsafe impl Send for Keeper {}
 // SAFETY: as above.
 unsafe impl Sync for Keeper {}
 
-/// A resource and what keeps its memory, or why it cannot be shared, and the arrays back.
+/// A resource with the keeper of its memory, or why the memory cannot be shared, with the arrays
+/// returned.
 type Shared = Result<(Resource, Keeper), (SampleError, Vec<Held>)>;
 
-/// A resource whose texels lie in the memory of an array; the outer error is Python's.
+/// A resource on the memory of an array; the outer error is Python's.
 pub(crate) fn shared(mut levels: Vec<Held>, options: &ArrayOptions) -> PyResult<Shared> {
     let inputs = levels.iter().map(Held::input).collect::<PyResult<Vec<_>>>()?;
     let shape = match shared_shape(&inputs, options) {
@@ -35,8 +36,8 @@ pub(crate) fn shared(mut levels: Vec<Held>, options: &ArrayOptions) -> PyResult<
         return Ok(Err((SampleError::NotShared(String::new()), levels)));
     };
     let data = NonNull::new(held.data.cast_mut()).unwrap_or(NonNull::dangling());
-    // SAFETY: the owner keeps its elements there as long as it is held, which the caller does as long as the resource is
-    // used. Nothing is written through the block.
+    // SAFETY: the owner keeps its elements valid while it is held, and the caller holds it while
+    // the resource is used. Nothing is written through the block.
     let block = unsafe { Block::foreign(data, held.len, false, "texture") };
     let resource = Resource::array(&shape, Arc::new(block), "texture");
     Ok(Ok((resource.map_err(SampleError::from).or_raise()?, Keeper { _held: held })))

@@ -1,4 +1,4 @@
-//! Block-linear memory: GOBs of 64 bytes by 8 rows, stacked to blocks.
+//! Block-linear memory layout: GOBs of 64 bytes by 8 rows, which are stacked to blocks.
 
 /// Bytes of a GOB along x.
 const GOB_WIDTH: u64 = 64;
@@ -7,23 +7,23 @@ const GOB_HEIGHT: u64 = 8;
 /// Bytes of a GOB.
 const GOB_BYTES: u64 = GOB_WIDTH * GOB_HEIGHT;
 
-/// A level of a texture in block-linear memory.
+/// A mip level of a texture in block-linear memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockLinear {
-    /// Bytes of a row.
+    /// Width of a row in bytes.
     pub width: u64,
-    /// Rows.
+    /// Height in rows.
     pub height: u64,
-    /// Slices.
+    /// Depth in slices.
     pub depth: u64,
-    /// Log2 of the GOBs along the height of a block: 0 to 5.
+    /// Log2 of a block's height in GOBs: 0 to 5.
     pub log2_height: u32,
-    /// Log2 of the slices of a block: 0 to 5.
+    /// Log2 of a block's depth in slices: 0 to 5.
     pub log2_depth: u32,
 }
 
 impl BlockLinear {
-    /// The byte offset of a byte of a row of a slice.
+    /// The offset of byte `x` of row `y` in slice `z`.
     pub fn offset(&self, x: u64, y: u64, z: u64) -> u64 {
         let (gob_x, gob_y) = (x / GOB_WIDTH, y / GOB_HEIGHT);
         let (h, d) = (self.log2_height, self.log2_depth);
@@ -43,12 +43,12 @@ impl BlockLinear {
         self.width.div_ceil(GOB_WIDTH) * (GOB_BYTES << (self.log2_height + self.log2_depth))
     }
 
-    /// Bytes of the blocks that have the same slices.
+    /// Bytes of all blocks with the same slices.
     pub fn slice_bytes(&self) -> u64 {
         self.height.div_ceil(GOB_HEIGHT << self.log2_height) * self.row_bytes()
     }
 
-    /// Bytes of the whole level; `None` if they are more than 64 bits count.
+    /// Bytes of the whole level; `None` if the number exceeds 64 bits.
     pub fn bytes(&self) -> Option<u64> {
         let block = GOB_BYTES.checked_shl(self.log2_height + self.log2_depth)?;
         let row = self.width.div_ceil(GOB_WIDTH).checked_mul(block)?;
@@ -56,28 +56,28 @@ impl BlockLinear {
         self.depth.div_ceil(1 << self.log2_depth).checked_mul(slice)
     }
 
-    /// Copies rows that follow each other out of block-linear memory.
+    /// Copies rows out of block-linear memory into contiguous memory.
     ///
     /// # Panics
-    /// If `blocks` is shorter than [`Self::bytes`], or `rows` not as long as all rows.
+    /// If `blocks` is shorter than [`Self::bytes`], or `rows` does not have the size of all rows.
     pub fn read(&self, blocks: &[u8], rows: &mut [u8]) {
         self.pieces(|at, offset, length| {
             rows[at..at + length].copy_from_slice(&blocks[offset..offset + length]);
         });
     }
 
-    /// Copies rows that follow each other into block-linear memory; what lies between them stays.
+    /// Copies contiguous rows into block-linear memory; padding is unchanged.
     ///
     /// # Panics
-    /// If `blocks` is shorter than [`Self::bytes`], or `rows` not as long as all rows.
+    /// If `blocks` is shorter than [`Self::bytes`], or `rows` does not have the size of all rows.
     pub fn write(&self, rows: &[u8], blocks: &mut [u8]) {
         self.pieces(|at, offset, length| {
             blocks[offset..offset + length].copy_from_slice(&rows[at..at + length]);
         });
     }
 
-    /// Calls back with (place in the rows, place in the blocks, bytes) for all bytes: 16 bytes of
-    /// a row lie together.
+    /// Calls `copy` with (offset in the rows, offset in the blocks, length) for all bytes; 16 bytes
+    /// of a row are contiguous in both.
     fn pieces(&self, mut copy: impl FnMut(usize, usize, usize)) {
         for z in 0..self.depth {
             for y in 0..self.height {
@@ -91,7 +91,7 @@ impl BlockLinear {
     }
 }
 
-/// The byte of a GOB: x\[3:0\], y\[0\], x\[4\], y\[2:1\], x\[5\], from the lowest bit on.
+/// The offset in a GOB: bits x\[3:0\], y\[0\], x\[4\], y\[2:1\], x\[5\], from the lowest on.
 const fn in_gob(x: u64, y: u64) -> u64 {
     x & 15 | (y & 1) << 4 | (x >> 4 & 1) << 5 | (y >> 1 & 3) << 6 | (x >> 5 & 1) << 8
 }
@@ -115,8 +115,8 @@ mod tests {
     fn blocks() {
         let level =
             BlockLinear { width: 200, height: 100, depth: 5, log2_height: 2, log2_depth: 1 };
-        // The GOBs of a block lie one below the other, its slices one after the other, then the
-        // next block along x, the next row of blocks, the next slices.
+        // Order: the GOBs of a block from top to bottom, its slices, the next block along x, the
+        // next row of blocks, the next slices of blocks.
         assert_eq!(level.offset(0, 8, 0), 512);
         assert_eq!(level.offset(0, 0, 1), 512 << 2);
         assert_eq!(level.offset(64, 0, 0), 512 << 3);

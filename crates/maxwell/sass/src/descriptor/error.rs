@@ -1,61 +1,61 @@
-//! Why a descriptor cannot be used, or made.
+//! The errors of converting descriptors to resources and samplers of the unit, and back.
 
 use super::{Bits, Descriptor};
 use texunit_forms::Count;
 use texunit_unit::CreateError;
 
-/// Why a descriptor does not become a resource or a sampler of the unit, or the other way round.
+/// Why a descriptor cannot be converted to a resource or sampler of the unit, or the reverse.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptorError {
-    /// A number that has no meaning. Fetches treat such a descriptor as invalid.
+    /// A field has an undefined value. Fetches treat such a descriptor as invalid.
     #[error("{field}: the number {value:#x} has no meaning")]
     Undefined {
         /// The field.
         field: &'static str,
-        /// What stands there.
+        /// The value.
         value: u32,
     },
-    /// Something with a meaning that the unit does not have.
+    /// A field has a defined value that the unit does not support.
     #[error("{field} is {value}: {reason}")]
     Unsupported {
         /// The field.
         field: &'static str,
-        /// What it says.
+        /// The meaning of the value.
         value: String,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
-    /// Something of the unit's for which a descriptor has no bits.
+    /// The unit supports something that a descriptor cannot express.
     #[error("{field}: {reason}")]
     Inexpressible {
-        /// The field that would have to hold it.
+        /// The field that would have to express it.
         field: &'static str,
-        /// Why it cannot.
+        /// The reason.
         reason: String,
     },
-    /// Texels or a descriptor outside of memory.
+    /// Texels or a descriptor are outside of memory.
     #[error("the {} at {address:#x} {} not all in memory", Count(bytes, "byte"), Count(bytes, "byte").are())]
     Memory {
-        /// First byte.
+        /// The first byte.
         address: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// More texels than are read.
+    /// The texels exceed the size limit.
     #[error("{} of texels are more than the {max} that are read", Count(bytes, "byte"))]
     TooLarge {
-        /// How many.
+        /// Size of the texels in bytes.
         bytes: u64,
-        /// Limit.
+        /// The limit in bytes.
         max: u64,
     },
-    /// The unit makes no such resource or texture.
+    /// The unit rejects the resource or texture.
     #[error(transparent)]
     Create(#[from] CreateError),
 }
 
 impl DescriptorError {
-    /// Whether the descriptor as such is undefined, so that fetches return zeros.
+    /// Whether the descriptor itself is undefined, so that fetches return zeros.
     pub fn is_undefined(&self) -> bool {
         matches!(self, Self::Undefined { .. })
     }

@@ -1,5 +1,5 @@
-//! Sampler headers as samplers of the unit, and back; and what header and sampler come to
-//! together.
+//! Converts sampler headers to samplers of the unit and back, and combines texture and sampler
+//! header.
 
 use super::error::DescriptorError;
 use super::sampler::{
@@ -13,7 +13,7 @@ use super::{Bits, Descriptor};
 use texunit_texel::{Reading, border_codes};
 use texunit_unit::{AddressMode, CompareFunction, Filter, Sampler};
 
-/// By number. Modes from 5 on mirror once, which the unit does not.
+/// Address modes by number. Modes from 5 on mirror once, which the unit does not support.
 const MODES: [AddressMode; 5] = [
     AddressMode::Wrap,
     AddressMode::Mirror,
@@ -22,7 +22,7 @@ const MODES: [AddressMode; 5] = [
     AddressMode::ClampOgl,
 ];
 
-/// By number.
+/// Compare functions by number.
 const COMPARES: [CompareFunction; 8] = [
     CompareFunction::Never,
     CompareFunction::Less,
@@ -34,36 +34,36 @@ const COMPARES: [CompareFunction; 8] = [
     CompareFunction::Always,
 ];
 
-/// Largest ratios, by number.
+/// Maximum anisotropy by number.
 const ANISOTROPIES: [u32; 8] = [1, 2, 4, 6, 8, 10, 12, 16];
 
 const ADDRESS: [&Bits; 3] = [&ADDRESS_U, &ADDRESS_V, &ADDRESS_P];
 const BORDER: [&Bits; 4] = [&BORDER_R, &BORDER_G, &BORDER_B, &BORDER_A];
 const SRGB_BORDER: [&Bits; 3] = [&SRGB_BORDER_R, &SRGB_BORDER_G, &SRGB_BORDER_B];
 
-/// Mip filters.
+/// Mipmap filters by number.
 const MIP_NONE: u32 = 1;
 const MIP_POINT: u32 = 2;
 const MIP_LINEAR: u32 = 3;
-/// 1.0 as e2m3.
+/// The slope 1.0 in the format e2m3.
 const SLOPE_ONE: u32 = 0b01_000;
-/// Interfaces of cube faces.
+/// Filtering across cube edges by number.
 const USE_WRAP: u32 = 0;
 const SPAN_SEAM: u32 = 2;
 
-/// What a sampler header says.
+/// A decoded sampler header.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SamplerHeader {
     /// The unit's sampler.
     pub sampler: Sampler,
-    /// Whether level 0 is read whatever the level of detail.
+    /// Whether only level 0 is read, whatever the level of detail.
     pub base_level_only: bool,
-    /// Border red, green and blue of textures whose colours are sRGB.
+    /// Border colour (red, green, blue) for textures with sRGB colours.
     pub srgb_border: [u32; 3],
 }
 
 impl SamplerHeader {
-    /// Reads the bits.
+    /// Decodes a sampler header.
     pub fn decode(words: &Descriptor) -> Result<Self, DescriptorError> {
         let undefined = |bits: &Bits| DescriptorError::undefined(bits, words);
         let unsupported = |bits: &Bits, why| DescriptorError::unsupported(bits, words, why);
@@ -112,9 +112,9 @@ impl SamplerHeader {
         Ok(Self { sampler, base_level_only, srgb_border })
     }
 
-    /// The sampler that reads a texture: its levels begin at the largest of the sampler's, the
-    /// header's and the instruction's least level of detail (in 1/256), and colours are sRGB if
-    /// header and sampler say so.
+    /// The effective sampler for a texture. The minimum level of detail is the maximum of the
+    /// sampler's, the texture header's and the instruction's (in 1/256); colours are decoded from
+    /// sRGB if both headers say so.
     pub fn for_texture(
         &self,
         texture: &TextureHeader,
@@ -158,7 +158,7 @@ fn filter(bits: &Bits, words: &Descriptor) -> Result<Filter, DescriptorError> {
     match bits.get(words) {
         1 => Ok(Filter::Point),
         2 => Ok(Filter::Linear),
-        // Anisotropic: as far as the ratio goes.
+        // Anisotropic filtering, limited by the ratio.
         3 if *bits == MIN_FILTER => Ok(Filter::Linear),
         _ => Err(DescriptorError::undefined(bits, words)),
     }
@@ -169,12 +169,13 @@ fn srgb_border(border: [u32; 4]) -> [u32; 3] {
     [r, g, b]
 }
 
-/// A level in 1/256, cut, as far as the bits of a level clamp go: there are no levels above.
+/// A level in 1/256, truncated and saturated to the bits of a level clamp, above which there are no
+/// levels.
 fn level(x: f32) -> u32 {
     (f64::from(x) * 256.0).clamp(0.0, f64::from(MAX_LOD.max())) as u32
 }
 
-/// A sampler of the unit as a header.
+/// Encodes a sampler as a header.
 pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor, DescriptorError> {
     let mut words = Descriptor::default();
     let mut put = |bits: Bits, value: u32| bits.set(&mut words, value);
@@ -207,7 +208,7 @@ pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor, DescriptorError> 
     Ok(words)
 }
 
-/// 0 and 1 are isotropic, and more than 16 is 16.
+/// Encodes the maximum anisotropy: 0 and 1 are isotropic, and values above 16 are 16.
 fn anisotropy(sampler: &Sampler) -> Result<u32, DescriptorError> {
     let ratio = sampler.max_anisotropy.clamp(1, 16);
     match ANISOTROPIES.iter().position(|r| *r == ratio) {
@@ -219,7 +220,8 @@ fn anisotropy(sampler: &Sampler) -> Result<u32, DescriptorError> {
     }
 }
 
-/// The unit cuts a bias to 1/256, but not before it sharpens anisotropic levels.
+/// Encodes the level bias. The unit truncates it to 1/256 only after it has adjusted anisotropic
+/// levels.
 fn bias(sampler: &Sampler) -> Result<u32, DescriptorError> {
     let steps = f64::from(sampler.level_bias) * 256.0;
     let cut = steps.trunc();

@@ -1,4 +1,4 @@
-//! Component layouts and data types as formats of texels.
+//! Converts component layouts and data types to texel formats and back.
 
 use super::error::DescriptorError;
 use super::header::{A_TYPE, B_TYPE, DATA_TYPES, G_TYPE, LAYOUT, LAYOUTS, R_TYPE};
@@ -15,7 +15,7 @@ const FLOAT: u32 = 7;
 const ELEMENT: ReadMode = ReadMode::Element;
 const NORMALIZED: ReadMode = ReadMode::NormalizedFloat;
 
-/// Component layout, its components, data type of them all, format, read mode.
+/// Component layout, number of components, their common data type, format, read mode.
 #[rustfmt::skip]
 const FORMATS: &[(u32, usize, u32, &str, ReadMode)] = &[
     (0x01, 4, FLOAT, "f32x4",   ELEMENT), (0x01, 4, UINT, "u32x4", ELEMENT), (0x01, 4, SINT, "s32x4", ELEMENT),
@@ -44,12 +44,12 @@ const FORMATS: &[(u32, usize, u32, &str, ReadMode)] = &[
 
 const TYPES: [&Bits; 4] = [&R_TYPE, &G_TYPE, &B_TYPE, &A_TYPE];
 
-/// What the texels of a header are.
+/// The texel format of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Texels {
-    /// Format; of sRGB blocks the one that is not sRGB.
+    /// The format; for sRGB blocks the variant without sRGB.
     pub format: Format,
-    /// As elements or as normalized floats.
+    /// Whether texels are read as elements or normalized floats.
     pub read_mode: ReadMode,
 }
 
@@ -57,7 +57,7 @@ fn format(name: &str) -> Format {
     Format::from_name(name).expect("the table has names of formats")
 }
 
-/// The format of a header. The data types of components that the layout lacks do not matter.
+/// Decodes the format of a header. The data types of missing components are ignored.
 pub(super) fn decode(header: &Descriptor) -> Result<Texels, DescriptorError> {
     let layout = LAYOUT.get(header);
     if !LAYOUTS.iter().any(|(number, _)| *number == layout) {
@@ -88,7 +88,7 @@ pub(super) fn decode(header: &Descriptor) -> Result<Texels, DescriptorError> {
     }
 }
 
-/// Writes layout and data types: all four components get the type.
+/// Encodes layout and data types; all four components get the same type.
 pub(super) fn encode(texels: Texels, header: &mut Descriptor) -> Result<(), DescriptorError> {
     let Texels { format, read_mode } = canonical(texels);
     let found =
@@ -103,8 +103,8 @@ pub(super) fn encode(texels: Texels, header: &mut Descriptor) -> Result<(), Desc
     Ok(())
 }
 
-/// One of the names that a format has: `u8x4` read as normalized floats for `unorm8x4`, `bc1` for
-/// `bc1_srgb`. Depth formats read the same in both modes.
+/// One of several equivalent names of a format: `u8x4` read as normalized floats for `unorm8x4`,
+/// `bc1` for `bc1_srgb`. Depth formats read the same in both modes.
 pub(super) fn canonical(texels: Texels) -> Texels {
     let Texels { format: own, read_mode } = texels;
     match own.plain_channel().and_then(|channel| Format::new(channel, own.channels())) {
@@ -120,7 +120,7 @@ pub(super) fn canonical(texels: Texels) -> Texels {
     }
 }
 
-/// The format of blocks whose colours are sRGB; others are sRGB by the sampler.
+/// The sRGB variant of a block-compressed format; for other formats the sampler decides about sRGB.
 pub(super) fn with_srgb(own: Format, srgb: bool) -> Format {
     let block = own.is_block() && srgb;
     let name = if block { format!("{own}_srgb") } else { String::new() };
@@ -148,7 +148,8 @@ mod tests {
         assert_eq!(decode(&header).unwrap().format, format("u8x4"));
     }
 
-    /// Every layout with every mixture of types: a format, or a reason that names the field.
+    /// Every layout with every combination of types gives a format, or an error that names the
+    /// field.
     #[test]
     fn all_layouts_and_types() {
         let (mut formats, mut unsupported) = (0, 0);

@@ -1,24 +1,24 @@
-//! The texture header.
+//! The fields of texture headers.
 
 use super::{Bits, Descriptor, Values};
 
-/// The kinds of headers; some fields belong to some kinds only.
+/// The versions of texture headers; some fields exist in some versions only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
     /// A buffer of texels.
     OneDBuffer,
-    /// Rows with a pitch, colour key.
+    /// Pitched memory, with colour key.
     PitchColorKey,
-    /// Rows with a pitch.
+    /// Pitched memory.
     Pitch,
-    /// Blocks of GOBs.
+    /// Block-linear memory.
     BlockLinear,
-    /// Blocks of GOBs, colour key.
+    /// Block-linear memory, with colour key.
     BlockLinearColorKey,
 }
 
 impl Version {
-    /// All, by number.
+    /// All versions, by number.
     pub const ALL: [Self; 5] = [
         Self::OneDBuffer,
         Self::PitchColorKey,
@@ -27,27 +27,27 @@ impl Version {
         Self::BlockLinearColorKey,
     ];
 
-    /// That of a header; `None` for the numbers that have no meaning.
+    /// The version of a header; `None` for undefined numbers.
     pub fn of(header: &Descriptor) -> Option<Self> {
         Self::ALL.get(VERSION.get(header) as usize).copied()
     }
 }
 
-/// Which headers have a field.
+/// The versions that have a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
     /// All.
     All,
     /// Buffers.
     Buffer,
-    /// Rows with a pitch.
+    /// Pitched memory.
     Pitch,
-    /// Blocks.
+    /// Block-linear memory.
     Block,
 }
 
 impl Only {
-    /// Whether headers of a kind have the field.
+    /// Whether headers of a version have the field.
     pub const fn has(self, version: Version) -> bool {
         match self {
             Self::All => true,
@@ -58,20 +58,20 @@ impl Only {
     }
 }
 
-/// Declares the fields: each a constant, and all of them a table.
+/// Declares the fields as constants and as a table.
 macro_rules! fields {
     ($($constant:ident $low:literal $width:literal $only:ident $name:literal $values:expr, $meaning:literal;)*) => {
         $(#[doc = $meaning]
         pub const $constant: Bits = Bits {
             name: $name, low: $low, width: $width, values: $values, meaning: $meaning,
         };)*
-        /// Every field, and which headers have it.
+        /// Every field, with the versions that have it.
         pub const FIELDS: &[(Bits, Only)] = &[$(($constant, Only::$only)),*];
     };
 }
 
-/// Component layouts: those of colours, of video, of depth, ASTC. Of the depth layouts with
-/// coverage samples (from 0x2c on) the names are shortened.
+/// Component layouts for colours, video, depth and ASTC. The names of depth layouts with coverage
+/// samples (from 0x2c on) are abbreviated.
 #[rustfmt::skip]
 pub const LAYOUTS: &[(u32, &str)] = &[
     (0x01, "R32_G32_B32_A32"), (0x02, "R32_G32_B32"), (0x03, "R16_G16_B16_A16"), (0x04, "R32_G32"),
@@ -102,7 +102,7 @@ pub const DATA_TYPES: &[(u32, &str)] = &[
     (5, "snorm_force_fp16"), (6, "unorm_force_fp16"), (7, "float"),
 ];
 
-/// Sources of the components of a result.
+/// Sources of a result's components.
 #[rustfmt::skip]
 pub const SOURCES: &[(u32, &str)] = &[
     (0, "zero"), (2, "R"), (3, "G"), (4, "B"), (5, "A"), (6, "one_int"), (7, "one_float"),
@@ -115,25 +115,25 @@ pub const TYPES: &[(u32, &str)] = &[
     (6, "1D_buffer"), (7, "2D_no_mipmap"), (8, "cube_array"),
 ];
 
-/// Kinds of headers.
+/// Header versions.
 #[rustfmt::skip]
 pub const VERSIONS: &[(u32, &str)] = &[
     (0, "one_d_buffer"), (1, "pitch_color_key"), (2, "pitch"), (3, "block_linear"), (4, "block_linear_color_key"),
 ];
 
-/// Texels that are stored around a picture, or the sampler's border colour.
+/// The border: texels stored around the image, or the sampler's border colour.
 #[rustfmt::skip]
 pub const BORDERS: &[(u32, &str)] = &[
     (0, "one"), (1, "two"), (2, "four"), (3, "eight"), (7, "sampler_color"),
 ];
 
-/// How many sectors a miss in the cache brings.
+/// Number of sectors that a cache miss fetches.
 #[rustfmt::skip]
 pub const PROMOTIONS: &[(u32, &str)] = &[
     (0, "none"), (1, "two_vertical"), (2, "two_horizontal"), (3, "four"),
 ];
 
-/// Samples of a texel.
+/// Numbers of samples of a texel.
 #[rustfmt::skip]
 pub const SAMPLES: &[(u32, &str)] = &[
     (0, "1x1"), (1, "2x1"), (2, "2x2"), (3, "4x2"), (4, "4x2_d3d"), (5, "2x1_d3d"), (6, "4x4"),
@@ -192,7 +192,7 @@ pub fn width(header: &Descriptor) -> u64 {
     (high | low) + 1
 }
 
-/// Address of the first byte; `None` for a header of no known kind.
+/// Address of the first byte; `None` for an undefined version.
 pub fn address(header: &Descriptor) -> Option<u64> {
     let version = Version::of(header)?;
     let low = [
@@ -206,7 +206,7 @@ pub fn address(header: &Descriptor) -> Option<u64> {
     Some(u64::from(ADDRESS_HIGH.get(header)) << 32 | low)
 }
 
-/// The fields that a header has; all if it is of no known kind.
+/// The fields of a header; all fields if its version is undefined.
 pub fn fields(header: &Descriptor) -> impl Iterator<Item = &'static Bits> {
     let version = Version::of(header);
     FIELDS.iter().filter(move |(_, only)| version.is_none_or(|v| only.has(v))).map(|(bits, _)| bits)

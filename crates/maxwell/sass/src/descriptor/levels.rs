@@ -1,32 +1,32 @@
-//! Where the mip levels and layers of a texture lie in block-linear memory.
+//! The positions of mip levels and layers in block-linear memory.
 
 use super::block_linear::BlockLinear;
 use texunit_unit::ArrayShape;
 
-/// The levels of each layer, and how far the layers lie apart.
+/// The levels of each layer, and the distance of layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// Offset in the layer, and shape, of each level.
+    /// For each level: offset in the layer, and layout.
     pub levels: Vec<(u64, BlockLinear)>,
-    /// Bytes from a layer (face) to the next.
+    /// Distance in bytes from one layer (or face) to the next.
     pub layer_stride: u64,
-    /// Layers, or faces of all cubes.
+    /// Number of layers, or of faces of all cubes.
     pub layers: u64,
 }
 
-/// Log2 of a block's size along an axis, halved while half of it still holds `count`.
+/// Log2 of a block's size along an axis, halved as long as half the size is enough for `count`.
 fn shrunk(log2: u32, count: u64) -> u32 {
     let needed = count.max(1).next_power_of_two().ilog2();
     log2.min(needed)
 }
 
 impl Levels {
-    /// A texture of one level has blocks of the size that its header says. With several, the
-    /// blocks of each level (the first too) are halved along an axis while half of them still
-    /// holds the level's GOBs (slices). Levels follow each other, layers begin at multiples of the
-    /// first level's blocks, and each layer has all of its levels.
+    /// Computes the layout of a texture. With one level, blocks have the size in the header. With
+    /// several levels, the blocks of each level (including the first) are halved along an axis as
+    /// long as half of them still covers the level's GOBs (slices). Levels are contiguous, layers
+    /// are aligned to the first level's blocks, and each layer has all of its levels.
     ///
-    /// `None` if that is more than 64 bits count.
+    /// `None` if a size exceeds 64 bits.
     pub fn new(shape: &ArrayShape, log2_height: u32, log2_depth: u32) -> Option<Self> {
         let format = shape.format;
         let several = shape.level_count() > 1;
@@ -57,12 +57,12 @@ impl Levels {
         Some(Self { levels, layer_stride, layers })
     }
 
-    /// Bytes of all.
+    /// Total size in bytes.
     pub fn bytes(&self) -> u64 {
         self.layer_stride * self.layers
     }
 
-    /// Level, layer, offset and shape of every level of every layer, in the order of
+    /// Level, layer, offset and layout of every level of every layer, in the order of
     /// [`texunit_unit::Resource::to_packed`].
     pub fn planes(&self) -> impl Iterator<Item = (u32, u32, u64, &BlockLinear)> {
         self.levels.iter().enumerate().flat_map(move |(n, (offset, level))| {

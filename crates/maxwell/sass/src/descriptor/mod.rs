@@ -1,10 +1,10 @@
-//! What a Maxwell texture unit reads beside the instruction: headers of textures and samplers, 32
-//! bytes each, and the layout of block-linear memory.
+//! The descriptors that a Maxwell texture unit reads: headers of textures and samplers, 32 bytes
+//! each, and the layout of block-linear memory.
 //!
-//! [`header::FIELDS`] and [`sampler::FIELDS`] have a row for each field; reading, writing and
-//! explaining a descriptor go by them. [`TextureHeader`] and [`SamplerHeader`] say what the bits
-//! mean together, make resources and samplers of the unit of them, and there is a way back:
-//! [`encode_texture`] and [`encode_sampler`].
+//! [`header::FIELDS`] and [`sampler::FIELDS`] have an entry for each field, by which descriptors
+//! are read, written and explained. [`TextureHeader`] and [`SamplerHeader`] are decoded
+//! descriptors, which can be converted to resources and samplers of the unit; [`encode_texture`]
+//! and [`encode_sampler`] are the reverse.
 
 pub mod block_linear;
 mod error;
@@ -23,59 +23,59 @@ pub use levels::Levels;
 pub use resource::{Encoded, MAX_BYTES, Place, Regions, encode_texture};
 pub use texture::{Placement, Source, TextureHeader, TextureType};
 
-/// Eight words, little endian; bit 32 is the lowest of the second word.
+/// The eight words of a descriptor, little endian; bit 32 is the lowest of the second word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Descriptor(pub [u32; 8]);
 
-/// How the bits of a field are understood.
+/// The interpretation of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
-    /// A number.
+    /// An unsigned number.
     Number,
-    /// One less than the number that is meant.
+    /// A number minus one.
     MinusOne,
-    /// Two to this power is meant.
+    /// The binary logarithm of a number.
     Log2,
     /// Yes or no.
     Flag,
-    /// A number with this many bits after the point; signed or not.
+    /// A fixed-point number.
     Fixed {
-        /// Bits after the point.
+        /// Number of fractional bits.
         fraction: u32,
-        /// Two's complement.
+        /// Whether it is signed (two's complement).
         signed: bool,
     },
-    /// An exponent of 2 bits above a mantissa of 3 (e2m3).
+    /// A float with an exponent of 2 bits and a mantissa of 3 bits (e2m3).
     E2m3,
-    /// Raw bits of a colour: as unorm 8.
+    /// Bits of a colour in unorm8.
     Unorm8,
-    /// Raw bits of a border colour; what they are depends on the format.
+    /// Bits of a border colour, whose interpretation depends on the format.
     Raw,
     /// Names by number.
     Names(&'static [(u32, &'static str)]),
-    /// Part of an address: its lowest bit there.
+    /// A part of an address, whose lowest bit has this number in the address.
     Address(u32),
-    /// Part of a size in bytes: its lowest bit there.
+    /// A part of a size in bytes, whose lowest bit has this number in the size.
     Bytes(u32),
 }
 
 /// A field of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
-    /// Name, in the field's words.
+    /// The name, as in the documentation of the header.
     pub name: &'static str,
-    /// Lowest bit of the 256.
+    /// Number of the lowest bit, of 256.
     pub low: u32,
     /// Number of bits, at most 32, within one word.
     pub width: u32,
-    /// How the bits are understood.
+    /// The interpretation of the bits.
     pub values: Values,
-    /// What it means.
+    /// The meaning.
     pub meaning: &'static str,
 }
 
 impl Bits {
-    /// The greatest value.
+    /// The maximum value.
     pub const fn max(&self) -> u32 {
         if self.width == 32 { u32::MAX } else { (1 << self.width) - 1 }
     }
@@ -85,14 +85,14 @@ impl Bits {
         descriptor.0[self.low as usize / 32] >> (self.low % 32) & self.max()
     }
 
-    /// Another value in the field, cut to its width.
+    /// Sets the field; the value is truncated to its width.
     pub const fn set(&self, descriptor: &mut Descriptor, value: u32) {
         let word = &mut descriptor.0[self.low as usize / 32];
         let shift = self.low % 32;
         *word = *word & !(self.max() << shift) | (value & self.max()) << shift;
     }
 
-    /// What the field of a descriptor says, for people.
+    /// Describes the field's value in a descriptor.
     pub fn explain(&self, descriptor: &Descriptor) -> String {
         let raw = self.get(descriptor);
         match self.values {
@@ -114,7 +114,7 @@ impl Bits {
         }
     }
 
-    /// The number that the field of a descriptor stands for.
+    /// The number that the field's value stands for.
     pub fn number(&self, descriptor: &Descriptor) -> f64 {
         let raw = self.get(descriptor);
         match self.values {
@@ -141,7 +141,7 @@ impl Bits {
     }
 }
 
-/// Why a text is no descriptor.
+/// The error for a text that is not a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadHex(String);
 
@@ -156,9 +156,9 @@ impl std::error::Error for BadHex {}
 impl std::str::FromStr for Descriptor {
     type Err = BadHex;
 
-    /// Eight words of up to eight hex digits (`0x` may stand before each) with spaces, commas or
-    /// underscores between them, lowest word first; or the 64 digits of 32 bytes as they lie in
-    /// memory.
+    /// Parses eight words of up to eight hexadecimal digits (each optionally with `0x`), separated
+    /// by spaces, commas or underscores, lowest word first; or the 64 digits of 32 bytes in memory
+    /// order.
     fn from_str(text: &str) -> Result<Self, BadHex> {
         let bad = |message: String| Err(BadHex(message));
         let separators = |c: char| c.is_ascii_whitespace() || c == ',' || c == '_';

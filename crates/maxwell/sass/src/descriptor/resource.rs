@@ -1,4 +1,4 @@
-//! Texture headers and the memory they point to, as textures of the unit, and back.
+//! Converts texture headers and the memory that they refer to to textures of the unit, and back.
 
 use super::Descriptor;
 use super::block_linear::BlockLinear;
@@ -15,7 +15,7 @@ use texunit_unit::{
     ArchLimits, ArrayShape, Base, Extent, Layout, Residency, Resource, TexelIndex, Texture, View,
 };
 
-/// Most bytes of texels that are read for a texture.
+/// Maximum size of a texture's texels in bytes.
 pub const MAX_BYTES: u64 = 256 << 20;
 
 /// The name of resources in messages.
@@ -32,12 +32,12 @@ fn block(bytes: u64) -> Result<Arc<Block>, DescriptorError> {
 }
 
 impl TextureHeader {
-    /// The format of the texels if colours are decoded from sRGB or not.
+    /// The format of the texels; `srgb` is whether colours are decoded from sRGB.
     pub fn format(&self, srgb: bool) -> Format {
         formats::with_srgb(self.texels.format, srgb && self.srgb)
     }
 
-    /// What the texels in memory are an array of.
+    /// The shape of the array in memory.
     pub fn shape(&self, srgb: bool) -> ArrayShape {
         let geometry = self.kind.geometry();
         let [width, height, depth] = self.size;
@@ -51,8 +51,8 @@ impl TextureHeader {
         ArrayShape { layers, levels, ..ArrayShape::new(self.format(srgb), geometry, extent) }
     }
 
-    /// The texture, with the texels that memory has now. `srgb` is whether the sampler lets
-    /// colours be decoded.
+    /// The texture with the current contents of memory. `srgb` is whether the sampler allows sRGB
+    /// decoding.
     pub fn texture(&self, memory: &Memory, srgb: bool) -> Result<Texture, DescriptorError> {
         let resource = match self.placement {
             Placement::Buffer { address } => self.buffer(memory, address)?,
@@ -73,7 +73,7 @@ impl TextureHeader {
         })
     }
 
-    /// The levels of the view.
+    /// The view of the levels that fetches can access.
     fn seen(&self, whole: Resource) -> Result<Resource, DescriptorError> {
         let [first, last] = self.view;
         if [first, last] == [0, self.levels - 1] {
@@ -107,7 +107,7 @@ impl TextureHeader {
     }
 }
 
-/// A copy of memory.
+/// A copy of a memory range.
 fn copied(
     memory: &Memory,
     address: u64,
@@ -124,7 +124,7 @@ fn copied(
     Ok(block)
 }
 
-/// The array whose texels lie in block-linear memory.
+/// The array stored in block-linear memory.
 fn array(
     shape: &ArrayShape,
     memory: &Memory,
@@ -183,8 +183,8 @@ fn array(
     }
 }
 
-/// Calls back with (byte of the row, row, slice) and the range of the packed rows for every 16
-/// bytes of a level.
+/// Calls back for every 16 bytes of a level with their position (byte in the row, row, slice) and
+/// their range in the packed rows.
 fn pieces(
     level: &BlockLinear,
     length: usize,
@@ -203,7 +203,7 @@ fn pieces(
     Ok(())
 }
 
-/// Says that no tile of a level is there.
+/// Marks all tiles of a level as absent.
 fn absent_level(map: &Residency, level: u32, layer: u32) -> Result<(), DescriptorError> {
     let Some([width, height, depth]) = map.tiles(level) else {
         map.set_tail(layer, false)?;
@@ -219,7 +219,7 @@ fn absent_level(map: &Residency, level: u32, layer: u32) -> Result<(), Descripto
     Ok(())
 }
 
-/// Says that the tile of a byte of a level is absent.
+/// Marks the tile that contains a byte of a level as absent.
 fn absent(
     map: &Residency,
     shape: &ArrayShape,
@@ -240,32 +240,32 @@ fn absent(
     Ok(())
 }
 
-/// Where a texture is to be put.
+/// The address and block size for an encoded texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Of the first byte: of block-linear memory a multiple of 512, of rows of 32, of buffers of
-    /// 16.
+    /// Address of the first byte: a multiple of 512 for block-linear memory, of 32 for pitched
+    /// memory, of 16 for buffers.
     pub address: u64,
-    /// Log2 of the GOBs along the height of a block.
+    /// Log2 of a block's height in GOBs.
     pub log2_height: u32,
-    /// Log2 of the slices of a block.
+    /// Log2 of a block's depth in slices.
     pub log2_depth: u32,
 }
 
-/// Addresses with bytes.
+/// Memory contents: addresses with bytes.
 pub type Regions = Vec<(u64, Vec<u8>)>;
 
-/// A texture as a header and memory.
+/// A texture encoded as a header and memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
     /// The header.
     pub header: Descriptor,
-    /// Addresses with bytes. Tiles of sparse textures that are not resident are left out.
+    /// The memory contents, without non-resident tiles of sparse textures.
     pub regions: Regions,
 }
 
-/// A texture of the unit as a header and memory. `srgb` is whether a sampler with the sRGB flag
-/// reads it.
+/// Encodes a texture as a header and memory. `srgb` is whether a sampler with the sRGB flag reads
+/// it.
 pub fn encode_texture(
     texture: &Texture,
     srgb: bool,
@@ -303,7 +303,8 @@ pub fn encode_texture(
         size: [width, height, third],
         levels: shape.level_count(),
         view: [0, shape.level_count() - 1],
-        // By the format of a block, or by the sampler, which decodes plain blocks, too (section 5).
+        // sRGB by a block format, or by the sampler, which also decodes formats without sRGB
+        // (section 5).
         srgb: srgb || shape.format.is_srgb_block(),
         normalized: texture.normalized_coords,
         min_lod: 0,
@@ -325,7 +326,8 @@ fn kind_of(resource: &Resource) -> Result<TextureType, DescriptorError> {
     })
 }
 
-/// Components that the format lacks are zero; alpha of blocks without it is one.
+/// The sources of components: those that the format lacks are zero, except that alpha of block
+/// formats is one.
 fn sources_of(format: Format) -> [Source; 4] {
     let mut sources = [Source::Zero; 4];
     let channels = usize::from(format.channels());

@@ -1,8 +1,8 @@
-//! The sampler header.
+//! The fields of sampler headers.
 
 use super::{Bits, Values};
 
-/// Declares the fields: each a constant, and all of them a table.
+/// Declares the fields as constants and as a table.
 macro_rules! fields {
     ($($constant:ident $low:literal $width:literal $name:literal $values:expr, $meaning:literal;)*) => {
         $(#[doc = $meaning]
@@ -28,7 +28,7 @@ pub const COMPARES: &[(u32, &str)] = &[
     (4, "greater"), (5, "not_equal"), (6, "greater_or_equal"), (7, "always"),
 ];
 
-/// Ratios of anisotropy.
+/// Maximum anisotropy.
 #[rustfmt::skip]
 pub const ANISOTROPIES: &[(u32, &str)] = &[
     (0, "1:1"), (1, "2:1"), (2, "4:1"), (3, "6:1"), (4, "8:1"), (5, "10:1"), (6, "12:1"), (7, "16:1"),

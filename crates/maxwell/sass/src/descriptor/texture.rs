@@ -1,5 +1,4 @@
-//! What a texture header says, as values: bits are decoded and encoded here, memory is not looked
-//! at.
+//! Decodes and encodes texture headers, without accessing memory.
 
 use super::error::DescriptorError;
 use super::formats::{self, Texels};
@@ -24,13 +23,13 @@ pub enum TextureType {
     D2Array,
     /// A buffer of texels.
     D1Buffer,
-    /// A picture without mip levels.
+    /// A 2D image without mip levels.
     D2NoMipmap,
     CubeArray,
 }
 
 impl TextureType {
-    /// All, by number, each with the geometry of the unit.
+    /// All types by number, each with the geometry of the unit.
     pub const ALL: [(Self, Geometry); 9] = [
         (Self::D1, Geometry::D1),
         (Self::D2, Geometry::D2),
@@ -49,21 +48,21 @@ impl TextureType {
     }
 }
 
-/// Where a component of a result comes from.
+/// The source of a result's component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// 0.
+    /// The value 0.
     Zero,
     /// A component of the texel: 0 for R to 3 for A.
     Component(u8),
     /// The integer 1.
     OneInt,
-    /// 1.0.
+    /// The float 1.0.
     OneFloat,
 }
 
 impl Source {
-    /// R, G, B, A as they are.
+    /// The unchanged order R, G, B, A.
     pub const IDENTITY: [Self; 4] =
         [Self::Component(0), Self::Component(1), Self::Component(2), Self::Component(3)];
 
@@ -86,7 +85,7 @@ impl Source {
         }
     }
 
-    /// The component of a result, from those of the texels.
+    /// The component of a result, given the components of the texels.
     pub fn of(self, values: [u32; 4]) -> u32 {
         match self {
             Self::Zero => 0,
@@ -97,30 +96,30 @@ impl Source {
     }
 }
 
-/// Where the texels are.
+/// The memory layout and address of the texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Placement {
-    /// One after the other.
+    /// Contiguous texels.
     Buffer {
-        /// Of the first texel.
+        /// Address of the first texel.
         address: u64,
     },
-    /// In rows.
+    /// Pitched rows.
     Pitch {
-        /// Of the first texel.
+        /// Address of the first texel.
         address: u64,
-        /// Bytes between rows.
+        /// Distance in bytes from one row to the next.
         pitch: u64,
     },
-    /// In blocks of GOBs.
+    /// Block-linear memory.
     BlockLinear {
-        /// Of the first block.
+        /// Address of the first block.
         address: u64,
-        /// Log2 of the GOBs along the height of a block.
+        /// Log2 of a block's height in GOBs.
         log2_height: u32,
-        /// Log2 of the slices of a block.
+        /// Log2 of a block's depth in slices.
         log2_depth: u32,
-        /// Whether tiles may be absent.
+        /// Whether tiles may be absent (sparse textures).
         sparse: bool,
     },
 }
@@ -136,42 +135,42 @@ impl Placement {
     }
 }
 
-/// What a texture header says.
+/// A decoded texture header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureHeader {
     /// Texture type.
     pub kind: TextureType,
-    /// Where the texels are.
+    /// The memory layout and address.
     pub placement: Placement,
-    /// What they are.
+    /// The texel format.
     pub texels: Texels,
-    /// Where x, y, z, w of a result come from.
+    /// The sources of the components x, y, z, w of a result.
     pub sources: [Source; 4],
-    /// Texels of the base level along x, y, z: what the type does not have counts too, as stored.
-    /// Layers and cubes are `size[2]`.
+    /// Size of the base level along x, y, z as stored, including axes that the type does not use.
+    /// Layers and cubes are in `size[2]`.
     pub size: [u32; 3],
-    /// Levels in memory.
+    /// Number of levels in memory.
     pub levels: u32,
-    /// First and last level that a fetch sees.
+    /// First and last level that fetches can access.
     pub view: [u32; 2],
     /// Whether colours are stored as sRGB.
     pub srgb: bool,
-    /// Whether coordinates go from 0 to 1.
+    /// Whether coordinates are normalized.
     pub normalized: bool,
-    /// Least level of detail, in 1/256.
+    /// Minimum level of detail in 1/256.
     pub min_lod: u32,
 }
 
 const SOURCES: [&Bits; 4] = [&X_SOURCE, &Y_SOURCE, &Z_SOURCE, &W_SOURCE];
 
-/// `border_size`: the sampler's border colour.
+/// The value of `border_size` for the sampler's border colour.
 const SAMPLER_COLOR: u32 = 7;
 
-/// Highest block that a header is taken to have: 32 GOBs, 32 slices.
+/// Maximum log2 of a block's size: 32 GOBs, 32 slices.
 const MAX_LOG2_BLOCK: u32 = 5;
 
 impl TextureHeader {
-    /// Reads the bits.
+    /// Decodes a header.
     pub fn decode(header: &Descriptor) -> Result<Self, DescriptorError> {
         let undefined = |bits: &Bits| DescriptorError::undefined(bits, header);
         let unsupported = |bits: &Bits, why| DescriptorError::unsupported(bits, header, why);
@@ -225,7 +224,7 @@ impl TextureHeader {
         })
     }
 
-    /// Writes the bits.
+    /// Encodes the header.
     pub fn encode(&self) -> Result<Descriptor, DescriptorError> {
         let mut header = Descriptor::default();
         formats::encode(self.texels, &mut header)?;
@@ -233,7 +232,7 @@ impl TextureHeader {
             bits.set(&mut header, source.bits());
         }
         self.encode_placement(&mut header)?;
-        // Borders are the sampler's: no texels are stored around ours.
+        // The border is always the sampler's colour; encoded textures have no border texels.
         BORDER.set(&mut header, SAMPLER_COLOR);
         TYPE.set(&mut header, self.kind as u32);
         let [width, height, depth] = self.size.map(|n| n.wrapping_sub(1));

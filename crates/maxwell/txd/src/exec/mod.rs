@@ -1,8 +1,8 @@
-//! Executes TXD: what the instruction's page says, with the texture unit of `texunit-unit`.
+//! Executes TXD as its page describes, with the texture unit of `texunit-unit`.
 //!
-//! [`State`] is a warp (registers, predicates, which lanes are there) and what the texture unit
-//! reads: constant bank, pools of headers and samplers, memory. [`execute`] runs an instruction.
-//! Scheduling (barriers, phases) has no effect. A handle may differ from lane to lane.
+//! [`State`] has the state of a warp (registers, predicates, active lanes) and what the texture
+//! unit reads: constant bank, pools of texture and sampler headers, memory. [`execute`] runs an
+//! instruction. Scheduling (barriers, phases) has no effect. The handle may differ between lanes.
 
 mod operands;
 mod plans;
@@ -22,50 +22,50 @@ use texunit_unit::{
     lanes,
 };
 
-/// A table of descriptors in memory (SetTexHeaderPool, SetSamplerPool).
+/// A pool of descriptors in memory (SetTexHeaderPool, SetSamplerPool).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pool {
-    /// Address of the first one; each has 32 bytes.
+    /// Address of the first descriptor; each has 32 bytes.
     pub address: u64,
-    /// Largest index that is valid.
+    /// Maximum valid index.
     pub max_index: u32,
 }
 
-/// Where the index of a sampler comes from (SetSamplerBinding).
+/// The source of the sampler index (SetSamplerBinding).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SamplerBinding {
-    /// From the upper bits of the handle.
+    /// The upper bits of the handle.
     #[default]
     Independently,
-    /// It is the index of the texture header.
+    /// The index of the texture header.
     ViaHeader,
 }
 
-/// Registers of a thread: R0 to R254.
+/// Number of registers of a thread: R0 to R254.
 pub const REGISTERS: usize = RZ as usize;
 
-/// A warp and what its texture fetches read.
+/// A warp, and what its texture fetches read.
 #[derive(Clone, Debug)]
 pub struct State {
     /// The architecture.
     pub arch: Arch,
-    /// R0 to R254, each of all lanes.
+    /// R0 to R254, each with all lanes.
     pub registers: Box<[Lanes; REGISTERS]>,
-    /// P0 to P6: a bit for each lane.
+    /// P0 to P6, with a bit for each lane.
     pub predicates: [u32; 7],
-    /// Lanes that execute the instruction.
+    /// Active lanes.
     pub active: u32,
-    /// Lanes that the program has killed, and that go on for the derivatives of others only.
+    /// Lanes that the program has killed, which continue only for the derivatives of others.
     pub killed: u32,
     /// The constant bank that handles are fetched from.
     pub constants: Vec<u8>,
-    /// Texture headers.
+    /// The pool of texture headers.
     pub headers: Pool,
-    /// Samplers.
+    /// The pool of sampler headers.
     pub samplers: Pool,
-    /// Where the index of a sampler comes from.
+    /// The source of the sampler index.
     pub binding: SamplerBinding,
-    /// What descriptors and texels are in.
+    /// The memory with descriptors and texels.
     pub memory: Memory,
     plans: Plans,
     scratch: Box<Scratch>,
@@ -78,7 +78,7 @@ impl Default for State {
 }
 
 impl State {
-    /// A warp of active lanes whose registers are 0, without constants, memory and pools.
+    /// An active warp with zero registers, and without constants, memory and pools.
     pub fn new(arch: Arch) -> Self {
         Self {
             arch,
@@ -96,7 +96,7 @@ impl State {
         }
     }
 
-    /// How many textures have been read from memory so far, since memory was last written to.
+    /// Number of textures read from memory since memory was last written.
     pub fn textures_read(&self) -> usize {
         self.plans.textures_read()
     }
@@ -108,7 +108,7 @@ impl State {
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 
-    /// Indices of header and sampler that a handle stands for.
+    /// The indices of texture and sampler header in a handle.
     fn indices(&self, handle: u32) -> (u32, u32) {
         let header = handle & 0xf_ffff;
         match self.binding {
@@ -117,7 +117,7 @@ impl State {
         }
     }
 
-    /// Lanes whose guard lets them execute.
+    /// Lanes that execute the instruction, according to the active mask and its predicate.
     fn guarded(&self, txd: &Txd) -> u32 {
         let guard = txd.get(&GUARD);
         let set = self.predicates.get(guard as usize).copied().unwrap_or(u32::MAX);
@@ -125,91 +125,91 @@ impl State {
     }
 }
 
-/// Why an instruction cannot be executed. The state is as it was.
+/// Why an instruction cannot be executed. The state is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExecError {
-    /// The instruction's page forbids it.
+    /// A restriction of the instruction's page is violated.
     #[error("{message} ({code})")]
     Forbidden {
         /// Code of the diagnostic.
         code: &'static str,
-        /// What is wrong.
+        /// The message.
         message: String,
     },
-    /// The index is past the end of the constant bank.
+    /// The index exceeds the constant bank.
     #[error(
         "word {index:#x} of the constant bank is asked for, but the bank has {}",
         Count(bytes, "byte")
     )]
     Constant {
-        /// tsPtrIdxU13.
+        /// The index (tsPtrIdxU13).
         index: u64,
-        /// Size of the bank.
+        /// Size of the bank in bytes.
         bytes: usize,
     },
-    /// A texture header that the unit cannot do justice to, or memory that is not there.
+    /// A texture header is not supported by the unit, or refers to missing memory.
     #[error("texture header {index}: {error}")]
     Header {
         /// Its index.
         index: u32,
-        /// What is wrong.
+        /// The error.
         error: DescriptorError,
     },
-    /// Likewise a sampler.
+    /// A sampler header is not supported by the unit, or is in missing memory.
     #[error("sampler {index}: {error}")]
     Sampler {
         /// Its index.
         index: u32,
-        /// What is wrong.
+        /// The error.
         error: DescriptorError,
     },
-    /// The unit has no defined answer for header and sampler together.
+    /// The combination of texture and sampler has no defined result in the unit.
     #[error("texture header {header} with sampler {sampler}: {error}")]
     Undefined {
         /// Index of the header.
         header: u32,
         /// Index of the sampler.
         sampler: u32,
-        /// Why.
+        /// The reason.
         error: PlanError,
     },
 }
 
-/// What an instruction did, as masks of lanes.
+/// The result of an instruction, as lane masks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Lanes that took part.
     pub lanes: u32,
-    /// Those of them that got zeros, because the texture is invalid or of another type than
+    /// Among these, lanes whose result is zeros because the texture is invalid or does not match
     /// paramA.
     pub invalid: u32,
-    /// Those of them that met a tile that is not resident.
+    /// Among these, lanes that accessed a non-resident tile.
     pub missing: u32,
 }
 
-/// What is written once every lane has been fetched for: components that stay 0 are those of
-/// invalid textures.
+/// Results, collected before registers are written. For invalid textures they stay 0.
 struct Results {
     values: [Lanes; 4],
     outcome: Outcome,
 }
 
-/// What a lane fetches: for explanations.
+/// The fetch of one lane, for explanations.
 #[derive(Clone, Debug)]
 pub struct Fetched {
-    /// The instruction as the unit has it: `tex.grad`.
+    /// The instruction of the unit: `tex.grad`.
     pub form: FetchForm,
-    /// What its header stands for.
+    /// The texture of its header.
     pub texture: Arc<Texture>,
-    /// What its sampler stands for.
+    /// The sampler of its header.
     pub sampler: Sampler,
     /// The lane's operands.
     pub operands: FetchOperands,
-    /// Indices of header and sampler.
+    /// Indices of texture and sampler header.
     pub indices: (u32, u32),
 }
 
-/// What a lane fetches; `None` if it takes no part, or gets zeros because the texture is invalid or of another type.
+/// The fetch of a lane; `None` if the lane does not take part, or its result is zeros because the
+/// texture is invalid or does not match.
 pub fn fetched(txd: &Txd, state: &mut State, lane: usize) -> Result<Option<Fetched>, ExecError> {
     let killed = if txd.has(&NODEP) { state.killed } else { 0 };
     let takes_part = state.active & state.guarded(txd) & !killed;
@@ -227,7 +227,7 @@ pub fn fetched(txd: &Txd, state: &mut State, lane: usize) -> Result<Option<Fetch
     Ok(Some(Fetched { form, texture, sampler, operands, indices }))
 }
 
-/// Executes an instruction. On failure nothing has changed.
+/// Executes an instruction. After an error the state is unchanged.
 pub fn execute(txd: &Txd, state: &mut State) -> Result<Outcome, ExecError> {
     if let Some(found) = rules::check(txd, &Places::default(), state.arch).into_iter().next() {
         return Err(ExecError::Forbidden { code: found.code, message: found.message });
@@ -268,7 +268,7 @@ fn handle(txd: &Txd, state: &State, operands: &Operands, lane: usize) -> Result<
     state.constant(index).ok_or(ExecError::Constant { index, bytes })
 }
 
-/// Fetches for lanes that have handle and LOD clamp in common.
+/// Fetches for lanes with the same handle and LOD clamp.
 fn fetch(
     txd: &Txd,
     state: &mut State,
@@ -295,7 +295,7 @@ fn fetch(
     Ok(())
 }
 
-/// Writes the components of the mask to registers that follow each other, and the predicate.
+/// Writes the components in the mask to consecutive registers, and the predicate.
 fn write(txd: &Txd, state: &mut State, Results { values, outcome }: &Results) {
     let mut to = txd.get(&RD);
     for (_, component) in values.iter().enumerate().filter(|(c, _)| txd.get(&MASK) >> c & 1 == 1) {

@@ -1,30 +1,30 @@
-//! The operands of a TXD, taken apart.
+//! Extracts the operands of a TXD from registers.
 
 use super::State;
 use texunit_sass::field::Field;
 use texunit_sass::txd::{AOFFI, BINDLESS, LC, RA, RB, RZ, Txd};
 use texunit_unit::{Coordinates, FetchRequest, Lanes, ZERO_LANES};
 
-/// The values that an instruction reads, of all lanes; zeros for what it does not have.
+/// The operand values of all lanes; zeros for operands that the instruction lacks.
 pub(super) struct Operands {
-    /// Handle, of .B.
+    /// The handle, for .B.
     pub(super) handle: Lanes,
-    /// f32 bits.
+    /// The coordinate s, as f32 bits.
     pub(super) s: Lanes,
-    /// f32 bits.
+    /// The coordinate t, as f32 bits.
     pub(super) t: Lanes,
-    /// Array index.
+    /// The array index.
     pub(super) array: Lanes,
-    /// Offsets along u and v, 4 bits each: the unit takes no more, and of a plain 1D texture the
-    /// packed field as a whole (rule 1.4), which is why u keeps the bits of v above its own.
+    /// Offsets along u and v, with 4 bits each. For a plain 1D texture the unit uses the packed
+    /// field as a whole (rule 1.4), so u keeps the bits of v above its own.
     pub(super) offset: [Lanes; 2],
-    /// Least level of detail in 1/256.
+    /// Minimum level of detail in 1/256.
     pub(super) lod_clamp: Lanes,
-    /// dsdx, dsdy, dtdx, dtdy: f32 bits.
+    /// dsdx, dsdy, dtdx, dtdy, as f32 bits.
     pub(super) gradients: [Lanes; 4],
 }
 
-/// Registers that follow each other.
+/// A group of consecutive registers.
 struct Group<'a> {
     state: &'a State,
     next: u64,
@@ -47,7 +47,7 @@ impl<'a> Group<'a> {
 }
 
 impl Operands {
-    /// The fetch of some lanes.
+    /// The fetch request of the active lanes.
     pub(super) fn request(&self, active: u32) -> FetchRequest<'_> {
         let coords = Coordinates {
             layer: &self.array,

@@ -1,5 +1,5 @@
-//! Fetches made ready: one for each header, sampler, LOD clamp and whether there are offsets.
-//! They are kept until memory is written to.
+//! Caches fetch plans, one for each combination of texture header, sampler header, LOD clamp and
+//! presence of offsets, until memory is written.
 
 use super::{ExecError, Pool, State};
 use std::collections::HashMap;
@@ -12,11 +12,11 @@ use texunit_sass::memory::Memory;
 use texunit_sass::txd::{AOFFI, PARAM, Txd};
 use texunit_unit::{CoordType, FetchForm, FetchKind, FetchPlan, Lod, ResultType, Texture};
 
-/// A fetch made ready.
+/// A fetch plan.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) plan: FetchPlan,
-    /// Where the components of results come from.
+    /// Sources of the result's components.
     pub(super) sources: [Source; 4],
 }
 
@@ -28,18 +28,18 @@ struct Key {
     lod_clamp: u32,
 }
 
-/// Bytes of textures that are kept.
+/// Maximum size of cached textures in bytes.
 const MAX_KEPT: u64 = 512 << 20;
-/// Plans that are kept.
+/// Maximum number of cached plans.
 const MAX_PLANS: usize = 4096;
 
-/// What is kept.
+/// The cached plans and textures.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plans {
-    /// Of the memory that it was read from.
+    /// Generation of the memory that they were read from.
     generation: u64,
     plans: HashMap<Key, Arc<Plan>>,
-    /// By header, and whether colours are sRGB.
+    /// Textures by header and sRGB flag.
     textures: HashMap<(Descriptor, bool), Arc<Texture>>,
     bytes: u64,
     read: usize,
@@ -50,7 +50,7 @@ impl Plans {
         self.read
     }
 
-    /// Forgets what was read from other memory.
+    /// Drops the cache if memory has changed.
     fn renew(&mut self, memory: &Memory) {
         if self.generation != memory.generation() {
             *self = Self { generation: memory.generation(), ..Self::default() };
@@ -80,7 +80,7 @@ impl Plans {
     }
 }
 
-/// A descriptor of a pool.
+/// Reads a descriptor of a pool.
 fn descriptor(pool: Pool, index: u32, memory: &Memory) -> Result<Descriptor, DescriptorError> {
     let absent = |address| DescriptorError::Memory { address, bytes: 32 };
     let address = pool.address.checked_add(32 * u64::from(index));
@@ -94,8 +94,8 @@ fn descriptor(pool: Pool, index: u32, memory: &Memory) -> Result<Descriptor, Des
     Ok(words)
 }
 
-/// Whether a description of coordinates goes with the texture type of a header: arrays and others
-/// of the same dimension may stand for one another. Buffers are not fetched with derivatives.
+/// Whether the coordinate description matches the header's texture type; array and non-array types
+/// of the same dimension are interchangeable. Buffers cannot be fetched with derivatives.
 fn matches(txd: &Txd, header: &Descriptor) -> bool {
     use TextureType::{D1, D1Array, D2, D2Array, D2NoMipmap};
     let dimensions = match TextureType::ALL.get(TYPE.get(header) as usize) {
@@ -106,7 +106,7 @@ fn matches(txd: &Txd, header: &Descriptor) -> bool {
     txd.get(&PARAM) >> 1 == dimensions - 1
 }
 
-/// A descriptor that was read, or `None` if it is undefined.
+/// Converts the error for an undefined descriptor to `None`.
 fn defined<T>(found: Result<T, DescriptorError>) -> Result<Option<T>, DescriptorError> {
     match found {
         Ok(value) => Ok(Some(value)),
@@ -115,8 +115,8 @@ fn defined<T>(found: Result<T, DescriptorError>) -> Result<Option<T>, Descriptor
     }
 }
 
-/// The fetch for header and sampler; `None` if fetches return zeros. What decides that they do is
-/// looked at first: neither a sampler nor texels have to be there then.
+/// The plan for texture and sampler header; `None` if the result is zeros. That is decided first,
+/// so that sampler and texels need not exist then.
 pub(super) fn plan(
     txd: &Txd,
     state: &mut State,

@@ -1,11 +1,11 @@
-//! Where handles lie in constant bank 0.
+//! The positions of handles in constant bank 0.
 //!
-//! A kernel's parameters begin at byte 0x140. `.texref` and `.samplerref` among them have no place
-//! there: like those of the module they have a word of 32 bits after the parameters, in the order
-//! in which the kernel's code names them first. The code of a function comes in at the first call
-//! of it; functions that others can see come first. With a sampler of its own each
-//! pair has a word; a texture or a sampler that is named without its partner uses the last pair
-//! that has it, or else a word after the pairs.
+//! A kernel's parameters begin at byte 0x140. `.texref` and `.samplerref` parameters are not among
+//! them. Like references of the module, they get a 32-bit word after the parameters, in the order
+//! in which the kernel's code first names them. The code of a called function counts at its first
+//! call; externally visible functions come first. With separate samplers, each pair of texture and
+//! sampler has a word; a texture or sampler that is named alone uses the last pair that includes
+//! it, or else a word after the pairs.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -14,19 +14,19 @@ use texunit_check::ir::{
 };
 use texunit_isa::{Opcode, ScalarType};
 
-/// First byte of the parameters.
+/// Offset of the first parameter.
 const PARAMS: u32 = 0x140;
 
-/// A texture or sampler that is named.
+/// A texture or sampler reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Name {
-    /// At module scope.
+    /// A module-scope variable.
     Variable(VarId),
-    /// Among the parameters of the kernel.
+    /// A kernel parameter.
     Param(FuncId, ParamId),
 }
 
-/// What code does with names, in its order.
+/// A use of a reference, or a call, in the order of the code.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Texture(Name),
@@ -35,14 +35,14 @@ enum Event {
     Call(FuncId),
 }
 
-/// What each function of a module does with names.
+/// The uses of references in each function of a module.
 pub(super) struct Names {
     events: Vec<Vec<Event>>,
-    /// Functions that others can see, in the order of their first declaration.
+    /// Externally visible functions, in the order of their first declaration.
     visible: Vec<FuncId>,
 }
 
-/// The name that a base is.
+/// The reference that an operand names.
 pub(super) fn name_of(module: &Module, function: FuncId, base: Base) -> Option<(Name, ScalarType)> {
     match base {
         Base::Variable(id) => match module.variables.get(id.0 as usize)?.storage {
@@ -81,7 +81,7 @@ impl Names {
         Self { events, visible: ids().filter(seen).collect() }
     }
 
-    /// Notes the functions that a kernel reaches and none before it did, itself included.
+    /// Records the functions that a kernel reaches (including itself) and no earlier kernel does.
     pub(super) fn reach(&self, kernel: FuncId, first: &mut HashMap<FuncId, FuncId>) {
         let mut new = vec![kernel];
         while let Some(id) = new.pop() {
@@ -99,7 +99,7 @@ impl Names {
         })
     }
 
-    /// The functions that a kernel reaches, itself included.
+    /// The functions that a kernel reaches, including itself.
     fn reached(&self, kernel: FuncId) -> HashSet<FuncId> {
         let mut reached = HashSet::from([kernel]);
         let mut new = vec![kernel];
@@ -146,10 +146,10 @@ fn collect(module: &Module, function: FuncId, i: &Instruction, events: &mut Vec<
     }
 }
 
-/// The bank of one kernel.
+/// The constant bank of one kernel.
 #[derive(Debug, Default)]
 pub(super) struct Bank {
-    /// Byte offset of each parameter that has a place.
+    /// Byte offset of each parameter that is in the bank.
     params: Vec<Option<u32>>,
     pairs: HashMap<(Name, Name), u32>,
     singles: HashMap<Name, u32>,
@@ -158,7 +158,7 @@ pub(super) struct Bank {
 impl Bank {
     pub(super) fn new(module: &Module, names: &Names, kernel: FuncId) -> Self {
         let function = &module.functions[kernel.0 as usize];
-        // Other functions have their parameters elsewhere.
+        // Functions that are not kernels do not have parameters in the bank.
         let (params, end) = if function.is_entry { layout(function) } else { (Vec::new(), PARAMS) };
         let mut bank = Self { params, ..Self::default() };
         let (mut textures, mut samplers) = (Vec::new(), Vec::new());
@@ -198,7 +198,7 @@ impl Bank {
         for (at, (texture, sampler)) in pairs {
             self.singles.extend([(texture, at), (sampler, at)]);
         }
-        // A word has room for a texture and for a sampler.
+        // The word of a pair includes both the texture and the sampler.
         for list in [textures, samplers] {
             let mut next = next;
             for &name in list {
@@ -207,17 +207,17 @@ impl Bank {
         }
     }
 
-    /// Byte of a parameter.
+    /// Byte offset of a parameter.
     pub(super) fn param(&self, id: ParamId) -> Option<u32> {
         self.params.get(id.0 as usize).copied().flatten()
     }
 
-    /// Byte of the word with the handle of a texture and a sampler.
+    /// Byte offset of the word with the handle of a texture and a sampler.
     pub(super) fn pair(&self, texture: Name, sampler: Name) -> Option<u32> {
         self.pairs.get(&(texture, sampler)).copied()
     }
 
-    /// Byte of the word in which a texture or sampler is found alone.
+    /// Byte offset of the word for a texture or sampler that is named alone.
     pub(super) fn single(&self, name: Name) -> Option<u32> {
         self.singles.get(&name).copied()
     }
@@ -229,16 +229,16 @@ fn take(next: &mut u32) -> u32 {
     at
 }
 
-/// The places of a kernel's parameters, and their end.
+/// The byte offsets of a kernel's parameters, and their end.
 fn layout(kernel: &Function) -> (Vec<Option<u32>>, u32) {
     let mut end = PARAMS;
     let places = kernel.params.iter().map(|param| {
         if is_opaque(param.ty) {
-            // No room, but those after it begin at a word.
+            // References take no space, but the following parameter is aligned to a word.
             end = end.checked_next_multiple_of(4)?;
             return None;
         }
-        // Offsets count from the first parameter on, which is as aligned as any needs.
+        // Alignment is relative to the first parameter, whose offset has every alignment.
         let at = PARAMS + (end - PARAMS).checked_next_multiple_of(param.align.max(1))?;
         end = at.checked_add(param.size)?;
         Some(at)

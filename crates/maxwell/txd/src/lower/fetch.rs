@@ -1,4 +1,4 @@
-//! The instruction that becomes a TXD.
+//! Generates the TXD for a `tex.grad`, and the instructions around it.
 
 use super::handle::{Handle, Place};
 use super::operands::Operands;
@@ -12,16 +12,16 @@ use texunit_sass::txd::{
     AOFFI, BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PARAM, PS, RA, RB, RD, RZ, Txd,
 };
 
-/// First registers of the groups: each is as aligned as any group needs.
+/// First registers of the operand groups, with the maximum alignment of a group.
 pub(super) const FIRST: [(u64, &texunit_sass::field::Field); 3] = [(0, &RA), (4, &RB), (8, &RD)];
 
-/// A register for what is computed on the way.
+/// The register for temporary values.
 const TEMPORARY: &str = "R12";
 
-/// `.P` among the phases.
+/// The value of `.P` in the phase field.
 const PHASE_P: u64 = 2;
 
-/// Names of the components of a result.
+/// Names of a result's components.
 pub(super) const COMPONENTS: [&str; 4] = ["R", "G", "B", "A"];
 
 pub(super) fn lower(
@@ -79,7 +79,7 @@ pub(super) fn lower(
     fetch.rb = numbered(FIRST[1].0, derivatives(context, operands, flat));
     results(context, operands, used, &mut fetch);
     guard(context, instruction, &mut fetch);
-    // Registers are ours: that they keep the rules is checked all the same.
+    // The registers chosen here should satisfy the rules; this is checked nevertheless.
     match check(&fetch.txd, &Places::default(), context.arch).first() {
         None => Form::Txd(Box::new(fetch)),
         Some(broken) => Form::Refused(broken.message.clone()),
@@ -120,7 +120,8 @@ fn derivatives(context: &Context, operands: &Operands, flat: bool) -> Vec<(&'sta
     list
 }
 
-/// The steps that pack array index and offsets into a register of Ra, and what it then holds.
+/// The instructions that pack array index and offsets into a register at Ra, and a description of
+/// its value.
 fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Vec<Step>) -> String {
     let mut base = "RZ".to_owned();
     let array = operands.array.map(|array| match array {
@@ -173,13 +174,13 @@ fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Ve
     if operands.array.is_some() { format!("array 15:0, {u}") } else { u.to_owned() }
 }
 
-/// The packed word of array index and offsets as the assembler computes it: the index saturated
-/// to 16 bits, 12 bits of offsets above it.
+/// The packed word of array index and offsets, as the assembler computes it: the index saturated to
+/// 16 bits, with 12 bits of offsets above it.
 pub(super) fn packed_word(array: Option<u32>, offset: &[u32]) -> u32 {
     insert(offsets(offset), 16, 12, array.unwrap_or(0).min(0xffff))
 }
 
-/// Offsets as the assembler packs them: u with its sign, and v in the second nibble.
+/// The packed offsets, as the assembler computes them: u with its sign, and v in the second nibble.
 fn offsets(list: &[u32]) -> u32 {
     match list {
         [] => 0,
@@ -188,7 +189,7 @@ fn offsets(list: &[u32]) -> u32 {
     }
 }
 
-/// BFI: bits of a number at a place of another.
+/// BFI: inserts bits of a number at a position of another.
 fn insert(from: u32, low: u32, width: u32, into: u32) -> u32 {
     let mask = ((1 << width) - 1) << low;
     into & !mask | from << low & mask
@@ -196,7 +197,7 @@ fn insert(from: u32, low: u32, width: u32, into: u32) -> u32 {
 
 fn results(context: &Context, operands: &Operands, used: &Used, fetch: &mut Fetch) {
     if used.mask == 0 {
-        // Only the predicate is asked for.
+        // Only the predicate result is used.
         fetch.txd = fetch.txd.with(&RD, RZ).with(&MASK, 1).with(&NODEP, 1);
         fetch.notes.push("only the predicate is used: the colour goes to RZ".to_owned());
     }
@@ -226,7 +227,7 @@ fn results(context: &Context, operands: &Operands, used: &Used, fetch: &mut Fetc
     }
 }
 
-/// The conversions to halves.
+/// The conversions of results to halves.
 fn convert(context: &Context, operands: &Operands, of: &[Option<u64>; 4], after: &mut Vec<Step>) {
     if !operands.is_half() {
         return;
@@ -256,7 +257,7 @@ fn convert(context: &Context, operands: &Operands, of: &[Option<u64>; 4], after:
 
 fn guard(context: &Context, instruction: &Instruction, fetch: &mut Fetch) {
     let Some(guard) = instruction.guard else { return };
-    // P0 may be the predicate result.
+    // P0 may be the predicate result, so P1 is used.
     let number = 1;
     fetch.txd = fetch.txd.with(&GUARD, number).with(&GUARD_NOT, u64::from(guard.negated));
     fetch.notes.push(format!("P{number} is {}", context.text(&Operand::Reg(guard.reg))));

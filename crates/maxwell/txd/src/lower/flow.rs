@@ -1,10 +1,10 @@
-//! The blocks of a function, and where its registers are written.
+//! The basic blocks of a function, and the instructions that write each register.
 
 use texunit_check::ir::{BodyCode, Function, Instruction};
 use texunit_flow::{Cfg, Definitions};
 use texunit_isa::Opcode;
 
-/// The flow of a function.
+/// The control flow of a function.
 pub(super) struct Flow<'a> {
     pub(super) code: BodyCode<'a>,
     pub(super) cfg: Cfg,
@@ -18,7 +18,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Whether an instruction is there for its result only.
+/// Whether an instruction has no effect besides its result.
 pub(super) fn is_pure(i: &Instruction) -> bool {
     use Opcode::*;
     let does = [Call, Atom, Bar, Barrier, Activemask, Match, Redux, Shfl, Vote];

@@ -1,4 +1,4 @@
-//! Where the handle of a texture and its sampler comes from.
+//! Finds the source of the handle of a texture and its sampler.
 
 use super::bank::{Name, name_of};
 use super::operands::Operands;
@@ -7,29 +7,29 @@ use super::{Context, Step};
 use texunit_check::ir::Base;
 use texunit_sass::txd::INDEX;
 
-/// A register that handles are computed in.
+/// Registers for computing handles.
 const TEMPORARY: [&str; 2] = ["R12", "R13"];
 
 /// A handle.
 pub(super) struct Handle {
-    /// Where it comes from.
+    /// A description of its source.
     pub(super) from: String,
     pub(super) place: Place,
 }
 
-/// Where a handle lies.
+/// The location of a handle.
 pub(super) enum Place {
     /// This word of the constant bank.
     Constant(u64),
-    /// Nowhere: these steps compute it in R0, and then the instruction has .B.
+    /// Computed in R0 by these instructions, for an instruction with .B.
     Computed(Vec<Step>),
 }
 
-/// Half of a handle in independent mode.
+/// A texture or sampler in independent mode, which is half of a handle.
 enum Part {
-    /// In a word of the bank that has it at its place in the handle.
+    /// A word of the bank with the index at its position in the handle.
     Placed(u32),
-    /// An index.
+    /// An index, and a description of its source.
     Index(String, String),
 }
 
@@ -113,7 +113,7 @@ fn independent(
 }
 
 impl Part {
-    /// As an operand, and where it comes from.
+    /// As an operand, with a description of its source.
     fn read(self) -> (String, String) {
         match self {
             Self::Placed(byte) => (at_byte(byte), at_byte(byte)),
@@ -123,7 +123,7 @@ impl Part {
 }
 
 impl Context<'_> {
-    /// The name of a texture or sampler as it is written.
+    /// The name of a texture or sampler in the PTX.
     fn name(&self, name: Name) -> String {
         let found = match name {
             Name::Variable(id) => self.module.variables.get(id.0 as usize).map(|v| &v.name),
@@ -135,7 +135,7 @@ impl Context<'_> {
         found.cloned().unwrap_or_default()
     }
 
-    /// The value and the name of a register that holds a handle.
+    /// The value and name of a register with a handle.
     fn register(&self, base: Base, at: usize) -> (Value, String) {
         match base {
             Base::Reg(reg) => {
@@ -146,7 +146,7 @@ impl Context<'_> {
         }
     }
 
-    /// The steps that make the address of a texture.
+    /// The instructions that compute the address of a texture.
     fn marked(&self, name: Name, register: &str) -> Result<Vec<Step>, String> {
         let byte = self.bank.single(name).ok_or("its texture has no place in the bank")?;
         let name = self.name(name);

@@ -1,12 +1,12 @@
-//! `tex.grad` of PTX as machine code: the TXD that NVIDIA's assembler makes of it, or the quad of
-//! fetches by which it emulates what TXD has no coordinates for.
+//! Lowers `tex.grad` of PTX to machine code: to the TXD that NVIDIA's assembler generates, or to
+//! the quad of fetches by which it emulates coordinates that TXD does not support.
 //!
-//! Modifiers, coordinate description, write mask, index and the packing of the operands are those
-//! of the assembler (releases 11.8 to 12.9). Registers are chosen here, by the rules of
-//! [`texunit_sass::rules`]. What a scheduler and optimiser does beyond that is left out: equal fetches that
-//! are made once, constants found by arithmetic, stores that others cover, unrolled loops, guards
-//! that are dropped, and the phase of instructions that are issued together, of which all but the
-//! last have .T and not .P.
+//! Modifiers, coordinate description, write mask, index and the packing of operands are those of
+//! the assembler (releases 11.8 to 12.9). Registers are allocated here, by the rules of
+//! [`texunit_sass::rules`]. Further effects of the assembler's scheduler and optimiser are not
+//! reproduced: merged equal fetches, constants found by arithmetic, dead stores, unrolled loops,
+//! removed predicates, and the phases of instructions that are issued together (all but the last
+//! have .T in place of .P).
 
 mod bank;
 mod fetch;
@@ -35,10 +35,10 @@ pub use target::{arch_of, target_number, visible_functions};
 /// A machine instruction before or after the fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// As the disassembler writes it; a register of PTX stands for the machine register that has
-    /// its value.
+    /// The text in the disassembler's style, where a PTX register stands for the machine register
+    /// with its value.
     pub text: String,
-    /// What it does.
+    /// Its purpose.
     pub why: String,
 }
 
@@ -48,88 +48,88 @@ impl Step {
     }
 }
 
-/// A register of an operand.
+/// A register of an operand group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Its number.
+    /// The register's number.
     pub register: u64,
-    /// What it is: `s`, `dsdx`, `R`.
+    /// The name of its role: `s`, `dsdx`, `R`.
     pub name: &'static str,
-    /// What it holds, or where the result goes: a register or constant of the PTX.
+    /// Its value, or the destination of the result: a register or constant of the PTX.
     pub value: String,
 }
 
-/// A TXD.
+/// A TXD with its operands.
 #[derive(Clone, Debug)]
 pub struct Fetch {
     /// The instruction.
     pub txd: Txd,
-    /// Where the handle comes from.
+    /// The source of the handle.
     pub handle: String,
-    /// Registers from Ra on.
+    /// Registers at Ra.
     pub ra: Vec<Packed>,
-    /// Registers from Rb on.
+    /// Registers at Rb.
     pub rb: Vec<Packed>,
-    /// Registers from Rd on, and what is made of them.
+    /// Registers at Rd, with the destinations of the results.
     pub rd: Vec<Packed>,
-    /// What computes the operands.
+    /// Instructions that compute the operands.
     pub before: Vec<Step>,
-    /// What is done with the results.
+    /// Instructions that convert the results.
     pub after: Vec<Step>,
-    /// Choices that the PTX does not show.
+    /// Remarks on choices that the PTX does not determine.
     pub notes: Vec<String>,
 }
 
-/// The emulation by a fetch for each lane of a quad.
+/// The emulation by one fetch for each lane of a quad.
 #[derive(Clone, Debug)]
 pub struct Quad {
-    /// Why it is needed.
+    /// The reason.
     pub why: String,
     /// The fetch, without its registers: `TEX.DC.NDV.P`.
     pub fetch: String,
     /// Its coordinate description.
     pub coordinates: &'static str,
-    /// Its write mask.
+    /// The write mask.
     pub mask: u64,
-    /// Word of the constant bank that has the handle; none with .B.
+    /// Word of the constant bank with the handle; `None` for .B.
     pub index: Option<u64>,
-    /// Where the handle comes from.
+    /// The source of the handle.
     pub handle: String,
-    /// Done once, before.
+    /// Instructions executed once before.
     pub before: Vec<Step>,
-    /// Done for each lane k = 0, 1, 2, 3 of the quad.
+    /// Instructions executed for each lane k = 0, 1, 2, 3 of the quad.
     pub each: Vec<Step>,
-    /// Done once, after.
+    /// Instructions executed once after.
     pub after: Vec<Step>,
 }
 
-/// What becomes of a `tex.grad`.
+/// The code for a `tex.grad`.
 #[derive(Clone, Debug)]
 pub enum Form {
     /// A TXD.
     Txd(Box<Fetch>),
     /// An emulation.
     Quad(Box<Quad>),
-    /// Nothing: no result is used.
+    /// No code, because no result is used.
     Unused,
-    /// There is no code for it, and why.
+    /// There is no code for it; the reason.
     Refused(String),
 }
 
-/// A `tex.grad` and what becomes of it.
+/// A `tex.grad` with its code.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// The kernel or function it stands in.
+    /// The kernel or function that contains it.
     pub function: FuncId,
     /// The kernel whose constant bank it reads: the first one that reaches the function.
     pub kernel: Option<FuncId>,
-    /// Where it stands.
+    /// Its position in the PTX.
     pub span: Span,
-    /// What becomes of it.
+    /// The code.
     pub form: Form,
 }
 
-/// What is known around an instruction.
+/// The context of an instruction.
 pub struct Context<'a> {
     module: &'a Module,
     id: FuncId,
@@ -145,8 +145,8 @@ pub fn is_gradient(instruction: &Instruction) -> bool {
     instruction.opcode == Opcode::Tex && instruction.mods.mip == Some(MipMode::Grad)
 }
 
-/// Every `tex.grad` of a module without errors, in its order. `visible` has the names of the functions
-/// that are declared `.visible` or `.weak`.
+/// Every `tex.grad` of a module without errors, in order. `visible` has the names of functions that
+/// are declared `.visible` or `.weak`.
 pub fn module(module: &Module, visible: &HashSet<&str>, arch: Arch) -> Vec<Lowered> {
     let ids = || (0..module.functions.len() as u32).map(FuncId);
     let has_some =
@@ -189,7 +189,7 @@ fn first_kernels(module: &Module, names: &Names) -> HashMap<FuncId, FuncId> {
     first
 }
 
-/// What becomes of instruction `at` of a function.
+/// The code for instruction `at` of a function.
 pub fn lower(instruction: &Instruction, at: usize, context: &Context) -> Form {
     let refused = |why: &str| Form::Refused(why.to_owned());
     let Some(operands) = Operands::read(instruction) else {
@@ -221,7 +221,7 @@ pub fn lower(instruction: &Instruction, at: usize, context: &Context) -> Form {
     }
 }
 
-/// Why an instruction cannot be a TXD.
+/// Why an instruction cannot be a TXD, and is emulated.
 fn why_emulated(context: &Context, operands: &Operands) -> Option<String> {
     let name = match operands.geometry {
         Geometry::D3 => Some("3d"),
@@ -232,14 +232,15 @@ fn why_emulated(context: &Context, operands: &Operands) -> Option<String> {
     if let Some(name) = name {
         return Some(format!("TXD has no {name} coordinates"));
     }
-    // Of unified 1d the assembler makes a TXD all the same, and forgets the reference value.
+    // For `1d` in unified mode the assembler generates a TXD nevertheless, which ignores the
+    // reference value.
     let forgets = operands.geometry == Geometry::D1 && !context.module.independent;
     (operands.compare.is_some() && !forgets).then(|| "TXD has no depth compare".to_owned())
 }
 
-/// What of a result is used.
+/// The used part of a result.
 struct Used {
-    /// A bit for each component.
+    /// A bit for each used component.
     mask: u64,
     resident: bool,
 }
@@ -248,7 +249,7 @@ impl Context<'_> {
     fn used(&self, operands: &Operands, at: usize) -> Used {
         let mut mask = 0;
         for (n, dest) in operands.dest.iter().enumerate() {
-            // Of a register that is named twice the last one counts.
+            // If a register is named twice, it gets the last component.
             if let Some(reg) = operands::register(dest)
                 && !operands.dest[n + 1..].contains(dest)
             {
@@ -266,7 +267,7 @@ impl Context<'_> {
         Used { mask: mask & 0xf, resident }
     }
 
-    /// An operand as text: a register by its name, a constant by its bits.
+    /// The text of an operand: a register by name, a constant by its bits.
     fn text(&self, operand: &Operand) -> String {
         match operand {
             Operand::Reg(reg) => self

@@ -1,4 +1,4 @@
-//! The operands of a `tex.grad`, as far as machine code is made of them.
+//! Extracts the operands of a `tex.grad` that determine the machine code.
 
 use texunit_check::ir::{Base, Instruction, Lod, Operand, RegId};
 use texunit_isa::{Geometry, ScalarType};
@@ -6,15 +6,15 @@ use texunit_isa::{Geometry, ScalarType};
 pub(super) struct Operands<'a> {
     pub(super) geometry: Geometry,
     pub(super) result: ScalarType,
-    /// Coordinates are integers, which the assembler takes for the bits of floats.
+    /// Whether coordinates are integers, whose bits the assembler interprets as floats.
     pub(super) integers: bool,
     pub(super) dest: &'a [Operand],
-    /// `p` of `d|p`.
+    /// The predicate `p` of `d|p`.
     pub(super) resident: Option<&'a Operand>,
     pub(super) texture: Base,
     pub(super) sampler: Option<Base>,
     pub(super) array: Option<&'a Operand>,
-    /// s, t, r.
+    /// The coordinates s, t, r.
     pub(super) coords: Vec<&'a Operand>,
     pub(super) dpdx: &'a [Operand],
     pub(super) dpdy: &'a [Operand],
@@ -23,7 +23,7 @@ pub(super) struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    /// `None` if the instruction is no `tex.grad`, or lacks some of its operands.
+    /// `None` if the instruction is not a `tex.grad` or lacks operands.
     pub(super) fn read(i: &'a Instruction) -> Option<Self> {
         let fetch = i.operands.fetch()?;
         let (Lod::Gradient { dx, dy }, Operand::Handle(texture)) = (&fetch.lod, &fetch.texture)
@@ -65,18 +65,18 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Whether a register of the result has two components.
+    /// Whether each register of the result has two components.
     pub(super) fn is_paired(&self) -> bool {
         self.result == ScalarType::F16x2
     }
 
-    /// Whether the result is of halves.
+    /// Whether the result has half precision.
     pub(super) fn is_half(&self) -> bool {
         matches!(self.result, ScalarType::F16 | ScalarType::F16x2)
     }
 }
 
-/// The register that an operand is.
+/// The register of an operand.
 pub(super) fn register(operand: &Operand) -> Option<RegId> {
     match operand {
         Operand::Reg(reg) => Some(*reg),

@@ -1,8 +1,8 @@
-//! The emulation of gradients that TXD cannot take.
+//! Generates the emulation of gradients that TXD does not support.
 //!
-//! An ordinary fetch computes its level from the coordinates of a quad. For each lane k of the
-//! quad, all four lanes get coordinates that differ as k's derivatives say, and fetch; lane 0's
-//! result is that of lane k.
+//! An ordinary fetch computes its level from the coordinate differences in a quad. For each lane k
+//! of the quad, all four lanes fetch with coordinates that differ by k's derivatives; lane 0's
+//! result is the result of lane k.
 
 use super::handle::{Handle, Place};
 use super::operands::Operands;
@@ -12,7 +12,7 @@ use texunit_isa::Geometry;
 
 const NAMES: [&str; 3] = ["s", "t", "r"];
 
-/// Quad lanes for SHFL.IDX: the other bits of the lane stay.
+/// The SHFL.IDX mask that selects lanes within a quad.
 const QUAD: &str = "0x1c03";
 
 pub(super) fn lower(
@@ -39,7 +39,7 @@ pub(super) fn lower(
     }
     fetch += ".NDV";
     if used.mask == 0 {
-        // Only the predicate is asked for.
+        // Only the predicate result is used.
         fetch += ".NODEP";
     }
     fetch += ".P";
@@ -81,8 +81,8 @@ pub(super) fn lower(
     Quad { why, fetch, coordinates, mask, index, handle: handle.from, before, each, after }
 }
 
-/// What is computed once, and the values beside the coordinates that come from lane k: names here,
-/// and what they are.
+/// The instructions that are executed once, and names and descriptions of values other than
+/// coordinates that are taken from lane k.
 fn shared(
     context: &Context,
     operands: &Operands,

@@ -1,19 +1,19 @@
-//! What is known of a module as a whole: its target, and the functions that others may call.
+//! Properties of a whole module: its target architecture, and its externally visible functions.
 
 use std::collections::HashSet;
 use texunit_check::ir::Module;
 use texunit_sass::Arch;
 use texunit_syntax::ast::{self, Item, Linkage};
 
-/// The number of a target or an architecture: 52 of `sm_52`.
+/// The number in the name of a target or architecture: 52 for `sm_52`.
 pub fn target_number(name: &str) -> u32 {
     let digits = name.chars().skip_while(|c| !c.is_ascii_digit());
     let digits: String = digits.take_while(char::is_ascii_digit).collect();
     digits.parse().unwrap_or(0)
 }
 
-/// The architecture that a module is assembled for: its target, or sm_52 if that is older than
-/// sm_50; `None` if it is later than all of them.
+/// The architecture to assemble for: the module's target, or sm_52 if the target is older than
+/// sm_50; `None` if it is newer than Maxwell and Pascal.
 pub fn arch_of(module: &Module) -> Option<Arch> {
     let least = target_number(&module.target);
     if least == target_number(Arch::Sm50.name()) {

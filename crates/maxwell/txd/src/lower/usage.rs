@@ -1,4 +1,4 @@
-//! Which components of a result are used: the others are not fetched.
+//! Determines which components of a fetch's result are used; others are not fetched.
 
 use super::flow::{Flow, is_pure};
 use std::cell::Cell;
@@ -7,24 +7,24 @@ use texunit_check::ir::{Operand, RegId};
 use texunit_flow::{Access, Code, reached_uses};
 use texunit_isa::Opcode;
 
-/// Instructions that are looked at for all results of a function together: some, and some for each
-/// instruction, so that the time is linear in the length of the text. After that a result counts as
-/// used if anything reads its register.
+/// Limit on examined instructions for all results of a function: a constant, and a number per
+/// instruction, so that the time is linear. Beyond it, a result counts as used if any instruction
+/// reads its register.
 const STEPS: (usize, usize) = (10_000, 64);
 
-/// The instructions of a function that do something, or that one of them needs.
+/// The live instructions of a function: those with side effects, and those whose results they need.
 pub(super) struct Usage<'a> {
     flow: &'a Flow<'a>,
-    /// Whether each instruction is needed.
+    /// By instruction: whether it is live.
     needed: Vec<bool>,
-    /// Whether a needed instruction, or the caller, reads each register.
+    /// By register: whether a live instruction or the caller reads it.
     wanted: Vec<bool>,
-    /// An instruction is known by its name only: everything may be used.
+    /// Whether there are unknown instructions, which might use everything.
     foreign: bool,
     left: Cell<usize>,
 }
 
-/// Halves of a register that are used; lower, upper.
+/// Used halves of a 64-bit register: lower, upper.
 pub(super) type Halves = [bool; 2];
 
 impl<'a> Usage<'a> {
@@ -41,7 +41,7 @@ impl<'a> Usage<'a> {
         usage
     }
 
-    /// Finds what is needed, from what does something backwards.
+    /// Marks live instructions, backwards from those with side effects.
     fn mark(&mut self) {
         let Flow { code, definitions, .. } = self.flow;
         let mut new: Vec<u32> = Vec::new();
@@ -67,7 +67,7 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// Whether anything reads what instruction `at` leaves in a register, by halves.
+    /// The used halves of the value that instruction `at` writes to a register.
     pub(super) fn of(&self, reg: RegId, at: usize) -> Halves {
         if self.foreign {
             return [true; 2];
@@ -86,13 +86,13 @@ impl<'a> Usage<'a> {
         if flow.is_break() { [true; 2] } else { used }
     }
 
-    /// Adds the halves of a register that an instruction needs.
+    /// Adds the halves of a register that an instruction reads.
     fn reads(&self, n: usize, reg: RegId, used: &mut Halves) {
         let i = &self.flow.code.body[n];
         if !self.needed[n] {
             return;
         }
-        // A pair that is taken apart.
+        // Unpacking of a pair.
         if let (Opcode::Mov, [Operand::Vector(parts), Operand::Reg(pair)]) =
             (i.opcode, i.operands.as_slice())
             && *pair == reg

@@ -1,31 +1,31 @@
-//! What is known of 64-bit registers: whether a handle lies in the constant bank.
+//! Tracks the values of 64-bit registers, to find handles in the constant bank.
 
 use super::bank::{Bank, Name, name_of};
 use super::flow::Flow;
 use texunit_check::ir::{Base, FuncId, Module, Operand, RegId};
 use texunit_isa::{Opcode, Space};
 
-/// Steps for one value. More: it is not known.
+/// Maximum number of steps for one value; beyond it the value is unknown.
 const STEPS: usize = 64;
-/// Writes of one register that are compared.
+/// Maximum number of definitions of a register that are compared.
 const WRITES: usize = 8;
 
-/// What a register holds.
+/// The value of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// The 8 bytes at this byte of the bank.
+    /// The 8 bytes at this offset of the bank.
     Bank(u32),
-    /// The address of this byte of the bank.
+    /// The address of this offset of the bank.
     AddressOf(u32),
-    /// The handle of something that is named.
+    /// The handle of a named texture or sampler.
     Handle(Name),
-    /// A number.
+    /// A constant.
     Number(u64),
-    /// Something else.
+    /// Unknown.
     Unknown,
 }
 
-/// The values of the registers of a function.
+/// Values of a function's registers.
 pub(super) struct Values<'a> {
     module: &'a Module,
     id: FuncId,
@@ -37,7 +37,7 @@ impl<'a> Values<'a> {
         Self { module, id, flow }
     }
 
-    /// What a register holds before instruction `at`.
+    /// The value of a register before instruction `at`.
     pub(super) fn of(&self, reg: RegId, at: usize, bank: &Bank) -> Value {
         self.search(reg, at, bank, &mut { STEPS })
     }
@@ -64,7 +64,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What an instruction leaves in a register.
+    /// The value that an instruction writes to a register.
     fn written(&self, reg: RegId, n: usize, bank: &Bank, left: &mut usize) -> Value {
         let i = &self.flow.code.body[n];
         let is_kernel = self.flow.code.function.is_entry;

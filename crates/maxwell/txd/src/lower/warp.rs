@@ -1,5 +1,5 @@
-//! A TXD that was made of a `tex.grad`, with the operands of a warp: what the instructions before
-//! it leave in registers, and what those after it make of its results.
+//! Runs a TXD generated from a `tex.grad` on the operands of a warp: performs the effect of the
+//! instructions before it on registers, and of those after it on the results.
 
 use super::fetch::{COMPONENTS, FIRST, packed_word};
 use super::{Fetch, Packed};
@@ -9,8 +9,8 @@ use texunit_texel::f32_to_f16;
 use texunit_unit::{FetchAnswer, FetchForm, FetchRequest, Lanes, ResultType, lanes};
 
 impl Fetch {
-    /// The instruction with all components in its mask, for those who look at components that the
-    /// kernel does not use.
+    /// The instruction with all components in its mask, for observers of components that the kernel
+    /// does not use.
     pub fn with_all_components(&self) -> Self {
         let mut all = self.clone();
         let (first, _) = FIRST[2];
@@ -20,9 +20,8 @@ impl Fetch {
         all
     }
 
-    /// Puts the operands of a `tex.grad` of this form where the instruction reads them: registers,
-    /// the constant bank, the predicate of its guard. The lanes of the request are those whose
-    /// guard is true.
+    /// Stores the operands of a `tex.grad` where the instruction reads them: registers, constant
+    /// bank, predicate. The lanes of the request are those whose predicate is true.
     pub fn load(&self, state: &mut State, handle: u32, form: FetchForm, request: &FetchRequest) {
         let txd = &self.txd;
         let guard = txd.get(&GUARD);
@@ -43,8 +42,8 @@ impl Fetch {
         }
     }
 
-    /// Takes the results of lanes that took part out of the registers, into the registers of the
-    /// `tex.grad` as the unit numbers them.
+    /// Takes the results of participating lanes, in the unit's numbering of the `tex.grad`'s result
+    /// registers.
     pub fn take(
         &self,
         state: &State,
@@ -69,10 +68,10 @@ impl Fetch {
     }
 }
 
-/// What an operand is in each lane.
+/// The value of an operand in each lane.
 fn operand(name: &str, handle: u32, form: FetchForm, request: &FetchRequest, out: &mut Lanes) {
     let axes = form.geometry.axes();
-    // The second axis that `1d` of unified mode gets is 0.
+    // In unified mode `1d` has a second axis, which is 0.
     let along = |list: &[&Lanes], axis: usize| match list.get(axis) {
         Some(values) if axis < axes => **values,
         _ => [0; 32],
@@ -96,7 +95,7 @@ fn operand(name: &str, handle: u32, form: FetchForm, request: &FetchRequest, out
     };
 }
 
-/// The conversions after the instruction (F2F.F16.F32, and both halves in one register).
+/// The conversions after the instruction: F2F.F16.F32, and packing two halves into a register.
 fn converted(result: ResultType, colour: [u32; 4]) -> [u32; 4] {
     let half = |value: u32| u32::from(f32_to_f16(value));
     match result {

@@ -1,4 +1,4 @@
-//! What is of the machine: registers, predicates, constants, memory.
+//! Parses registers, predicates, constants and memory of a state file.
 
 use super::{MAX_BYTES, wrong};
 use crate::exec::{REGISTERS, State};
@@ -10,7 +10,7 @@ use texunit_spec::number::{self, Typed};
 use texunit_spec::{At, Found, Problem, Table, codes};
 use texunit_unit::Lanes;
 
-/// Reads `[registers]` and `[predicates]`.
+/// Parses `[registers]` and `[predicates]`.
 pub(super) fn registers(root: &Table<'_>, state: &mut State) {
     for (name, value) in entries(root, "registers") {
         if let Some(number) = numbered(root, &name, "R", REGISTERS - 1)
@@ -44,7 +44,7 @@ fn numbered(root: &Table<'_>, name: &At<String>, letter: &str, max: usize) -> Op
     number
 }
 
-/// A register: the same in all lanes, or a list of them.
+/// Parses a register: a value for all lanes, or a list with one for each.
 fn lanes(value: &Found<'_>) -> Option<Lanes> {
     if !value.is_array() {
         return Some([number::word(value)?; 32]);
@@ -61,7 +61,7 @@ fn lanes(value: &Found<'_>) -> Option<Lanes> {
     Some(lanes)
 }
 
-/// Some lanes: `true`, `false`, a mask, or a list.
+/// Parses a set of lanes: `true`, `false`, a mask, or a list.
 pub(super) fn lanes_of(value: &Found<'_>) -> Option<u32> {
     if value.is_boolean() {
         return value.boolean().map(|all| if all { u32::MAX } else { 0 });
@@ -79,7 +79,7 @@ pub(super) fn lanes_of(value: &Found<'_>) -> Option<u32> {
     value.array("a list of lanes")?.iter().try_fold(0, lane)
 }
 
-/// Reads `[constants]`.
+/// Parses `[constants]`.
 pub(super) fn constants(root: &Table<'_>, state: &mut State) {
     let mut seen = BTreeSet::new();
     for (name, value) in entries(root, "constants") {
@@ -106,13 +106,13 @@ pub(super) fn constants(root: &Table<'_>, state: &mut State) {
     }
 }
 
-/// A word of the constant bank: a handle by its parts, or 32 bits.
+/// Parses a word of the constant bank: the parts of a handle, or 32 bits.
 fn constant(value: &Found<'_>) -> Option<u32> {
     if !value.is_table() {
         return number::word(value);
     }
     let table = value.table()?;
-    // A handle has 20 bits of the one and 12 of the other.
+    // A handle has 20 bits for the texture header, and 12 for the sampler.
     let header = table.need("header", "the index of a texture header");
     let header = header.and_then(|v| v.number(0, 0xf_ffff));
     let sampler = match table.get("sampler") {
@@ -123,7 +123,7 @@ fn constant(value: &Found<'_>) -> Option<u32> {
     Some((sampler? << 20 | header?) as u32)
 }
 
-/// Maps a region of a file.
+/// Maps a memory region of a file.
 pub(super) fn memory(table: &Table<'_>, memory: &mut Memory, used: &mut u64) {
     let address = table.need("address", "where the region is");
     let (zeros, bytes, typed) = (table.get("zeros"), table.get("bytes"), number::typed(table));
@@ -151,7 +151,7 @@ pub(super) fn memory(table: &Table<'_>, memory: &mut Memory, used: &mut u64) {
     }
 }
 
-/// Counts bytes of memory, which a key asks for.
+/// Counts the memory that a key requires against the limit.
 pub(super) fn claim(
     table: &Table<'_>,
     key: &'static str,

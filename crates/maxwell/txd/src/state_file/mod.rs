@@ -1,8 +1,8 @@
-//! Files that describe a [`State`]: registers, predicates, constants, textures, samplers, memory.
-//! docs/sass.md has the keys, and docs/resources.md those of textures and samplers.
+//! Parses files that describe a [`State`]: registers, predicates, constants, textures, samplers,
+//! memory. docs/sass.md has the keys, and docs/resources.md those of textures and samplers.
 //!
-//! A file is data from outside: what is wrong with it is an error with a place, and it allocates no
-//! more than [`MAX_BYTES`] of memory.
+//! Files are untrusted: an error has a position, and a file allocates at most [`MAX_BYTES`] of
+//! memory.
 
 mod machine;
 mod sampler;
@@ -17,16 +17,16 @@ use texunit_sass::memory::Memory;
 use texunit_spec::{Context, Found, Problem, Table, codes, number};
 use toml::de::DeTable;
 
-/// Most bytes of memory that a file fills.
+/// Maximum size of a file's memory regions in bytes.
 pub const MAX_BYTES: u64 = 512 << 20;
 
-/// Where the pools lie if the file does not say it.
+/// Default addresses of the pools.
 const HEADER_POOL: u64 = 0x7f00_0000_0000;
 const SAMPLER_POOL: u64 = 0x7f80_0000_0000;
-/// Indices of headers have 20 bits; with header binding those of samplers too.
+/// Texture indices have 20 bits; with header binding so do sampler indices.
 const MAX_INDEX: u32 = 0xf_ffff;
 
-/// What is wrong with a file, and where.
+/// An error in a file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateError {
     message: String,
@@ -34,12 +34,12 @@ pub struct StateError {
 }
 
 impl StateError {
-    /// What is wrong.
+    /// The message.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Bytes of the file that are wrong; `None` for the file as a whole.
+    /// The bytes of the file that are wrong; `None` if it is not a particular part.
     pub fn span(&self) -> Option<Range<usize>> {
         self.span.clone()
     }
@@ -64,28 +64,28 @@ impl std::fmt::Display for StateError {
 
 impl std::error::Error for StateError {}
 
-/// A file that was read.
+/// A parsed file.
 #[derive(Clone, Debug)]
 pub struct StateFile {
     /// The state that it describes.
     pub state: State,
-    /// Keys and words that have other names now.
+    /// Deprecated keys and words.
     pub notes: Vec<Problem>,
 }
 
-/// The state that a file describes.
+/// Parses a file; returns only the state.
 pub fn parse(text: &str) -> Result<State, StateError> {
     read(text).map(|file| file.state)
 }
 
-/// Reads a file.
+/// Parses a file.
 pub fn read(text: &str) -> Result<StateFile, StateError> {
     let document = DeTable::parse(text)
         .map_err(|e| StateError { message: e.message().to_owned(), span: e.span() })?;
     let context = Context::of_test(None);
     let state = state(&Table::root(document.get_ref(), &context));
     let problems = context.problems.take();
-    // A key that is missing may be one that is misspelt.
+    // A missing key may be one that is misspelt, so that the unknown key is reported first.
     let order = |problem: &Problem| (problem.code == codes::MISSING_KEY, problem.span.start);
     match problems.into_iter().min_by_key(order) {
         Some(first) => Err(first.into()),
@@ -93,7 +93,7 @@ pub fn read(text: &str) -> Result<StateFile, StateError> {
     }
 }
 
-/// What the root of a file says, as far as it can be read.
+/// Parses the root table.
 fn state(root: &Table<'_>) -> State {
     let mut state = State::new(root.get("arch").and_then(|v| arch(&v)).unwrap_or(Arch::Sm52));
     state.active = root.get("active").and_then(|v| machine::lanes_of(&v)).unwrap_or(state.active);
@@ -138,7 +138,7 @@ fn arch(value: &Found<'_>) -> Option<Arch> {
     value.word(&words)
 }
 
-/// Puts descriptors into memory.
+/// Writes descriptors into a pool.
 fn pool(
     root: &Table<'_>,
     key: &'static str,
@@ -157,7 +157,7 @@ fn pool(
         pool.max_index = given.map_or(highest, |index| index as u32);
         table.finish();
     }
-    // Indices without a descriptor are undefined: zeros.
+    // Descriptors that are not given are zeros, which are undefined.
     let mut bytes = vec![0; 32 * (pool.max_index.max(highest) as usize + 1)];
     for (&index, words) in words {
         let at = 32 * index as usize;
@@ -186,7 +186,7 @@ fn add(all: &mut BTreeMap<u32, Descriptor>, table: &Table<'_>, words: Option<Des
     }
 }
 
-/// Says what is wrong with the value of a key, or with the table if it is not there.
+/// Reports a problem at a key's value, or at the table if the key is missing.
 fn wrong(table: &Table<'_>, key: &'static str, message: impl Into<String>) {
     match table.get(key) {
         Some(found) => found.problem(codes::VALUE, message),
@@ -194,7 +194,7 @@ fn wrong(table: &Table<'_>, key: &'static str, message: impl Into<String>) {
     }
 }
 
-/// What a descriptor has no bits for is said of the key that asks for it.
+/// Reports something that descriptors cannot express, at the key that requests it.
 fn inexpressible(table: &Table<'_>, keys: &[(&str, &'static str)], error: DescriptorError) {
     let key = match &error {
         DescriptorError::Inexpressible { field, reason } => keys
@@ -209,7 +209,7 @@ fn inexpressible(table: &Table<'_>, keys: &[(&str, &'static str)], error: Descri
     }
 }
 
-/// The `words` of a table in which nothing else describes the descriptor.
+/// Parses `words`, which must be the table's only description of the descriptor.
 fn alone(table: &Table<'_>, words: &Found<'_>) -> Option<Descriptor> {
     let is_known = |name: &str| ["index", "words", "fields"].contains(&name);
     if !table.entries().iter().all(|(name, _)| is_known(&name.value)) {
@@ -228,7 +228,7 @@ fn alone(table: &Table<'_>, words: &Found<'_>) -> Option<Descriptor> {
     eight.ok()
 }
 
-/// Sets fields by their names: raw bits.
+/// Sets fields by name to raw bits.
 fn fields(words: Option<Descriptor>, all: &[&Bits], table: &Table<'_>) -> Option<Descriptor> {
     let Some(fields) = table.get("fields") else { return words };
     let mut words = words?;

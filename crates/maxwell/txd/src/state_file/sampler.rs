@@ -1,11 +1,11 @@
-//! The samplers of a state file.
+//! Parses the samplers of a state file.
 
 use super::{alone, fields, inexpressible};
 use texunit_sass::descriptor::{Bits, Descriptor, encode_sampler, sampler};
 use texunit_spec::{SamplerSpec, Table};
 use texunit_unit::Sampler;
 
-/// Beginnings of the names of fields, and the keys that they come from.
+/// The keys that fields are set by, according to the beginning of the field's name.
 const KEYS: [(&str, &str); 5] = [
     ("address_", "address_mode"),
     ("max_anisotropy", "max_anisotropy"),
@@ -14,7 +14,7 @@ const KEYS: [(&str, &str); 5] = [
     ("max_lod_clamp", "max_mipmap_level_clamp"),
 ];
 
-/// The words of a sampler.
+/// The descriptor of a sampler.
 pub(super) fn words(table: &Table<'_>) -> Option<Descriptor> {
     let given = table.get("words");
     let words = match &given {

@@ -1,4 +1,4 @@
-//! The textures of a state file.
+//! Parses the textures of a state file.
 
 use super::machine::claim;
 use super::{alone, fields, inexpressible, wrong};
@@ -33,7 +33,7 @@ const SOURCES: [(&str, Source); 7] = [
     ("one_float", Source::OneFloat),
 ];
 
-/// Beginnings of the names of fields, and the keys that they come from.
+/// The keys that fields are set by, according to the beginning of the field's name.
 const KEYS: [(&str, &str); 10] = [
     ("address_", "address"),
     ("component_layout", "format"),
@@ -47,7 +47,7 @@ const KEYS: [(&str, &str); 10] = [
     ("width_", "width"),
 ];
 
-/// How texels lie in memory, in the words of headers.
+/// The memory layout of texels, as in headers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
     BlockLinear,
@@ -58,14 +58,14 @@ enum Layout {
 const LAYOUTS: [(&str, Layout); 3] =
     [("block_linear", Layout::BlockLinear), ("pitch", Layout::Pitch), ("buffer", Layout::Buffer)];
 
-/// The words of a header; its texels are put into memory.
+/// The descriptor of a texture, whose texels are written to memory.
 pub(super) fn words(table: &Table<'_>, memory: &mut Memory, used: &mut u64) -> Option<Descriptor> {
     let given = table.get("words");
     let words = match &given {
         Some(given) => alone(table, given),
         None => described(table, memory, used),
     };
-    // A field may change the kind of the header, and with it the fields there are.
+    // A raw field may change the version of the header, which determines the existing fields.
     let all: Vec<&Bits> = header::FIELDS.iter().map(|(bits, _)| bits).collect();
     fields(words, &all, table)
 }
@@ -77,7 +77,7 @@ fn described(table: &Table<'_>, memory: &mut Memory, used: &mut u64) -> Option<D
     let format = header.as_ref().map(|header| header.texels.format);
     let made = texels.as_ref().and_then(|v| Texels::read(v, format));
     let header = header.filter(|_| table.problem_count() == before)?;
-    // First of all: it says that sizes are within bounds.
+    // Encoding comes first, because it checks the limits of sizes.
     let words = header.encode().map_err(|error| inexpressible(table, &KEYS, error)).ok()?;
     if let (Some(texels), Some(made)) = (texels, made) {
         fill(&header, (&texels, &made.value), table, memory, used)?;
@@ -218,7 +218,7 @@ fn placement(table: &Table<'_>, kind: Option<TextureType>) -> Option<Placement> 
     })
 }
 
-/// Puts texels, which follow each other in the file, where the header says that they are.
+/// Writes packed texels to the memory that the header refers to.
 fn fill(
     header: &TextureHeader,
     (value, texels): (&Found<'_>, &Texels),

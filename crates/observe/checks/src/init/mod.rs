@@ -1,6 +1,7 @@
-//! Check `init`: uses of uninitialised data, on the device. What a kernel computes with undefined bytes stays
-//! undefined, as shadows that the simulator computes beside all registers say (`texunit_simt::observe`); told is where it
-//! matters, and where it came from.
+//! Check `init`: uses of uninitialised data on the device. Undefined bytes are propagated through
+//! registers and memory by the simulator's shadows (`texunit_simt::observe`). This module is given
+//! their uses and reports those that affect the result, with the load or store that the undefined
+//! bytes came from.
 
 mod moves;
 mod origins;
@@ -23,10 +24,10 @@ use texunit_simt::observe::{
 };
 use texunit_simt::{Described, SpaceKind};
 
-/// Where a use is told.
+/// At which use undefined data is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InitWhen {
-    /// Where it matters.
+    /// Where it affects the result: a branch, an address, a stored result.
     #[default]
     Use,
     /// At the load of undefined bytes, as compute-sanitizer's initcheck does.
@@ -34,14 +35,14 @@ pub enum InitWhen {
 }
 
 impl InitWhen {
-    /// What `--init` takes.
+    /// Parses the argument of `--init`.
     pub fn parse(word: &str) -> Result<Self, String> {
         [Self::Use, Self::Load].into_iter().find(|when| when.name() == word).ok_or_else(|| {
             format!("expected `use` or `load`, found `{}`", texunit_report::visible(word))
         })
     }
 
-    /// Its name there.
+    /// The name that `--init` takes.
     pub fn name(self) -> &'static str {
         match self {
             Self::Use => "use",
@@ -50,7 +51,7 @@ impl InitWhen {
     }
 }
 
-/// The check of a launch.
+/// The check of one launch.
 #[derive(Debug)]
 pub(crate) struct Init<'l> {
     sink: Arc<Sink>,
@@ -85,22 +86,22 @@ impl Observer for Init<'_> {
     }
 }
 
-/// The check of the CTAs of a worker.
+/// The check for the CTAs that one worker thread runs.
 struct Worker<'a> {
     sink: &'a Sink,
     when: InitWhen,
     launch: LaunchInfo<'a>,
     callers: Callers<'a>,
     origins: Origins,
-    /// What registers may hold at operations (`Listing::origins`).
+    /// The possible origins of a register at an operation (`Listing::origins`).
     slices: HashMap<(u32, Register), Arc<[Origin]>>,
-    /// What undefined bytes in global memory were copied from.
+    /// The origins of undefined bytes that kernels stored in global memory.
     moves: &'a Moves,
-    /// The same of the CTA's memory.
+    /// The same for the CTA's shared and local memory.
     own: Own,
 }
 
-/// What a use is: its rule, and how its message begins.
+/// The rule of a use, and the beginning of its message.
 fn kind(sink: Use) -> (&'static CheckRule, &'static str) {
     match sink {
         Use::Origin => (rules::INIT_LOAD, "the load brings"),
@@ -111,7 +112,7 @@ fn kind(sink: Use) -> (&'static CheckRule, &'static str) {
         Use::Collective => {
             (rules::INIT_COLLECTIVE, "an operand that lanes or threads share depends on")
         }
-        // Copies are not told; what they bring is told where it is used.
+        // A copy of undefined bytes is not reported; a use of the copy is.
         Use::Store | Use::Copy | Use::Keep => {
             (rules::INIT_STORE, "what is stored was computed from")
         }
@@ -125,7 +126,8 @@ impl Worker<'_> {
         Spot { op, ..Spot::new(at, lane as u32, self.launch.config.block) }
     }
 
-    /// The first undefined byte of what a load has brought to a lane: where it lies, and how many there are.
+    /// The address of the first undefined byte that a load gave a lane, and the number of undefined
+    /// bytes.
     fn bytes(brought: &Brought, address: u64, lane: usize) -> (u64, usize) {
         let bits = brought.bits[lane];
         let is_undefined = |i: &u32| bits >> (8 * (i & 7)) & 0xff != 0;
@@ -134,7 +136,7 @@ impl Worker<'_> {
         (address.wrapping_add(first.into()), count)
     }
 
-    /// What has been stored where a load has brought undefined bytes from.
+    /// The store that wrote the undefined bytes which a load has read, if a store did.
     fn moved(&self, brought: &Brought, warp: u32, lane: usize) -> Option<Moved> {
         let Source::Memory { space, addresses } = &brought.from else { return None };
         let (address, _) = Self::bytes(brought, addresses[lane], lane);
@@ -144,7 +146,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The number of the allocation at an address of global memory; 0: it is none.
+    /// The number of the allocation at a global address; 0 if there is none.
     fn allocation(&self, address: u64) -> u64 {
         match self.launch.object(SpaceKind::Global, address).map(|object| object.kind) {
             Some(ObjectKind::Allocation(number)) => number,
@@ -152,7 +154,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Bytes in memory or a texel, in words, and the object that they lie in.
+    /// The undefined bytes of a memory location or texel as text, and the object that contains
+    /// them.
     fn memory(&self, brought: &Brought, warp: u32, lane: usize) -> (String, Described) {
         let (space, address) = match &brought.from {
             Source::Memory { space, addresses } => (*space, addresses[lane]),
@@ -174,7 +177,7 @@ impl Worker<'_> {
         (words, name)
     }
 
-    /// What is said of a load that has read a neighbour of the variable that it was to read.
+    /// Remark for a load outside the variable that its address was computed from.
     fn beside(&self, op: u32, lane: usize) -> Option<String> {
         let brought = self.origins.of(op, lane)?;
         let Source::Memory { space: SpaceKind::Shared, addresses } = &brought.from else {
@@ -184,14 +187,14 @@ impl Worker<'_> {
         Some(format!("the load is {words}"))
     }
 
-    /// What a register may hold at an operation.
+    /// The possible origins of a register at an operation.
     fn slice(&mut self, op: u32, register: Register) -> Arc<[Origin]> {
         let listing = &self.launch.listing;
         let all = self.slices.entry((op, register));
         Arc::clone(all.or_insert_with(|| listing.origins(op, register).into()))
     }
 
-    /// Where an undefined value of a lane came from: in words, the object, the operation.
+    /// The origin of a lane's undefined value: as text, its object, and its operation.
     fn origin(
         &mut self,
         at: &At,
@@ -201,7 +204,8 @@ impl Worker<'_> {
         let all = what.register.map(|register| self.slice(at.op, register));
         let all = all.as_deref().unwrap_or_default();
         if let Some((op, brought)) = self.origins.latest(at.warp, lane, all) {
-            // The thread's own memory is where code that is not optimised has all variables.
+            // Unoptimised code keeps all variables in local memory, so the origin is the store to
+            // it.
             let is_local = matches!(brought.from, Source::Memory { space: SpaceKind::Local, .. });
             if let Some(moved) = self.moved(brought, at.warp, lane).filter(|_| is_local) {
                 return (moved.from.to_string(), moved.object.as_deref().cloned(), moved.op);
@@ -224,7 +228,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Lanes store undefined bytes: remembers where they came from.
+    /// Records the origin of undefined bytes that lanes store.
     fn stores(&mut self, at: &At, what: &Undefined<'_>) {
         let (Some((space, addresses)), Some(register)) = (what.memory, what.register) else {
             return;
@@ -237,7 +241,8 @@ impl Worker<'_> {
             let before = latest.and_then(|(_, brought)| self.moved(brought, at.warp, lane));
             let (from, object, op) = match before {
                 Some(moved) => (moved.from, moved.object, moved.op),
-                // In the words of the first lane: a text for each would take long.
+                // The origin is formatted for the first lane only, since a text per lane would be
+                // slow.
                 None => match self.own.words.get(&(at.op, load)) {
                     Some(known) => known.clone(),
                     None => {
@@ -279,7 +284,7 @@ impl Worker<'_> {
             _ => self.origin(at, lane, what),
         };
         let mut found = Found::new(rule, self.spot(at, lane, place), format!("{begin} {words}"));
-        // What code for a debugger hands to a function of a header is told of where that is called.
+        // A value that unoptimised code passes to a header's function is reported at the call.
         let is_handed = self.callers.is_users(place) && !self.callers.is_users(op);
         if op != at.op && op != place && !is_handed {
             let verb = if object.is_some() { "loads it here" } else { "it comes from here" };
@@ -309,7 +314,7 @@ impl Probe for Worker<'_> {
             (Use::Origin, InitWhen::Use) => self.origins.note(at, what),
             (Use::Copy | Use::Keep, InitWhen::Use) => self.stores(at, what),
             (Use::Origin, InitWhen::Load) | (_, InitWhen::Use) => self.tell(at, what),
-            // An atomic loads, too.
+            // An atomic also loads.
             (Use::Atomic, InitWhen::Load) => self.tell(at, what),
             (_, InitWhen::Load) => {}
         }

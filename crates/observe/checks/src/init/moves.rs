@@ -1,30 +1,32 @@
-//! Where undefined bytes come from that stores have brought elsewhere.
+//! Remembers the origin of undefined bytes that kernels store, so that a later use can be
+//! attributed to the first load that read them.
 
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_simt::{Described, SpaceKind};
 
-/// Words of memory of which it is remembered what has been stored there; of others it is said that nobody has written
-/// them.
+/// Maximum number of memory words with a remembered origin; bytes of other words are reported as
+/// never written.
 const MAX: usize = 1 << 18;
 
-/// What a store of undefined bytes has brought to a place.
+/// The origin of undefined bytes that a store wrote.
 #[derive(Clone, Debug)]
 pub(crate) struct Moved {
-    /// How, and where: `copied at stencil.cu:74`.
+    /// The store, for example `copied at stencil.cu:74`.
     pub(super) how: Arc<str>,
-    /// From what: ``4 bytes of `cudaMalloc+0x64` (256 bytes, allocation 1) that were never written``.
+    /// The source of the bytes, for example ``4 bytes of `cudaMalloc+0x64` (256 bytes, allocation
+    /// 1) that were never written``.
     pub(super) from: Arc<str>,
-    /// The object that these lie in.
+    /// The object that contains the source bytes.
     pub(super) object: Option<Arc<Described>>,
-    /// The operation that has loaded them first, of the launch that has stored them.
+    /// The operation that loaded the source bytes first, in the launch that stored them.
     pub(super) op: u32,
-    /// The allocation that they were brought to.
+    /// The allocation that the bytes were stored to.
     pub(super) allocation: u64,
 }
 
-/// What has been stored in global memory, by words.
+/// Origins of undefined words in global memory, by address.
 #[derive(Debug, Default)]
 pub(crate) struct Moves(Mutex<HashMap<u64, Moved>>);
 
@@ -50,28 +52,30 @@ impl Moves {
         self.all().get(&(address / 4)).filter(|moved| moved.allocation == allocation).cloned()
     }
 
-    /// In words, what bytes of an allocation that nobody has written were stored from: `copied at stencil.cu:74 from ...`.
+    /// Describes the origin of unwritten bytes of an allocation: `copied at stencil.cu:74 from
+    /// ...`.
     pub(crate) fn words(&self, address: u64, allocation: u64) -> Option<String> {
         self.at(address, allocation).map(|moved| format!("{} from {}", moved.how, moved.from))
     }
 }
 
-/// What undefined bytes are at first: in words, the object that they lie in, the operation that has loaded them.
+/// The first origin of undefined bytes: text, the object that contains them, and the operation that
+/// loaded them.
 pub(super) type Root = (Arc<str>, Option<Arc<Described>>, u32);
 
-/// What has been stored in the memory of a CTA, by words: shared memory, and that of each thread.
+/// Origins of undefined words in a CTA's shared memory and its threads' local memory.
 #[derive(Default)]
 pub(super) struct Own {
     shared: HashMap<u64, Moved>,
     local: HashMap<(u32, u64), Moved>,
-    /// Where operations store, in words.
+    /// By store operation: its description.
     pub(super) how: HashMap<u32, Arc<str>>,
-    /// What the first lane of a store has stored that had loaded it by an operation.
+    /// By store and load operation: the origin of the first lane's bytes.
     pub(super) words: HashMap<(u32, u32), Root>,
 }
 
 impl Own {
-    /// A CTA begins. The code stays the same.
+    /// Resets the memory when a CTA begins. Descriptions of operations are kept.
     pub(super) fn clear(&mut self) {
         self.shared.clear();
         self.local.clear();

@@ -1,42 +1,43 @@
-//! Which loads of a CTA have brought undefined bytes.
+//! Remembers which loads of a CTA returned undefined bytes, so that a later use can name its load.
 
 use std::collections::HashMap;
 use texunit_simt::observe::{At, Origin, Register, Undefined};
 use texunit_simt::{Described, SpaceKind};
 use texunit_unit::{Resource, TexelIndex};
 
-/// Loads of a CTA that are remembered; of others it is not said where a value came from.
+/// Maximum number of remembered loads in a CTA; a value of another load is reported without its
+/// origin.
 const MAX: usize = 1 << 14;
 
-/// What a load has brought.
+/// A load that returned undefined bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Brought {
     lanes: u32,
-    /// The later, the higher.
+    /// Sequence number.
     number: u64,
     pub(super) bits: [u64; 32],
     pub(super) size: u32,
     pub(super) from: Source,
 }
 
-/// Where it comes from.
+/// The memory or texels that were loaded.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     Memory {
         space: SpaceKind,
         addresses: Box<[u64; 32]>,
     },
-    /// The first texel of each lane that nobody has written.
+    /// The first unwritten texel of each lane.
     Texels {
-        /// What they lie in, in words.
+        /// The texture or surface, as text.
         of: Described,
-        /// Whether there are other levels, layers and samples, and how many axes.
+        /// Which texel indices the resource has.
         shape: Shape,
         at: Box<[TexelIndex; 32]>,
     },
 }
 
-/// Which numbers a texel has.
+/// The number of axes, and whether levels, layers and samples exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     axes: usize,
@@ -86,7 +87,7 @@ impl Shape {
 }
 
 impl Brought {
-    /// What an event tells of memory or texels.
+    /// Converts an event of the simulator.
     pub(super) fn of(at: &At, what: &Undefined<'_>) -> Option<Self> {
         let from = match (what.memory, what.texels) {
             (Some((space, addresses)), _) => {
@@ -106,7 +107,7 @@ impl Brought {
         Some(Self { lanes: at.lanes, number: 0, bits: *what.bits, size, from })
     }
 
-    /// Takes what the lanes of another one have brought; false: it comes from elsewhere.
+    /// Merges the lanes of another load; returns false if it loaded from another resource.
     fn take(&mut self, other: &Self) -> bool {
         let lanes = || (0..32).filter(|lane| other.lanes >> lane & 1 == 1);
         match (&mut self.from, &other.from) {
@@ -128,7 +129,7 @@ impl Brought {
     }
 }
 
-/// By warp, operation and register.
+/// Loads by warp, operation and register.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
     loads: HashMap<(u32, u32, Register), Brought>,
@@ -142,7 +143,7 @@ impl Origins {
         }
     }
 
-    /// A load has brought undefined bytes.
+    /// Records a load that returned undefined bytes.
     pub(super) fn note(&mut self, at: &At, what: &Undefined<'_>) {
         let Some((register, brought)) = what.register.zip(Brought::of(at, what)) else { return };
         let key = (at.warp, at.op, register);
@@ -160,14 +161,14 @@ impl Origins {
         }
     }
 
-    /// What an operation has brought to a lane last, of any warp.
+    /// The latest load of an operation for a lane number, by any warp.
     pub(super) fn of(&self, op: u32, lane: usize) -> Option<&Brought> {
         let all = self.loads.iter().filter(|((_, at, _), _)| *at == op);
         let there = all.map(|(_, brought)| brought).filter(|of| of.lanes >> lane & 1 == 1);
         there.max_by_key(|brought| brought.number)
     }
 
-    /// Of some origins the load that has brought undefined bytes to a lane last.
+    /// Among the given origins, the latest load that returned undefined bytes to a lane.
     pub(super) fn latest(&self, warp: u32, lane: usize, all: &[Origin]) -> Option<(u32, &Brought)> {
         let brought = all.iter().filter_map(|origin| match *origin {
             Origin::Memory(op, register) => Some((op, self.loads.get(&(warp, op, register))?)),

@@ -1,4 +1,6 @@
-//! An access of a warp, taken apart: a row of lines, one place for all lanes, or lane by lane.
+//! One access of a warp, classified by how its lanes' addresses are arranged: a coalesced row of
+//! whole lines, one address for all lanes, octets of lanes, or anything else. Each class is
+//! recorded in the shadow with as few operations as possible; the result is the list of conflicts.
 
 use super::cell::{Conflict, Touch};
 use super::line::{By, Bytes, Eights, LINE, Line, Part, Row, Words};
@@ -6,13 +8,13 @@ use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 use texunit_simt::observe::{Access, AccessOp, At, FurtherLoad, Order, Scope, Semantics};
 
-/// Registers of an access at most.
+/// Maximum number of elements (registers) of an access.
 const MAX_ELEMENTS: usize = 8;
 
-/// What a lane's access has raced with: lane, byte of the access, and what.
+/// A race of a lane's access: lane, byte of the access, and the conflicting access.
 pub(super) type Raced = (u32, u64, Conflict);
 
-/// How an instruction's access is made.
+/// Classifies an instruction's access by memory order, scope and whether it stores.
 pub(super) fn kind(operation: AccessOp, order: Order) -> AccessKind {
     let kind = match (order.semantics, order.scope) {
         (Semantics::Weak, _) => AccessKind::WEAK,
@@ -29,51 +31,53 @@ pub(super) fn kind(operation: AccessOp, order: Order) -> AccessKind {
     }
 }
 
-/// An access of lanes to global or shared memory.
+/// An access of a warp's lanes to global or shared memory.
 #[derive(Clone, Copy)]
 pub(super) struct Warp<'a> {
     pub(super) at: At,
     pub(super) access: &'a Access<'a>,
     pub(super) kind: AccessKind,
     stored: &'a Stored,
-    /// Words of each lane, if they are whole ones and it is no copy; else 0.
+    /// Words of each lane if the access consists of whole words and is not asynchronous; otherwise
+    /// 0.
     words: usize,
     stamp: Stamp,
     pub(super) shape: Shape,
-    /// Bytes by which the addresses lie behind those of the access.
+    /// Offset from the observed addresses, for a load that is reported together with another.
     moved: u64,
 }
 
-/// Lanes beside each other that access one line.
+/// Consecutive active lanes that access the same 128-byte line.
 pub(super) struct OfLine {
-    /// Where the first one does.
+    /// Address of the first lane.
     pub(super) at: u64,
     pub(super) lanes: u32,
-    /// Words of the line, if they access whole ones.
+    /// Mask of the line's words that the lanes access, if they access whole words.
     words: u32,
-    /// All bits of their addresses.
+    /// Bitwise OR of the lanes' addresses, to test their alignment.
     off: u64,
 }
 
-/// How the addresses of lanes lie.
+/// The arrangement of the lanes' addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// One behind the other: lane 0 is there, or would be.
+    /// Consecutive lanes access consecutive memory; the address is that of lane 0, even if lane 0
+    /// is inactive.
     Row(u64),
-    /// All lanes access the same.
+    /// All active lanes access one address.
     One(u64),
-    /// The one or the other in each part of eight lanes; all lanes access.
+    /// Each octet of lanes is a row or accesses one address; all lanes are active.
     Eights([Eight; 4]),
-    /// Any other.
+    /// Any other arrangement.
     Any,
 }
 
-/// Eight lanes beside each other.
+/// The addresses of eight consecutive lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Eight {
-    /// The first one is there.
+    /// Address of the first lane.
     pub(super) at: u64,
-    /// Whether they lie one behind the other: else all are there.
+    /// Whether the lanes access consecutive memory; otherwise all access the same address.
     pub(super) is_row: bool,
 }
 
@@ -97,14 +101,14 @@ impl Eight {
 }
 
 impl Shape {
-    /// That of these lanes, each of which has so many bytes.
+    /// Classifies the addresses of the active lanes, each of which accesses `bytes` bytes.
     #[inline]
     fn of(addresses: &[u64; 32], lanes: u32, bytes: u64) -> Self {
         if lanes != u32::MAX {
             return Self::of_some(addresses, lanes, bytes);
         }
         let at = addresses[0];
-        // All are looked at: then it is done for several at once.
+        // No early exit, so that the loop is vectorised.
         let (mut apart, mut off, mut next) = (0, 0, at);
         for &address in addresses {
             apart |= address ^ at;
@@ -128,7 +132,7 @@ impl Shape {
         Self::Eights([a, b, c, d])
     }
 
-    /// So many bytes behind.
+    /// The same arrangement at addresses that are `by` bytes higher.
     fn moved(self, by: u64) -> Self {
         match self {
             Self::Row(at) => Self::Row(at.wrapping_add(by)),
@@ -144,7 +148,7 @@ impl Shape {
         let first = lanes.trailing_zeros() & 31;
         let at = addresses[first as usize];
         let base = at.wrapping_sub(u64::from(first) * bytes);
-        // All are looked at here, too; those that take no part count for nothing.
+        // No early exit, so that the loop is vectorised; inactive lanes are masked out.
         let (mut apart, mut off, mut next) = (0, 0, base);
         for (lane, &address) in addresses.iter().enumerate() {
             let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
@@ -160,17 +164,17 @@ impl Shape {
     }
 }
 
-/// What a store stores.
+/// The values that a store writes.
 #[derive(Default)]
 pub(super) struct Stored {
-    /// The first element,
+    /// The first element.
     first: Option<[u64; 32]>,
-    /// and others.
+    /// The other elements.
     more: Vec<Option<[u64; 32]>>,
 }
 
 impl Stored {
-    /// Nothing, if it is none.
+    /// The values of a store; empty for other accesses.
     #[inline]
     pub(super) fn of(access: &Access<'_>) -> Self {
         if access.operation != AccessOp::Store {
@@ -183,17 +187,17 @@ impl Stored {
         }
     }
 
-    /// These elements.
+    /// The values of the given elements.
     pub(super) fn these(mut elements: impl Iterator<Item = [u64; 32]>) -> Self {
         Self { first: elements.next(), more: elements.map(Some).collect() }
     }
 
-    /// Nothing.
+    /// No values.
     const NOTHING: &Self = &Self { first: None, more: Vec::new() };
 }
 
 impl<'a> Warp<'a> {
-    /// An access of which it is not known yet what it stores.
+    /// An access whose stored values are not known yet.
     #[inline]
     pub(super) fn new(at: &At, access: &'a Access<'a>, view: &View<'_>) -> Self {
         let kind = kind(access.operation, access.order);
@@ -205,13 +209,14 @@ impl<'a> Warp<'a> {
         Self { at: *at, access, kind, stored, words, stamp, shape, moved: 0 }
     }
 
-    /// The same, which stores this.
+    /// The same access with its stored values.
     #[inline]
     pub(super) fn storing(self, stored: &'a Stored) -> Self {
         Self { stored, ..self }
     }
 
-    /// Another load, of elements of the same kind, that goes by its shape alone.
+    /// A further load with the same elements at an offset, of which only the arrangement of
+    /// addresses matters.
     #[inline]
     pub(super) fn moved(&self, further: &FurtherLoad) -> Self {
         Self {
@@ -223,20 +228,21 @@ impl<'a> Warp<'a> {
         }
     }
 
-    /// Where a lane accesses memory.
+    /// The address that a lane accesses.
     #[inline]
     pub(super) fn address(&self, lane: u32) -> u64 {
         self.access.addresses[lane as usize & 31].wrapping_add(self.moved)
     }
 
-    /// Words of each lane, if they are whole ones and it is no copy; else 0.
+    /// Words of each lane if the access consists of whole words and is not asynchronous; otherwise
+    /// 0.
     #[inline]
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
-    /// Of a row of whole lines that all lanes access, weakly and at once: the first line's address, and the logarithm of the
-    /// number of lines, which is that of the words of a lane.
+    /// For a weak, synchronous access by all lanes to a row of whole lines: the first line's
+    /// address, and the binary logarithm of the number of lines (and of words per lane).
     pub(super) fn lines(&self) -> Option<(u64, u32)> {
         let Shape::Row(first) = self.shape else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
@@ -245,7 +251,7 @@ impl<'a> Warp<'a> {
             .then(|| (first, self.words.trailing_zeros()))
     }
 
-    /// Of a weak load of one place by all its lanes, where that is.
+    /// For a weak load in which all lanes read one address: that address.
     pub(super) fn place(&self) -> Option<u64> {
         let Shape::One(at) = self.shape else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
@@ -257,7 +263,7 @@ impl<'a> Warp<'a> {
         self.at.warp * 32 + lane
     }
 
-    /// What a lane stores from a byte of its access on.
+    /// The value that a lane stores from byte `offset` of its access on.
     fn value(&self, lane: u32, offset: u64) -> Option<u64> {
         let size = u64::from(self.access.size);
         let of = |offset: u64| {
@@ -270,7 +276,7 @@ impl<'a> Warp<'a> {
             Some(value?[lane as usize] >> (8 * (offset & (size - 1))))
         };
         match size {
-            // Bytes and halves beside each other make a word.
+            // Neighbouring elements of 1 or 2 bytes form a word.
             1 | 2 => {
                 let low = (1 << (8 * size)) - 1;
                 let part =
@@ -285,7 +291,8 @@ impl<'a> Warp<'a> {
         Touch { thread: self.thread(lane), op: self.at.op, kind: self.kind, value: None }
     }
 
-    /// All lanes whose words are in line `number` of the row. False: nothing has been done.
+    /// Records the lanes whose words are in line `number` of the row. Returns false, with nothing
+    /// recorded, if the row has to be recorded lane by lane.
     #[inline]
     pub(super) fn row(
         &self,
@@ -308,12 +315,12 @@ impl<'a> Warp<'a> {
         line.row(view, &Row { thread, by, op, writes, epoch, values: &values })
     }
 
-    /// Whether what it stores is put together.
+    /// Whether the stored values are known.
     fn is_stored(&self) -> bool {
         self.stored.first.is_some()
     }
 
-    /// What lanes from the first one on store in the words of a line, an element in each.
+    /// Collects the words that the row's lanes, from `first` on, store in one line.
     fn values_of_row(&self, words: &mut [u32; 32], (first, shift): (usize, u32)) {
         for element in 0..1 << shift {
             let row = self.access.values.low(element).unwrap_or_default();
@@ -331,8 +338,9 @@ impl<'a> Warp<'a> {
         }
     }
 
-    /// Of a row of bytes, or of halves of words, that all lanes access, weakly and at once, and that is whole quarters of a
-    /// line: where it begins, and the number of the thread that has the line's first byte, were there one for each.
+    /// For a weak, synchronous access by all lanes to consecutive bytes or half-words that fill
+    /// whole 32-byte quarters of a line: its address, and the number that the thread at the line's
+    /// first byte would have.
     pub(super) fn quarters(&self) -> Option<(u64, u32)> {
         let Shape::Row(first) = self.shape else { return None };
         let bytes = self.access.bytes();
@@ -345,7 +353,8 @@ impl<'a> Warp<'a> {
         self.thread(0).checked_sub(before).map(|thread| (first, thread))
     }
 
-    /// A row of quarters ([`Self::quarters`]). False: nothing has been done.
+    /// Records a row of quarters ([`Self::quarters`]). Returns false, with nothing recorded, if it
+    /// has to be recorded lane by lane.
     pub(super) fn narrow_row(
         &self,
         line: &mut Line,
@@ -371,7 +380,8 @@ impl<'a> Warp<'a> {
         line.row(view, &Row { thread, by, op, writes, epoch, values: &values })
     }
 
-    /// A load of one place. False: lane by lane.
+    /// Records a load of one address by all lanes. Returns false if it has to be recorded lane by
+    /// lane.
     pub(super) fn one(&self, line: &mut Line, view: &View<'_>, (at, epoch): (u64, u64)) -> bool {
         let first = self.at.lanes.trailing_zeros() & 31;
         let stamp = self.stamp.of_thread(self.thread(first));
@@ -384,7 +394,8 @@ impl<'a> Warp<'a> {
         line.load_all(view, (&touch, self.at.lanes), (at, self.access.bytes().into()))
     }
 
-    /// Accesses of lanes to one line, which has these words of theirs. Lanes that are done; the others one by one.
+    /// Records the accesses of lanes to one line. Returns the lanes that are done; the others have
+    /// to be recorded one by one.
     #[inline]
     pub(super) fn part(
         &self,
@@ -401,7 +412,8 @@ impl<'a> Warp<'a> {
         line.part(view, &part, of.words)
     }
 
-    /// A weak load of whole words by parts of eight lanes in one line. False: nothing has been done.
+    /// Records a weak load of whole words in one line, octet by octet. Returns false, with nothing
+    /// recorded, if it has to be recorded lane by lane.
     #[inline]
     pub(super) fn eights(
         &self,
@@ -413,7 +425,7 @@ impl<'a> Warp<'a> {
         line.eights(view, stamp, &Eights { eights, count: self.words as u32, epoch })
     }
 
-    /// Of a weak load of whole words by parts of eight lanes in one line, these parts.
+    /// The octets of a weak load of whole words that lie in one line.
     #[inline]
     pub(super) fn in_eights(&self) -> Option<&[Eight; 4]> {
         let Shape::Eights(eights) = &self.shape else { return None };
@@ -422,7 +434,7 @@ impl<'a> Warp<'a> {
         (is_plain && eights.iter().all(|eight| eight.at / LINE == line)).then_some(eights)
     }
 
-    /// The first of some lanes, with those behind it that access the same line.
+    /// The first of the lanes in `rest`, with the lanes after it that access the same line.
     #[inline]
     pub(super) fn of_line(&self, rest: u32) -> OfLine {
         let at = self.access.addresses[rest.trailing_zeros() as usize & 31];
@@ -442,7 +454,7 @@ impl<'a> Warp<'a> {
         of
     }
 
-    /// One lane's access.
+    /// Records the access of one lane; returns its race, if there is one.
     pub(super) fn lane(
         &self,
         line: &mut Line,
@@ -465,7 +477,7 @@ impl<'a> Warp<'a> {
     }
 }
 
-/// Numbers of lanes.
+/// The lane numbers in a mask.
 pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();

@@ -1,8 +1,9 @@
-//! Texels of arrays that kernels access, beside copies in other streams.
+//! Texels of CUDA arrays that kernels access concurrently with copies in other streams.
 //!
-//! Which texels a fetch reads says the reference sampler, which is slow: so only launches are looked at that something
-//! may run beside (in a stream that the program has made, or when there is one), and of instructions that are
-//! executed often only some lanes. What is kept is exact: it can cost findings and makes no wrong ones.
+//! The reference sampler computes which texels a fetch reads, which is slow. Therefore only
+//! launches with possible concurrency are observed (in a stream that the program made, or while one
+//! exists), and for instructions that execute often only a sample of lanes. A texel that is
+//! recorded was really accessed: sampling can miss races, but causes no false reports.
 
 use super::launch::Memory;
 use super::shadow::lock;
@@ -14,16 +15,16 @@ use std::collections::{BTreeMap, HashMap};
 use texunit_simt::observe::{At, ExecutedFetch, ExecutedSurfaceAccess};
 use texunit_unit::{Layout, SurfaceKind};
 
-/// How often a worker has executed an instruction when only one lane of each warp is looked at,
+/// Number of executions per worker after which only one lane of each warp is observed.
 const ONE_LANE: u32 = 64;
-/// and when only some warps are.
+/// Number of executions per worker after which only some warps are observed.
 const SOME_WARPS: u32 = 4096;
-/// Texels that a launch keeps of an array.
+/// Maximum number of recorded texels of an array in a launch.
 const MAX: usize = 1 << 16;
-/// Launches of which texels are kept.
+/// Maximum number of launches with recorded texels.
 const MAX_LAUNCHES: usize = 256;
 
-/// Accesses to a texel.
+/// The accesses to a texel.
 #[derive(Clone, Copy, Debug)]
 struct Texel {
     size: u32,
@@ -31,27 +32,27 @@ struct Texel {
     written: Stamp,
 }
 
-/// By where an array is on the host, and the texel in it.
+/// Texels by the array's host address and the texel's offset.
 type Texels = HashMap<usize, BTreeMap<u64, Texel>>;
 
-/// What a launch has accessed.
+/// The texels that a launch has accessed.
 #[derive(Debug)]
 pub(super) struct Used {
-    /// The number of its first CTA.
+    /// The serial number of the launch's first CTA.
     pub(super) first: u32,
     texels: Texels,
 }
 
-/// What a worker has accessed.
+/// The texels that a worker has accessed.
 #[derive(Debug, Default)]
 pub(super) struct Own {
-    /// How often, by operation.
+    /// Executions, by operation.
     executed: HashMap<u32, u32>,
     texels: Texels,
 }
 
 impl Own {
-    /// The lanes of an instruction that are looked at now.
+    /// The lanes of an instruction to observe in this execution.
     pub(super) fn chosen(&mut self, at: &At) -> u32 {
         let executed = self.executed.entry(at.op).or_default();
         let n = *executed;
@@ -59,7 +60,7 @@ impl Own {
         if n < ONE_LANE {
             return at.lanes;
         }
-        // The more there have been, the fewer.
+        // The sampling interval grows with the number of executions.
         let every = n.checked_next_power_of_two().unwrap_or(1 << 31) / SOME_WARPS;
         if every > 1 && !n.is_multiple_of(every) {
             return 0;
@@ -69,7 +70,7 @@ impl Own {
         rest & rest.wrapping_neg()
     }
 
-    /// A fetch of chosen lanes.
+    /// Records the fetch of the chosen lanes.
     pub(super) fn fetched(&mut self, stamp: Stamp, lanes: u32, fetch: &ExecutedFetch<'_>) {
         let resource = &fetch.plan.seen().resource;
         if resource.layout() != Layout::Array {
@@ -85,7 +86,7 @@ impl Own {
         }
     }
 
-    /// An access to a surface by chosen lanes.
+    /// Records a surface access of the chosen lanes.
     pub(super) fn accessed(
         &mut self,
         stamp: Stamp,
@@ -118,7 +119,7 @@ impl Own {
     }
 }
 
-/// How a surface is accessed.
+/// The access kind of a surface instruction.
 pub(super) fn kind(kind: &SurfaceKind) -> AccessKind {
     match kind {
         SurfaceKind::Load { .. } => AccessKind::WEAK,
@@ -127,7 +128,8 @@ pub(super) fn kind(kind: &SurfaceKind) -> AccessKind {
 }
 
 impl Memory {
-    /// A worker of the launch whose first CTA has this number has accessed texels.
+    /// Moves a worker's texels to the record of its launch, which the serial number of its first
+    /// CTA identifies.
     pub(super) fn used(&self, first: u32, own: &mut Own) {
         if own.texels.is_empty() {
             return;
@@ -150,8 +152,9 @@ impl Memory {
         }
     }
 
-    /// A copy in a stream, where it may have been submitted before, reads or (`writes`) writes bytes of an array, which is
-    /// there on the host: who has accessed them and does not come before that, and whether that was a store.
+    /// For a copy that reads or (`writes`) writes bytes of an array at a host address: the access
+    /// of an unordered launch, and whether it stores. `submitted` is the copy's position if it was
+    /// submitted to its stream earlier.
     pub fn array_accessed(
         &self,
         (queue, submitted): (Queue, Option<&Submitted>),
@@ -161,7 +164,7 @@ impl Memory {
         if lock(&self.arrays).is_empty() {
             return None;
         }
-        // Whoever begins a launch has the streams locked before the arrays.
+        // Lock order: the streams before the arrays, as at the beginning of a launch.
         let others = match submitted {
             Some(work) => self.streams().not_before_work(work),
             None => self.streams().not_before(Some(queue)),

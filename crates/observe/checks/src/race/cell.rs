@@ -1,15 +1,16 @@
-//! The shadow of a word, or of a byte of a word that is accessed by bytes, and the rules by which accesses race.
+//! The shadow of one word or byte: its last store and up to two later accesses, and the rules that
+//! decide whether a new access races with them.
 
 use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 
-/// What has been done to a word.
+/// The shadow of one word or byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cell {
-    /// The last store, with what it stored.
+    /// The last store; `extra` has the stored value.
     write: Stamp,
-    /// Others since then that may be unordered with what comes: loads, with their lanes, and stores that are strong
-    /// as the last one is.
+    /// Accesses since the last store that may be concurrent with later ones: loads with their
+    /// lanes, and strong stores concurrent with a strong last store.
     others: [Stamp; 2],
 }
 
@@ -19,21 +20,21 @@ pub(super) struct Touch {
     pub(super) thread: u32,
     pub(super) op: u32,
     pub(super) kind: AccessKind,
-    /// What a store stores.
+    /// The stored value.
     pub(super) value: Option<u32>,
 }
 
-/// What races with an access.
+/// A race of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     /// The earlier access.
     pub(super) with: Stamp,
-    /// Both store the same.
+    /// Whether both store the same value.
     pub(super) is_same: bool,
 }
 
 impl Cell {
-    /// A cell whose words have been accessed as parts of a line.
+    /// The cell of a line that was accessed as a whole until now.
     pub(super) fn of(write: Stamp, others: [Stamp; 2]) -> Self {
         Self { write, others }
     }
@@ -42,18 +43,19 @@ impl Cell {
         Stamp::new(view.serial, (view.now, touch.kind), (touch.thread, touch.op))
     }
 
-    /// What is kept of accesses to it.
+    /// The recorded accesses.
     pub(super) fn stamps(&self) -> [Stamp; 3] {
         [self.write, self.others[0], self.others[1]]
     }
 
-    /// An access, and what it races with.
+    /// Records an access; returns its race, if there is one.
     #[inline]
     pub(super) fn touch(&mut self, view: &View<'_>, touch: &Touch) -> Option<Conflict> {
         if touch.kind.writes() { self.store(view, touch) } else { self.load(view, touch) }
     }
 
-    /// A load of all these lanes of a warp, the first of which is the touch's. False: lane by lane it must be.
+    /// Records a load by all `lanes` of a warp, whose first lane is `touch`. Returns false if it
+    /// has to be recorded lane by lane.
     #[inline]
     pub(super) fn load_all(&mut self, view: &View<'_>, touch: &Touch, lanes: u32) -> bool {
         let is_plain = |stamp: Stamp| !stamp.kind().writes() || view.is_past(stamp);
@@ -64,7 +66,8 @@ impl Cell {
         true
     }
 
-    /// A weak store to a cell whose accesses are past, or the thread's own. False: nothing is done.
+    /// Records a weak store if all recorded accesses are ordered before it or are the thread's own.
+    /// Returns false, with nothing recorded, otherwise.
     #[inline(always)]
     pub(super) fn store_own(&mut self, view: &View<'_>, stamp: Stamp, lane: u32) -> bool {
         let is_behind = |slot: Stamp| view.is_past(slot) || slot.is_of(stamp, lane);
@@ -75,13 +78,14 @@ impl Cell {
         done
     }
 
-    /// A weak store that nothing is compared with.
+    /// Records a weak store without comparing it.
     #[inline(always)]
     pub(super) fn stored(&mut self, stamp: Stamp) {
         *self = Self { write: stamp, others: [Stamp::NONE; 2] };
     }
 
-    /// A weak load of what is past, or what the thread itself has stored. False: nothing is done.
+    /// Records a weak load if the last store is ordered before it or is the thread's own. Returns
+    /// false, with nothing recorded, otherwise.
     #[inline(always)]
     pub(super) fn load_own(&mut self, view: &View<'_>, stamp: Stamp) -> bool {
         let is_plain = |slot: Stamp| !slot.kind().writes() || view.is_past(slot);
@@ -99,7 +103,8 @@ impl Cell {
         view.is_past(write) || (own && !write.kind().is_async())
     }
 
-    /// A strong access, the lane's bits in `lane`, where all others are strong, too, or past. False: nothing is done.
+    /// Records a strong access of a lane (bit `lane`) if all recorded accesses are strong too, or
+    /// ordered before it. Returns false, with nothing recorded, otherwise.
     #[inline]
     pub(super) fn strong(&mut self, view: &View<'_>, stamp: Stamp, lane: u32) -> bool {
         let who = (stamp.thread(), stamp.kind());
@@ -116,14 +121,15 @@ impl Cell {
             return true;
         }
         let before = std::mem::replace(&mut self.write, stamp);
-        // A strong store does not come behind the one before.
+        // Two strong stores may be concurrent, so the earlier one is kept as well.
         if !view.is_past(before) && before.thread() != stamp.thread() {
             self.note(view, before.with(1 << (before.thread() & 31)));
         }
         true
     }
 
-    /// Whether more weak loads need not be kept: there are two of warps, or where others access it, too, of CTAs, that are not one.
+    /// Whether further weak loads need not be recorded, because loads of two warps (or of two CTAs,
+    /// in memory that several CTAs access) are: a store by any thread meets the load of another one.
     #[inline(always)]
     pub(super) fn is_full(&self, view: &View<'_>) -> bool {
         let [first, second] = self.others;
@@ -135,7 +141,7 @@ impl Cell {
         apart && kept(first) && kept(second)
     }
 
-    /// Whether a store, and whether another access, is not over.
+    /// Whether a store, and whether any other access, may still race with a later access.
     pub(super) fn is_open(&self, view: &View<'_>) -> [bool; 2] {
         let is_open = |slot: Stamp| !view.is_over(slot);
         let others = self.others.into_iter();
@@ -157,14 +163,15 @@ impl Cell {
         found
     }
 
-    /// [`Self::note`] of what is kept of the same warp and time but for its lanes. False: nothing is done.
+    /// Merges a load into a record that differs only in its lanes. Returns false if there is no
+    /// such record.
     #[inline(always)]
     pub(super) fn note_again(&mut self, stamp: Stamp) -> bool {
         let slot = self.others.iter_mut().find(|slot| slot.is_like(stamp));
         slot.map(|slot| *slot = stamp.with(slot.extra | stamp.extra)).is_some()
     }
 
-    /// Keeps an access beside the last store.
+    /// Records an access since the last store.
     #[inline]
     pub(super) fn note(&mut self, view: &View<'_>, stamp: Stamp) {
         let [first, second] = &mut self.others;
@@ -175,7 +182,7 @@ impl Cell {
             }
         }
         let gone = |slot: Stamp| {
-            // One lane's access is behind its own earlier one.
+            // An access of a lane is ordered after the lane's earlier one.
             let own = slot.extra == stamp.extra && slot.thread() == stamp.thread();
             view.is_past(slot)
                 || (own && slot.serial == stamp.serial && !slot.kind().is_async())
@@ -187,7 +194,7 @@ impl Cell {
         if gone(*first) {
             *first = stamp;
         } else {
-            // Of more than two one is enough to find a race with a third.
+            // With more than two concurrent accesses, the latest two are enough to find a race.
             *second = stamp;
         }
     }
@@ -212,13 +219,14 @@ impl Cell {
             self.others = [Stamp::NONE; 2];
         } else if !past && before.thread() != stamp.thread() && !Self::is_flag(before, touch, same)
         {
-            // A strong store does not come behind the one before.
+            // Two strong stores may be concurrent, so the earlier one is kept as well.
             self.note(view, before.with(1 << (before.thread() & 31)));
         }
         found
     }
 
-    /// A flag that many lanes set: nothing depends on who is first, and one store stands for all.
+    /// Volatile stores of the same value by several threads set a flag, and do not race: the result
+    /// does not depend on their order.
     fn is_flag(stamp: Stamp, touch: &Touch, is_same: bool) -> bool {
         is_same && touch.kind.is_volatile() && stamp.kind().is_volatile()
     }
@@ -230,7 +238,7 @@ impl Cell {
         races.then_some(Conflict { with: stamp, is_same })
     }
 
-    /// Against each of the lanes that a stamp has.
+    /// Compares an access with each lane of a record.
     fn against_lanes(view: &View<'_>, stamp: Stamp, touch: &Touch) -> Option<Conflict> {
         if view.is_past(stamp) {
             return None;
@@ -250,7 +258,7 @@ impl Cell {
 }
 
 impl Cell {
-    /// The cell of one of its bytes.
+    /// The cell of one byte of this word.
     pub(super) fn byte(&self, i: u32) -> Self {
         let write = match self.write.is_none() {
             true => self.write,

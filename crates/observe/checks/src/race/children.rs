@@ -1,7 +1,8 @@
-//! What grids know that kernels launch: what the thread knows that launches them, at that time.
+//! Happens-before of grids that kernels launch (dynamic parallelism): such a grid is ordered after
+//! what the launching thread knew at the launch, and runs concurrently with the rest of its parent.
 //!
-//! Such a grid runs beside its parent, whose other accesses it has no order with. It has a stream of its own, in which it comes behind what
-//! came before the parent, and the clock of the launch says what of the parent it comes behind, too.
+//! It has a stream of its own, in which it follows the work that preceded its parent; the clock of
+//! the launch adds the accesses of the parent that are ordered before it.
 
 use super::clock::Clock;
 use super::shadow::lock;
@@ -9,34 +10,35 @@ use super::{Memory, Queue};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Work that is kept at most: of more, everything of the parent counts as known.
+/// Maximum number of recorded launches; a further child grid counts as ordered after its whole
+/// parent.
 const MAX: usize = 1 << 16;
 
-/// What is known of work that kernels have asked for.
+/// The clocks of grids that kernels have launched.
 #[derive(Debug, Default)]
 pub(super) struct Children {
-    /// By the stream of the parent and the number of the work there.
+    /// By the parent's stream and the number of the launch there.
     launched: HashMap<(Queue, u64), Arc<Clock>>,
-    /// By the stream of the work.
+    /// By the child grid's stream.
     streams: HashMap<Queue, Arc<Clock>>,
 }
 
 impl Children {
-    /// A thread has asked for work.
+    /// Records the clock of a thread that launches a grid.
     pub(super) fn launched(&mut self, work: (Queue, u64), clock: Clock) {
         if self.launched.len() < MAX {
             self.launched.insert(work, Arc::new(clock));
         }
     }
 
-    /// What a grid in a stream knows.
+    /// The clock with which a grid in a stream begins.
     pub(super) fn of(&self, queue: Queue) -> Option<Arc<Clock>> {
         self.streams.get(&queue).cloned()
     }
 }
 
 impl Memory {
-    /// Work that a grid has asked for begins in a stream of its own, behind other work, by the streams of that.
+    /// A child grid begins in a stream of its own, ordered after the work in the streams `behind`.
     pub fn child_begins(&self, queue: Queue, (parent, work): (Queue, u64), behind: &[Queue]) {
         let mut children = lock(&self.children);
         let own = children.launched.remove(&(parent, work));
@@ -47,7 +49,7 @@ impl Memory {
         children.streams.insert(queue, Arc::new(clock));
     }
 
-    /// The work of a grid is over, by its streams.
+    /// The child grids of a parent have ended.
     pub fn children_end(&self, parent: Queue, queues: &[Queue]) {
         let mut children = lock(&self.children);
         children.launched.retain(|(of, _), _| *of != parent);

@@ -1,30 +1,31 @@
-//! What a thread knows of others: up to when their accesses are ordered before what it does.
+//! Vector clocks: for each thread, the time until which its accesses are ordered before something.
 //!
-//! Time is counted by CTAs, not by threads: each has a number that grows where something orders threads, and every
-//! access has that number as its time. So a barrier is one number, "all accesses of the CTA up to this time", and a
-//! clock says more only of what is smaller than a CTA (warps, threads) or outside of it (other CTAs). CTAs whose
-//! numbers follow each other and of which the same is known share an entry: a chain of CTAs that pass something on
-//! to the next one, or a barrier of the grid, is a few entries and not one for each CTA.
+//! Time is counted per CTA, not per thread: each CTA has a counter that is incremented at each
+//! synchronisation, and an access carries the counter's value as its time. A barrier is therefore
+//! one number, "all accesses of the CTA until this time", and a clock needs entries only for parts
+//! of a CTA (warps, threads) and for other CTAs. Consecutive CTAs with the same time share an
+//! entry, so that a chain of CTAs or a grid barrier takes a few entries and not one for each CTA.
 
-/// Entries of warps and threads that a clock has at most; the rest becomes what is known of whole CTAs.
+/// Maximum number of entries for warps and threads; beyond it, entries are rounded up to whole
+/// CTAs.
 const MAX_PARTS: usize = 128;
-/// Entries of CTAs that it has at most; beyond it, those beside each other become one.
+/// Maximum number of entries for CTAs; beyond it, neighbouring entries are merged.
 const MAX_RUNS: usize = 512;
 
-/// A part of a CTA.
+/// The part of a CTA that an entry is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unit {
-    /// All its threads.
+    /// All threads.
     Cta,
     /// A warp.
     Warp(u32),
     /// A thread, by its number in the CTA.
     Thread(u32),
-    /// Not the accesses of a warp but its copies, which it has arrived with at an mbarrier.
+    /// The asynchronous copies of a warp that an mbarrier has reported as complete.
     Copies(u32),
 }
 
-/// CTAs `first..=last`, all of whose accesses up to a time are known.
+/// An entry for the CTAs `first..=last`: all their accesses until a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     first: u32,
@@ -32,28 +33,29 @@ struct Run {
     time: u32,
 }
 
-/// The same of a warp or thread.
+/// An entry for a warp or thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     of: (u32, Unit),
     time: u32,
 }
 
-/// Accesses that are ordered before something: of each thread all up to some time.
+/// A vector clock: the accesses that are ordered before something, as a time for each thread.
 ///
-/// What has grown beyond a limit says more than is true, so that it costs findings and makes no wrong ones.
+/// When a limit is exceeded the clock is rounded up, which can hide races but causes no false
+/// reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clock {
-    /// In order, apart from each other.
+    /// Sorted and disjoint.
     runs: Vec<Run>,
-    /// In order; each says more than the runs do.
+    /// Sorted; each entry has a later time than the entry of its CTA.
     parts: Vec<Part>,
-    /// Everything: of clocks that were too many.
+    /// Whether everything is ordered before, after too many entries.
     is_all: bool,
 }
 
 impl Clock {
-    /// Everything is known.
+    /// The clock that orders everything before.
     pub(super) fn all() -> Self {
         Self { is_all: true, ..Self::default() }
     }
@@ -62,14 +64,14 @@ impl Clock {
         !self.is_all && self.runs.is_empty() && self.parts.is_empty()
     }
 
-    /// Bytes that it takes.
+    /// Size in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>()
             + self.runs.len() * size_of::<Run>()
             + self.parts.len() * size_of::<Part>()
     }
 
-    /// Up to when all accesses of a CTA are known; 0: not at all.
+    /// The time until which all accesses of a CTA are known; 0 if none are.
     fn cta(&self, serial: u32) -> u32 {
         let i = self.runs.partition_point(|run| run.last < serial);
         self.runs.get(i).filter(|run| run.first <= serial).map_or(0, |run| run.time)
@@ -79,7 +81,7 @@ impl Clock {
         self.parts.binary_search_by_key(&of, |part| part.of).map_or(0, |i| self.parts[i].time)
     }
 
-    /// Whether a thread's access at a time is known.
+    /// Whether the clock includes a thread's access at a time.
     pub(super) fn knows(&self, serial: u32, thread: u32, time: u32) -> bool {
         self.is_all
             || self.cta(serial) >= time
@@ -88,12 +90,12 @@ impl Clock {
                     || self.part((serial, Unit::Thread(thread))) >= time))
     }
 
-    /// Whether an mbarrier has told that the copies which a warp had made at a time are done.
+    /// Whether the clock includes the completion of a warp's asynchronous copies of a time.
     pub(super) fn knows_copies(&self, serial: u32, warp: u32, time: u32) -> bool {
         self.is_all || self.part((serial, Unit::Copies(warp))) >= time
     }
 
-    /// Adds all accesses of a part of a CTA up to a time.
+    /// Adds the accesses of a part of a CTA until a time.
     pub(super) fn add(&mut self, serial: u32, unit: Unit, time: u32) {
         if self.is_all || time == 0 {
             return;
@@ -112,7 +114,7 @@ impl Clock {
         self.limit();
     }
 
-    /// Adds all that another one knows.
+    /// Takes the later time of each thread.
     pub(super) fn join(&mut self, other: &Self) {
         if self.is_all || other.is_empty() {
             return;
@@ -133,7 +135,7 @@ impl Clock {
     /// Takes the later time of each CTA.
     fn raise(&mut self, others: &[Run]) {
         let both = [&self.runs[..], others];
-        // Where something begins or ends, as numbers that one more fits into.
+        // The boundaries of all entries, as 64-bit numbers so that `last + 1` cannot overflow.
         let mut edges: Vec<u64> = both
             .iter()
             .flat_map(|runs| runs.iter())
@@ -164,7 +166,7 @@ impl Clock {
         self.runs = all;
     }
 
-    /// Leaves out what whole CTAs say.
+    /// Removes entries for parts that the entry of the whole CTA includes.
     fn tidy(&mut self) {
         let mut parts = std::mem::take(&mut self.parts);
         let is_more = |part: &Part| self.cta(part.of.0) < part.time;
@@ -175,7 +177,8 @@ impl Clock {
 
     fn limit(&mut self) {
         if self.parts.len() > MAX_PARTS {
-            // CTAs with the lowest numbers are likely to have ended.
+            // CTAs with the lowest serial numbers have probably ended, so their entries are rounded
+            // up first.
             let cut = self.parts.len() - MAX_PARTS / 2;
             let rest = self.parts.split_off(cut);
             let (copies, old): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts)
@@ -183,7 +186,7 @@ impl Clock {
                 .partition(|part| matches!(part.of.1, Unit::Copies(_)));
             self.parts = copies;
             self.parts.extend(rest);
-            // What says so much of copies says nothing of threads that would be less.
+            // Entries for copies cannot be rounded up to an entry for their CTA.
             if self.parts.len() > 4 * MAX_PARTS {
                 *self = Self::all();
                 return;

@@ -1,7 +1,8 @@
-//! Clusters: what `barrier.cluster` hands on, and mbarriers that threads of several CTAs arrive at.
+//! Happens-before in clusters: `barrier.cluster`, and mbarriers that threads of several CTAs arrive
+//! at.
 //!
-//! The CTAs of a cluster have workers of their own here, though one thread of the host runs them. Accesses to shared memory
-//! of another CTA are not looked at.
+//! Each CTA of a cluster has its own worker state here, although one host thread runs them.
+//! Accesses to another CTA's shared memory are not checked.
 
 use super::clock::Clock;
 use super::known::Cta;
@@ -11,14 +12,15 @@ use std::sync::Arc;
 use texunit_simt::observe::At;
 use texunit_simt::{LaunchConfig, split_shared_address};
 
-/// Bits of a place in shared memory, above which the number of its CTA stands.
+/// An mbarrier's key is its shared-memory address, with the CTA number above this many bits.
 const PLACE_BITS: u32 = 32;
 
-/// What the CTAs of clusters know of each other, in one launch.
+/// The happens-before state of a launch's clusters.
 #[derive(Debug, Default)]
 pub(super) struct Clusters {
-    /// What all know that have arrived at the barrier of a cluster, by the number of its first CTA. That of phases
-    /// before is never taken back: whoever passes a barrier knows it.
+    /// By the number of the cluster's first CTA: the joined clocks of all threads that have arrived
+    /// at its barrier. Clocks of earlier phases stay, because threads that pass a barrier know them
+    /// anyway.
     arrived: HashMap<u64, Clock>,
     mbarriers: Mbarriers,
 }
@@ -30,14 +32,14 @@ fn index_of(config: &LaunchConfig<'_>, [x, y, z]: [u32; 3]) -> u64 {
 }
 
 impl Clusters {
-    /// Threads arrive at the barrier of their cluster.
+    /// Threads arrive at their cluster's barrier.
     pub(super) fn arrives(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, at: &At) {
         let first = index_of(config, config.in_cluster(at.cta, 0));
         let known = cta.arrive(at.warp, at.lanes, false);
         self.arrived.entry(first).or_default().join(&known);
     }
 
-    /// They pass it.
+    /// Threads pass their cluster's barrier.
     pub(super) fn passes(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, at: &At) {
         let first = index_of(config, config.in_cluster(at.cta, 0));
         if let Some(known) = self.arrived.get(&first) {
@@ -45,7 +47,7 @@ impl Clusters {
         }
     }
 
-    /// An mbarrier instruction, on mbarriers of any CTA of the cluster.
+    /// Applies an mbarrier instruction on mbarriers of any CTA of the cluster.
     pub(super) fn mbarrier(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, acts: &Acts<'_>) {
         let of = |&address: &u64| {
             let (rank, place) = split_shared_address(address);
@@ -56,7 +58,7 @@ impl Clusters {
         self.mbarriers.act(cta, &Acts { addresses: &addresses, ..*acts });
     }
 
-    /// A CTA begins, which has none of the mbarriers that another one had before.
+    /// Removes the mbarriers of an earlier CTA with the same number when a CTA begins.
     pub(super) fn begins(&mut self, index: u64) {
         self.mbarriers.retain(|address| address >> PLACE_BITS != index);
     }

@@ -1,46 +1,49 @@
-//! `cp.async`: a copy happens at some time until its thread waits for it, or an mbarrier says that it is done.
+//! Completion of `cp.async` copies: a copy happens at some time before its thread's wait returns,
+//! or before an mbarrier reports it.
 
 use std::collections::HashMap;
 
-/// Ends and groups that are kept of a thread.
+/// Maximum number of records and groups of a thread.
 const MAX: usize = 64;
 
-/// Copies up to a time have ended at a later one.
+/// Copies issued until time `of` have completed at time `at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct End {
     of: u32,
     at: u32,
 }
 
-/// Of a thread.
+/// The copies of one thread.
 #[derive(Clone, Debug, Default)]
 struct Of {
-    /// Times of its groups, in order, behind the last wait for all.
+    /// Times at which its groups were committed, in order, since the last wait for all copies.
     groups: Vec<u32>,
-    /// What it has waited for.
+    /// Completions by its own waits.
     waited: Vec<End>,
-    /// What an mbarrier tells those who wait for it: the thread itself has to wait for it, too.
+    /// Completions that an mbarrier reports; the copying thread itself has to wait for the
+    /// mbarrier, too.
     told: Vec<End>,
 }
 
-/// Copies of a CTA's threads.
+/// The copies of a CTA's threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copies(HashMap<u32, Of>);
 
 fn push(list: &mut Vec<End>, end: End) {
-    // What has ended stays so.
+    // An earlier completion stays valid.
     if list.last().is_some_and(|last| last.of >= end.of) {
         return;
     }
     if list.len() == MAX {
-        // Of two that old, both have ended with the first: it says too much rather than too little.
+        // The two oldest records are merged at the earlier completion, which can hide races but
+        // causes no false reports.
         list[1].at = list[0].at;
         list.remove(0);
     }
     list.push(end);
 }
 
-/// When copies up to a time have ended.
+/// The time at which the copies issued until a time had completed.
 fn end(list: &[End], of: u32) -> Option<u32> {
     list.iter().find(|end| end.of >= of).map(|end| end.at)
 }
@@ -50,7 +53,7 @@ impl Copies {
         self.0.clear();
     }
 
-    /// `cp.async.commit_group` of a thread: what it has copied so far is a group.
+    /// `cp.async.commit_group`: the thread's copies since the last group form a group.
     pub(super) fn commit(&mut self, thread: u32, now: u32) {
         let of = self.0.entry(thread).or_default();
         if of.groups.len() == 4 * MAX {
@@ -59,7 +62,7 @@ impl Copies {
         of.groups.push(now);
     }
 
-    /// It waits for all groups but the last so many; `None`: for all copies.
+    /// The thread waits for all but the latest `but` groups; `None` waits for all copies.
     pub(super) fn wait(&mut self, thread: u32, but: Option<u32>, now: u32) {
         let of = self.0.entry(thread).or_default();
         let through = match but {
@@ -75,13 +78,13 @@ impl Copies {
         }
     }
 
-    /// It arrives at an mbarrier with all its copies.
+    /// The thread makes an mbarrier track its copies.
     pub(super) fn tell(&mut self, thread: u32, now: u32) {
         push(&mut self.0.entry(thread).or_default().told, End { of: now, at: now });
     }
 
-    /// When a copy of a time has ended: by a wait of its thread, for all who know the thread up to then, and for those
-    /// whom an mbarrier has told of its copies up to then.
+    /// When a copy issued at `time` had completed: by a wait of its thread, which threads ordered
+    /// after the wait know; and by an mbarrier, which those that wait for the mbarrier know.
     pub(super) fn ends(&self, thread: u32, time: u32) -> [Option<u32>; 2] {
         let Some(of) = self.0.get(&thread) else { return [None; 2] };
         [end(&of.waited, time), end(&of.told, time)]
@@ -98,7 +101,7 @@ mod tests {
         for turn in 0..1000 {
             copies.commit(3, 10 * turn + 1);
             copies.wait(3, Some(0), 10 * turn + 5);
-            // Nothing new.
+            // No new copies.
             copies.wait(3, Some(0), 10 * turn + 7);
         }
         assert_eq!(copies.ends(3, 1), [Some(5), None]);

@@ -1,4 +1,5 @@
-//! What the host does through pointers, and asynchronous copies and fills, among what it has not waited for.
+//! Races of the host: its accesses through pointers, and asynchronous copies and fills, against
+//! work that it has not waited for.
 
 use super::launch::Memory;
 use super::line::LINE;
@@ -8,10 +9,10 @@ use super::streams::Queue;
 use crate::finding::End;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What work that the host has not waited for does with memory.
+/// How pending work accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Touched {
-    /// Nothing.
+    /// It does not access it.
     No,
     /// It reads it.
     Read,
@@ -23,18 +24,18 @@ pub enum Touched {
 #[derive(Debug)]
 pub struct Pending<'m> {
     memory: &'m Memory,
-    /// CTAs of launches, in order.
+    /// Serial numbers of the launches' CTAs, as sorted ranges.
     launches: Vec<(u32, u32)>,
-    /// Ranges of copies and fills, and whether they write them.
+    /// Address ranges of copies and fills, and whether they are written.
     copies: Vec<(u64, u64, bool)>,
 }
 
-/// What an access of the host through a pointer races with.
+/// The work that a host access races with.
 #[derive(Clone, Debug)]
 pub enum HostRace {
-    /// A thread of a kernel, which is named if its text is known, and whether it stores.
+    /// A thread of a kernel (`None` if the kernel's text is unknown), and whether it stores.
     Kernel(Option<Box<End>>, bool),
-    /// A copy or fill, in words, and whether it writes.
+    /// A copy or fill, described, and whether it writes.
     Copy(String, bool),
 }
 
@@ -44,11 +45,11 @@ pub(super) struct Copied {
     pub(super) queue: Queue,
     pub(super) at: u64,
     what: String,
-    /// Address, length, whether it is written.
+    /// Address, length, and whether the range is written.
     pieces: Vec<(u64, u64, bool)>,
 }
 
-/// Ranges of a copy that are kept one by one.
+/// Maximum number of ranges of a copy that are recorded separately.
 const MAX_PIECES: usize = 64;
 
 impl Copied {
@@ -62,19 +63,19 @@ impl Copied {
     }
 }
 
-/// Whether a number is in one of some ranges, which are in order.
+/// Whether sorted ranges contain a number.
 fn has(ranges: &[(u32, u32)], serial: u32) -> bool {
     let i = ranges.partition_point(|range| range.1 < serial);
     ranges.get(i).is_some_and(|range| range.0 <= serial)
 }
 
 impl Pending<'_> {
-    /// Whether there is nothing that the host has not waited for.
+    /// Whether the host has waited for all work.
     pub fn is_empty(&self) -> bool {
         self.launches.is_empty() && self.copies.is_empty()
     }
 
-    /// What it does with each page of a range, which begins with one.
+    /// How pending work accesses each page of a page-aligned range.
     pub fn pages(&self, (address, len): (u64, u64), page: u64) -> Vec<Touched> {
         let end = address.saturating_add(len);
         let mut all = vec![Touched::No; len.div_ceil(page) as usize];
@@ -111,12 +112,13 @@ impl Pending<'_> {
 }
 
 impl Memory {
-    /// The host is watched: where kernels of the default stream stand is kept, too.
+    /// Enables checks of host accesses, for which the code positions of kernels in the default
+    /// stream are recorded as well.
     pub fn watch_host(&self) {
         self.is_host_watched.store(true, Relaxed);
     }
 
-    /// Work that the host has not waited for.
+    /// The work that the host has not waited for.
     pub fn pending(&self) -> Pending<'_> {
         let streams = self.streams();
         let mut launches = streams.not_before(None);
@@ -126,16 +128,17 @@ impl Memory {
         Pending { memory: self, launches, copies }
     }
 
-    /// A copy or fill, in words, has been submitted to a stream, of ranges that are read or (`true`) written and that
-    /// the host may access through pointers.
+    /// Records a copy or fill (`what` describes it) that was submitted to a stream. `pieces` are
+    /// its ranges of host-accessible memory, with `true` for written ones.
     pub fn copies(&self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
         self.streams().copies(queue, what, pieces);
     }
 
-    /// The host has read or (`writes`) written a byte through a pointer: what it races with.
+    /// The host has read or (`writes`) written a byte through a pointer; returns the pending work
+    /// that it races with.
     ///
-    /// What a kernel has stored as a flag (volatile, relaxed, atomic) may be read at any time, and who has read it
-    /// has waited for that kernel.
+    /// A flag that a kernel stores (volatile, relaxed or atomic) may be read at any time, and the
+    /// host that reads it has waited for that kernel.
     pub fn host_accessed(&self, address: u64, writes: bool) -> Option<HostRace> {
         let mut streams = self.streams();
         let meets = |piece: &&(u64, u64, bool)| {

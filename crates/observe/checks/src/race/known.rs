@@ -1,9 +1,15 @@
-//! What the threads of a CTA know of each other and of others: barriers, `__syncwarp`, fences.
+//! Happens-before inside a CTA: given its barriers, `.sync` instructions, fences, strong loads and
+//! strong stores, this module keeps the clock of each thread, and decides whether an earlier access
+//! is ordered before a thread's next one.
 //!
-//! What all know is kept once, what the lanes of a warp know once for the warp, and only what is left for a lane.
-//! A fence keeps what its thread knew: a store behind it hands that on. What a thread has seen of others by a strong
-//! load counts from its next fence on. Barriers hand both of these on, too: a fence before a barrier and the store
-//! behind it, by another thread, are an order on every GPU, though the PTX memory model says so of one thread only.
+//! What all threads know is stored once for the CTA, what a warp's lanes know once for the warp,
+//! and only the rest for each lane.
+//!
+//! A fence takes a snapshot of its thread's clock, which the thread's later strong stores publish.
+//! A clock that a strong load has read takes effect at the thread's next fence. Barriers pass on
+//! both the snapshots and the clocks that were read: a fence before a barrier orders a store of
+//! another thread after it. Every GPU does so, although the PTX memory model promises it for the
+//! fencing thread only.
 
 use super::clock::{Clock, Unit};
 use super::copies::Copies;
@@ -13,13 +19,13 @@ use std::mem::take;
 use std::sync::Arc;
 use texunit_simt::observe::CtaInfo;
 
-/// A clock that may be of more than one.
+/// A clock that several threads may share.
 pub(super) type Kept = Option<Arc<Clock>>;
 
-/// For threads of the CTA, and for others.
+/// Two clocks: one for threads of the same CTA, one for those of other CTAs.
 pub(super) type Both = [Kept; 2];
 
-/// What a thread knew at some time.
+/// Snapshot of a thread's knowledge.
 #[derive(Clone, Debug, Default)]
 struct Knew {
     all: u32,
@@ -28,68 +34,68 @@ struct Knew {
     of_others: [Kept; 3],
 }
 
-/// A thread.
+/// The state of a thread.
 #[derive(Clone, Debug, Default)]
 struct Lane {
-    /// What it knows alone.
+    /// Its clock, beyond what the CTA and the warp know.
     knows: Kept,
-    /// What it has seen and no fence has made known.
+    /// Clocks that its strong loads have read, until its next fence.
     seen: Both,
-    /// What a fence has made ready for a store, of the CTA or the device.
+    /// Snapshots of its last fence of CTA scope, and of device scope.
     fenced: [Option<Box<Knew>>; 2],
 }
 
-/// A warp.
+/// The state of a warp.
 #[derive(Clone, Debug, Default)]
 struct Warp {
-    /// Lanes that it began with.
+    /// Its lanes when the CTA began.
     lanes: u32,
-    /// Up to when its lanes know each other's accesses.
+    /// The time until which its lanes know each other's accesses.
     all: u32,
     knows: Kept,
-    /// Lanes whose last `.sync` instruction is for all lanes of the warp.
+    /// Lanes whose last `.sync` instruction names all lanes of the warp.
     whole: u32,
     own: Option<Box<[Lane; 32]>>,
 }
 
-/// Those who have come to a barrier.
+/// What the threads that have arrived at a barrier know together.
 #[derive(Clone, Debug, Default)]
 struct Barrier {
     knows: Clock,
     seen: Both,
     fenced: Both,
-    /// Whether it is for all threads, and all that have come wait.
+    /// Whether the barrier is for all threads, and all that have arrived wait.
     is_whole: bool,
-    /// Whether nobody has passed it since.
+    /// Whether no thread has passed it since the first arrival.
     is_new: bool,
 }
 
-/// A CTA.
+/// The state of a CTA.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cta {
     pub(super) serial: u32,
-    /// Its time. It grows where something orders threads.
+    /// Its time, incremented at each synchronisation.
     pub(super) now: u32,
-    /// Up to when all threads know the accesses of all.
+    /// The time until which all threads know the accesses of all.
     pub(super) all: u32,
     knows: Kept,
     seen: Both,
     fenced: Both,
     warps: Vec<Warp>,
-    /// Threads that it began with.
+    /// Number of threads when the CTA began.
     threads: u32,
-    /// By number: a few.
+    /// Barriers in use, by their numbers.
     barriers: Vec<(u32, Barrier)>,
     pub(super) copies: Copies,
-    /// Whether a warp or lane knows something of its own.
+    /// Whether a warp or lane has a clock of its own.
     has_own: bool,
-    /// Whether any thread has come to a fence.
+    /// Whether any thread has executed a fence.
     pub(super) has_fenced: bool,
 }
 
 impl Cta {
     pub(super) fn begin(&mut self, serial: u32, cta: &CtaInfo) {
-        // Their memory stays.
+        // Keeps the allocated capacity.
         let (mut warps, mut barriers) = (take(&mut self.warps), take(&mut self.barriers));
         let mut copies = take(&mut self.copies);
         let warp = |i| Warp { lanes: cta.lanes(i), ..Warp::default() };
@@ -101,7 +107,7 @@ impl Cta {
         *self = Self { serial, now: 1, warps, threads, barriers, copies, ..Self::default() };
     }
 
-    /// The place of a barrier among those that something is kept of.
+    /// The index of a barrier's state, which is added if it is missing.
     fn barrier(&mut self, id: u32) -> usize {
         let found = self.barriers.iter().position(|barrier| barrier.0 == id);
         found.unwrap_or_else(|| {
@@ -110,23 +116,25 @@ impl Cta {
         })
     }
 
-    /// Time goes on: what follows is not what was before.
+    /// Advances the time, so that later accesses can be told from earlier ones; returns the time
+    /// before.
     pub(super) fn tick(&mut self) -> u32 {
         let before = self.now;
         match self.now < LAST_TIME {
             true => self.now += 1,
-            // Times have become the same: nothing can be said of them any more.
+            // The counter is exhausted: later accesses cannot be told from earlier ones, so all
+            // count as ordered.
             false => self.all = LAST_TIME,
         }
         before
     }
 
-    /// Up to when the lanes of a warp know each other.
+    /// The time until which the lanes of a warp know each other's accesses.
     pub(super) fn of_warp(&self, warp: u32) -> u32 {
         self.warps.get(warp as usize).map_or(0, |warp| warp.all)
     }
 
-    /// The lane of a thread, and its warp.
+    /// The state of a thread, allocated if missing.
     fn lane(&mut self, thread: u32) -> Option<&mut Lane> {
         self.has_own = true;
         let warp = self.warps.get_mut(thread as usize / 32)?;
@@ -138,13 +146,13 @@ impl Cta {
         warp.own.as_ref().map(|lanes| &lanes[thread as usize % 32])
     }
 
-    /// Clocks that a thread has, from those of all to its own.
+    /// The clocks that apply to a thread: the CTA's, its warp's, and its own.
     fn clocks(&self, thread: u32) -> [Kept; 3] {
         let warp = self.warps.get(thread as usize / 32).and_then(|warp| warp.knows.clone());
         [self.knows.clone(), warp, self.own(thread).and_then(|lane| lane.knows.clone())]
     }
 
-    /// What a thread knows now.
+    /// A snapshot of a thread's current knowledge.
     fn knew(&self, thread: u32, own: u32) -> Knew {
         let of_warp = self.of_warp(thread / 32);
         Knew { all: self.all, of_warp, own, of_others: self.clocks(thread) }
@@ -161,7 +169,7 @@ impl Cta {
         clock
     }
 
-    /// Whether a thread knows another one's access of the same CTA.
+    /// Whether a thread knows another thread's access in the same CTA.
     fn knows(&self, thread: u32, whose: u32, time: u32) -> bool {
         let near = time <= self.all
             || whose == thread
@@ -170,7 +178,7 @@ impl Cta {
         near || self.clocks(thread).iter().flatten().any(of)
     }
 
-    /// Tells lanes something.
+    /// Adds a clock to the knowledge of lanes.
     pub(super) fn learn(&mut self, warp: u32, lanes: u32, clock: &Arc<Clock>) {
         self.has_own = true;
         match self.warps.get_mut(warp as usize) {
@@ -185,7 +193,8 @@ impl Cta {
         }
     }
 
-    /// What lanes know together, with their own accesses and (`copies`) their copies: what they arrive somewhere with.
+    /// The joined clock that lanes publish when they arrive at an mbarrier or cluster barrier; with
+    /// `copies` it includes their asynchronous copies.
     pub(super) fn arrive(&mut self, warp: u32, lanes: u32, copies: bool) -> Clock {
         let now = self.tick();
         let mut together = Gathered::default();
@@ -204,7 +213,8 @@ impl Cta {
         clock
     }
 
-    /// A strong load has seen something: what it is worth shows the next fence. `at_once`: it is one itself.
+    /// A strong load has read a published clock, which takes effect at the thread's next fence, or
+    /// at once if the load is an acquire (`at_once`).
     pub(super) fn see(&mut self, thread: u32, seen: Both, at_once: bool) {
         let Some(lane) = self.lane(thread) else { return };
         if at_once {
@@ -218,7 +228,7 @@ impl Cta {
         }
     }
 
-    /// A fence of lanes, for the CTA or (`wide`) for the device.
+    /// Lanes execute a fence of CTA scope, or of device scope (`wide`).
     pub(super) fn fence(&mut self, warp: u32, lanes: u32, wide: bool) {
         let now = self.tick();
         self.has_fenced = true;
@@ -235,8 +245,8 @@ impl Cta {
         }
     }
 
-    /// What a strong store of a thread hands on, to its CTA and (`wide`) to others: what is behind its fences, or all
-    /// it knows if the store is a release.
+    /// The clocks that a strong store publishes to its CTA and (`wide`) to the device: the
+    /// snapshots of the thread's fences, or all it knows if the store is a release.
     pub(super) fn hand_on(&mut self, thread: u32, wide: bool, releases: bool) -> Both {
         if releases {
             let knew = self.knew(thread, self.now);
@@ -255,13 +265,13 @@ impl Cta {
         [near, if wide { far } else { None }]
     }
 
-    /// Whether a strong store of a thread hands anything on.
+    /// Whether a strong store of a thread publishes a clock.
     pub(super) fn is_fenced(&self, thread: u32) -> bool {
         let own = self.own(thread).is_some_and(|lane| lane.fenced.iter().any(Option::is_some));
         own || self.fenced.iter().any(Option::is_some)
     }
 
-    /// Lanes come to a `.sync` instruction with this mask.
+    /// Lanes arrive at a `.sync` instruction with this member mask.
     pub(super) fn joins(&mut self, warp: u32, lanes: u32, members: u32) {
         if let Some(warp) = self.warps.get_mut(warp as usize) {
             match warp.lanes & !members {
@@ -271,7 +281,7 @@ impl Cta {
         }
     }
 
-    /// Lanes that have all come go on together.
+    /// All lanes that a `.sync` instruction names have arrived, and continue.
     pub(super) fn joined(&mut self, index: u32, lanes: u32) {
         let now = self.tick();
         let Some(warp) = self.warps.get(index as usize) else { return };
@@ -288,7 +298,7 @@ impl Cta {
         let warp = &mut self.warps[index as usize];
         if whole {
             warp.all = now;
-            // It has what the warp knew before, too.
+            // The gathered clock includes the warp's earlier one.
             warp.knows = (!together.knows.is_empty()).then(|| Arc::new(together.knows));
             (together.knows, warp.own) = (Clock::default(), None);
             if together.is_empty() {
@@ -298,7 +308,7 @@ impl Cta {
         together.give(self, index, lanes);
     }
 
-    /// Lanes arrive at a barrier for so many threads.
+    /// Lanes arrive at a barrier for `count` threads.
     pub(super) fn arrives(
         &mut self,
         (warp, lanes): (u32, u32),
@@ -336,7 +346,7 @@ impl Cta {
         }
     }
 
-    /// A barrier is complete and lanes go on behind it.
+    /// A barrier is complete, and lanes continue after it.
     pub(super) fn passes(&mut self, warp: u32, lanes: u32, id: u32) {
         let Some(i) = self.barriers.iter().position(|barrier| barrier.0 == id) else { return };
         let barrier = &mut self.barriers[i].1;
@@ -362,7 +372,7 @@ impl Cta {
         }
     }
 
-    /// All threads have come to a barrier: all know what each knew.
+    /// All threads have met at a barrier, and know what each of them knew.
     fn meet(&mut self) {
         self.all = self.tick();
         if !take(&mut self.has_own) {
@@ -389,7 +399,7 @@ impl Cta {
     }
 }
 
-/// What lanes know that come together.
+/// The joined knowledge of lanes that meet.
 #[derive(Clone, Debug, Default)]
 struct Gathered {
     knows: Clock,
@@ -398,7 +408,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    /// Adds what a thread knows, with its own accesses up to a time.
+    /// Adds a thread's knowledge, with its own accesses until a time.
     fn take(&mut self, cta: &Cta, thread: u32, own: u32) {
         let [_, of_warp, own_clock] = cta.clocks(thread);
         of_warp.iter().chain(&own_clock).for_each(|clock| self.knows.join(clock));
@@ -415,12 +425,12 @@ impl Gathered {
         }
     }
 
-    /// Whether nothing was seen or fenced.
+    /// Whether there are neither read clocks nor snapshots.
     fn is_empty(&self) -> bool {
         self.seen.iter().chain(&self.fenced).all(Option::is_none)
     }
 
-    /// Gives it to lanes.
+    /// Gives the joined knowledge to lanes.
     fn give(self, cta: &mut Cta, warp: u32, lanes: u32) {
         let knows = (!self.knows.is_empty()).then(|| Arc::new(self.knows));
         let of_fence = |clock: Arc<Clock>| {
@@ -441,13 +451,13 @@ impl Gathered {
     }
 }
 
-/// Numbers of the threads of lanes.
+/// Thread numbers of a warp's lanes.
 pub(super) fn threads(warp: u32, lanes: u32) -> impl Iterator<Item = u32> {
     (0..32).filter(move |lane| lanes >> lane & 1 == 1).map(move |lane| warp * 32 + lane)
 }
 
 impl Cta {
-    /// Whether an access of the CTA is ordered before what a thread does.
+    /// Whether an access of the same CTA is ordered before a thread's next access.
     pub(super) fn knows_own(&self, stamp: Stamp, thread: u32) -> bool {
         let whose = stamp.thread();
         if !stamp.kind().is_async() {
@@ -461,21 +471,21 @@ impl Cta {
         waited.is_some_and(|at| self.knows(thread, whose, at)) || told_end.is_some_and(told)
     }
 
-    /// The same of another CTA of the launch.
+    /// The same for an access of another CTA in the launch.
     pub(super) fn knows_other(&self, stamp: Stamp, thread: u32) -> bool {
         let of = (stamp.serial, stamp.thread(), stamp.time());
         self.clocks(thread).iter().flatten().any(|clock| clock.knows(of.0, of.1, of.2))
     }
 
-    /// `cp.async.commit_group` of lanes.
+    /// Lanes execute `cp.async.commit_group`.
     pub(super) fn commits(&mut self, warp: u32, lanes: u32) {
         let now = self.tick();
         threads(warp, lanes).for_each(|thread| self.copies.commit(thread, now));
     }
 
-    /// `cp.async.wait_group`, `.wait_all` of lanes.
+    /// Lanes execute `cp.async.wait_group` or `.wait_all`.
     pub(super) fn waits(&mut self, warp: u32, lanes: u32, but: Option<u32>) {
-        // What is copied behind the wait is not what it has waited for.
+        // Copies issued after the wait are not covered by it.
         let now = self.tick();
         threads(warp, lanes).for_each(|thread| self.copies.wait(thread, but, now));
     }

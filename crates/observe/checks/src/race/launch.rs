@@ -1,4 +1,5 @@
-//! A launch among those of a process.
+//! Happens-before between launches and the state that all launches of a process share: the shadow
+//! of global memory, the serial numbers of CTAs, and the streams.
 
 use super::arrays::Used;
 use super::children::Children;
@@ -15,25 +16,26 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_simt::observe::LaunchInfo;
 
-/// Bytes of notes of loads that are kept of launches before; beyond it, those of the oldest are forgotten.
+/// Maximum size of deferred load records that are kept from earlier launches; beyond it, those of
+/// the oldest launches are dropped.
 const MAX_NOTES: usize = 256 << 20;
 
-/// What all launches of a process share: the shadow of global memory, and numbers of CTAs.
+/// The race check's state that all launches share.
 #[derive(Debug)]
 pub struct Memory {
     pub(super) shadow: Shadow,
-    /// The next CTA's number.
+    /// The next CTA's serial number.
     next: AtomicU32,
     streams: Mutex<Streams>,
-    /// What launches have noted that is no access yet.
+    /// Loads of earlier launches that are recorded but not yet in the shadow.
     loads: Mutex<Vec<Arc<Loads>>>,
     /// Texels of arrays that launches have accessed.
     pub(super) arrays: Mutex<Vec<Used>>,
-    /// Memory of pools that launches have used too early.
+    /// Uses of pool memory by launches that are not ordered after its allocation.
     pool_uses: Mutex<Vec<PoolUse>>,
-    /// Whether accesses of the host through pointers are looked at.
+    /// Whether host accesses through pointers are checked.
     pub(super) is_host_watched: AtomicBool,
-    /// What grids know that kernels launch.
+    /// Clocks of grids that kernels launch.
     pub(super) children: Mutex<Children>,
 }
 
@@ -46,22 +48,22 @@ impl Default for Memory {
     }
 }
 
-/// What is known of a launch as a whole.
+/// The position of a launch in the happens-before order of launches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
-    /// Number of its first CTA.
+    /// Serial number of its first CTA.
     first: u32,
-    /// How many it has.
+    /// Number of its CTAs.
     ctas: u32,
-    /// All that has a lower number comes before it.
+    /// All CTAs with lower serial numbers are ordered before the launch.
     pub(super) below: u32,
-    /// Launches that do not come before it, by the numbers of their CTAs.
+    /// Serial numbers of concurrent launches' CTAs, as ranges.
     others: Arc<[(u32, u32)]>,
-    /// What comes before it all the same, of a grid that a kernel has launched.
+    /// For a grid that a kernel launched: the clock of the launching thread.
     pub(super) knows: Option<Arc<Clock>>,
-    /// Loads that are noted.
+    /// Deferred loads.
     pub(super) loads: Option<Arc<Loads>>,
-    /// Memory of pools whose allocation does not come before it.
+    /// Pool memory whose allocation is not ordered before the launch.
     pub(super) early: Arc<Early>,
 }
 
@@ -74,12 +76,12 @@ impl Memory {
         lock(&self.pool_uses)
     }
 
-    /// Work is submitted to a stream, to be done later.
+    /// Reserves a position in a stream for work that is executed later.
     pub fn submit(&self, queue: Queue) -> Submitted {
         self.streams().submit(queue)
     }
 
-    /// A launch begins in a stream, where it was submitted.
+    /// A launch begins in a stream, at its reserved position if it was submitted earlier.
     pub(super) fn begin(
         &self,
         queue: Queue,
@@ -91,7 +93,7 @@ impl Memory {
         let mut first = self.next.fetch_add(ctas, Relaxed);
         let mut streams = self.streams();
         if first == 0 || first.checked_add(ctas).is_none() {
-            // All numbers have been used: from the first one on again.
+            // The serial numbers are exhausted and start again from 1.
             self.shadow.clear();
             lock(&self.loads).clear();
             lock(&self.arrays).clear();
@@ -112,7 +114,7 @@ impl Memory {
         if !others.is_empty() {
             noted.iter().for_each(|loads| loads.settle_all(&self.shadow));
         }
-        // What the host has waited for is over.
+        // Records of launches that the host has waited for are dropped.
         noted.retain(|loads| streams.is_open(loads.first()));
         lock(&self.arrays).retain(|used| streams.is_open(used.first));
         let mut bytes = noted.iter().map(|loads| loads.bytes()).sum::<usize>();
@@ -157,7 +159,7 @@ impl Memory {
         self.streams().end_event(event);
     }
 
-    /// An event is recorded behind all that a device has been asked for.
+    /// An event is recorded after all work of a device.
     pub fn event_recorded_on(&self, event: u64, device: u32) {
         self.streams().record_on(event, device);
     }
@@ -172,7 +174,7 @@ impl Memory {
         self.streams().join(queues);
     }
 
-    /// Streams and events that something is kept of, and launches: what grows if nothing is forgotten.
+    /// Number of streams, events and launches with recorded state, to test that state is freed.
     pub fn kept(&self) -> usize {
         self.streams().kept()
     }
@@ -187,8 +189,8 @@ impl Memory {
         self.streams().wait(event, queue);
     }
 
-    /// The host, or (`Some`) a copy in a stream, reads or (`writes`) writes memory of the device: who has accessed it and
-    /// does not come before that, and whether that was a store.
+    /// The host, or a copy in a stream (`Some`), reads or (`writes`) writes device memory; returns
+    /// a concurrent access, and whether it stores.
     pub fn accessed(
         &self,
         queue: Option<Queue>,
@@ -199,22 +201,22 @@ impl Memory {
         self.found(&others, (address, len), writes)
     }
 
-    /// A queue is a node of a graph, which findings call so.
+    /// Names the graph node that a queue stands for, as findings call it.
     pub fn named(&self, queue: Queue, name: String) {
         self.streams().named(queue, name);
     }
 
-    /// What a node of a graph is called.
+    /// The name of the graph node that a queue stands for.
     pub fn name(&self, queue: Queue) -> Option<String> {
         self.streams().name(queue)
     }
 
-    /// What the node of a graph is called whose launch has the CTA of this number.
+    /// The name of the graph node whose launch has the CTA of this serial number.
     pub(super) fn name_of(&self, serial: u32) -> Option<String> {
         self.streams().name_of(serial)
     }
 
-    /// Who has accessed memory in launches of these queues, and whether that was a store.
+    /// An access to memory by launches in these queues, and whether it stores.
     pub fn accessed_in(
         &self,
         queues: &[Queue],
@@ -225,7 +227,7 @@ impl Memory {
         self.found(&launches, range, writes)
     }
 
-    /// What a copy accesses that was submitted before.
+    /// A concurrent access to memory that a copy accesses which was submitted earlier.
     pub fn accessed_by(
         &self,
         work: &Submitted,
@@ -236,7 +238,7 @@ impl Memory {
         self.found(&others, range, writes)
     }
 
-    /// Who of these has accessed memory.
+    /// An access to memory by one of these launches.
     fn found(&self, others: &[(u32, u32)], range: (u64, u64), writes: bool) -> Option<(End, bool)> {
         if others.is_empty() {
             return None;
@@ -250,40 +252,40 @@ impl Memory {
         Some((end, found.kind().writes()))
     }
 
-    /// What launches have loaded is in the shadow from now on.
+    /// Moves all deferred loads into the shadow.
     pub(super) fn settle(&self) {
         let noted = lock(&self.loads).clone();
         noted.iter().for_each(|loads| loads.settle_all(&self.shadow));
     }
 
-    /// Who has done something in a launch before.
+    /// The thread and instruction of an access in an earlier launch.
     pub(super) fn end(&self, stamp: Stamp) -> Option<End> {
         self.streams().end(stamp.serial, stamp.thread(), stamp.op())
     }
 }
 
 impl Order {
-    /// The number of a CTA.
+    /// The serial number of a CTA.
     pub(super) fn serial(&self, index: u64) -> u32 {
         self.first.wrapping_add(index as u32)
     }
 
-    /// The number of its first CTA.
+    /// The serial number of its first CTA.
     pub(super) fn first(&self) -> u32 {
         self.first
     }
 
-    /// Whether all other launches come before it.
+    /// Whether all other launches are ordered before it.
     pub(super) fn is_alone(&self) -> bool {
         self.others.is_empty()
     }
 
-    /// Whether a number is that of one of its CTAs.
+    /// Whether a serial number belongs to one of its CTAs.
     pub(super) fn has(&self, serial: u32) -> bool {
         serial.wrapping_sub(self.first) < self.ctas
     }
 
-    /// Whether what another launch has done comes before it.
+    /// Whether another launch's access is ordered before it.
     pub(super) fn is_after(&self, stamp: Stamp) -> bool {
         let is_other = |other: &(u32, u32)| (other.0..=other.1).contains(&stamp.serial);
         let knows = |clock: &Arc<Clock>| {
@@ -293,19 +295,19 @@ impl Order {
     }
 }
 
-/// The launch of a worker.
+/// The launch that a worker runs.
 pub(super) struct Launch<'a> {
     pub(super) sink: Arc<Sink>,
-    /// Whether lanes that store one value by one instruction are told of.
+    /// Whether stores of one value by one instruction's lanes are reported.
     pub(super) is_strict: bool,
     pub(super) memory: &'a Memory,
     pub(super) shadow: &'a Shadow,
     pub(super) order: Order,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
-    /// Of a launch with clusters.
+    /// The state of a launch with clusters.
     pub(super) clusters: Option<&'a Mutex<Clusters>>,
-    /// Its stream.
+    /// The stream of the launch.
     pub(super) queue: Queue,
     pub(super) info: LaunchInfo<'a>,
 }
@@ -317,7 +319,7 @@ impl Launch<'_> {
         x + w * (y + h * z)
     }
 
-    /// A thread of a CTA of the launch, at an operation.
+    /// The thread of a CTA in the launch, at an operation.
     pub(super) fn spot(&self, serial: u32, thread: u32, op: u32) -> Spot {
         let index = u64::from(serial.wrapping_sub(self.order.first));
         let [cta, thread] = place_of(index, thread, (self.grid, self.block));

@@ -1,4 +1,5 @@
-//! The shadow of 128 bytes: as one, as long as warps access them as rows, then word by word, or byte by byte.
+//! The shadow of a 128-byte line: one record for the whole line as long as warps access it as
+//! coalesced rows, and a cell for each word or byte otherwise ([`Split`]).
 
 use super::access::Eight;
 use super::cell::{Conflict, Touch};
@@ -10,71 +11,71 @@ use super::view::View;
 pub(super) const LINE: u64 = 128;
 pub(super) const WORDS: usize = 32;
 
-/// What 128 bytes have been accessed by.
+/// The shadow of a 128-byte line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
-    /// The last store of all words, and other accesses to all of them, by lanes one behind the other; `extra` is
-    /// how many words a lane has.
+    /// The last store to the whole line, and up to two later accesses, by consecutive lanes;
+    /// `extra` has their [`By`].
     write: Stamp,
     others: [Stamp; 2],
-    /// What was stored.
+    /// The stored words.
     values: Option<Box<[u32; WORDS]>>,
-    /// Words or bytes, if there are any: then what is above does not count.
+    /// Cells of words or bytes. If there are any, the fields above are unused.
     split: Option<Box<Split>>,
 }
 
-/// An access of a thread, or of lanes that load the same, to whole words.
+/// An access to whole words by one thread, or a load of the same words by several lanes.
 pub(super) struct Words<'a> {
-    /// Of the first thread.
+    /// The record of the first thread.
     pub(super) stamp: Stamp,
-    /// Bits of its lanes.
+    /// Mask of the lanes.
     pub(super) lanes: u32,
     pub(super) count: usize,
-    /// A time in which nobody comes to know anything.
+    /// Number of the current synchronisation interval ([`View::epoch`]).
     pub(super) epoch: u64,
-    /// What is stored in a word.
+    /// The value stored in a word.
     pub(super) value: &'a dyn Fn(usize) -> u32,
 }
 
-/// An access of lanes to whole words of one line, which is no copy.
+/// A synchronous access of lanes to whole words of one line.
 pub(super) struct Part<'a> {
-    /// Of the warp's first thread.
+    /// The record of the warp's first thread.
     pub(super) stamp: Stamp,
-    /// Bits of its lanes.
+    /// Mask of the lanes.
     pub(super) lanes: u32,
-    /// Of all lanes of the warp.
+    /// The addresses of all lanes of the warp.
     pub(super) addresses: &'a [u64; 32],
-    /// Words of a lane.
+    /// Words of each lane.
     pub(super) count: usize,
-    /// As of [`Words`].
+    /// As in [`Words`].
     pub(super) epoch: u64,
-    /// What a lane stores in its words.
+    /// The value that a lane stores in one of its words.
     pub(super) value: &'a dyn Fn(u32, usize) -> u32,
 }
 
-/// An access of lanes one behind the other to all words of a line, or to quarters of it by bytes or halves of words, weak and
-/// at once.
+/// A weak, synchronous access of consecutive lanes to all words of a line, or to whole 32-byte
+/// quarters of it by bytes or half-words.
 pub(super) struct Row<'a> {
-    /// Of the first word; of bytes, were there lanes enough.
+    /// The thread of the line's first word or byte, extrapolated if the row starts later.
     pub(super) thread: u32,
-    /// Which lanes have which bytes.
+    /// Which lanes access which bytes.
     pub(super) by: By,
     pub(super) op: u32,
     pub(super) writes: bool,
-    /// As of [`Words`].
+    /// As in [`Words`].
     pub(super) epoch: u64,
-    /// What is stored in the words.
+    /// Collects the stored words.
     pub(super) values: &'a dyn Fn(&mut [u32; WORDS]),
 }
 
-/// Which lanes of a row have which bytes of a line, and which quarters of it the row has.
+/// Which lanes of a row access which bytes of a line, and which quarters the row covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct By(u32);
 
 impl By {
     const NARROW: u32 = 4;
     const QUARTERS: u32 = 8;
-    /// Bits that say which lanes have which bytes.
+    /// The bits that give the mapping of lanes to bytes.
     const MAPPING: u32 = 0xff;
 
     /// All words, `1 << shift` for each lane.
@@ -82,12 +83,12 @@ impl By {
         Self(shift)
     }
 
-    /// Quarters, `1 << shift` bytes (1 or 2) for each lane.
+    /// The given quarters, `1 << shift` bytes (1 or 2) for each lane.
     pub(super) fn bytes(shift: u32, quarters: u32) -> Self {
         Self(Self::NARROW | shift | quarters << Self::QUARTERS)
     }
 
-    /// That of a stamp of a whole line.
+    /// The mapping in a line's record.
     pub(super) fn of(stamp: Stamp) -> Self {
         Self(stamp.extra)
     }
@@ -104,7 +105,7 @@ impl By {
         (self.0 ^ other.0) & Self::MAPPING == 0
     }
 
-    /// Whether all its quarters are another one's, too.
+    /// Whether the other mapping covers all its quarters.
     fn is_within(self, other: Self) -> bool {
         self.quarters() & !other.quarters() == 0
     }
@@ -113,7 +114,8 @@ impl By {
         self.0 | other.0
     }
 
-    /// How many threads behind the first one that of a byte is, if it is in the row.
+    /// The offset of a byte's thread from the row's first thread; `None` if the row does not cover
+    /// the byte.
     pub(super) fn thread_of(self, byte: usize) -> Option<u32> {
         if !self.is_narrow() {
             return Some((byte as u32 / 4) >> self.0);
@@ -122,19 +124,19 @@ impl By {
         is_in.then_some(byte as u32 >> (self.0 & 1))
     }
 
-    /// Whether it has any of some bytes.
+    /// Whether the row covers any of the bytes.
     fn has(self, bytes: &std::ops::Range<u64>) -> bool {
         let any = |quarter: u64| bytes.start < 32 * quarter + 32 && bytes.end > 32 * quarter;
         !bytes.is_empty() && (0..4).any(|q| self.quarters() >> q & 1 == 1 && any(q))
     }
 }
 
-/// A weak load of whole words of one line by all lanes of a warp.
+/// A weak load of whole words of one line by all lanes of a warp, in octets.
 pub(super) struct Eights<'a> {
     pub(super) eights: &'a [Eight; 4],
-    /// Words of a lane.
+    /// Words of each lane.
     pub(super) count: u32,
-    /// As of [`Words`].
+    /// As in [`Words`].
     pub(super) epoch: u64,
 }
 
@@ -142,27 +144,27 @@ pub(super) struct Eights<'a> {
 pub(super) struct Bytes<'a> {
     pub(super) touch: Touch,
     pub(super) len: u64,
-    /// What is stored from a byte of the access on.
+    /// The value stored from a byte of the access on.
     pub(super) value: &'a dyn Fn(u64) -> Option<u64>,
 }
 
-/// A conflict, and how many bytes behind the access's first one it is.
+/// A race: the offset of its byte in the access, and the conflicting access.
 pub(super) type Hit = (u64, Conflict);
 
 impl Line {
-    /// An access to all words. False: it must be made lane by lane.
+    /// Records a row. Returns false if it has to be recorded lane by lane.
     pub(super) fn row(&mut self, view: &View<'_>, row: &Row<'_>) -> bool {
         if let Some(split) = self.split.as_mut().filter(|split| !split.is_empty()) {
             match split.row(view, row) {
                 Some(done) => return done,
-                // What words have been accessed by is over.
+                // No recorded access of a word can race any more.
                 None => split.clear(),
             }
             (self.write, self.others) = (Stamp::NONE, [Stamp::NONE; 2]);
         }
         let kind = if row.writes { AccessKind::WEAK.writing() } else { AccessKind::WEAK };
         let stamp = Stamp::new(view.serial, (view.now, kind), (row.thread, row.op)).with(row.by.0);
-        // Of the same threads, byte by byte.
+        // The same threads access the same bytes.
         let is_own = |slot: Stamp| {
             slot.serial == stamp.serial
                 && slot.thread() == stamp.thread()
@@ -184,7 +186,7 @@ impl Line {
             return true;
         }
         let [first, second] = &mut self.others;
-        // As cells keep them: the first as long as it is not behind, and the last.
+        // As in cells: the first record until it is ordered before, and the latest.
         if is_behind(*first) {
             *first = stamp;
         } else {
@@ -193,8 +195,8 @@ impl Line {
         true
     }
 
-    /// A row of quarters, where the last store is behind. What else its threads have done with other quarters stays, or
-    /// the line becomes bytes.
+    /// Records a row of quarters after the last store. Records of the same threads for other
+    /// quarters stay; if that is impossible, the line is split into bytes.
     fn narrow(&mut self, view: &View<'_>, stamp: Stamp, row: &Row<'_>) -> bool {
         let is_own = |slot: Stamp| {
             slot.serial == stamp.serial
@@ -226,7 +228,7 @@ impl Line {
         free.map(|slot| *slot = stamp).is_some()
     }
 
-    /// Its words or bytes.
+    /// The cells, made from the line's records if missing.
     #[inline]
     fn split(&mut self) -> &mut Split {
         let Self { write, others, values, split } = self;
@@ -237,12 +239,14 @@ impl Line {
         split
     }
 
-    /// An access to bytes from `at` on. Aligned ones are never in two lines, others are faults.
+    /// Records an access to the bytes from `at` on. An aligned access never crosses a line, and a
+    /// misaligned one is a fault.
     pub(super) fn bytes(&mut self, view: &View<'_>, access: &Bytes<'_>, at: u64) -> Option<Hit> {
         self.split().bytes(view, access, at)
     }
 
-    /// A load of the same bytes by all these lanes of a warp. False: it must be made lane by lane.
+    /// Records a load of the same bytes by several lanes of a warp. Returns false if it has to be
+    /// recorded lane by lane.
     pub(super) fn load_all(
         &mut self,
         view: &View<'_>,
@@ -252,26 +256,28 @@ impl Line {
         self.split().load_all(view, load, bytes)
     }
 
-    /// An access to whole words that needs no look at who knows what. False: it must be made by [`Self::bytes`].
+    /// Records an access to whole words if the cells decide it without comparing clocks. Returns
+    /// false if [`Self::bytes`] has to record it.
     #[inline]
     pub(super) fn words(&mut self, view: &View<'_>, words: &Words<'_>, at: u64) -> bool {
         self.split().words(view, words, at)
     }
 
-    /// What [`Self::words`] does for each of these lanes, which have all of these words, with little to look at where
-    /// nothing is open. Lanes that are done; the others are to be made by [`Self::bytes`].
+    /// Does [`Self::words`] for several lanes, which access the words in the mask `all`; this is
+    /// fast if no recorded access can race. Returns the lanes that are done; [`Self::bytes`] has to
+    /// record the others.
     #[inline]
     pub(super) fn part(&mut self, view: &View<'_>, part: &Part<'_>, all: u32) -> u32 {
         self.split().part(view, part, all)
     }
 
-    /// A load by parts of eight lanes. False: it must be made lane by lane.
+    /// Records a load in octets. Returns false if it has to be recorded lane by lane.
     #[inline]
     pub(super) fn eights(&mut self, view: &View<'_>, stamp: Stamp, load: &Eights<'_>) -> bool {
         self.split().eights(view, stamp, load)
     }
 
-    /// Forgets what bytes have been accessed by.
+    /// Forgets the accesses to the bytes.
     pub(super) fn forget(&mut self, bytes: std::ops::Range<u64>) {
         if bytes.is_empty() || (self.len() == 0 && self.write.is_none() && self.others[0].is_none())
         {
@@ -283,7 +289,7 @@ impl Line {
         }
     }
 
-    /// What is kept of accesses to bytes.
+    /// The recorded accesses to the bytes.
     pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = Stamp> {
         let of_all = [self.write, self.others[0], self.others[1]];
         let split = self.split.as_deref().filter(|split| !split.is_empty());
@@ -294,7 +300,7 @@ impl Line {
         of_all.chain(split.into_iter().flat_map(move |split| split.stamps(bytes.clone())))
     }
 
-    /// An access of a thread at an operation to the 8 bytes of an mbarrier.
+    /// Records a thread's access to the 8 bytes of an mbarrier.
     pub(super) fn object(
         &mut self,
         view: &View<'_>,
@@ -310,7 +316,7 @@ impl Line {
         self.split.as_ref().map_or(0, |split| split.len())
     }
 
-    /// Bytes that it takes beside itself.
+    /// Size in bytes beside the structure itself.
     pub(super) fn size(&self) -> usize {
         let split = self.split.as_ref().map_or(0, |split| split.size());
         split + if self.values.is_some() { 128 } else { 0 }

@@ -1,9 +1,11 @@
-//! Loads from allocations that nothing has been stored to since the launch began: they race with nothing until something is.
+//! Deferred loads: loads from allocations that have not been stored to since the launch began
+//! cannot race yet.
 //!
-//! Each is noted as a whole, instead of being kept for each word of memory, and most are never looked at again. What else
-//! accesses the allocation (a store, a copy, an atomic, a volatile load) first has all its notes made accesses, in
-//! their order and with what was known when they were noted ([`Loads::settle`]). So does the host, and a launch that is
-//! not ordered with this one.
+//! Such a load is recorded as one note instead of in the shadow of each word, and most notes are
+//! never needed. The first other access to the allocation (a store, copy, atomic or volatile load)
+//! enters its notes into the shadow, in their order and with the clocks of their time
+//! ([`Loads::settle`]). The same happens when the host accesses the allocation, and when a
+//! concurrent launch begins.
 
 use super::access::{Eight, Shape, Warp};
 use super::known::Cta;
@@ -17,30 +19,31 @@ use std::sync::{Arc, Mutex};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{Access, AccessOp, At, LaunchInfo, Order as How, Values};
 
-/// Bytes of notes that a worker may have of an allocation; if there are more, they are made accesses.
+/// Maximum size of a worker's notes for an allocation; beyond it, they are entered into the shadow.
 const MAX: usize = 64 << 20;
-/// Loads that a worker knows to be noted.
+/// Size of the table of recently noted loads.
 const SEEN: usize = 1 << 12;
 
-/// An odd number whose multiples spread.
+/// An odd multiplier for hashing.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Loads are noted; notes are being made accesses; there are none any more.
+/// States of an allocation: loads are noted; notes are being entered into the shadow; loads go
+/// directly into the shadow.
 const OPEN: u8 = 0;
 const SETTLING: u8 = 1;
 const SETTLED: u8 = 2;
 
-/// The loads of a launch.
+/// The deferred loads of a launch.
 #[derive(Debug)]
 pub(super) struct Loads {
     order: Order,
-    /// By address.
+    /// Sorted by address.
     allocations: Vec<Allocation>,
     /// Warps of a CTA.
     warps: u32,
-    /// Of each worker.
+    /// The notes of each worker.
     notes: Mutex<Vec<Noted>>,
-    /// Held by who makes accesses of notes.
+    /// Held while notes are entered into the shadow.
     settling: Mutex<()>,
 }
 
@@ -51,34 +54,34 @@ struct Allocation {
     state: AtomicU8,
 }
 
-/// Notes of a worker, by allocation.
+/// The notes of a worker, by allocation.
 type Noted = Arc<Mutex<Vec<Notes>>>;
 
 #[derive(Debug, Default)]
 struct Notes {
     all: Vec<Note>,
-    /// Of those that are no row, in order: where each lane loads, from the allocation's first byte on.
+    /// For notes whose addresses are not a row, in order: each lane's offset in the allocation.
     offsets: Vec<[u32; 32]>,
 }
 
-/// How its addresses lie, in little memory.
+/// The arrangement of a note's addresses, in compact form.
 #[derive(Clone, Copy, Debug)]
 enum Lies {
     Row(u64),
     One(u64),
-    /// Its offsets say where.
+    /// Arbitrary addresses, stored in `offsets`.
     Anyhow,
 }
 
-/// A load; of a row, also those by the warps behind it of rows behind it.
+/// A noted load; for rows, also the same load by the following warps of the following rows.
 #[derive(Clone, Copy, Debug)]
 struct Note {
     lies: Lies,
     at: (u32, u32, u32),
-    /// How many rows.
+    /// Number of rows.
     count: u32,
     elements: (u32, u32),
-    /// What the warp knew.
+    /// The warp's clock at the load.
     serial: u32,
     now: u32,
     all: u32,
@@ -92,18 +95,18 @@ impl Notes {
 }
 
 impl Note {
-    /// Where the warp behind its last one is, by CTA and number.
+    /// The warp after the last one of the note, as CTA and warp number.
     fn next(&self, warps: u32) -> (u32, u32) {
         self.warp(self.count, warps)
     }
 
-    /// The same of the warp of a row.
+    /// The warp of a row, as CTA and warp number.
     fn warp(&self, row: u32, warps: u32) -> (u32, u32) {
         let warp = self.at.0 + row;
         (self.serial.wrapping_add(warp / warps), warp % warps)
     }
 
-    /// Adds a load that goes on behind it. False: it does not.
+    /// Merges a load that continues the note's rows. Returns false if it does not.
     #[inline]
     fn goes_on(&mut self, by: &Self, warps: u32) -> bool {
         let (Lies::Row(first), Lies::Row(at)) = (self.lies, by.lies) else { return false };
@@ -122,7 +125,7 @@ impl Note {
 }
 
 impl Loads {
-    /// Of a launch; `None`: others are not ordered with it, and may store at any time.
+    /// Deferred loads of a launch; `None` if a concurrent launch may store at any time.
     pub(super) fn of(order: &Order, info: &LaunchInfo<'_>) -> Option<Self> {
         if !order.is_alone() {
             return None;
@@ -130,7 +133,7 @@ impl Loads {
         let heap = info.config.heap.map(|heap| heap.base());
         let allocations = info.config.memory.blocks().iter().map(|(base, block)| {
             let len = block.size() as u64;
-            // What the heap hands out is new memory each time.
+            // The device heap reuses memory, so its loads are not deferred.
             let is_noted = heap != Some(*base) && len <= u32::MAX.into();
             let state = AtomicU8::new(if is_noted { OPEN } else { SETTLED });
             Allocation { base: *base, len, state }
@@ -145,29 +148,29 @@ impl Loads {
         })
     }
 
-    /// The number of the launch's first CTA.
+    /// The serial number of the launch's first CTA.
     pub(super) fn first(&self) -> u32 {
         self.order.serial(0)
     }
 
-    /// Bytes that its notes take.
+    /// Size of its notes in bytes.
     pub(super) fn bytes(&self) -> usize {
         let of = |noted: &Noted| lock(noted).iter().map(Notes::bytes).sum::<usize>();
         lock(&self.notes).iter().map(of).sum()
     }
 
-    /// The allocation of an address.
+    /// The index of the allocation at an address.
     fn find(&self, address: u64) -> Option<usize> {
         let i = self.allocations.partition_point(|a| a.base <= address).checked_sub(1)?;
         self.allocations[i].has(address).then_some(i)
     }
 
-    /// Makes accesses of all notes.
+    /// Enters all notes into the shadow.
     pub(super) fn settle_all(&self, shadow: &Shadow) {
         (0..self.allocations.len()).for_each(|i| self.settle(i, shadow));
     }
 
-    /// Makes accesses of the notes of an allocation. Behind it there are no more of them.
+    /// Enters the notes of an allocation into the shadow. Afterwards no more notes are made for it.
     fn settle(&self, i: usize, shadow: &Shadow) {
         let state = &self.allocations[i].state;
         if state.load(Ordering::Acquire) == SETTLED {
@@ -177,7 +180,7 @@ impl Loads {
         if state.load(Ordering::Acquire) == SETTLED {
             return;
         }
-        // Whoever notes something looks at it with its notes locked.
+        // A worker checks the state while it holds the lock of its notes.
         state.store(SETTLING, Ordering::SeqCst);
         let all: Vec<Noted> = lock(&self.notes).clone();
         for noted in all {
@@ -238,7 +241,7 @@ impl Allocation {
     }
 }
 
-/// A load that has been noted: by one CTA, then and by that warp, or by two.
+/// A load that was noted recently: by one warp at one time, or by two CTAs.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Seen {
     what: (u64, u32, u32),
@@ -246,11 +249,11 @@ struct Seen {
     by: (u32, u32, u32),
 }
 
-/// What a worker notes.
+/// The deferred loads of a worker.
 pub(super) struct Own {
     of: Option<Arc<Loads>>,
     noted: Noted,
-    /// By operation: the allocation that it has accessed last.
+    /// By operation: the allocation that it accessed last.
     last: Vec<u32>,
     seen: Vec<Seen>,
 }
@@ -265,15 +268,15 @@ impl Own {
         Self { of, noted, last: vec![0; operations], seen: Vec::new() }
     }
 
-    /// Notes an access, if it is a load that nothing need be kept of but that. False: it is to be made, and what it accesses
-    /// has no notes any more.
+    /// Notes an access if it is a load that can be deferred. Returns false if it has to be recorded
+    /// in the shadow; the notes of its allocation are then in the shadow already.
     #[inline]
     pub(super) fn note(&mut self, warp: &Warp<'_>, view: &View<'_>, shadow: &Shadow) -> bool {
         let Some(of) = &self.of else { return false };
         let first = warp.access.addresses[warp.at.lanes.trailing_zeros() as usize & 31];
         let mut i = self.last.get(warp.at.op as usize).map_or(0, |&i| i as usize);
         if !of.allocations.get(i).is_some_and(|a| a.has(first)) {
-            // What lies in none is a fault.
+            // An address outside every allocation is a fault.
             let Some(found) = of.find(first) else { return false };
             self.last.get_mut(warp.at.op as usize).into_iter().for_each(|i| *i = found as u32);
             i = found;
@@ -355,8 +358,8 @@ impl Own {
     }
 }
 
-/// Whether a load has been noted by two CTAs, beside which no more loads need be kept, or by the same warp at the same
-/// time; if not, it is from now on.
+/// Whether a load was already noted by two CTAs, which makes further loads redundant, or by the
+/// same warp at the same time. If not, it is remembered as noted.
 fn is_seen(
     all: &mut Vec<Seen>,
     warp: &Warp<'_>,

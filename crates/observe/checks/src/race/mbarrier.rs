@@ -1,4 +1,5 @@
-//! mbarriers: who arrives hands on what is known to those who find the phase over.
+//! Happens-before by mbarriers: arriving threads publish their clocks, and threads that find the
+//! phase complete read them.
 
 use super::access::lanes;
 use super::clock::Clock;
@@ -8,23 +9,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_simt::observe::{At, MbarrierAction, Order, Semantics};
 
-/// One.
+/// The clocks of an mbarrier.
 #[derive(Clone, Debug, Default)]
 struct Mbarrier {
-    /// What those know who have arrived in this phase.
+    /// The joined clock of the threads that have arrived in this phase.
     arrived: Clock,
-    /// The same of phases that are over.
+    /// The joined clock of completed phases.
     over: Option<Arc<Clock>>,
 }
 
-/// Those of a CTA, by their places in shared memory.
+/// The mbarriers of a CTA, by their shared-memory addresses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mbarriers(HashMap<u64, Mbarrier>);
 
-/// mbarriers of a CTA of which something is kept.
+/// Maximum number of mbarriers with recorded state in a CTA.
 const MAX: usize = 1 << 15;
 
-/// What lanes do.
+/// An mbarrier instruction of a warp's lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Acts<'a> {
     pub(super) at: At,
@@ -35,7 +36,7 @@ pub(super) struct Acts<'a> {
     pub(super) results: &'a [u64; 32],
 }
 
-/// How the instruction accesses the 8 bytes.
+/// The access kind of the instruction on the 8 bytes of the mbarrier.
 pub(super) fn kind(action: MbarrierAction) -> Option<AccessKind> {
     match action {
         MbarrierAction::Init | MbarrierAction::Inval => Some(AccessKind::WEAK.writing()),
@@ -45,13 +46,14 @@ pub(super) fn kind(action: MbarrierAction) -> Option<AccessKind> {
     }
 }
 
-/// Arrivals and bytes that a phase lacked (`exec::mbarrier` of simt has the layout).
+/// Pending arrivals and bytes of a phase, decoded from the mbarrier's word (`exec::mbarrier` of
+/// simt defines the layout).
 fn lacking(word: u64) -> (u64, i64) {
     (word & ((1 << 20) - 1), (word << 3) as i64 >> 43)
 }
 
 impl Acts<'_> {
-    /// Whether a lane's arrival or bytes are the last of the phase.
+    /// Whether a lane's arrival or bytes complete the phase.
     fn completes(&self, lane: usize) -> bool {
         let (arrivals, bytes) = lacking(self.results[lane]);
         let operand = self.operands[lane] & u64::from(u32::MAX);
@@ -65,7 +67,7 @@ impl Acts<'_> {
         arrivals == count && bytes + more == 0
     }
 
-    /// Lanes by mbarrier.
+    /// Calls `f` with each mbarrier and its lanes.
     fn each(&self, mut f: impl FnMut(u64, u32)) {
         let mut rest = self.at.lanes;
         while rest != 0 {
@@ -83,12 +85,12 @@ impl Mbarriers {
         self.0.clear();
     }
 
-    /// Forgets those at places of which `keep` says no.
+    /// Removes the mbarriers at addresses that `keep` rejects.
     pub(super) fn retain(&mut self, keep: impl Fn(u64) -> bool) {
         self.0.retain(|address, _| keep(*address));
     }
 
-    /// What an instruction does to what is known.
+    /// Applies an instruction to the clocks.
     pub(super) fn act(&mut self, cta: &mut Cta, acts: &Acts<'_>) {
         acts.each(|address, lanes| self.at(cta, acts, (address, lanes)));
     }

@@ -1,27 +1,33 @@
-//! Races: accesses of different threads to the same bytes, at least one of which stores, with nothing that orders them.
+//! Check `race`: conflicting accesses of different threads to the same bytes, at least one of which
+//! stores, that no synchronisation orders.
 //!
 //! # Happens-before
 //!
-//! What the executor runs in lockstep, or one after the other, is no order. What is one: barriers for those who take
-//! part, `__syncwarp` and other `.sync` instructions for the lanes that meet, mbarriers, fences with strong loads,
-//! stores and atomics as the PTX memory model has them (with scopes), the waits of `cp.async`, and launches one after
-//! the other. Two strong accesses do not race with each other.
+//! That the executor runs something in lockstep or sequentially does not order it. Ordering comes
+//! from barriers, for their participants; from `__syncwarp` and other `.sync` instructions, for the
+//! lanes that meet; from mbarriers; from fences with strong loads, stores and atomics, as the PTX
+//! memory model defines them with their scopes; from the waits of `cp.async`; and from the order of
+//! launches. Two morally strong accesses do not race.
 //!
-//! A grid that a kernel launches comes behind what its thread knows then, and behind nothing else of its parent (`children`).
+//! A grid that a kernel launches is ordered after what the launching thread knew then, and
+//! concurrent with the rest of its parent (`children`).
 //!
 //! # Shadow
 //!
-//! Of each word the last store and up to two accesses since then are kept, 16 bytes each: number of the CTA, time,
-//! thread, operation (`stamp`). A line of 128 bytes that warps access as a row has one of these for all of its words
-//! (`line`), and words or bytes where they do not (`split`). Loads from allocations that nothing has been stored to in
-//! the launch are only noted (`loads`), and so is what is done to shared memory where nobody touches what others store (`phase`). Threads have no clocks of their own: `clock`, `known`. Shared memory's shadow is the worker's,
-//! global memory's is shared by all, with a lock for each page of 4 KiB; beyond 1 GiB it is forgotten, which can cost
-//! findings and makes no wrong ones.
+//! For each word the last store and up to two later accesses are recorded in 16 bytes each: the
+//! CTA's serial number, time, thread and operation (`stamp`). A line of 128 bytes that warps access
+//! as coalesced rows has one such record for all its words (`line`), other lines have cells for
+//! words or bytes (`split`). Two optimisations defer records until they are needed: loads from
+//! allocations without stores in the launch (`loads`), and accesses to shared memory without
+//! conflicts between barriers (`phase`). Clocks are shared by threads as far as possible (`clock`,
+//! `known`). The shadow of shared memory belongs to the worker; that of global memory is shared,
+//! with a lock for each page of 4 KiB. Above 1 GiB it is cleared, which can hide races but causes
+//! no false reports.
 //!
-//! # What is left out
+//! # Limits
 //!
-//! Accesses of texture and surface instructions, but for those beside copies (`arrays`); local memory; races of which a third access was the nearest to both
-//! (two accesses are kept beside the last store).
+//! Not checked: texture and surface accesses, except against copies (`arrays`); local memory; a
+//! race whose earlier access was displaced by more than two later ones.
 
 mod access;
 mod arrays;
@@ -72,13 +78,14 @@ pub struct Race<'l> {
     submitted: Option<Submitted>,
     order: Mutex<Order>,
     clusters: Mutex<Clusters>,
-    /// Whether texels of arrays are looked at (`arrays`).
+    /// Whether texels of arrays are observed (`arrays`).
     is_beside: bool,
 }
 
 impl<'l> Race<'l> {
-    /// In a stream, where it was submitted before if it was. It tells the sink what it finds; `is_strict`: also what lanes
-    /// that store one value by one instruction do.
+    /// The check of a launch in a stream, at its reserved position if it was submitted earlier.
+    /// Findings go to the sink; `is_strict` also reports stores of one value by one instruction's
+    /// lanes.
     pub fn new(
         (sink, is_strict): (Arc<Sink>, bool),
         memory: &'l Memory,

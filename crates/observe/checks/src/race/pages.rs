@@ -1,14 +1,15 @@
-//! Accesses to global memory, whose shadow all workers share.
+//! Accesses to global memory: finds the pages of the shared shadow for an access, and records it
+//! there.
 
 use super::access::{Raced, Warp, lanes};
 use super::line::{LINE, Line};
 use super::shadow::{PAGE, Page, Shadow, Shared, lock};
 use super::view::View;
 
-/// Pages that a worker has at hand.
+/// Number of slots in a worker's page cache.
 const AT_HAND: usize = 1024;
 
-/// The shadow, with the pages that a worker has accessed last.
+/// The shadow, with a cache of the pages that a worker has accessed last.
 pub(super) struct Pages<'s> {
     shadow: &'s Shadow,
     at_hand: Vec<Option<(u64, Shared)>>,
@@ -19,7 +20,7 @@ impl<'s> Pages<'s> {
         Self { shadow, at_hand: vec![None; AT_HAND] }
     }
 
-    /// Does something with the page of an address.
+    /// Calls `act` with the page of an address, locked.
     #[inline]
     pub(super) fn with<T>(&mut self, address: u64, act: impl FnOnce(&Shadow, &mut Page) -> T) -> T {
         let number = address / PAGE;
@@ -31,8 +32,8 @@ impl<'s> Pages<'s> {
         act(self.shadow, &mut lock(page))
     }
 
-    /// An access of a warp, in a time in which nobody comes to know anything, as far as it can be made by whole lines, for
-    /// which it need not be known what it stores. The lanes that are left.
+    /// Records the part of an access that consists of whole lines, which needs no stored values.
+    /// `epoch` is the current synchronisation interval. Returns the remaining lanes.
     #[inline]
     pub(super) fn rows(&mut self, warp: &Warp<'_>, view: &View<'_>, epoch: u64) -> u32 {
         let mut rest = warp.at.lanes;
@@ -51,7 +52,7 @@ impl<'s> Pages<'s> {
         rest
     }
 
-    /// What is left of it; what it races with is added.
+    /// Records the remaining lanes of an access, and adds its races.
     pub(super) fn access(
         &mut self,
         warp: &Warp<'_>,
@@ -86,7 +87,7 @@ impl<'s> Pages<'s> {
         }
     }
 
-    /// Does something with the line of an address that makes no words or bytes of it.
+    /// Calls `act` with the line of an address; `act` must not split it.
     #[inline]
     fn in_line(&mut self, at: u64, act: impl FnOnce(&mut Line) -> bool) -> bool {
         self.with(at, |shadow, page| {
@@ -100,7 +101,8 @@ impl<'s> Pages<'s> {
     }
 }
 
-/// Those of some lanes that access a page from the first one on, until one accesses another. True: the page has grown.
+/// Records the lanes that access the first lane's page, up to the first lane in another page.
+/// Returns whether the page has grown.
 fn lanes_of_page(
     warp: &Warp<'_>,
     view: &View<'_>,

@@ -1,11 +1,12 @@
-//! Shared memory between two times at which all threads of a CTA meet.
+//! Accesses to shared memory between two barriers of all threads of a CTA.
 //!
-//! What has been done before is past then, and in most of these phases nobody touches a word that somebody else stores: a
-//! tile is filled, or it is read. As long as that is so, no two accesses can race, whatever order there is, and it is
-//! enough to keep who has touched each word, and a list of all accesses, which is forgotten when the threads meet. The first
-//! access that is not so, or is neither a plain load nor a plain store, has the list made accesses
-//! ([`Phase::settle`]): in their order, with what was known when they were made. From then on until the threads meet
-//! each is looked at by itself.
+//! Everything before such a barrier is ordered before everything after it, and between two of them
+//! usually no thread touches a word that another thread stores: a tile is filled, or it is read. As
+//! long as that holds no two accesses race, and it is enough to record which thread has touched
+//! each word, with a list of all accesses that is dropped at the next barrier. The first access
+//! that violates it, or is not a plain load or store, has the list entered into the shadow
+//! ([`Phase::settle`]), in its order and with the clocks of its time. From then on until the
+//! barrier each access is recorded in the shadow.
 
 use super::access::{Eight, Shape, Stored, Warp};
 use super::known::Cta;
@@ -18,58 +19,62 @@ use super::view::View;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{Access, AccessOp, At, Order as How, Values};
 
-/// Accesses that are listed at most: then they are looked at by themselves.
+/// Maximum length of the list; further accesses are recorded in the shadow.
 const MAX: usize = 1 << 14;
-/// Shared memory beyond this is not looked at so.
+/// Shared memory above this address is recorded in the shadow only.
 const MAX_BYTES: u64 = 1 << 20;
-/// Phases at most that are not begun with a list, as those before have had theirs made accesses.
+/// Maximum number of phases that start without a list, after phases whose lists had to be entered
+/// into the shadow.
 const MAX_SKIPPED: u32 = 63;
 
-/// How the addresses of an access lie, in little memory.
+/// The arrangement of an access's addresses, in compact form.
 #[derive(Clone, Copy, Debug)]
 enum Lies {
     Row(u64),
     One(u64),
     Eights([(u32, bool); 4]),
-    /// A row of the list says where.
+    /// Arbitrary addresses, stored in `rows`.
     Anyhow,
 }
 
-/// An access.
+/// An access in the list.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     lies: Lies,
     at: (u32, u32, u32),
     elements: (u32, u32),
     writes: bool,
-    /// What the warp knew.
+    /// The warp's clock at the access.
     now: u32,
     of_warp: u32,
 }
 
-/// What has been done since the threads have met.
+/// The accesses since the last barrier of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Phase {
-    /// Which time it is ([`View::epoch`]).
+    /// The synchronisation interval ([`View::epoch`]).
     epoch: u64,
-    /// Whether accesses are looked at by themselves.
+    /// Whether accesses are recorded in the shadow.
     is_settled: bool,
-    /// Phases that are not begun with a list, and how many those were before the last one that was.
+    /// Number of following phases that start without a list, and the number that was chosen last.
     skips: u32,
     skipped: u32,
-    /// The number of the last CTA with copies of `cp.async`, which happen at some time: the threads may meet before it.
+    /// Serial number of the last CTA with `cp.async` copies: their completion does not depend on
+    /// the barrier.
     copies: u32,
     lines: Vec<Touched>,
-    /// The last loads that were told together and of which none had to be listed: the first one's operation and shape, and
-    /// the lanes.
+    /// The last group of loads that was reported together and added nothing to the list: operation
+    /// and address arrangement of the first, and the lanes.
     enough: Option<(u32, Shape, u32)>,
     list: Vec<Entry>,
-    /// Of the list, in order: addresses that lie anyhow, and what is stored, low words first.
+    /// For entries of the list, in order: arbitrary addresses, and stored values with the low words
+    /// first.
     rows: Vec<[u32; 32]>,
 }
 
 impl Phase {
-    /// Notes an access. False: it is to be looked at by itself, and all before it first ([`Self::settle`]).
+    /// Adds an access. Returns false if it has to be recorded in the shadow, after all earlier ones
+    /// ([`Self::settle`]).
     #[inline]
     pub(super) fn note(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         let epoch = view.epoch();
@@ -90,14 +95,14 @@ impl Phase {
         }
         match self.touch(warp) {
             Some(true) => self.push(warp, view),
-            // Enough is kept of these words.
+            // Enough loads of these words are recorded.
             Some(false) => true,
             None => false,
         }
     }
 
-    /// Whether loads that are told together need not be listed, by the first one of them: they have been looked at since
-    /// the threads have met, and were not.
+    /// Whether a group of loads that is reported together adds nothing to the list, judged by its
+    /// first load: the same group was examined since the last barrier, and added nothing.
     #[inline]
     pub(super) fn is_enough(&self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         let what = (warp.at.op, warp.shape, warp.at.lanes);
@@ -107,7 +112,8 @@ impl Phase {
             && self.enough == Some(what)
     }
 
-    /// Loads have been told together, the first one of which is this, and the list had this length before.
+    /// Remembers a group of loads whose first is `warp` if it added nothing to the list, whose
+    /// length was `len` before.
     #[inline]
     pub(super) fn told(&mut self, warp: &Warp<'_>, len: usize) {
         if !self.is_settled && self.list.len() == len {
@@ -115,16 +121,16 @@ impl Phase {
         }
     }
 
-    /// Accesses that are listed.
+    /// Number of listed accesses.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// The threads have met.
+    /// Starts the next phase at a barrier of all threads.
     fn begin(&mut self, epoch: u64) {
         if !self.list.is_empty() {
-            // What was listed has never been looked at again.
+            // The list was not needed in the last phase.
             self.skipped = 0;
         }
         self.clear();
@@ -139,13 +145,14 @@ impl Phase {
         self.enough = None;
     }
 
-    /// The words that an access touches: whether it has to be listed. `None`: somebody else has touched them, too.
+    /// Records the words that an access touches. Returns whether it has to be listed, or `None` if
+    /// another thread has touched them in a conflicting way.
     #[inline]
     fn touch(&mut self, warp: &Warp<'_>) -> Option<bool> {
         let bytes = u64::from(warp.access.bytes());
         let (first, writes, words) = (warp.at.warp * 32, warp.kind.writes(), warp.words());
         if !words.is_power_of_two() {
-            // Parts of words, too.
+            // Includes parts of words.
             return self.touch_lanes(warp, bytes);
         }
         let row = Row { thread: first, shift: words.trailing_zeros(), writes };
@@ -161,7 +168,7 @@ impl Phase {
         }
     }
 
-    /// The line of a number.
+    /// The line of this number.
     #[inline]
     fn line(&mut self, number: u64) -> Option<&mut Touched> {
         let i = number as usize;
@@ -176,11 +183,11 @@ impl Phase {
         Some(line)
     }
 
-    /// Lanes one behind the other; lane 0 is there, or would be.
+    /// Records a row that starts at `at` for lane 0, even if lane 0 is inactive.
     #[inline]
     fn touch_row(&mut self, at: u64, lanes: u32, row: &Row) -> Option<bool> {
         let (lowest, highest) = (lanes.trailing_zeros(), 31 - lanes.leading_zeros());
-        // From the word of lane 0 on, which may be before the memory.
+        // The word of lane 0, which may lie before the memory if lane 0 is inactive.
         let first = at.cast_signed() / 4;
         let begin = first + (i64::from(lowest) << row.shift);
         let end = first + (i64::from(highest + 1) << row.shift);
@@ -190,7 +197,7 @@ impl Phase {
             let (number, line_end) =
                 (word / WORDS as u64, (word / WORDS as u64 + 1) * WORDS as u64);
             let mut words = between(word, all.min(line_end));
-            // The lane of the line's first word, were there lanes enough.
+            // The offset of the line's first word from lane 0's word.
             let offset = (number * WORDS as u64).cast_signed() - first;
             if lanes != u32::MAX {
                 words &= words_of(lanes, offset, row.shift);
@@ -202,7 +209,7 @@ impl Phase {
         Some(is_new)
     }
 
-    /// Loads of the same words by several lanes of a warp.
+    /// Records loads of the same words by several lanes of a warp.
     #[inline]
     fn touch_all(&mut self, places: &[(u64, u64)], thread: u32) -> Option<bool> {
         let mut is_new = false;
@@ -225,7 +232,7 @@ impl Phase {
             if row.writes {
                 return None;
             }
-            // Those that are there again are the same words, and those behind each other go on.
+            // Octets that repeat an earlier one load the same words, and adjacent ones are merged.
             let (mut places, mut count) = ([(0, 0); 4], 0);
             for (i, eight) in eights.iter().enumerate() {
                 if eights[..i].contains(eight) {
@@ -250,7 +257,7 @@ impl Phase {
         Some(is_new)
     }
 
-    /// Lanes anywhere, also with parts of words.
+    /// Records lanes at arbitrary addresses, including parts of words.
     fn touch_lanes(&mut self, warp: &Warp<'_>, bytes: u64) -> Option<bool> {
         let mut rest = warp.at.lanes;
         while rest != 0 {
@@ -270,7 +277,7 @@ impl Phase {
         Some(true)
     }
 
-    /// Lists an access. False: it cannot be.
+    /// Adds an access to the list. Returns false if that is impossible.
     #[inline]
     fn push(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         if warp.kind.writes() {
@@ -310,8 +317,8 @@ impl Phase {
         true
     }
 
-    /// Has what is listed of the time of a view made accesses, and all that follow until the threads meet looked at by
-    /// themselves.
+    /// Enters the list of the current phase into the shadow, where all accesses until the next
+    /// barrier are recorded.
     #[inline]
     pub(super) fn settle(&mut self, lines: &mut Lines, epoch: u64, order: &Order) {
         if self.epoch != epoch {
@@ -377,23 +384,25 @@ impl Phase {
     }
 }
 
-/// Lanes one behind the other.
+/// A row of consecutive lanes.
 struct Row {
-    /// Of the first one.
+    /// The thread of lane 0.
     thread: u32,
-    /// A lane has `1 << shift` words.
+    /// Each lane has `1 << shift` words.
     shift: u32,
     writes: bool,
 }
 
-/// Bits of the words from one to before another in a line; the last may be the first of the next line.
+/// Mask of the words from `first` to before `end` in a line; `end` may be the first word of the
+/// next line.
 #[inline]
 fn between(first: u64, end: u64) -> u32 {
     let (low, count) = (first % WORDS as u64, end - first);
     (((1_u64 << count) - 1) << low) as u32
 }
 
-/// Bits of a line's words that these lanes have: `offset` words behind lane 0's first one is the line's.
+/// Mask of a line's words that these lanes access; the line's first word is `offset` words after
+/// lane 0's first word.
 fn words_of(lanes: u32, offset: i64, shift: u32) -> u32 {
     if shift == 0 && offset.unsigned_abs() < 32 {
         return if offset < 0 { lanes << -offset } else { lanes >> offset };

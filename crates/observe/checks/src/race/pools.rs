@@ -1,15 +1,16 @@
-//! Memory of pools that a stream allocates: it is there for work that comes behind the allocation.
+//! Use of pool memory (`cudaMallocAsync`) by work that is not ordered after its allocation.
 //!
-//! Here an allocation is done in its call, and so is what a kernel of any stream does with it afterwards; on a GPU the kernel
-//! may come first, and uses what was there before. An allocation is kept until the host has waited for it, its memory is freed or its
-//! stream is destroyed.
+//! Here an allocation takes effect in its call, so that kernels of all streams can use it. On a GPU
+//! a kernel of another stream may run before the allocation, and use the memory's earlier contents.
+//! An allocation is recorded until the host has waited for it, its memory is freed, or its stream
+//! is destroyed.
 
 use super::launch::Memory;
 use super::stamp::Stamp;
 use super::streams::{Known, Queue, Submitted};
 use crate::finding::End;
 
-/// An allocation of a pool, in the order of its stream.
+/// A pool allocation, and its position in its stream.
 #[derive(Clone, Debug)]
 pub(super) struct Allocated {
     pub(super) queue: Queue,
@@ -19,13 +20,13 @@ pub(super) struct Allocated {
     pub(super) number: u64,
 }
 
-/// Allocations that are kept.
+/// Maximum number of recorded allocations.
 const MAX: usize = 1 << 16;
 
-/// A kernel uses memory of a pool, and does not come behind the allocation.
+/// A use of pool memory by a kernel that is not ordered after the allocation.
 #[derive(Clone, Debug)]
 pub struct PoolUse {
-    /// Who uses it, if the text of the kernel is known.
+    /// The thread that uses it, if the kernel's text is known.
     pub end: Option<End>,
     /// Whether it stores.
     pub stores: bool,
@@ -33,16 +34,17 @@ pub struct PoolUse {
     pub number: u64,
 }
 
-/// Memory that a launch must not use, and has not been seen to use: address, length, number.
+/// Pool memory that a launch is not ordered after and has not used yet: address, length, allocation
+/// number.
 pub(super) type Early = Vec<(u64, u64, u64)>;
 
-/// Whether an allocation comes before what is known.
+/// Whether an allocation is ordered before the given stream positions.
 pub(super) fn is_known(known: &Known, allocated: &Allocated) -> bool {
     known.get(&allocated.queue).is_some_and(|&at| at >= allocated.at)
 }
 
 impl Memory {
-    /// Memory of a pool is allocated in a stream, now or when it was submitted there.
+    /// Records a pool allocation in a stream, at its reserved position if it was submitted earlier.
     pub fn pool_allocated(
         &self,
         queue: Queue,
@@ -61,13 +63,13 @@ impl Memory {
         }
     }
 
-    /// Memory of a pool is freed.
+    /// Pool memory is freed.
     pub fn pool_freed(&self, number: u64) {
         self.streams().allocated.retain(|allocated| allocated.number != number);
     }
 
-    /// A copy or fill in a stream, now or where it was submitted, uses bytes: the number of an allocation that it does not
-    /// come behind.
+    /// A copy or fill in a stream uses bytes; returns the number of an allocation that it is not
+    /// ordered after.
     pub fn pool_used(
         &self,
         queue: Queue,
@@ -86,7 +88,7 @@ impl Memory {
         found.find(|allocated| !is_known(&known, allocated)).map(|allocated| allocated.number)
     }
 
-    /// What a launch has used of memory that it must not use: of each allocation one use.
+    /// Searches the shadow for a launch's uses of such memory, one for each allocation.
     pub(super) fn look_early(&self, early: &Early, is_own: impl Fn(u32) -> bool) {
         if early.is_empty() {
             return;
@@ -100,7 +102,7 @@ impl Memory {
         }
     }
 
-    /// Uses that were found since this was last asked.
+    /// Returns and clears the uses that were found.
     pub fn take_pool_uses(&self) -> Vec<PoolUse> {
         std::mem::take(&mut *self.pool_uses())
     }

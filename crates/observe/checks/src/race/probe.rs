@@ -1,4 +1,5 @@
-//! What a worker keeps of the CTA that it runs, and what it does with what it is told.
+//! The observer of one worker: receives the events of the CTA that the worker runs, updates clocks
+//! and shadow, and reports races.
 
 use super::access::{Stored, Warp, lanes};
 use super::arrays::{self, Own as Texels};
@@ -21,7 +22,7 @@ use texunit_simt::observe::{
 };
 use texunit_simt::{Fault, SpaceKind, split_shared_address};
 
-/// A strong load or atomic that has not brought anything yet.
+/// A strong load or atomic that is executed but has not returned its value.
 struct Asked {
     op: u32,
     space: SpaceKind,
@@ -38,13 +39,13 @@ pub(super) struct Worker<'a> {
     shared: Memory,
     pages: Pages<'a>,
     loads: Own,
-    /// Places in shared memory that order threads.
+    /// Synchronisation variables in shared memory: addresses that strong stores publish clocks at.
     vars: HashMap<u64, Var>,
     mbarriers: Mbarriers,
     /// By warp.
     asked: Vec<Vec<Asked>>,
     texels: Texels,
-    /// Lanes of the fetch or surface access of now that are looked at.
+    /// Observed lanes of the current fetch or surface access.
     chosen: u32,
     races: Races,
 }
@@ -66,7 +67,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Does something with the place at an address that orders threads; a new one is only kept if it does.
+    /// Calls `act` with the synchronisation variable at an address; a new one is kept only if `act`
+    /// changes it.
     fn at_var(&mut self, space: SpaceKind, at: u64, act: impl FnOnce(&mut Var, &Launch<'_>)) {
         if space == SpaceKind::Shared {
             let var = self.vars.entry(at).or_default();
@@ -96,8 +98,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What a store makes of places that order threads: a strong one hands on what its thread's fences have made
-    /// ready, any other ends what was there.
+    /// Updates the synchronisation variables of a store: a strong store publishes its thread's
+    /// fence snapshots, any other store resets the variable.
     fn stores(&mut self, warp: &Warp<'_>) {
         let (access, order) = (warp.access, warp.access.order.semantics);
         let releases = matches!(
@@ -129,14 +131,14 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Remembers where a strong load or atomic looks.
+    /// Remembers the addresses of a strong load or atomic until it returns its value.
     fn asks(&mut self, warp: &Warp<'_>) {
         let acquires = matches!(
             warp.access.order.semantics,
             Semantics::Acquire | Semantics::AcquireRelease | Semantics::SequentiallyConsistent
         );
         let Some(asked) = self.asked.get_mut(warp.at.warp as usize) else { return };
-        // Generic accesses are told of for each space.
+        // A generic access is reported once for each state space.
         asked.retain(|before| before.op == warp.at.op && before.lanes & warp.at.lanes == 0);
         asked.push(Asked {
             op: warp.at.op,
@@ -166,7 +168,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The stamp of the first thread of a warp.
+    /// The record of a warp's first thread.
     fn stamp(&self, at: &At, kind: AccessKind) -> Stamp {
         Stamp::new(self.cta.serial, (self.cta.now, kind), (at.warp * 32, at.op))
     }
@@ -176,7 +178,7 @@ impl<'a> Worker<'a> {
         let view = View::new(&self.cta, &self.launch.order, acts.at.warp, true);
         for lane in lanes(acts.at.lanes) {
             let at = acts.addresses[lane as usize];
-            // Memory of another CTA is that one's.
+            // Another CTA's memory is recorded by that CTA.
             if split_shared_address(at).0.is_some() {
                 continue;
             }
@@ -293,7 +295,7 @@ impl Probe for Worker<'_> {
     }
 
     fn call(&mut self, at: &At, called: &CallEvent<'_>) {
-        // What was done to memory that is given out again was done to something else.
+        // A reused allocation starts with an empty shadow.
         if let CallEvent::Launches { work } = *called {
             let thread = 32 * at.warp + at.lanes.trailing_zeros();
             let [_, knows] = self.cta.hand_on(thread, true, true);

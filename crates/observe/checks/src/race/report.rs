@@ -1,4 +1,4 @@
-//! Says what has raced.
+//! Turns the conflicts of an access into findings.
 
 use super::access::Raced;
 use super::cell::Conflict;
@@ -10,11 +10,11 @@ use texunit_report::{CheckRule, Severity};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::At;
 
-/// What the lanes of an access have raced with.
+/// The conflicts of an access's lanes.
 #[derive(Default)]
 pub(super) struct Races(pub(super) Vec<Raced>);
 
-/// How near the two are to each other.
+/// The smallest group that contains both threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Distance {
     Lane,
@@ -23,7 +23,7 @@ enum Distance {
     Launch,
 }
 
-/// What an access is: space, whether it stores, whether it is a copy of `cp.async`.
+/// State space, whether it stores, and whether it is a `cp.async` copy.
 type What = (SpaceKind, bool, bool);
 
 fn rule(conflict: &Conflict, writes: bool) -> &'static CheckRule {
@@ -44,7 +44,7 @@ impl Races {
         self.0.clear();
     }
 
-    /// Tells them, one for each kind and other place.
+    /// Reports the conflicts, one for each kind and other instruction.
     pub(super) fn tell(
         &mut self,
         launch: &Launch<'_>,
@@ -65,7 +65,7 @@ impl Races {
             let count = (before - self.0.len()) as u64;
             let is_of_lanes = is_of_lanes(launch, at, &conflict, rule);
             let spot = Spot::new(at, lane, launch.block);
-            // Operations of another launch have other numbers.
+            // Operation numbers of another launch are not comparable.
             let here = launch.order.has(other.serial).then(|| other.op());
             if here.is_some() && launch.sink.again(rule, &spot, here, count) {
                 continue;
@@ -89,8 +89,8 @@ impl Races {
     }
 }
 
-/// Whether lanes of a warp have stored one value by one instruction, as compilers have them do where all threads hold it:
-/// nothing but the letter of the memory model is against it.
+/// Whether lanes of a warp have stored one value by one instruction. Compilers emit such stores
+/// where all threads hold the value; only the letter of the memory model calls it a race.
 fn is_of_lanes(launch: &Launch<'_>, at: &At, conflict: &Conflict, rule: &CheckRule) -> bool {
     let other = conflict.with;
     rule == rules::RACE_SAME_VALUE
@@ -107,7 +107,7 @@ fn say(launch: &Launch<'_>, (at, lane): (&At, u32), conflict: &Conflict, what: W
         _ if launch.order.has(other.serial) => Distance::Cta,
         _ => Distance::Launch,
     };
-    // Of two nodes of a graph, what they are called.
+    // The names of two graph nodes.
     let nodes = match distance {
         Distance::Launch => launch.memory.name_of(own).zip(launch.memory.name_of(other.serial)),
         _ => None,

@@ -1,4 +1,5 @@
-//! The shadow of global memory: pages that all workers share.
+//! The shadow of global memory: pages of lines and synchronisation variables, which all workers
+//! share.
 
 use super::clock::Clock;
 use super::line::{LINE, Line};
@@ -10,31 +11,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Bytes of a page.
 pub(super) const PAGE: u64 = 4096;
 const SHARDS: u64 = 64;
-/// Bytes that the shadow may take; then it forgets what has been accessed.
+/// Maximum size of the shadow in bytes; beyond it, recorded accesses are dropped.
 const MAX_BYTES: usize = 1 << 30;
-/// Bytes of clocks that places in memory may have; beyond it, who looks there knows everything.
+/// Maximum size of clocks at synchronisation variables; beyond it, a variable orders everything.
 const MAX_CLOCKS: usize = 256 << 20;
 
-/// What those know who see what was stored at a place.
+/// A synchronisation variable: the clocks that threads acquire when they read it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Var {
-    /// All threads.
+    /// The clock for all threads.
     pub(super) far: Option<Arc<Clock>>,
-    /// Those of a CTA, with its number: a few at most.
+    /// The clocks for threads of the same CTA, by its serial number.
     pub(super) near: Vec<(u32, Arc<Clock>)>,
 }
 
-/// CTAs whose knowledge a place keeps apart.
+/// Maximum number of CTAs with a clock of their own at a variable.
 const MAX_NEAR: usize = 4;
 
 impl Var {
-    /// What a thread of a CTA may know: of its own CTA, of others.
+    /// The clocks that a thread of a CTA acquires: of its own CTA, and of others.
     pub(super) fn read(&self, serial: u32) -> [Option<Arc<Clock>>; 2] {
         let near = self.near.iter().find(|(of, _)| *of == serial);
         [near.map(|(_, clock)| Arc::clone(clock)), self.far.clone()]
     }
 
-    /// A store by which all before it is lost, or (`joins`) an atomic, which hands it on.
+    /// A store, which replaces the clocks, or an atomic (`joins`), which adds to them.
     pub(super) fn write(&mut self, serial: u32, [near, far]: [Option<Arc<Clock>>; 2], joins: bool) {
         if !joins {
             *self = Self::default();
@@ -62,7 +63,7 @@ impl Var {
     }
 }
 
-/// Adds what is known to what there is.
+/// Joins a clock into an optional one.
 pub(super) fn join(clock: &mut Option<Arc<Clock>>, other: &Arc<Clock>) {
     match clock {
         Some(clock) => add(clock, other),
@@ -70,24 +71,24 @@ pub(super) fn join(clock: &mut Option<Arc<Clock>>, other: &Arc<Clock>) {
     }
 }
 
-/// The same.
+/// Joins a clock into another.
 pub(super) fn add(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if !Arc::ptr_eq(clock, other) {
         Arc::make_mut(clock).join(other);
     }
 }
 
-/// Lines beside each other, and places that order threads.
+/// A page: its lines, and its synchronisation variables.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) lines: Vec<Line>,
     pub(super) vars: HashMap<u32, Var>,
-    /// Bytes that were counted.
+    /// Size at the last count.
     counted: usize,
 }
 
 impl Page {
-    /// Lines are there when they are first looked at.
+    /// A line; the page's lines are allocated at the first access.
     pub(super) fn line(&mut self, i: usize) -> &mut Line {
         if self.lines.is_empty() {
             self.lines.resize_with((PAGE / LINE) as usize, Line::default);
@@ -105,7 +106,7 @@ pub(super) struct Shadow {
     shards: Vec<Mutex<HashMap<u64, Shared>>>,
     bytes: AtomicUsize,
     clocks: AtomicUsize,
-    /// Whether any place orders threads.
+    /// Whether there is any synchronisation variable.
     has_vars: AtomicBool,
     most: usize,
 }
@@ -118,7 +119,7 @@ impl Default for Shadow {
     }
 }
 
-/// What a lock guards, also after a panic.
+/// Locks a mutex, even after a panic of another thread.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -130,7 +131,7 @@ impl Shadow {
         Arc::clone(shard.entry(number).or_default())
     }
 
-    /// Counts what a page has come to take. True: it is too much, all in all.
+    /// Updates the total size by a page's growth. Returns whether the total exceeds the limit.
     pub(super) fn count(&self, page: &mut Page) -> bool {
         let cells = page.lines.iter().map(Line::size).sum::<usize>();
         let size = cells + page.lines.capacity() * size_of::<Line>();
@@ -139,12 +140,12 @@ impl Shadow {
         self.bytes.fetch_add(more, Relaxed) + more > self.most
     }
 
-    /// Forgets what has been accessed, but not what orders threads.
+    /// Drops all recorded accesses, but not the synchronisation variables.
     pub(super) fn forget(&self) {
         self.bytes.store(0, Relaxed);
         for shard in &self.shards {
             let shard = lock(shard);
-            // Workers may have them at hand.
+            // Clears pages in place, because workers' caches may refer to them.
             for page in shard.values() {
                 let mut page = lock(page);
                 (page.lines, page.counted) = (Vec::new(), 0);
@@ -152,7 +153,7 @@ impl Shadow {
         }
     }
 
-    /// Forgets what bytes have been accessed by.
+    /// Drops recorded accesses to bytes.
     pub(super) fn forget_range(&self, address: u64, len: u64) {
         let end = address.saturating_add(len);
         for (number, page) in self.pages(address / PAGE, end.div_ceil(PAGE)) {
@@ -163,14 +164,14 @@ impl Shadow {
         }
     }
 
-    /// Forgets all, of a time when nothing is under way.
+    /// Drops everything, when no work is running.
     pub(super) fn clear(&self) {
         self.bytes.store(0, Relaxed);
         self.clocks.store(0, Relaxed);
         self.shards.iter().for_each(|shard| lock(shard).clear());
     }
 
-    /// A store or atomic to a place that order is made by. What is known is for the CTA and for all.
+    /// A store or atomic publishes clocks (for the CTA, for all) at a synchronisation variable.
     pub(super) fn write_var(
         &self,
         var: &mut Var,
@@ -188,17 +189,17 @@ impl Shadow {
         self.clocks.fetch_sub(before, Relaxed);
     }
 
-    /// Whether any place orders threads, in shared memory, too.
+    /// Whether there is any synchronisation variable, including those in shared memory.
     pub(super) fn has_vars(&self) -> bool {
         self.has_vars.load(Relaxed)
     }
 
-    /// Whether it takes so much that a time at which nothing is needed of it should be used.
+    /// Whether it is so large that it should be cleared at the next idle moment.
     pub(super) fn is_large(&self) -> bool {
         self.bytes.load(Relaxed) > self.most / 2 || self.clocks.load(Relaxed) > MAX_CLOCKS / 2
     }
 
-    /// A stamp of the bytes of a range that is looked for.
+    /// Finds a record of the bytes of a range that satisfies a condition.
     pub(super) fn find(
         &self,
         (address, len): (u64, u64),
@@ -218,7 +219,7 @@ impl Shadow {
         None
     }
 
-    /// Pages of a range of bytes of which anything is kept, by their numbers.
+    /// Calls `look` with each page of a byte range that has records.
     pub(super) fn each(&self, (address, len): (u64, u64), mut look: impl FnMut(u64, &Page)) {
         let end = address.saturating_add(len);
         for (number, page) in self.pages(address / PAGE, end.div_ceil(PAGE)) {
@@ -226,7 +227,7 @@ impl Shadow {
         }
     }
 
-    /// Pages of a range of numbers, in order.
+    /// The pages of a range of page numbers, in order.
     fn pages(&self, first: u64, end: u64) -> Vec<(u64, Shared)> {
         let mut all = Vec::new();
         if end.saturating_sub(first) <= SHARDS {

@@ -1,35 +1,36 @@
-//! Accesses to shared memory: its shadow is of one CTA alone, and what other CTAs have left there is past.
+//! Accesses to shared memory. Its shadow belongs to one worker; records of earlier CTAs in it are
+//! ordered before the current one.
 
 use super::access::{Raced, Stored, Warp, lanes};
 use super::line::{LINE, Line};
 use super::phase::Phase;
 use super::view::View;
 
-/// More shared memory than any CTA has.
+/// An upper bound of a CTA's shared memory.
 const MAX: u64 = 1 << 20;
 
-/// The shadow.
+/// The shadow of shared memory.
 #[derive(Default)]
 pub(super) struct Memory {
     lines: Lines,
-    /// What is no access yet.
+    /// Accesses since the last barrier that are not in the shadow yet.
     phase: Phase,
 }
 
 impl Memory {
-    /// What is listed of a phase, and whether loads that are told together need not be.
+    /// The phase since the last barrier.
     #[inline]
     pub(super) fn phase(&mut self) -> &mut Phase {
         &mut self.phase
     }
 
-    /// A load that is made as a whole. False: it is to be made by [`Self::access`].
+    /// Records a load with one operation. Returns false if [`Self::access`] has to record it.
     #[inline]
     pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         self.phase.note(warp, view) || self.settled(view).whole(warp, view, view.epoch())
     }
 
-    /// An access of a warp; what it races with is added.
+    /// Records an access of a warp, and adds its races.
     #[inline]
     pub(super) fn access(&mut self, warp: &Warp<'_>, view: &View<'_>, races: &mut Vec<Raced>) {
         if !self.phase.note(warp, view) {
@@ -39,7 +40,7 @@ impl Memory {
         }
     }
 
-    /// The shadow with all that has been accessed.
+    /// The shadow after all deferred accesses were entered.
     #[inline]
     pub(super) fn settled(&mut self, view: &View<'_>) -> &mut Lines {
         self.phase.settle(&mut self.lines, view.epoch(), view.order);
@@ -47,12 +48,12 @@ impl Memory {
     }
 }
 
-/// Its lines.
+/// The lines of shared memory.
 #[derive(Default)]
 pub(super) struct Lines(Vec<Line>);
 
 impl Lines {
-    /// The line of an offset, if there can be one.
+    /// The line at an offset; `None` beyond the limit.
     #[inline]
     pub(super) fn at(&mut self, offset: u64) -> Option<&mut Line> {
         let i = (offset / LINE) as usize;
@@ -62,7 +63,8 @@ impl Lines {
         self.0.get_mut(i)
     }
 
-    /// An access that is made as a whole, by how its addresses lie. False: it is to be made lane by lane.
+    /// Records an access with one operation if its addresses are arranged so. Returns false if it
+    /// has to be recorded lane by lane.
     #[inline]
     pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>, epoch: u64) -> bool {
         if let Some((first, shift)) = warp.lines() {
@@ -83,7 +85,7 @@ impl Lines {
         line.is_some_and(|line| warp.eights(line, view, (eights, epoch)))
     }
 
-    /// An access of a warp, in a time in which nobody comes to know anything; what it races with is added.
+    /// Records an access of a warp within a synchronisation interval, and adds its races.
     pub(super) fn access(
         &mut self,
         warp: &Warp<'_>,

@@ -1,45 +1,46 @@
-//! A line whose words, or bytes, have been accessed by themselves.
+//! The shadow of a line that is split into cells of words or bytes.
 
 use super::cell::{Cell, Touch};
 use super::line::{By, Bytes, Eights, Hit, LINE, Part, Row, WORDS, Words};
 use super::stamp::Stamp;
 use super::view::View;
 
-/// Cells of words or bytes.
+/// The cells of a line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Split {
-    /// Of all words, or of all bytes. Empty: the line is one.
+    /// A cell for each word or each byte; empty if the line is not split.
     cells: Vec<Cell>,
-    /// Whether they are of words.
+    /// Whether the cells are words.
     is_words: bool,
     open: Open,
 }
 
-/// Which words of a line have accesses that are not over: what is quick to look at, of a time in which nobody comes to
-/// know anything.
+/// Which words of a line have accesses that may still race. Cached for one synchronisation
+/// interval, in which the answer can only shrink.
 #[derive(Clone, Debug, Default)]
 struct Open {
-    /// The time. 0: it is not known.
+    /// The synchronisation interval; 0 if nothing is cached.
     epoch: u64,
-    /// Words that have been looked at in this time.
+    /// Words whose state is cached.
     known: u32,
-    /// Words with stores (or more).
+    /// Superset of the words with open stores.
     stored: u32,
-    /// Words with other accesses (or more).
+    /// Superset of the words with other open accesses.
     others: u32,
-    /// Words of which no more weak loads need be kept.
+    /// Words of which no more weak loads need be recorded.
     full: u32,
-    /// The last access, if all of one CTA; [`NEVER`]: nobody knows.
+    /// CTA and time of the latest access; [`NEVER`] if unknown.
     last: (u32, u32),
-    /// The same of the words that have been looked at.
+    /// The same for the words whose state is cached.
     newest: (u32, u32),
 }
 
-/// A time at which nothing is past.
+/// A time after every access.
 const NEVER: u32 = u32::MAX;
 
 impl Split {
-    /// Makes words, or bytes, of a line that was one: of its last store, with what was stored, and two other accesses.
+    /// Splits a line into words or bytes, from its last store with the stored values, and two other
+    /// records.
     pub(super) fn begin(&mut self, all: [Stamp; 3], values: Option<&[u32; WORDS]>) {
         self.is_words = !all.into_iter().any(|stamp| By::of(stamp).is_narrow());
         let (len, size) = if self.is_words { (WORDS, 4) } else { (LINE as usize, 1) };
@@ -60,7 +61,7 @@ impl Split {
             Cell::of(write, others)
         };
         self.cells.extend((0..len).map(cell));
-        // They are weak, and no copies.
+        // They are weak and synchronous.
         let last = all.map(|stamp| (stamp.serial, stamp.time())).into_iter().max();
         self.open = Open { last: last.unwrap_or_default(), ..Open::default() };
     }
@@ -73,7 +74,7 @@ impl Split {
         }
     }
 
-    /// The line is one again.
+    /// Joins the cells, so that the line is whole again.
     pub(super) fn clear(&mut self) {
         self.cells.clear();
     }
@@ -82,17 +83,18 @@ impl Split {
         self.cells.is_empty()
     }
 
-    /// Number of its cells.
+    /// Number of cells.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Bytes that it takes.
+    /// Size in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>() + self.cells.capacity() * size_of::<Cell>()
     }
 
-    /// An access to all words: whether it is made. None: all that is kept is over.
+    /// Handles a row. Returns whether it is recorded, or `None` if all records are ordered before
+    /// it, so that the line can be made whole again.
     pub(super) fn row(&mut self, view: &View<'_>, row: &Row<'_>) -> Option<bool> {
         if !self.is_words || row.by.is_narrow() {
             let mut stamps = self.cells.iter().flat_map(Cell::stamps);
@@ -100,18 +102,18 @@ impl Split {
         }
         self.look(view, row.epoch, u32::MAX);
         let open = &self.open;
-        // Enough loads are kept.
+        // Enough loads are recorded.
         let is_enough = !row.writes && open.stored == 0 && open.full == u32::MAX;
         (is_enough || open.stored | open.others != 0).then_some(is_enough)
     }
 
-    /// Forgets what bytes have been accessed by.
+    /// Drops records of the bytes.
     pub(super) fn forget(&mut self, bytes: std::ops::Range<u64>) {
         let (cells, _) = self.cells(bytes.start, bytes.end - bytes.start);
         cells.fill(Cell::default());
     }
 
-    /// What is kept of accesses to bytes.
+    /// The recorded accesses to the bytes.
     pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = Stamp> {
         let size = if self.is_words { 4 } else { 1 };
         let cells = self.cells.iter().zip((0..).step_by(size));
@@ -119,12 +121,12 @@ impl Split {
         here.flat_map(|(cell, _)| cell.stamps())
     }
 
-    /// The cells of `at..at + len`, and what a cell's number is shifted by.
+    /// The cells of `at..at + len`, and the shift from cell number to byte.
     fn cells(&mut self, at: u64, len: u64) -> (&mut [Cell], u32) {
         if !at.is_multiple_of(4) || !len.is_multiple_of(4) {
             self.become_bytes();
         }
-        // Whoever asks for them does more than is kept in it.
+        // The caller changes cells in ways that the cache does not follow.
         self.open.epoch = 0;
         self.open.last = (NEVER, NEVER);
         let shift = if self.cells.len() == WORDS { 2 } else { 0 };
@@ -132,7 +134,8 @@ impl Split {
         (&mut self.cells[cells], shift)
     }
 
-    /// An access to bytes from `at` on. Aligned ones are never in two lines, others are faults.
+    /// Records an access to the bytes from `at` on. An aligned access never crosses a line, and a
+    /// misaligned one is a fault.
     pub(super) fn bytes(&mut self, view: &View<'_>, access: &Bytes<'_>, at: u64) -> Option<Hit> {
         let len = access.len.min(LINE - at);
         let (cells, shift) = self.cells(at, len);
@@ -154,7 +157,8 @@ impl Split {
         found
     }
 
-    /// A load of the same bytes by all these lanes of a warp. False: it must be made lane by lane.
+    /// Records a load of the same bytes by several lanes of a warp. Returns false if it has to be
+    /// recorded lane by lane.
     pub(super) fn load_all(
         &mut self,
         view: &View<'_>,
@@ -165,7 +169,7 @@ impl Split {
         self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
     }
 
-    /// Looks at what is not over of some words, once in a time.
+    /// Computes the cached state of words that are not cached in this interval.
     #[inline]
     fn look(&mut self, view: &View<'_>, epoch: u64, words: u32) {
         if self.open.epoch != epoch {
@@ -200,14 +204,15 @@ impl Split {
         }
     }
 
-    /// An access of now has been made.
+    /// Updates the cached time after an access.
     #[inline(always)]
     fn made(&mut self, view: &View<'_>) {
         let (now, open) = ((view.serial, view.now), &mut self.open);
         (open.last, open.newest) = (open.last.max(now), open.newest.max(now));
     }
 
-    /// An access to whole words that needs no look at who knows what. False: it must be made by [`Self::bytes`].
+    /// Records an access to whole words if the cells decide it without comparing clocks. Returns
+    /// false if [`Self::bytes`] has to record it.
     #[inline]
     pub(super) fn words(&mut self, view: &View<'_>, words: &Words<'_>, at: u64) -> bool {
         let first = (at / 4) as usize;
@@ -255,8 +260,9 @@ impl Split {
         true
     }
 
-    /// What [`Self::words`] does for each of these lanes, which have all of these words, with little to look at where
-    /// nothing is open. Lanes that are done; the others are to be made by [`Self::bytes`].
+    /// Does [`Self::words`] for several lanes, which access the words in the mask `all`; this is
+    /// fast if no recorded access can race. Returns the lanes that are done; [`Self::bytes`] has to
+    /// record the others.
     #[inline]
     pub(super) fn part(&mut self, view: &View<'_>, part: &Part<'_>, all: u32) -> u32 {
         if !self.is_words {
@@ -271,7 +277,7 @@ impl Split {
             return done;
         }
         if !writes && all & (self.open.stored | !self.open.full) == 0 {
-            // Enough loads are kept.
+            // Enough loads are recorded.
             return part.lanes;
         }
         let done = if writes { self.store_part(view, part) } else { self.load_part(view, part) };
@@ -279,7 +285,7 @@ impl Split {
         done
     }
 
-    /// A load by parts of eight lanes. False: it must be made lane by lane.
+    /// Records a load in octets. Returns false if it has to be recorded lane by lane.
     #[inline]
     pub(super) fn eights(&mut self, view: &View<'_>, stamp: Stamp, load: &Eights<'_>) -> bool {
         let count = load.count;
@@ -304,7 +310,7 @@ impl Split {
             return true;
         }
         for (i, eight) in load.eights.iter().enumerate() {
-            // Parts that load the same are one.
+            // Octets that load the same words are recorded once.
             if load.eights[..i].contains(eight) {
                 continue;
             }
@@ -326,7 +332,7 @@ impl Split {
         true
     }
 
-    /// Keeps a weak load of a word in which no store is open.
+    /// Records a weak load of a word that has no open store.
     #[inline(always)]
     fn note(&mut self, view: &View<'_>, stamp: Stamp, word: u32) {
         let (bit, cell) = (1 << word, &mut self.cells[word as usize]);
@@ -388,7 +394,7 @@ impl Split {
     fn load_part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
         let (mut rest, mut done) = (part.lanes, 0);
         while rest != 0 {
-            // Lanes beside each other that load the same are one.
+            // Neighbouring lanes that load the same words are recorded once.
             let lane = rest.trailing_zeros();
             let at = part.addresses[lane as usize];
             let mut lanes = 1 << lane;

@@ -1,22 +1,22 @@
-//! What the shadow keeps of an access: 16 bytes.
+//! The record of an access in the shadow, 16 bytes.
 
-/// Bits of [`Stamp::when`] below the time.
+/// Number of bits of [`Stamp::when`] below the time.
 const KIND_BITS: u32 = 5;
-/// The last time that can be told from others.
+/// The last representable time.
 pub(super) const LAST_TIME: u32 = u32::MAX >> KIND_BITS;
-/// Operations that can be told from each other.
+/// Maximum number of distinguishable operations.
 const MAX_OPS: u32 = 1 << 22;
 
-/// How an access is made.
+/// Memory order, scope and direction of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AccessKind(u32);
 
 impl AccessKind {
-    /// Neither ordered nor a store.
+    /// A weak load.
     pub(super) const WEAK: Self = Self(0);
-    /// Strong among the threads of a CTA.
+    /// Strong at CTA scope.
     pub(super) const CTA: Self = Self(1);
-    /// Strong among all threads of the device.
+    /// Strong at device scope.
     pub(super) const GPU: Self = Self(2);
     /// Strong, by `.volatile`.
     pub(super) const VOLATILE: Self = Self(2 | 4);
@@ -27,7 +27,7 @@ impl AccessKind {
         Self(self.0 | Self::WRITES)
     }
 
-    /// Of `cp.async`: it happens at some time until it is waited for.
+    /// The kind of a `cp.async` copy, which happens at an unknown time before its completion.
     pub(super) fn asynchronous(self) -> Self {
         Self(self.0 | Self::ASYNC)
     }
@@ -44,21 +44,21 @@ impl AccessKind {
         self.0 & 4 != 0
     }
 
-    /// 0: weak; 1: strong in its CTA; 2: strong everywhere.
+    /// 0: weak; 1: strong at CTA scope; 2: strong at device scope.
     pub(super) fn strength(self) -> u32 {
         self.0 & 3
     }
 }
 
-/// An access of a thread, or of lanes of a warp. All zero: none.
+/// The record of an access by a thread or by lanes of a warp. All zero: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
-    /// Number of the CTA among those of all launches, from 1.
+    /// Serial number of the CTA among those of all launches, from 1.
     pub(super) serial: u32,
     when: u32,
     who: u32,
-    /// Bits of the lanes of the thread's warp; of the last store of a cell what was stored, of a whole line which lanes
-    /// have which bytes (`line::By`).
+    /// Mask of the warp's lanes; for the last store of a cell the stored value, for a whole line
+    /// the mapping of lanes to bytes (`line::By`).
     pub(super) extra: u32,
 }
 
@@ -78,12 +78,12 @@ impl Stamp {
         Self { extra, ..self }
     }
 
-    /// The same of another thread.
+    /// The same for another thread.
     pub(super) fn of_thread(self, thread: u32) -> Self {
         Self { who: thread << 22 | self.op(), ..self }
     }
 
-    /// The same of another operation.
+    /// The same for another operation.
     pub(super) fn of_op(self, op: u32) -> Self {
         Self { who: self.thread() << 22 | op.min(MAX_OPS - 1), ..self }
     }
@@ -100,7 +100,7 @@ impl Stamp {
         AccessKind(self.when & ((1 << KIND_BITS) - 1))
     }
 
-    /// Number in the CTA; of several lanes the first.
+    /// Thread number in the CTA; for several lanes, that of the first.
     pub(super) fn thread(self) -> u32 {
         self.who >> 22
     }
@@ -109,7 +109,7 @@ impl Stamp {
         self.who & (MAX_OPS - 1)
     }
 
-    /// Whether it is an access beside the last store that only this lane of the other one's thread has made, and no copy.
+    /// Whether this record is a synchronous access of only this lane, in the other record's warp.
     #[inline]
     pub(super) fn is_of(self, other: Self, lane: u32) -> bool {
         self.serial == other.serial
@@ -118,13 +118,13 @@ impl Stamp {
             && !self.kind().is_async()
     }
 
-    /// Whether it is of the same CTA, time, kind and operation.
+    /// Whether CTA, time, kind and operation are the same.
     #[inline]
     pub(super) fn is_same_act(self, other: Self) -> bool {
         self.serial == other.serial && self.when == other.when && self.op() == other.op()
     }
 
-    /// Whether it is of the same CTA, time and kind, and of the same warp.
+    /// Whether CTA, time, kind and warp are the same.
     #[inline]
     pub(super) fn is_like(self, other: Self) -> bool {
         self.serial == other.serial && self.when == other.when && self.who >> 27 == other.who >> 27

@@ -1,8 +1,10 @@
-//! Which launches come before which: streams, events, and what the host has waited for.
+//! The order of launches: given submissions to streams, events and waits of the host, this module
+//! decides which work is ordered before which.
 //!
-//! A stream is a list of launches. It knows of other streams up to which place theirs come before its next one: by
-//! events, by the default stream that waits for all blocking ones, and by all that the host had waited for when it
-//! submitted something. Threads of the host count as one.
+//! A stream is a list of launches with increasing positions. For each stream it is known up to
+//! which position of each other stream its next launch is ordered after: by events, by the default
+//! stream, which waits for all blocking streams, and by everything that the host had waited for at
+//! the submission. All threads of the host count as one.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,27 +20,29 @@ use crate::finding::End;
 /// A stream that work is submitted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Queue {
-    /// The default stream of the first device, which waits for all blocking ones there, and they for it.
+    /// The default stream of the first device. It waits for all blocking streams of the device, and
+    /// they wait for it.
     #[default]
     Default,
-    /// Another one of the first device.
+    /// Another stream of the first device.
     Own {
-        /// Its handle, or another number.
+        /// Its handle, or another unique number.
         id: u64,
         /// Whether the default stream and it wait for each other.
         is_blocking: bool,
     },
-    /// One of another device.
+    /// A stream of another device.
     On {
-        /// Its number, from 1 on.
+        /// The device's number, from 1.
         device: u32,
-        /// Its handle, or another number, and whether it is blocking; `None`: the default stream of the device.
+        /// The handle (or another unique number), and whether the stream is blocking; `None` for
+        /// the device's default stream.
         own: Option<(u64, bool)>,
     },
 }
 
 impl Queue {
-    /// A stream of a device.
+    /// The stream of a device.
     pub fn on(device: u32, own: Option<(u64, bool)>) -> Self {
         match (device, own) {
             (0, None) => Self::Default,
@@ -47,7 +51,7 @@ impl Queue {
         }
     }
 
-    /// The device, and what it is there.
+    /// The device's number, and the stream there (`None` for the default stream).
     fn place(self) -> (u32, Option<(u64, bool)>) {
         match self {
             Self::Default => (0, None),
@@ -56,7 +60,7 @@ impl Queue {
         }
     }
 
-    /// Of one that is no default stream of a device: its handle, or another number, and whether it is blocking.
+    /// Handle (or another unique number) and whether it is blocking; `None` for a default stream.
     pub fn own(self) -> Option<(u64, bool)> {
         self.place().1
     }
@@ -71,8 +75,8 @@ impl Queue {
         self.place().1.is_none()
     }
 
-    /// Whether it is the default stream of a device and the other one a blocking stream there, or the other way round:
-    /// they wait for each other.
+    /// Whether one of the two is the default stream of a device and the other a blocking stream of
+    /// that device, so that they wait for each other.
     pub fn waits_for(self, other: Self) -> bool {
         let ((here, own), (there, others)) = (self.place(), other.place());
         let is_blocking = match (own, others) {
@@ -83,7 +87,7 @@ impl Queue {
     }
 }
 
-/// A place in the order of a stream, for work that is submitted now and done later.
+/// A reserved position in a stream, for work that is submitted now and executed later.
 #[derive(Clone, Debug)]
 pub struct Submitted {
     queue: Queue,
@@ -91,12 +95,12 @@ pub struct Submitted {
     before: Arc<Known>,
 }
 
-/// Launches that are kept although nothing is known to come behind them.
+/// Maximum number of recorded launches, unless later work is known to be concurrent with them.
 const MAX: usize = 1024;
-/// Texts of modules that are kept for them.
+/// Maximum number of recorded module texts.
 const MAX_TEXTS: usize = 64;
 
-/// Of each stream up to which of its launches.
+/// For each stream: the position up to which its launches are ordered before something.
 pub(super) type Known = HashMap<Queue, u64>;
 
 #[derive(Clone, Debug, Default)]
@@ -105,7 +109,7 @@ struct Stream {
     knows: Known,
 }
 
-/// Where the operations of a launch stand.
+/// The code positions of a launch's operations.
 #[derive(Debug)]
 struct Text {
     kernel: String,
@@ -126,31 +130,31 @@ struct Past {
     text: Option<Arc<Text>>,
 }
 
-/// All streams of a process.
+/// The streams of a process.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     streams: HashMap<Queue, Stream>,
     host: Known,
     events: HashMap<u64, Known>,
-    /// Streams that were destroyed while launches of theirs may be running.
+    /// Destroyed streams whose launches may still be running.
     ended: Vec<Queue>,
     past: Vec<Past>,
     /// Copies and fills that the host has not waited for.
     copies: Vec<Copied>,
     texts: Vec<Arc<Text>>,
-    /// What nodes of graphs are called, each of which is a stream of its own.
+    /// Names of graph nodes, each of which is a stream of its own.
     names: HashMap<Queue, String>,
-    /// Memory of pools whose allocation the host has not waited for.
+    /// Pool allocations that the host has not waited for.
     pub(super) allocated: Vec<Allocated>,
 }
 
 impl Submitted {
-    /// Its place in its stream.
+    /// The position in its stream.
     pub(super) fn at(&self) -> u64 {
         self.at
     }
 
-    /// What comes before it.
+    /// The positions that are ordered before it.
     pub(super) fn known(&self) -> Known {
         Known::clone(&self.before)
     }
@@ -163,7 +167,7 @@ fn join(known: &mut Known, other: &Known) {
     }
 }
 
-/// A thread of a CTA, by their numbers in grid and CTA.
+/// The thread of a launch, given the CTA's number in the grid and the thread's number in the CTA.
 pub(super) fn place_of(
     index: u64,
     thread: u32,
@@ -176,7 +180,7 @@ pub(super) fn place_of(
 }
 
 impl Streams {
-    /// What a stream and its launches make known.
+    /// The positions that are ordered before work after all launches of a stream.
     fn all_of(&self, queue: Queue) -> Known {
         let Some(stream) = self.streams.get(&queue) else { return Known::new() };
         let mut known = stream.knows.clone();
@@ -184,7 +188,7 @@ impl Streams {
         known
     }
 
-    /// What comes before the next launch of a stream.
+    /// The positions that are ordered before the next launch of a stream.
     pub(super) fn before(&self, queue: Queue) -> Known {
         let mut known = self.host.clone();
         join(&mut known, &self.all_of(queue));
@@ -196,7 +200,7 @@ impl Streams {
         known
     }
 
-    /// Something is submitted to a stream: its place there, and what comes before it.
+    /// Reserves a position in a stream; returns it with the positions that are ordered before it.
     pub(super) fn submit(&mut self, queue: Queue) -> Submitted {
         let before = self.before(queue);
         let stream = self.streams.entry(queue).or_default();
@@ -205,7 +209,7 @@ impl Streams {
         Submitted { queue, at: stream.launches, before: Arc::new(before) }
     }
 
-    /// A copy or fill is submitted.
+    /// Records a copy or fill.
     pub(super) fn copies(&mut self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
         let at = self.submit(queue).at;
         let host = &self.host;
@@ -216,12 +220,12 @@ impl Streams {
         self.copies.push(Copied::new((queue, at), what, pieces));
     }
 
-    /// Whether work of one stream may run beside that of another.
+    /// Whether work of different streams may run concurrently.
     pub(super) fn are_several(&self) -> bool {
         self.streams.keys().any(|queue| *queue != Queue::Default)
     }
 
-    /// Whether the host has not waited for the launch whose first CTA has this number.
+    /// Whether the host has not waited for the launch whose first CTA has this serial number.
     pub(super) fn is_open(&self, first: u32) -> bool {
         self.past.iter().any(|past| past.first == first)
     }
@@ -232,7 +236,7 @@ impl Streams {
         self.copies.iter().filter(is_open)
     }
 
-    /// The host knows that a launch is over, and what comes before it.
+    /// The host has read a flag of a launch, and is ordered after it and its predecessors.
     pub(super) fn host_saw(&mut self, serial: u32) {
         let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial));
         if let Some((queue, at)) = past.map(|past| (past.queue, past.at)) {
@@ -240,8 +244,8 @@ impl Streams {
         }
     }
 
-    /// A launch with these CTAs; says whose CTAs do not come before it. Where its operations stand is kept if they may
-    /// be asked for.
+    /// Begins a launch with these CTAs; returns the CTAs of concurrent launches. Code positions are
+    /// recorded if a later race may need them.
     pub(super) fn begin(
         &mut self,
         submitted: Submitted,
@@ -263,8 +267,8 @@ impl Streams {
         self.forget();
         let others = self.past.iter().filter(|past| !is_known(&before, past));
         let others = others.map(|past| (past.first, past.last)).collect();
-        // The host has to wait for a stream of its own; what is in the default stream alone comes before all else, but for the
-        // grids that its kernels launch.
+        // Code positions are not needed if there is only the default stream, whose launches are all
+        // ordered, unless the host is watched or kernels launch grids.
         let is_told = is_told
             || self.streams.len() > 1
             || queue != Queue::Default
@@ -276,7 +280,7 @@ impl Streams {
         (others, early)
     }
 
-    /// Forgets allocations that the host has waited for.
+    /// Drops allocations that the host has waited for.
     pub(super) fn forget_allocated(&mut self) {
         let host = &self.host;
         self.allocated.retain(|allocated| !pools::is_known(host, allocated));
@@ -304,29 +308,29 @@ impl Streams {
         kept
     }
 
-    /// A stream is a node of a graph, which is called so.
+    /// Names the graph node that a stream stands for.
     pub(super) fn named(&mut self, queue: Queue, name: String) {
         self.names.insert(queue, name);
     }
 
-    /// What a node of a graph is called.
+    /// The name of the graph node that a stream stands for.
     pub(super) fn name(&self, queue: Queue) -> Option<String> {
         self.names.get(&queue).cloned()
     }
 
-    /// What the stream of a launch is called, by the number of one of its CTAs.
+    /// The name of a launch's stream, given the serial number of one of its CTAs.
     pub(super) fn name_of(&self, serial: u32) -> Option<String> {
         let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
         self.names.get(&past.queue).cloned()
     }
 
-    /// Launches of these streams.
+    /// The launches of these streams.
     pub(super) fn launches_of(&self, queues: &[Queue]) -> Vec<(u32, u32)> {
         let is_one = |past: &&Past| queues.contains(&past.queue);
         self.past.iter().filter(is_one).map(|past| (past.first, past.last)).collect()
     }
 
-    /// Who has done something: a thread of a CTA of a launch before.
+    /// The thread and instruction of an access in an earlier launch.
     pub(super) fn end(&self, serial: u32, thread: u32, op: u32) -> Option<End> {
         let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
         let text = past.text.as_ref()?;
@@ -338,7 +342,8 @@ impl Streams {
         Some(End { cta, thread, kernel: text.kernel.clone(), place, span, node })
     }
 
-    /// Launches that do not come before what is submitted to a stream, or (`None`) before what the host does.
+    /// The launches that are not ordered before the next work of a stream or, with `None`, before
+    /// the host's next action.
     pub(super) fn not_before(&self, queue: Option<Queue>) -> Vec<(u32, u32)> {
         match queue {
             Some(queue) => self.not_among(&self.before(queue)),
@@ -346,7 +351,7 @@ impl Streams {
         }
     }
 
-    /// The same before what was submitted then.
+    /// The launches that are not ordered before work that was submitted earlier.
     pub(super) fn not_before_work(&self, work: &Submitted) -> Vec<(u32, u32)> {
         self.not_among(&work.before)
     }
@@ -362,7 +367,7 @@ impl Streams {
         join(&mut self.host, &all);
     }
 
-    /// A stream is destroyed: what is in it goes on, and nothing more comes.
+    /// A stream is destroyed: its work continues, and no more is submitted.
     pub(super) fn end_stream(&mut self, queue: Queue) {
         if !self.streams.contains_key(&queue) {
             self.names.remove(&queue);
@@ -375,12 +380,12 @@ impl Streams {
         }
     }
 
-    /// An event is destroyed: who waits for it has done so.
+    /// An event is destroyed. Waits for it were applied already.
     pub(super) fn end_event(&mut self, event: u64) {
         self.events.remove(&event);
     }
 
-    /// Streams, events and launches that something is kept of, and what they know of each other.
+    /// Number of recorded streams, events, launches and positions.
     pub(super) fn kept(&self) -> usize {
         let known = self.streams.values().map(|stream| stream.knows.len());
         let known = known.chain(self.events.values().map(HashMap::len)).sum::<usize>();
@@ -388,7 +393,7 @@ impl Streams {
         self.streams.len() + self.events.len() + work + self.host.len() + known
     }
 
-    /// Forgets streams that were destroyed and have no launches that anybody could still race with.
+    /// Drops destroyed streams whose launches can no longer race.
     fn forget(&mut self) {
         if self.ended.is_empty() {
             return;
@@ -409,7 +414,7 @@ impl Streams {
         }
     }
 
-    /// The host waits for everything.
+    /// The host waits for all work.
     pub(super) fn synchronize_all(&mut self) {
         let all: Vec<Queue> = self.streams.keys().copied().collect();
         all.into_iter().for_each(|queue| self.synchronize(queue));
@@ -428,7 +433,7 @@ impl Streams {
         self.events.insert(event, known);
     }
 
-    /// The same before the last launch of the stream.
+    /// An event is recorded before the last launch of the stream.
     pub(super) fn record_before_last(&mut self, event: u64, queue: Queue) {
         let mut known = self.before(queue);
         if let Some(launches) = known.get_mut(&queue) {
@@ -437,7 +442,7 @@ impl Streams {
         self.events.insert(event, known);
     }
 
-    /// A stream, or (`None`) the host, waits for an event.
+    /// A stream, or with `None` the host, waits for an event.
     pub(super) fn wait(&mut self, event: u64, queue: Option<Queue>) {
         let Some(known) = self.events.get(&event) else { return };
         match queue {
@@ -452,7 +457,7 @@ impl Streams {
         others.filter(|queue| queue.device() == device).chain([default]).collect()
     }
 
-    /// What comes before the next launches of some streams.
+    /// The positions that are ordered before the next launches of the streams.
     fn before_all(&self, queues: &[Queue]) -> Known {
         let mut known = Known::new();
         queues.iter().for_each(|&queue| join(&mut known, &self.before(queue)));
@@ -470,7 +475,7 @@ impl Streams {
         self.of_device(device).into_iter().for_each(|queue| self.wait(event, Some(queue)));
     }
 
-    /// Streams wait for each other.
+    /// The streams wait for each other.
     pub(super) fn join(&mut self, queues: &[Queue]) {
         let known = self.before_all(queues);
         for &queue in queues {

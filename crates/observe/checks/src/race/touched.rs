@@ -1,21 +1,22 @@
-//! Who has touched the words of 128 bytes of shared memory since the threads of its CTA have met.
+//! Which threads have accessed the words of a 128-byte line of shared memory since the last barrier
+//! of the CTA.
 
 use super::line::WORDS;
 
-/// 32 words.
+/// The state of a line's 32 words.
 #[derive(Clone, Debug)]
 pub(super) struct Touched {
-    /// Since when: what is of another time counts as nothing.
+    /// The synchronisation interval of the masks; those of another interval count as empty.
     epoch: u64,
-    /// Words that have been stored,
+    /// Words that were stored.
     stored: u32,
-    /// and loaded.
+    /// Words that were loaded.
     loaded: u32,
     /// Words that more than one thread has loaded.
     many: u32,
-    /// Words of which no more loads need be listed: two warps have loaded them.
+    /// Words that two warps have loaded, of which no more loads need be listed.
     full: u32,
-    /// Who has touched a word: the only thread, or the first of many.
+    /// For each word the thread that has accessed it, or the first of several.
     by: [u16; WORDS],
 }
 
@@ -25,7 +26,7 @@ impl Default for Touched {
     }
 }
 
-/// Bits of a mask, as numbers.
+/// The bit numbers in a mask.
 fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let i = mask.trailing_zeros();
@@ -35,7 +36,7 @@ fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
 }
 
 impl Touched {
-    /// Forgets what is of another time.
+    /// Starts an interval, with empty masks.
     #[inline]
     pub(super) fn begin(&mut self, epoch: u64) {
         if self.epoch != epoch {
@@ -43,8 +44,9 @@ impl Touched {
         }
     }
 
-    /// Words are touched by threads beside each other: the line's first word is `offset` words behind the first one of
-    /// `thread`, and each has `1 << shift`. Whether that has to be listed; `None`: somebody else has touched them.
+    /// Records that consecutive threads access the words in a mask, `1 << shift` words each; the
+    /// line's first word is `offset` words after the first word of `thread`. Returns whether the
+    /// access has to be listed, or `None` if it conflicts with another thread's.
     #[inline]
     pub(super) fn row(
         &mut self,
@@ -78,7 +80,7 @@ impl Touched {
         Some(true)
     }
 
-    /// Words that have been loaded are loaded by the warp of a thread.
+    /// Marks loaded words that the thread's warp and another one have loaded.
     #[inline]
     fn fill(&mut self, words: u32, thread: u32) {
         let others = bits(words & !self.full);
@@ -86,8 +88,8 @@ impl Touched {
         self.full |= others.fold(0, |all, i| all | 1 << i);
     }
 
-    /// Words are loaded by several lanes of the warp of a thread: whether that has to be listed. `None`: somebody has stored
-    /// them.
+    /// Records that several lanes of the thread's warp load the words in a mask. Returns whether
+    /// the access has to be listed, or `None` if a thread has stored any of the words.
     #[inline]
     pub(super) fn load_all(&mut self, words: u32, thread: u32) -> Option<bool> {
         if words & self.stored != 0 {
@@ -104,13 +106,15 @@ impl Touched {
         Some(true)
     }
 
-    /// A word, or a part of it, is touched by one thread. False: somebody else has touched it.
+    /// Records an access of one thread to a word or a part of it. Returns false if it conflicts
+    /// with another thread's.
     #[inline]
     pub(super) fn one(&mut self, i: u32, thread: u32, writes: bool) -> bool {
         let bit = 1 << i;
         let by = &mut self.by[i as usize];
         let is_own = self.many & bit == 0 && u32::from(*by) == thread;
-        // What is kept of the word by bytes is kept otherwise.
+        // The shadow keeps loads of bytes apart from loads of the word, so that more of them are
+        // needed.
         self.full &= !bit;
         if (self.stored | self.loaded) & bit == 0 {
             *by = thread as u16;
@@ -163,7 +167,7 @@ mod tests {
         assert_eq!(line.row(0xf0, (64, -4, 0), false), Some(true));
         assert_eq!(line.row(0xf0, (96, -4, 0), false), Some(false));
         assert_eq!(line.row(0x10, (0, -4, 0), true), None);
-        // Two words a thread.
+        // Two words for each thread.
         let mut line = new();
         assert_eq!(line.row(0xff, (5, 0, 1), true), Some(true));
         assert!(line.one(3, 6, true) && !line.one(4, 6, true));

@@ -1,31 +1,32 @@
-//! What is ordered before an access.
+//! Decides whether an earlier access is ordered before an access that a warp makes now.
 
 use super::known::Cta;
 use super::launch::Order;
 use super::stamp::{AccessKind, Stamp};
 
-/// What of the past is ordered before what a thread does now. [`View::is_ordered`] answers most questions from the
-/// numbers here, which are the same for all lanes of a warp.
+/// The state from which a warp's access is judged. [`View::is_ordered`] answers most queries from
+/// the numbers here, which are the same for all lanes of the warp; only the rest needs clocks.
 pub(super) struct View<'a> {
-    /// The CTA's number.
+    /// The CTA's serial number.
     pub(super) serial: u32,
-    /// Whether it is of memory that only this CTA accesses.
+    /// Whether the memory is shared memory, which only this CTA accesses.
     pub(super) near: bool,
-    /// What has a lower one comes before the launch (or, of shared memory, is gone).
+    /// Accesses of CTAs with lower serial numbers are ordered before the launch (or, for shared
+    /// memory, before this CTA).
     pub(super) below: u32,
-    /// Its time.
+    /// The CTA's current time.
     pub(super) now: u32,
-    /// Up to when accesses of all its threads are known,
+    /// The time until which the accesses of all its threads are known.
     pub(super) all: u32,
-    /// and those of the thread's own warp.
+    /// The time until which the accesses of the thread's own warp are known.
     pub(super) of_warp: u32,
-    /// What threads know that is less than that, or of others.
+    /// Clocks of threads, for what the numbers do not decide.
     pub(super) cta: &'a Cta,
     pub(super) order: &'a Order,
 }
 
 impl<'a> View<'a> {
-    /// What a warp does now to global memory, or (`near`) to that of its CTA.
+    /// The view of a warp's access to global memory, or (`near`) to its CTA's shared memory.
     #[inline]
     pub(super) fn new(cta: &'a Cta, order: &'a Order, warp: u32, near: bool) -> Self {
         let (serial, of_warp) = (cta.serial, cta.of_warp(warp));
@@ -35,7 +36,8 @@ impl<'a> View<'a> {
 }
 
 impl View<'_> {
-    /// Stands for a time in which what is past ([`Self::is_past`]; of global memory: over) stays the same.
+    /// The number of the synchronisation interval, in which the set of past accesses
+    /// ([`Self::is_past`]; for global memory [`Self::is_over`]) does not change.
     #[inline]
     pub(super) fn epoch(&self) -> u64 {
         match self.near {
@@ -44,20 +46,21 @@ impl View<'_> {
         }
     }
 
-    /// Whether an access is ordered before what every lane does.
+    /// Whether an access is ordered before the next access of every lane.
     #[inline]
     pub(super) fn is_past(&self, stamp: Stamp) -> bool {
         stamp.serial < self.below
             || (stamp.serial == self.serial && stamp.time() <= self.all && !stamp.kind().is_async())
     }
 
-    /// Whether an access is ordered before what everybody does who may still access the memory.
+    /// Whether an access is ordered before the next access of every thread that may still access
+    /// the memory.
     #[inline]
     pub(super) fn is_over(&self, stamp: Stamp) -> bool {
         if self.near { self.is_past(stamp) } else { stamp.serial < self.below }
     }
 
-    /// Whether an access of one thread is ordered before what `thread` does.
+    /// Whether an access of one thread is ordered before the next access of `thread`.
     #[inline]
     pub(super) fn is_ordered(&self, stamp: Stamp, thread: u32) -> bool {
         if self.is_past(stamp) {
@@ -74,10 +77,12 @@ impl View<'_> {
         (near && !stamp.kind().is_async()) || self.cta.knows_own(stamp, thread)
     }
 
-    /// Whether two accesses are morally strong: both say that others may access the same place at the same time.
+    /// Whether two accesses are morally strong: each declares that other threads may access the
+    /// location concurrently.
     pub(super) fn are_strong(&self, stamp: Stamp, (thread, kind): (u32, AccessKind)) -> bool {
         let near = stamp.serial == self.serial;
-        // Volatile accesses of lanes of a warp are those of programs that take lockstep for an order.
+        // Volatile accesses of a warp's lanes to the same location rely on lockstep execution,
+        // which is no longer guaranteed, and count as weak.
         let lockstep = near
             && stamp.thread() / 32 == thread / 32
             && stamp.kind().is_volatile()

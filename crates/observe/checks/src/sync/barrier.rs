@@ -1,4 +1,5 @@
-//! Barriers of a CTA.
+//! Check of CTA barriers: divergent warps, different barrier instructions, too many arrivals, and
+//! threads that exited before.
 
 use super::{Team, Told, lanes_in_words};
 use crate::rules;
@@ -6,22 +7,23 @@ use crate::sink::{Found, Other, OtherAt, Spot};
 use texunit_forms::Count;
 use texunit_simt::observe::At;
 
-/// A CTA has 16.
+/// Number of barriers of a CTA.
 const BARRIERS: usize = 16;
 
-/// What has come to the barriers since they were passed last.
+/// The arrivals at each barrier since it was last passed.
 #[derive(Default)]
 pub(super) struct Barriers([Vec<Arrival>; BARRIERS]);
 
-/// Lanes that have come.
+/// Lanes that have arrived.
 #[derive(Clone, Copy)]
 pub(super) struct Arrival {
     pub(super) at: At,
     pub(super) threads: Option<u32>,
     pub(super) waits: bool,
-    /// See [`texunit_simt::observe::Synchronization::Arrives`].
+    /// Whether the executor let these lanes run ahead of their warp
+    /// ([`texunit_simt::observe::Synchronization::Arrives`]).
     pub(super) ahead: bool,
-    /// Threads of the CTA that had exited.
+    /// Number of threads of the CTA that had exited.
     pub(super) exited: u32,
 }
 
@@ -34,14 +36,14 @@ impl Barriers {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
         let threads = came.threads;
         all.push(came);
-        // Nobody is told to pass where nobody waits.
+        // No pass is reported for a barrier at which no thread waits.
         let is_open = threads.is_some_and(|wanted| counted(all) >= wanted);
         if is_open && !all.iter().any(|arrival| arrival.waits) {
             self.pass(told, team, barrier);
         }
     }
 
-    /// The barrier opens: of those who pass the first is told.
+    /// A barrier is passed; the event names the first of the lanes that pass it.
     pub(super) fn pass(&mut self, told: &Told<'_>, team: &Team, barrier: u32) {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
         let all = std::mem::take(all);
@@ -75,7 +77,7 @@ impl Barriers {
     }
 }
 
-/// Threads that a barrier with a count has counted: whole warps.
+/// The number of threads that a barrier with a count has counted, which are whole warps.
 fn counted(all: &[Arrival]) -> u32 {
     let mut warps: Vec<u32> = all.iter().map(|arrival| arrival.at.warp).collect();
     warps.sort_unstable();
@@ -83,13 +85,13 @@ fn counted(all: &[Arrival]) -> u32 {
     warps.len() as u32 * 32
 }
 
-/// Whether all threads of a warp must execute it at the same time.
+/// Whether the instruction is `.aligned`, so that all threads of a warp must execute it together.
 fn is_aligned(told: &Told<'_>, op: u32) -> bool {
     let mut words = told.listing.words(op);
     words.next() == Some("bar") || words.any(|word| word == "aligned")
 }
 
-/// Lanes of a warp that came to it one after another, or that are elsewhere.
+/// Reports a barrier that the lanes of a warp reach divergently.
 fn diverged(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Option<Found> {
     for (i, arrival) in all.iter().enumerate() {
         let at = &arrival.at;
@@ -97,12 +99,13 @@ fn diverged(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Opti
             continue;
         }
         let who = |at: &At| format!("{} of warp {}", lanes_in_words(at.lanes), at.warp);
-        // Where some were let run ahead of the others to the same barrier, a GPU's would have come together.
+        // Lanes that the executor let run ahead to the same instruction would have been converged
+        // on a GPU.
         let is_apart = |other: &&Arrival| {
             other.at.warp == at.warp && !(other.at.op == at.op && (arrival.ahead || other.ahead))
         };
         if let Some(other) = all[i + 1..].iter().find(is_apart) {
-            // The order in which lanes run is not told.
+            // The order in which the executor runs diverged lanes must not show in the report.
             let (at, other) = if at.lanes.trailing_zeros() <= other.at.lanes.trailing_zeros() {
                 (at, &other.at)
             } else {
@@ -130,14 +133,15 @@ fn diverged(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Opti
     None
 }
 
-/// The other place at which a barrier is met.
+/// The place of another arrival at the barrier.
 fn meets(told: &Told<'_>, at: &At, other: &At) -> Option<Other> {
     let spot = told.first(other);
     let here = OtherAt::Here(spot);
     (at.op != other.op).then(|| Other { what: "comes to it here".to_owned(), at: here })
 }
 
-/// Warps that meet a barrier for all threads at different instructions; where each thread counts for itself, they may.
+/// Reports warps that meet a barrier for all threads at different instructions. Non-aligned
+/// barriers allow this.
 fn apart(told: &Told<'_>, all: &[Arrival], barrier: u32) -> Option<Found> {
     let aligned = || all.iter().filter(|arrival| is_aligned(told, arrival.at.op));
     let first = aligned().min_by_key(|arrival| arrival.at.warp)?.at;
@@ -151,7 +155,7 @@ fn apart(told: &Told<'_>, all: &[Arrival], barrier: u32) -> Option<Found> {
     Some(Found { other: meets(told, &first, &other), ..found })
 }
 
-/// More threads than a barrier is for.
+/// Reports more arrivals than the barrier's count.
 fn too_many(told: &Told<'_>, all: &[Arrival], barrier: u32, threads: u32) -> Option<Found> {
     let came = counted(all);
     let last = all.last().filter(|_| came > threads)?;
@@ -162,7 +166,7 @@ fn too_many(told: &Told<'_>, all: &[Arrival], barrier: u32, threads: u32) -> Opt
     Some(Found::new(rules::SYNC_BARRIER_COUNT, told.first(&last.at), message))
 }
 
-/// A barrier for all threads that some had exited before.
+/// Reports a barrier for all threads that some threads had exited before.
 fn missed(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Option<Found> {
     let exited = all.iter().map(|arrival| arrival.exited).max().unwrap_or(0).max(team.exited);
     let left = team.left.filter(|_| exited > 0 && all[0].threads.is_none())?;

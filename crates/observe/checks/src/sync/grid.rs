@@ -1,15 +1,15 @@
-//! Grid barriers in launches that are not cooperative.
+//! Check of grid barriers in launches that are not cooperative.
 
 use crate::rules;
 use crate::sink::{Found, Sink, Spot};
 use texunit_simt::observe::LaunchInfo;
 use texunit_simt::{Fault, FaultKind};
 
-/// Addresses below this are taken for null pointers with an offset.
+/// Addresses below this count as null pointers with an offset.
 const NULL_PAGE: u64 = 64 * 1024;
 
-/// A launch has ended: a kernel that asks for the workspace of its grid has none in a launch that is not cooperative,
-/// and cooperative groups stop it there.
+/// At the end of a launch: the grid's workspace is null in a launch that is not cooperative, on
+/// which cooperative groups trap. This explains the fault.
 pub(super) fn ends(sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
     let Some(fault) = fault.filter(|_| !launch.config.cooperative) else { return };
     let stops = match fault.kind {

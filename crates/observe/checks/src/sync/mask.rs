@@ -1,11 +1,11 @@
-//! Membermasks of `.sync` instructions.
+//! Check of the member masks of `.sync` instructions.
 
 use super::{Team, Told, each, lanes_in_words};
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt};
 use texunit_simt::observe::At;
 
-/// The masks with which lanes have come to a `.sync` instruction, by warp.
+/// By warp and lane: the mask of the `.sync` instruction that the lane waits at.
 #[derive(Default)]
 pub(super) struct Masks(Vec<[u32; 32]>);
 
@@ -15,20 +15,20 @@ impl Masks {
         self.0.resize(warps as usize, [0; 32]);
     }
 
-    /// Lanes come to the instruction.
+    /// Lanes arrive at the instruction.
     pub(super) fn join(&mut self, at: &At, members: u32) {
         if let Some(masks) = self.0.get_mut(at.warp as usize) {
             each(at.lanes).for_each(|lane| masks[lane as usize] = members);
         }
     }
 
-    /// The lanes go on together: whoever else the mask names does not come any more.
+    /// The lanes continue together; other lanes in the mask have exited and are reported.
     pub(super) fn joined(&mut self, told: &Told<'_>, team: &Team, at: &At) {
         let warp = at.warp as usize;
         let (Some(masks), Some(lanes)) = (self.0.get(warp), team.lanes.get(warp)) else { return };
         let first = at.lanes.trailing_zeros() & 31;
         let members = masks[first as usize];
-        // Lanes that a last warp never had are none that could come.
+        // Lanes that an incomplete last warp never had could not arrive, and are not reported.
         let gone = members & lanes.all & !at.lanes & !lanes.live;
         if gone == 0 {
             return;

@@ -1,4 +1,4 @@
-//! Phases of mbarriers.
+//! Check of mbarrier phases: waits for a phase that is older than the last one.
 
 use super::{Told, each};
 use crate::rules;
@@ -6,34 +6,34 @@ use crate::sink::{Found, Other, OtherAt, Spot};
 use std::collections::HashMap;
 use texunit_simt::observe::{At, MbarrierAction, MbarrierState};
 
-/// Waits that are remembered of a CTA.
+/// Maximum number of remembered waits in a CTA.
 const MAX: usize = 1 << 16;
 
 /// A register of each lane.
 type Row = [u64; 32];
 
-/// What an mbarrier instruction had and gave.
+/// Operands and results of an mbarrier instruction.
 pub(super) struct Words<'a> {
     pub(super) addresses: &'a Row,
     pub(super) operands: &'a Row,
     pub(super) results: &'a Row,
-    /// The mbarriers afterwards.
+    /// The mbarrier words after the instruction.
     pub(super) states: &'a Row,
 }
 
-/// The mbarriers of a CTA, by their places in shared memory.
+/// The mbarriers of a CTA, by their shared-memory addresses.
 #[derive(Default)]
 pub(super) struct Mbarriers {
     all: HashMap<u64, Phases>,
-    /// Who has waited for which phase last, by mbarrier and thread, and where.
+    /// By mbarrier and thread: the phase that the thread has last waited for, and its place.
     waited: HashMap<(u64, u32), (i64, Spot)>,
-    /// Of which phase the last token is that a thread got, by mbarrier and thread.
+    /// By mbarrier and thread: the last arrival token, and its phase.
     tokens: HashMap<(u64, u32), (u64, i64)>,
 }
 
-/// How far an mbarrier is.
+/// The phases of an mbarrier.
 struct Phases {
-    /// Phases that are over.
+    /// Number of completed phases.
     over: i64,
     parity: bool,
 }
@@ -45,7 +45,7 @@ impl Mbarriers {
         self.tokens.clear();
     }
 
-    /// An instruction was executed, lane after lane.
+    /// An instruction was executed for its lanes, in lane order.
     pub(super) fn executed(
         &mut self,
         told: &Told<'_>,
@@ -68,7 +68,7 @@ impl Mbarriers {
             }
             let fresh = || Phases { over: 0, parity: state.parity };
             let phases = self.all.entry(address).or_insert_with(fresh);
-            // The phase in which the instruction was executed.
+            // The phase during which the instruction was executed.
             let now = phases.over;
             if phases.parity != state.parity {
                 (phases.over, phases.parity) = (now + 1, state.parity);
@@ -92,7 +92,7 @@ impl Mbarriers {
         }
     }
 
-    /// An mbarrier is made anew, or none is there any more.
+    /// Forgets an mbarrier that is initialised again or invalidated.
     fn forget(&mut self, address: u64) {
         if self.all.remove(&address).is_some() {
             self.waited.retain(|(at, _), _| *at != address);
@@ -100,7 +100,7 @@ impl Mbarriers {
         }
     }
 
-    /// A thread has waited for a phase.
+    /// A thread has waited for a phase by parity.
     fn waited(
         &mut self,
         told: &Told<'_>,

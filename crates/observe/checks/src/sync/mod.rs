@@ -1,7 +1,8 @@
-//! Check `sync`: barriers that the threads of a CTA do not meet as they must, membermasks of threads that have
-//! exited, waits for phases of mbarriers that are over, grid barriers in launches that are not cooperative.
+//! Check `sync`: barriers that a CTA's threads do not meet as required, member masks with exited
+//! threads, waits for mbarrier phases that are over, and grid barriers in launches that are not
+//! cooperative.
 //!
-//! What cannot go on is a fault (`deadlock`), whether or not it is checked.
+//! A CTA that cannot make progress is a fault (`deadlock`), with or without this check.
 
 mod barrier;
 mod grid;
@@ -20,7 +21,7 @@ use texunit_simt::observe::{
     At, CallEvent, CtaInfo, Events, LaunchInfo, Listing, Observer, Probe, Synchronization,
 };
 
-/// The check of a launch.
+/// The check of one launch.
 #[derive(Debug)]
 pub(crate) struct Sync {
     sink: Arc<Sink>,
@@ -56,7 +57,7 @@ impl Observer for Sync {
     }
 }
 
-/// Where findings go, and what is needed to tell them.
+/// The sink, and the context for describing findings.
 struct Told<'a> {
     sink: &'a Sink,
     listing: Listing<'a>,
@@ -64,12 +65,12 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// A lane of an event.
+    /// The thread of an event's lane.
     fn spot(&self, at: &At, lane: u32) -> Spot {
         Spot::new(at, lane, self.block)
     }
 
-    /// The first lane of an event.
+    /// The thread of an event's first lane.
     fn first(&self, at: &At) -> Spot {
         self.spot(at, at.lanes.trailing_zeros() & 31)
     }
@@ -78,9 +79,9 @@ impl Told<'_> {
 /// The threads of a CTA.
 #[derive(Default)]
 struct Team {
-    /// By warp: lanes that it began with, and those that have not exited.
+    /// By warp: its lanes at the start, and those that have not exited.
     lanes: Vec<Lanes>,
-    /// The first event in which threads exited, and how many have in all.
+    /// The first event in which threads exited, and the number of exited threads.
     left: Option<At>,
     exited: u32,
 }
@@ -88,7 +89,7 @@ struct Team {
 struct Lanes {
     all: u32,
     live: u32,
-    /// Operations at which lanes have exited.
+    /// By lane: the operation at which it exited.
     exits: [u32; 32],
 }
 
@@ -135,7 +136,7 @@ fn lanes_in_words(mask: u32) -> String {
     }
 }
 
-/// The check of what a worker runs.
+/// The check of one worker.
 struct Watching<'a> {
     told: Told<'a>,
     callers: Callers<'a>,

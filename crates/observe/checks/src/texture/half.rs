@@ -1,33 +1,35 @@
-//! Linear filters at whole coordinates, which lie between texels: the forgotten half texel.
+//! Detects linear filtering at whole coordinates, which lie halfway between texels: the program has
+//! probably forgotten to add 0.5.
 
 use super::words;
 use crate::sink::{Lane, Spot};
 use texunit_forms::Count;
 use texunit_unit::{Coords, FetchOperands, FetchPlan, ResultType, reference};
 
-/// Whole coordinates of a site whose results are compared with those of the texels that they look like.
+/// Maximum number of fetches per instruction whose results are compared with those of the intended
+/// texels.
 const MOST_COMPARED: u64 = 64;
-/// Fewest fetches from which coordinates are judged by what they have in common.
+/// Minimum number of fetches for a judgement.
 const FEWEST: u64 = 8;
 
-/// What the coordinates of linear filters have in common.
+/// Statistics of linear fetches at whole coordinates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Whole {
     fetches: u64,
-    /// Those whose coordinates are whole numbers, on each axis that has more than one texel.
+    /// Fetches with whole coordinates on each axis that has more than one texel.
     whole: u64,
-    /// Whether one of these is even. If all are odd, the mean of texels 2n and 2n + 1 is what is meant: a picture is
-    /// made half as large.
+    /// Whether a whole coordinate is even. If all are odd, averaging texels 2n and 2n + 1 is
+    /// intended: an image is scaled to half its size.
     is_even: bool,
-    /// Whether one differs from another.
+    /// Whether coordinates differ between fetches.
     varies: bool,
     first: Option<[i64; 3]>,
-    /// The largest difference of a result from that of the texel: who, what, and how much.
+    /// The largest difference of a result from the intended texel: thread, description, difference.
     difference: Option<(Spot, String, f64)>,
 }
 
 impl Whole {
-    /// Takes in a fetch.
+    /// Adds a fetch.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -45,7 +47,7 @@ impl Whole {
                 continue;
             }
             let scaled = if is_normalized { c * f64::from(size) } else { c };
-            // What a division has rounded.
+            // Tolerance for the rounding of a division.
             let slack =
                 if is_normalized { scaled.abs().max(1.0) / f64::from(1 << 22) } else { 0.0 };
             let near = (scaled + 0.5_f64.copysign(scaled)) as i64;
@@ -71,7 +73,7 @@ impl Whole {
         }
     }
 
-    /// Compares what is fetched with the texel that the coordinates look like.
+    /// Compares a fetch's result with the texel that its coordinates suggest.
     fn compare(
         &mut self,
         plan: &FetchPlan,
@@ -109,7 +111,7 @@ impl Whole {
         }
     }
 
-    /// Adds what another one has.
+    /// Adds another worker's statistics.
     pub(super) fn add(&mut self, other: &Self) {
         self.fetches += other.fetches;
         self.whole += other.whole;
@@ -123,7 +125,8 @@ impl Whole {
         }
     }
 
-    /// Who has forgotten the half texel, in words, and how often; `None`: it is not forgotten, or makes no difference.
+    /// The thread, description and count of the finding; `None` if coordinates are right or the
+    /// difference does not matter.
     pub(super) fn found(&self) -> Option<(Spot, String, u64)> {
         let is_usual = self.fetches >= FEWEST && self.whole * 10 >= self.fetches * 9;
         if !is_usual || !self.is_even || !self.varies {

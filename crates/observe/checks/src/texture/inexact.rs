@@ -1,4 +1,5 @@
-//! Tables that a linear filter reads: whether its weights of 8 bits are fine enough for them.
+//! Detects lookup tables whose linear interpolation loses precision: filter weights have 8
+//! fractional bits, which may be too coarse for the table's values.
 
 use super::words;
 use crate::sink::{Lane, Spot};
@@ -10,41 +11,42 @@ use texunit_unit::{
     Geometry, ReadMode, ResultType, TexelIndex, Texture,
 };
 
-/// Most entries of a table that is looked at.
+/// Maximum number of entries of an examined table.
 const MAX: u64 = 1 << 18;
-/// Entries whose steps say what is usual.
+/// Number of entries from which the usual step is estimated.
 const LOOKED: u64 = 1 << 12;
-/// Fewest entries of an axis between which there are steps to compare.
+/// Minimum number of entries along an axis.
 const FEWEST: u32 = 3;
-/// How often an instruction is executed of which all lanes are compared; from then on it is one.
+/// Number of executions of an instruction in which all lanes are compared; in later ones, one lane
+/// is.
 const ALL_LANES: u64 = 256;
 
-/// The lanes whose answers are compared when lanes come by for the `executed`th time.
+/// The lanes to compare in the `executed`th execution.
 pub(super) fn compared(executed: u64, lanes: u32) -> u32 {
     if executed <= ALL_LANES {
         return lanes;
     }
-    // Each in turn, as far as they are there.
+    // Active lanes take turns.
     let from = lanes & u32::MAX << (executed & 31);
     let some = if from == 0 { lanes } else { from };
     some & some.wrapping_neg()
 }
 
-/// A table of numbers that are finer than the weights, in a texture of one to three axes.
+/// A table whose values are finer than filter weights, in a texture of one to three axes.
 pub(super) struct Table {
     texture: Arc<Texture>,
     readings: [Reading; 4],
     extent: [u32; 3],
     axes: usize,
     layers: u32,
-    /// By component: the step between neighbouring entries that is in the middle of all.
+    /// By component: the median step between neighbouring entries.
     steps: Vec<f64>,
     normalized: bool,
     found: Option<(Spot, String)>,
     count: u64,
 }
 
-/// Whether entries are finer than weights in 1/256.
+/// Whether values of a format are finer than 1/256.
 fn is_fine(channel: Option<Channel>) -> bool {
     let fine = [Channel::F32, Channel::F16, Channel::U16, Channel::S16];
     channel.is_some_and(|channel| fine.contains(&channel))
@@ -64,7 +66,7 @@ fn each_lane_is_compared_in_its_turn() {
 }
 
 impl Table {
-    /// Of a fetch that interpolates one.
+    /// The table of a fetch that interpolates one.
     pub(super) fn of(plan: &FetchPlan) -> Option<Self> {
         let (form, effective, texture) = (plan.form(), plan.effective(), plan.seen());
         let (resource, axes) = (&texture.resource, form.geometry.axes());
@@ -116,7 +118,7 @@ impl Table {
         Some(table)
     }
 
-    /// An entry.
+    /// The value of an entry.
     fn entry(&self, plane: u32, at: [u32; 3], channel: usize) -> Option<f64> {
         let index = TexelIndex { plane, at, ..TexelIndex::default() };
         let codes = self.texture.resource.texel(index)?;
@@ -124,12 +126,12 @@ impl Table {
         Some(f64::from(f32::from_bits(reading.point(codes[channel]))))
     }
 
-    /// The step between neighbours that is in the middle of all, or of many; infinite: there is none.
+    /// The median step between neighbours, of all or a sample; infinite if there are no steps.
     fn usual_step(&self, channel: usize) -> f64 {
         let mut steps = Vec::new();
         let [width, height, depth] = self.extent.map(u64::from);
         let all = width * height * depth * u64::from(self.layers);
-        // An odd number, which goes through all columns of the usual widths.
+        // An odd stride, which visits all columns of tables with a usual width.
         let every = if all > LOOKED { (all / LOOKED) | 1 } else { 1 };
         for n in (0..all).step_by(every as usize) {
             let (row, slice) = (n / width, n / width / height);
@@ -154,7 +156,7 @@ impl Table {
         *steps.select_nth_unstable_by(middle, f64::total_cmp).1
     }
 
-    /// Compares an answer of a lane with exact interpolation.
+    /// Compares a lane's result with exact interpolation.
     pub(super) fn compare(
         &mut self,
         operands: &FetchOperands,
@@ -195,7 +197,7 @@ impl Table {
         }
     }
 
-    /// What exact interpolation gives between the entries from these on.
+    /// Exact interpolation between the entries from `lower` on.
     fn exact(&self, plane: u32, lower: [u32; 3], parts: [f64; 3], channel: usize) -> Option<f64> {
         let mut sum = 0.0;
         for corner in 0..1_usize << self.axes {
@@ -205,7 +207,7 @@ impl Table {
                 at[axis] += u32::from(upper);
                 weight *= if upper { parts[axis] } else { 1.0 - parts[axis] };
             }
-            // What has no weight is not read: it may be infinite.
+            // An entry with weight 0 is not read, since it may be infinite.
             if weight != 0.0 {
                 sum += weight * self.entry(plane, at, channel)?;
             }
@@ -241,7 +243,7 @@ impl Table {
         )
     }
 
-    /// What was found since it was asked for last: who, what, and how often.
+    /// Returns and clears the finding: thread, description, count.
     pub(super) fn take(&mut self) -> Option<(Spot, String, u64)> {
         let (spot, message) = self.found.clone()?;
         let count = std::mem::take(&mut self.count);

@@ -1,4 +1,4 @@
-//! What an instruction takes the texels of a texture for: their type, and their channels.
+//! Checks that an instruction's result type and components match the texture's format.
 
 use super::Told;
 use super::site::Sums;
@@ -8,7 +8,7 @@ use texunit_texel::readings;
 use texunit_unit::{FetchForm, FetchKind, ReadMode, ResultType, Texture};
 
 impl Sums {
-    /// Element types: floats fetched as integers or integers as floats.
+    /// Checks the element type: floats fetched as integers, or integers as floats.
     pub(super) fn types(&mut self, form: FetchForm, texture: &Texture, spot: Spot) {
         let normalized = texture.read_mode == ReadMode::NormalizedFloat;
         let format = texture.resource.format();
@@ -25,7 +25,7 @@ impl Sums {
         }
     }
 
-    /// Components that are used, and not there.
+    /// Reports components that the program uses and the format lacks.
     pub(super) fn channels(
         &mut self,
         told: &Told<'_>,
@@ -54,7 +54,7 @@ impl Sums {
                 (has..4).filter(is_used).map(|i| names[i]).collect()
             }
         };
-        // Two halves share a register: of `.f16x2` the other one may be what is used.
+        // Two halves share a register, so with `.f16x2` only the other one may be used.
         if missing.is_empty()
             || form.result == ResultType::F16x2 && has % 2 == 1 && missing.len() == 1
         {

@@ -1,4 +1,5 @@
-//! The coordinates of fetches: where they lie, and what they look like.
+//! Statistics of the coordinates of fetches: footprints outside the texture, and mismatches between
+//! normalized and texel coordinates.
 
 use super::half::Whole;
 use super::site::{Sums, has_places, order, repeats};
@@ -11,41 +12,42 @@ use texunit_unit::{
     Lod,
 };
 
-/// What the fetches of an operation have in common.
+/// Statistics of an operation's fetches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     pub(super) fetches: u64,
-    /// Fetches of threads that use what they have fetched, as far as that is known.
+    /// Fetches by threads that are known to use the result.
     pub(super) judged: u64,
-    /// Of these, footprints that lie outside, where texels of an edge are read, and the first of those.
+    /// Among these, the number of footprints outside the texture that read texels of an edge, and
+    /// the first of them.
     pub(super) outside: (Option<Spot>, u64),
-    /// The same where the border is read, or zeros.
+    /// The same for footprints outside that read the border colour or zeros.
     pub(super) border: (Option<Spot>, u64),
-    /// What the coordinates of linear filters are.
+    /// Linear fetches at whole coordinates.
     pub(super) whole: Whole,
-    /// Footprints of which a texel with a weight lies beyond the edges, by axis.
+    /// By axis: footprints in which a texel with a nonzero weight lies beyond the edge.
     pub(super) beyond: [(Option<Spot>, u64); 3],
     least: [f64; 3],
     most: [f64; 3],
-    /// Coordinates that are no multiples of 1/2.
+    /// Coordinates that are not multiples of 1/2.
     odd: u64,
     /// Whether an axis has more than one coordinate.
     varies: bool,
 }
 
-/// Where a footprint lies.
+/// The position of a footprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lies {
-    /// At least a texel of it is inside.
+    /// At least one texel is inside.
     Inside,
-    /// Outside, and the border or zeros are read.
+    /// Outside; the border colour or zeros are read.
     InBorder,
-    /// Outside, and texels of an edge are read.
+    /// Outside; texels of an edge are read.
     Outside,
 }
 
 impl Measured {
-    /// Counts fetches of a thread that uses what it has fetched.
+    /// Counts fetches of a thread that uses the result.
     pub(super) fn lies(&mut self, lies: Lies, count: u64, who: Lane<'_>) {
         self.judged += count;
         match lies {
@@ -93,7 +95,8 @@ impl Measured {
         self.fetches += other.fetches;
     }
 
-    /// Whether all lie between 0 and 1, with parts of texels, where there are many texels.
+    /// Whether all coordinates lie between 0 and 1 with fractions, in a texture with many texels,
+    /// and therefore look normalized.
     pub(super) fn look_normalized(&self, extent: [u32; 3], axes: usize) -> bool {
         let small = |axis: usize| self.least[axis] >= 0.0 && self.most[axis] <= 1.0;
         let large = extent[..axes].iter().any(|&n| n >= 4);
@@ -102,7 +105,8 @@ impl Measured {
         large && self.varies && spans && self.odd > 0 && (0..axes).all(small)
     }
 
-    /// Whether they are texels and their middles, up to the size of the texture, and more than the first few.
+    /// Whether the coordinates are texel numbers or centres up to the size of the texture, beyond
+    /// the first few texels.
     pub(super) fn look_like_texels(&self, extent: [u32; 3], axes: usize) -> bool {
         let fits = |axis: usize| {
             self.least[axis] >= 0.0 && self.most[axis] <= f64::from(extent[axis]) + 0.5
@@ -120,13 +124,14 @@ impl Measured {
     }
 }
 
-/// Whether a number has no fraction, without a call of the C library: beyond 2^63 none has one.
+/// Whether a number has no fraction, computed without the C library: beyond 2^63 all numbers are
+/// whole.
 fn is_whole(x: f64) -> bool {
     let cut = x as i64;
     cut as f64 == x || matches!(cut, i64::MIN | i64::MAX) && x.is_finite()
 }
 
-/// Of the first ones that of the lower CTA stays, so that the number of workers is not seen.
+/// Keeps the first place of the lower CTA, so that the number of workers does not show.
 fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
     sum.0 = match (sum.0, other.0) {
         (Some(own), Some(other)) if order(&other) < order(&own) => Some(other),
@@ -137,56 +142,56 @@ fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
 
 fn note(sum: &mut (Option<Spot>, u64), count: u64, who: Lane<'_>) {
     let [x, y, z] = who.at.cta;
-    // Of one CTA the first one stays.
+    // Within a CTA the first place is kept.
     let is_first = count > 0 && sum.0.is_none_or(|spot| [z, y, x] < order(&spot));
     add(sum, (is_first.then(|| who.spot()), count));
 }
 
-/// What is the same of all fetches of a plan.
+/// The properties that all fetches of a plan share.
 pub(super) struct Frame {
     form: FetchForm,
-    /// Axes of places, and of all coordinates: those of cubes are directions.
+    /// Number of position axes, and of all coordinates: those of cubes are directions.
     axes: usize,
     used: usize,
     along: [Along; 3],
-    /// Whether half a texel may have been forgotten.
+    /// Whether a forgotten half texel is possible.
     is_linear: bool,
 }
 
-/// An axis.
+/// The limits of one axis.
 #[derive(Clone, Copy, Default)]
 struct Along {
-    /// Texels that a coordinate counts.
+    /// Texels per unit of the coordinate.
     scale: f64,
-    /// What lies between has no texel beyond the edges with a weight, ...
+    /// From `least` to `most`, no texel beyond the edges has a nonzero weight.
     least: f64,
     most: f64,
-    /// ... this included.
+    /// Whether `most` itself is included.
     has_most: bool,
-    /// What lies between has a texel inside.
+    /// From `low` to `high`, at least one texel is inside.
     low: f64,
     high: f64,
-    /// Where it is if not; `None`: the axis repeats.
+    /// The position of a footprint beyond `low` and `high`; `None` if the axis repeats.
     outside: Option<Lies>,
 }
 
 impl Frame {
     pub(super) fn of(plan: &FetchPlan) -> Self {
         let (form, effective, resource) = (plan.form(), plan.effective(), &plan.seen().resource);
-        // A linear filter reads half a texel around, and so does a gather.
+        // The footprint of a linear filter or gather extends by half a texel.
         let is_gather = matches!(form.kind, FetchKind::Gather(_));
         let margin = if effective.filter == Filter::Linear || is_gather { 0.5 } else { 0.0 };
         let is_normalized = effective.coords == Coords::Normalized;
         let along = std::array::from_fn(|axis| {
             let size = f64::from(resource.extent().axes()[axis]);
-            // What has less than half of the smallest weight is not read.
+            // A texel with less than half the smallest weight is not read.
             let (least, most) = match (margin > 0.0, is_gather) {
                 (false, _) => (0.0, size),
                 (true, true) => (0.5, size - 0.5),
                 (true, false) => (0.5 - 1.0 / 512.0, size - 0.5 + 1.0 / 512.0),
             };
             let outside = match effective.address_mode.map(|mode| mode[axis]) {
-                // One axis in the border is enough for all of it to be read there.
+                // One axis in the border is enough for the fetch to return the border colour.
                 None | Some(AddressMode::Border) => Some(Lies::InBorder),
                 Some(_) if repeats(effective.address_mode, axis) => None,
                 Some(_) => Some(Lies::Outside),
@@ -201,7 +206,7 @@ impl Frame {
     }
 }
 
-/// Takes in a fetch; where its footprint lies, if it has a place.
+/// Adds a fetch; returns the position of its footprint, if it has one.
 #[inline]
 pub(super) fn measure(
     sums: &mut Sums,
@@ -235,7 +240,7 @@ pub(super) fn measure(
 }
 
 impl Frame {
-    /// Whether fetches have floats alone, which may be NaN, and a layer.
+    /// Whether coordinates are only floats, which may be NaN, with or without a layer.
     pub(super) fn is_plain(&self) -> bool {
         self.form.coord == CoordType::F32
             && matches!(self.form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base))
@@ -243,7 +248,7 @@ impl Frame {
             && has_places(self.form.geometry)
     }
 
-    /// The same of a place without a NaN.
+    /// The same for coordinates without NaN.
     #[inline]
     pub(super) fn place(
         &self,
@@ -276,7 +281,7 @@ impl Frame {
     }
 }
 
-/// A fetch with integer coordinates, which are those of a level.
+/// Adds a fetch with integer coordinates, which count texels of a level.
 fn integer(
     sums: &mut Sums,
     plan: &FetchPlan,
@@ -298,7 +303,7 @@ fn integer(
         sums.hit_with(rules::TEXTURE_FETCH_PAST_END, who, text);
         return None;
     }
-    // Integer coordinates have no address mode: zeros are read outside.
+    // Integer coordinates have no address mode, and read zeros outside.
     Some(if outside { Lies::InBorder } else { Lies::Inside })
 }
 
@@ -318,7 +323,8 @@ fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<
     sums.hit_with(rules::TEXTURE_LAYER, who, text);
 }
 
-/// Levels that an instruction names and that there are not: by a whole level, as computed ones are often a little beyond.
+/// Checks the level operand for levels that do not exist. Computed levels are often slightly too
+/// large, so only a difference of a whole level counts.
 fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<'_>) {
     let form = plan.form();
     if form.kind != FetchKind::Sample(Lod::Level) {

@@ -1,7 +1,8 @@
-//! Check `texture`: fetches and surface accesses that have an answer, but another one than was meant.
+//! Check `texture`: fetches and surface accesses whose defined result is probably not the intended
+//! one.
 //!
-//! What the texture unit makes of a texture, a sampler and an instruction is what crate `unit` says (`overrides`,
-//! `EffectiveSampler`): no rule of docs/numerics.md stands here a second time.
+//! The effect of a texture, a sampler and an instruction is taken from the crate `unit`
+//! (`overrides`, `EffectiveSampler`); no rule of docs/numerics.md is duplicated here.
 
 mod half;
 mod inexact;
@@ -32,17 +33,18 @@ use texunit_simt::observe::{
 use texunit_simt::{Fault, LaunchConfig};
 use texunit_unit::{ClampMode, Sampler, SurfaceKind};
 
-/// Textures of one instruction that are told apart.
+/// Maximum number of textures of one instruction with statistics of their own.
 const MAX_SITES: usize = 4096;
 
-/// A line of the source, or of the PTX where there is none: how often the compiler has unrolled it does not matter.
+/// A line of the source, or of the PTX if there is none. Statistics are kept by line, since the
+/// compiler may have unrolled it.
 type Line = (String, u32);
 
-/// The check of a launch.
+/// The check of one launch.
 #[derive(Debug)]
 pub(crate) struct Texture {
     sink: Arc<Sink>,
-    /// What all fetches of a line say together.
+    /// Statistics by line.
     sums: Mutex<HashMap<Line, Sums>>,
     surfaces: Mutex<Surfaces>,
     shadow: OnceLock<Shadow>,
@@ -102,7 +104,7 @@ impl Observer for Texture {
     }
 }
 
-/// Where findings go, and what is needed to tell them.
+/// The sink, and the context for describing findings.
 struct Told<'a> {
     sink: &'a Sink,
     listing: Listing<'a>,
@@ -110,33 +112,35 @@ struct Told<'a> {
     worker: usize,
 }
 
-/// The check of what a worker runs.
+/// The check of one worker.
 struct Watching<'a> {
     check: &'a Texture,
     shadow: &'a Shadow,
     told: Told<'a>,
     callers: Callers<'a>,
-    /// Stores of the CTA's threads to surfaces.
+    /// Surface stores of the CTA's threads.
     stores: Stores,
-    /// Whether threads may have stores to surfaces.
+    /// Whether threads may store to surfaces, so that their fetches are judged only at the end of
+    /// the CTA.
     waits: bool,
     sites: Vec<Site>,
     numbers: HashMap<Key, usize>,
-    /// Of some operations those of the last fetch, which are those of the next one most often.
+    /// By operation (hashed): the site of its last fetch, which usually is that of the next one.
     recent: [Option<(Key, usize)>; RECENT],
-    /// That of the last fetch, and its part of the key.
+    /// The last sampler, and its part of the key.
     sampler: (Sampler, usize),
     surfaces: Surfaces,
 }
 
-/// The operation, that of the user's line, and the places of texture and sampler, which the site holds.
+/// The operation, the operation of the user's line, and the addresses of texture and sampler, which
+/// the site keeps alive.
 type Key = (u32, u32, usize, usize);
 
-/// Operations beside each other that are told apart without their key's hash.
+/// Number of neighbouring operations that are found without hashing.
 const RECENT: usize = 16;
 
-/// Stores of threads to surfaces, as lanes by warp: those that were outside, where the mode says that they are dropped,
-/// and others.
+/// By warp, the lanes whose surface stores were outside and dropped by the boundary mode, and those
+/// with other stores.
 #[derive(Default)]
 struct Stores {
     dropped: Vec<u32>,
@@ -232,7 +236,7 @@ impl Probe for Watching<'_> {
     }
 }
 
-/// What tells a sampler from others.
+/// A hash of a sampler.
 fn sampler_key(sampler: &Sampler) -> usize {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -246,7 +250,8 @@ impl Drop for Watching<'_> {
     fn drop(&mut self) {
         let mut sums = self.check.sums.lock().unwrap_or_else(PoisonError::into_inner);
         let mut sites: Vec<_> = self.sites.drain(..).map(|site| site.sums).collect();
-        // By textures in no order that is not that of the code: what is added up does not depend on it.
+        // Textures are sorted by address within an operation, which is harmless because sums do not
+        // depend on the order.
         sites.sort_by_key(|sums| sums.first().op);
         let listing = &self.told.listing;
         for site in sites {

@@ -1,7 +1,9 @@
-//! Who has read and written which places of a texture in a launch: a word for each place and kind, as fetches come in millions.
+//! The readers and writers of each place of a texture in a launch, in one atomic word for each
+//! place, because fetches come in millions.
 //!
-//! Until somebody writes, it is enough to note fetches as they come ([`Places::note`]), and most notes are never looked at
-//! again. The first write has all of them made reads ([`Places::settle`]); from then on each fetch is one at once.
+//! Until the first write, fetches are only noted ([`Places::note`]), and most notes are never
+//! needed. The first write enters all notes as reads ([`Places::settle`]); from then on each fetch
+//! is entered at once.
 
 use crate::sink::Spot;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
@@ -9,34 +11,34 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use texunit_simt::observe::At;
 use texunit_unit::{Coordinates, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lanes, Lod};
 
-/// Places of which something is remembered in a launch, of those that are read and of those that are written together.
+/// Maximum number of places with a word in a launch, readers and writers together.
 const MAX: u64 = 1 << 23;
-/// Fewest places that get their words together.
+/// Minimum number of places whose words are allocated together.
 const TOGETHER: u64 = 1 << 10;
-/// Most parts of a texture that get their words at different times.
+/// Maximum number of separately allocated parts of a texture.
 const PARTS: u64 = 1 << 12;
-/// Rows of coordinates that are noted at most in a launch: then fetches are made reads.
+/// Maximum number of noted coordinate rows in a launch; beyond it, fetches are entered as reads.
 const MAX_ROWS: u64 = 1 << 20;
-/// Lists of notes, so that workers need not wait for each other.
+/// Number of note lists, so that workers do not contend for one lock.
 const LISTS: usize = 8;
 
-/// Fetches are noted; notes are being made reads; there are none any more.
+/// States: fetches are noted; notes are being entered; fetches are entered at once.
 const OPEN: u8 = 0;
 const SETTLING: u8 = 1;
 const SETTLED: u8 = 2;
 
-/// A thread at an operation, in one word: the operation and 1, the thread's number, and a flag.
+/// A thread at an operation in one word: the operation plus 1, the thread's number, and a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Who(u64);
 
-/// Bits of a thread's number in its CTA, and in the grid.
+/// Number of bits for a thread's number in its CTA, and in the grid.
 const IN_CTA: u32 = 10;
 const IN_GRID: u32 = 41;
-/// Of a reader: others have read, too. Of a writer: through a surface.
+/// For a reader: others have read as well. For a writer: it wrote through a surface.
 const FLAG: u64 = 1;
 
 impl Who {
-    /// `None` where the numbers are too large.
+    /// `None` if the numbers are too large.
     pub(super) fn new(at: &At, lane: u32, [w, h, _]: [u32; 3]) -> Option<Self> {
         let [x, y, z] = at.cta.map(u64::from);
         let cta = x + u64::from(w) * (y + u64::from(h) * z);
@@ -53,7 +55,7 @@ impl Who {
         self.0 & FLAG != 0
     }
 
-    /// The same with a name for people.
+    /// Decodes the word.
     pub(super) fn spot(self, grid: [u32; 3], block: [u32; 3]) -> Spot {
         let thread = (self.0 >> 1) & ((1 << IN_GRID) - 1);
         let split = |n: u64, [w, h, _]: [u32; 3]| {
@@ -72,10 +74,10 @@ impl Who {
     }
 }
 
-/// The words of some places.
+/// The words of a part of the places.
 type Words = OnceLock<Box<[AtomicU64]>>;
 
-/// What the places of all textures of a launch have taken.
+/// Number of words and notes of all textures in a launch.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     places: AtomicU64,
@@ -87,26 +89,26 @@ pub(super) struct Taken {
 pub(super) struct Places {
     unit: u64,
     taken: Arc<Taken>,
-    /// Places that get their words together.
+    /// Number of places whose words are allocated together.
     together: u64,
-    /// Who has fetched first and who has written last, by part.
+    /// By part: the first reader and the last writer of each place.
     read: Box<[Words]>,
     written: Box<[Words]>,
     state: AtomicU8,
     notes: [Mutex<Notes>; LISTS],
-    /// Held by who makes reads of notes.
+    /// Held while notes are entered.
     settling: Mutex<()>,
 }
 
-/// Fetches of warps.
+/// Noted fetches of warps.
 #[derive(Debug, Default)]
 struct Notes {
     all: Vec<(Arc<FetchPlan>, At)>,
-    /// Their coordinates: x, y, z as far as there are any, and the layer.
+    /// Their coordinates: up to x, y, z, and the layer.
     rows: Vec<Lanes>,
 }
 
-/// How many coordinates say where a fetch reads, if nothing else does.
+/// The number of coordinates, if they alone determine the texels that a fetch reads.
 fn coordinates(plan: &FetchPlan) -> Option<usize> {
     let form = plan.form();
     let is_plain =
@@ -119,7 +121,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Places {
-    /// Of so many bytes, of which this many are told apart.
+    /// Places of `unit` bytes in `size` bytes.
     pub(super) fn new(size: u64, unit: u64, taken: &Arc<Taken>) -> Self {
         let unit = unit.max(1);
         let places = size.div_ceil(unit);
@@ -130,7 +132,7 @@ impl Places {
         Self { unit, taken, together, read, written, state, notes, settling }
     }
 
-    /// Notes a fetch. False: it is to be made reads at once.
+    /// Notes a fetch. Returns false if it has to be entered at once.
     pub(super) fn note(
         &self,
         worker: usize,
@@ -139,7 +141,7 @@ impl Places {
     ) -> bool {
         let Some(count) = coordinates(plan) else { return false };
         let mut notes = lock(&self.notes[worker % LISTS]);
-        // Who writes looks at it with the list locked.
+        // A writer checks the state while it holds the list's lock.
         if self.state.load(SeqCst) != OPEN || self.taken.rows.load(SeqCst) >= MAX_ROWS {
             return false;
         }
@@ -153,7 +155,8 @@ impl Places {
         true
     }
 
-    /// Makes reads of all notes: `each` is called with a fetch of a lane. Behind it there are no more of them.
+    /// Enters all notes, by calling `each` for each lane's fetch. Afterwards no more notes are
+    /// made.
     pub(super) fn settle(&self, mut each: impl FnMut(&FetchPlan, (&At, u32), &FetchOperands)) {
         if self.state.load(SeqCst) == SETTLED {
             return;
@@ -200,13 +203,13 @@ impl Places {
         words.get((place % self.together) as usize)
     }
 
-    /// Who has written a place, if somebody has.
+    /// The last writer of a place.
     fn writer(&self, place: u64) -> Option<Who> {
         let writer = self.word(&self.written, place, false)?.load(SeqCst);
         (writer != 0).then_some(Who(writer))
     }
 
-    /// A thread fetches a place: who has written it.
+    /// Enters a read of a place; returns its writer, if there is one.
     pub(super) fn reads(&self, place: u64, reader: Who) -> Option<Who> {
         if let Some(writer) = self.writer(place) {
             return Some(writer);
@@ -223,12 +226,13 @@ impl Places {
         if first.is_some_and(|first| !first.is_thread(reader)) {
             word.fetch_or(FLAG, SeqCst);
         }
-        // Who writes looks at readers then: of two at the same time one sees the other.
+        // Writers store before they check readers, and readers store before they check writers, so
+        // that of two concurrent accesses at least one sees the other.
         self.writer(place)
     }
 
-    /// A thread writes a place: who has fetched it, if somebody else has. Who fetches and then stores, and nobody else, cannot see
-    /// the store.
+    /// Enters a write of a place; returns another thread that has fetched it. A thread that alone
+    /// fetches and then stores cannot observe its store.
     pub(super) fn writes(&self, place: u64, writer: Who) -> Option<Who> {
         self.word(&self.written, place, true)?.store(writer.0, SeqCst);
         let reader = self.word(&self.read, place, false)?.load(SeqCst);

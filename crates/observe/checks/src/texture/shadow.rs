@@ -1,4 +1,5 @@
-//! Texels that are written and fetched in one launch: fetches need not see what the launch has written.
+//! Detects texels that are written and fetched in one launch: texture fetches are not coherent with
+//! stores of the same launch.
 
 use super::places::{Places, Taken, Who};
 use super::{Told, each, words};
@@ -14,14 +15,14 @@ use texunit_unit::{
     TexelIndex,
 };
 
-/// What textures of the launch read and the launch can write, too.
+/// The textures of a launch whose memory the launch can also write.
 #[derive(Debug)]
 pub(super) struct Shadow {
     grid: [u32; 3],
     block: [u32; 3],
-    /// Memory of textures: addresses of the device, sorted.
+    /// Linear and pitched textures, as sorted ranges of device addresses.
     memory: Vec<Range>,
-    /// Arrays that are textures and surfaces, by where their bytes are on the host.
+    /// Arrays that are bound as textures and as surfaces, by host address.
     arrays: HashMap<usize, Places>,
 }
 
@@ -33,7 +34,7 @@ struct Range {
     texels: Places,
 }
 
-/// Where the bytes of a resource are on the host.
+/// The host address of a resource's bytes.
 pub(crate) fn host(resource: &Resource) -> usize {
     resource.block().reach(0).host().as_ptr() as usize
 }
@@ -55,7 +56,7 @@ impl Shadow {
         let (mut all, taken) = (HashMap::new(), Arc::default());
         for array in arrays {
             let Some(&texel) = written.get(&host(array)) else { continue };
-            // One place stands for a texel.
+            // A place is a texel.
             let unit = texel.min(array.format().texel_size().into());
             let places = || Places::new(array.block().size() as u64, unit, &taken);
             let known = all.entry(host(array)).or_insert_with(places);
@@ -81,7 +82,7 @@ impl Shadow {
         Self { grid: config.grid, block: config.block, arrays: all, memory }
     }
 
-    /// Whether stores of a kernel can write what is fetched.
+    /// Whether stores to global memory can write a texture.
     pub(super) fn has_memory(&self) -> bool {
         !self.memory.is_empty()
     }
@@ -94,7 +95,7 @@ impl Shadow {
         who.spot(self.grid, self.block)
     }
 
-    /// Threads store to global memory.
+    /// Records that threads store to global memory.
     pub(super) fn stored(&self, sink: &Sink, at: &At, access: &Access<'_>) {
         let bytes = match access.operation {
             AccessOp::MatrixStore => 16,
@@ -121,7 +122,7 @@ impl Shadow {
         let size = u64::from(resource.format().texel_size());
         let host = host(resource);
         let (texels, parts) = match resource.layout() {
-            // Of arrays one place stands for the texel; of memory stores may be to parts of it.
+            // In an array a place is a texel; in linear memory a store may write a part of a texel.
             Layout::Array => (self.arrays.get(&host), 1),
             Layout::Linear | Layout::Pitched => {
                 let unit = unit(resource);
@@ -138,7 +139,7 @@ impl Shadow {
         })
     }
 
-    /// Threads have fetched, by a plan that is the one of the fetch.
+    /// Records that threads have fetched by a plan.
     pub(super) fn fetched(
         &self,
         told: &Told<'_>,
@@ -147,7 +148,7 @@ impl Shadow {
     ) {
         let Some(mut reading) = self.reading(plan) else { return };
         if !reading.texels.note(told.worker, (plan, at), request) {
-            // What has been noted is from before.
+            // Notes are older than this fetch.
             self.settle(told.sink, reading.texels);
             for lane in each(at.lanes) {
                 reading.lane(told.sink, (at, lane), &request.lane(lane as usize));
@@ -163,7 +164,7 @@ impl Shadow {
         });
     }
 
-    /// Threads have accessed a surface.
+    /// Records that threads have accessed a surface.
     pub(super) fn accessed(&self, told: &Told<'_>, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
@@ -196,18 +197,18 @@ impl Shadow {
     }
 }
 
-/// The texels of fetches that the launch can write.
+/// The texels of a fetch that the launch can write.
 struct Reading<'s> {
     shadow: &'s Shadow,
     texels: &'s Places,
-    /// Places of a texel.
+    /// Number of places of a texel.
     parts: u64,
     plan: &'s FetchPlan,
     offsets: Offsets,
 }
 
 impl Reading<'_> {
-    /// A thread has fetched.
+    /// Records the fetch of one thread.
     fn lane(&mut self, sink: &Sink, (at, lane): (&At, u32), operands: &FetchOperands) {
         let Some(who) = self.shadow.who(at, lane) else { return };
         for offset in self.offsets.of(self.plan, operands) {
@@ -221,12 +222,12 @@ impl Reading<'_> {
     }
 }
 
-/// Bytes of memory that are told apart.
+/// Size of a place in bytes.
 fn unit(resource: &Resource) -> u64 {
     u64::from(resource.format().texel_size().min(4)).max(1)
 }
 
-/// The memory of a texture among blocks: where they are on the host, their addresses and sizes.
+/// A texture's range of device addresses among blocks (host address, device address, size).
 fn range(resource: &Resource, blocks: &[(usize, u64, u64)], taken: &Arc<Taken>) -> Option<Range> {
     let (host, size) = (host(resource), resource.block().size() as u64);
     let i = blocks.partition_point(|(start, ..)| *start <= host).checked_sub(1)?;
@@ -237,7 +238,8 @@ fn range(resource: &Resource, blocks: &[(usize, u64, u64)], taken: &Arc<Taken>) 
     (offset < length).then(|| Range { address, end: address + size, host, texels: texels() })
 }
 
-/// Where the texels lie in the memory of a surface that a lane has accessed: none if it has failed, or a lane before.
+/// The byte offsets of the texels that a lane of a surface access has accessed; empty if the lane
+/// or an earlier one has failed.
 pub(crate) fn surface_texels<'a>(
     access: &'a ExecutedSurfaceAccess<'_>,
     lane: u32,
@@ -273,7 +275,7 @@ pub(crate) fn surface_texels<'a>(
     })
 }
 
-/// Where the texels that count in a fetch lie in the memory of its texture.
+/// Computes the byte offsets of the texels that contribute to a fetch.
 #[derive(Default)]
 pub(crate) struct Offsets {
     texels: ReadTexels,
@@ -281,7 +283,7 @@ pub(crate) struct Offsets {
 }
 
 impl Offsets {
-    /// Of a fetch, each once.
+    /// The offsets for a fetch, without duplicates.
     pub(crate) fn of(&mut self, plan: &FetchPlan, operands: &FetchOperands) -> &[u64] {
         let (resource, all) = (&plan.seen().resource, &mut self.all);
         all.clear();
@@ -293,7 +295,7 @@ impl Offsets {
     }
 }
 
-/// What is found where a fetch meets a store, or an access of a surface.
+/// The rule for a fetch of a texel that a store or a surface has written.
 fn rule(by_surface: bool) -> &'static CheckRule {
     if by_surface { rules::TEXTURE_SURFACE_WRITTEN } else { rules::TEXTURE_WRITTEN }
 }

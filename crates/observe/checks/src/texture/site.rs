@@ -1,4 +1,5 @@
-//! An instruction with a texture and a sampler: what is wrong with these, and what its fetches say together.
+//! The statistics of one instruction with one texture and sampler, and the findings that follow
+//! from them.
 
 use super::measure::{Frame, Lies, Measured, measure};
 use super::{Told, each, inexact, words};
@@ -12,10 +13,10 @@ use texunit_simt::Described;
 use texunit_simt::observe::{At, ExecutedFetch};
 use texunit_unit::{AddressMode, Coords, FetchKind, FetchOperands, FetchPlan, Geometry, overrides};
 
-/// What was found, by kind and operation.
+/// Findings by kind and operation.
 type Hits = BTreeMap<(&'static str, u32), Hit>;
 
-/// What was found.
+/// A finding.
 #[derive(Debug)]
 struct Hit {
     rule: &'static CheckRule,
@@ -26,39 +27,41 @@ struct Hit {
     count: u64,
 }
 
-/// Fewest fetches from which coordinates are judged by what they have in common.
+/// Minimum number of fetches for judging their coordinates.
 const FEWEST: u64 = 8;
 
-/// What the fetches of one line of the source say together.
+/// Statistics of the fetches of one source line.
 #[derive(Debug)]
 pub(super) struct Sums {
     hits: Hits,
     measured: Measured,
-    /// What coordinates are, and how many texels there are; of the first texture.
+    /// Coordinate kind and size of the first texture.
     coords: Coords,
     extent: [u32; 3],
     axes: usize,
     object: Described,
     first: Spot,
-    /// Axes of which wrap or mirror act as clamp, in words.
+    /// Axes whose wrap or mirror mode acts as clamp, with descriptions.
     clamped: Vec<(usize, String)>,
 }
 
-/// A site of one worker.
+/// An instruction with a texture and a sampler, for one worker.
 pub(super) struct Site {
-    /// The place of its texture is the key: it must stay.
+    /// Keeps the texture alive, whose address is the key.
     pub(super) plan: Arc<FetchPlan>,
     frame: Frame,
     table: Option<inexact::Table>,
-    /// Where footprints of the CTA lie, of threads whose stores are not over: by warp and lane, of each kind how many.
+    /// By warp and lane: number of footprints in each position, for threads of the current CTA
+    /// whose stores may still be dropped.
     waiting: Option<Vec<[[u64; 3]; 32]>>,
-    /// How often lanes have come by.
+    /// Number of executions.
     executed: u64,
     pub(super) sums: Sums,
 }
 
 impl Site {
-    /// Of an operation that is told of at a place; `waits`: threads may have their stores dropped.
+    /// A site of an operation, whose findings are reported at `place`. `waits`: stores of threads
+    /// may be dropped.
     pub(super) fn new(
         told: &Told<'_>,
         (at, op): (&At, u32),
@@ -105,7 +108,7 @@ impl Site {
         Self { plan: Arc::new(plan.clone()), frame, table, waiting, executed: 0, sums }
     }
 
-    /// Takes in the fetches of some lanes.
+    /// Adds the fetches of lanes.
     pub(super) fn fetched(&mut self, told: &Told<'_>, at: &At, fetch: &ExecutedFetch<'_>) {
         debug_assert!(Arc::ptr_eq(self.plan.texture(), fetch.plan.texture()));
         for hit in self.sums.hits.values_mut().filter(|hit| is_static(hit.rule)) {
@@ -151,7 +154,8 @@ impl Site {
 }
 
 impl Site {
-    /// A CTA has ended: counts the fetches of its threads, but for those whose stores were dropped (lanes by warp).
+    /// At the end of a CTA, counts the fetches of its threads, except those whose stores were
+    /// dropped (lanes by warp).
     pub(super) fn cta_ends(&mut self, cta: [u32; 3], block: [u32; 3], dropped: &[u32]) {
         let mut waiting = self.waiting.take();
         for (warp, lanes) in (0..).zip(waiting.iter().flatten()) {
@@ -170,7 +174,7 @@ impl Site {
     }
 }
 
-/// Whether it is the same for every lane.
+/// Whether the rule depends only on the instruction and the texture, and not on lanes.
 fn is_static(rule: &CheckRule) -> bool {
     let all = [
         rules::TEXTURE_CHANNEL,
@@ -182,7 +186,7 @@ fn is_static(rule: &CheckRule) -> bool {
 }
 
 impl Sums {
-    /// Keeps what was found, the first of its kind in words.
+    /// Counts a finding; the first of its kind is described.
     pub(super) fn hit(
         &mut self,
         rule: &'static CheckRule,
@@ -197,7 +201,7 @@ impl Sums {
         hit.count = hit.count.saturating_add(count);
     }
 
-    /// The same, with words only where they are needed.
+    /// Counts a finding, and formats its description only if it is the first.
     pub(super) fn hit_with(
         &mut self,
         rule: &'static CheckRule,
@@ -210,7 +214,7 @@ impl Sums {
         }
     }
 
-    /// Who has fetched first.
+    /// The first fetch.
     pub(super) fn first(&self) -> Spot {
         self.first
     }
@@ -219,7 +223,7 @@ impl Sums {
         &mut self.measured
     }
 
-    /// Adds what another worker, operation or texture at this line has.
+    /// Adds the statistics of another worker, operation or texture at this line.
     pub(super) fn add(&mut self, other: Self) {
         for (code, hit) in other.hits {
             match self.hits.get_mut(&code) {
@@ -236,7 +240,7 @@ impl Sums {
         if order(&other.first) < order(&self.first) {
             self.first = other.first;
         }
-        // Textures of other sizes are not measured with this one's.
+        // Coordinates in textures of different sizes are not comparable.
         if (self.coords, self.extent) == (other.coords, other.extent) {
             self.measured.add(&other.measured);
             for (axis, text) in other.clamped {
@@ -247,7 +251,7 @@ impl Sums {
         }
     }
 
-    /// The launch has ended.
+    /// Reports the findings when the launch has ended.
     pub(super) fn tell(mut self, sink: &Sink) {
         self.by_measure();
         for hit in self.hits.into_values() {
@@ -257,7 +261,7 @@ impl Sums {
         }
     }
 
-    /// What follows from all coordinates together.
+    /// Findings from the statistics of all coordinates.
     fn by_measure(&mut self) {
         let measured = self.measured.clone();
         let clamped = std::mem::take(&mut self.clamped);
@@ -321,7 +325,7 @@ impl Sums {
         } else if let (Some(spot), count) = (border.0.or(outside.0), outside.1 + border.1)
             && count * 2 > judged
         {
-            // Rays that enter and leave a volume are meant so.
+            // Rays that enter and leave a volume read its border intentionally.
             let message = lie(count) + ", most of them where the border is read";
             self.hit(rules::TEXTURE_OUTSIDE, spot, message, count);
             let own = (rules::TEXTURE_OUTSIDE.code.code, spot.op);
@@ -330,18 +334,18 @@ impl Sums {
     }
 }
 
-/// By the grid's order of CTAs.
+/// Sort key: the order of CTAs in the grid.
 pub(super) fn order(spot: &Spot) -> [u32; 3] {
     let [x, y, z] = spot.cta;
     [z, y, x]
 }
 
-/// Whether an axis repeats, so that outside is where coordinates are meant to be.
+/// Whether an axis repeats, so that coordinates outside are intended.
 pub(super) fn repeats(mode: Option<[AddressMode; 3]>, axis: usize) -> bool {
     mode.is_some_and(|mode| matches!(mode[axis], AddressMode::Wrap | AddressMode::Mirror))
 }
 
-/// Whether coordinates are places on a plane, line or in a volume: those of cubes are directions.
+/// Whether coordinates are positions; those of cubes are directions.
 pub(super) fn has_places(geometry: Geometry) -> bool {
     !geometry.is_cube()
 }

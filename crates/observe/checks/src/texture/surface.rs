@@ -1,4 +1,4 @@
-//! Surface accesses whose x looks like elements, where it counts bytes.
+//! Detects surface accesses whose x counts elements where it should count bytes.
 
 use super::words;
 use crate::rules;
@@ -9,7 +9,7 @@ use texunit_simt::observe::{At, ExecutedSurfaceAccess, LaunchInfo};
 use texunit_simt::{Described, Fault, FaultKind};
 use texunit_unit::{AccessFault, SurfaceKind};
 
-/// What the accesses of each operation have in common.
+/// Statistics by operation.
 #[derive(Debug, Default)]
 pub(super) struct Surfaces(HashMap<u32, Seen>);
 
@@ -17,7 +17,7 @@ pub(super) struct Surfaces(HashMap<u32, Seen>);
 struct Seen {
     first: Spot,
     object: Described,
-    /// Bytes of an access and of a texel, texels of a row, rows.
+    /// Bytes of an access, bytes of a texel, texels of a row, number of rows.
     size: u32,
     texel: u32,
     width: u32,
@@ -26,7 +26,7 @@ struct Seen {
     /// Largest x and y.
     most: [i64; 2],
     least: i64,
-    /// Whether an x was no multiple of the size.
+    /// The first access whose x is not a multiple of the access size.
     odd: Option<Spot>,
 }
 
@@ -42,7 +42,7 @@ impl Surfaces {
             | SurfaceKind::Store { element_size, vector } => {
                 u32::from(element_size) * u32::from(vector)
             }
-            // Their x counts texels.
+            // In these instructions x counts texels.
             SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. } => return,
         };
         let resource = &access.surface.resource;
@@ -87,7 +87,8 @@ impl Surfaces {
         }
     }
 
-    /// The launch has ended: a misaligned access has, where x looks like an element.
+    /// At the end of a launch that a misaligned access has stopped: reports the access if its x
+    /// looks like an element number.
     pub(super) fn tell(&self, sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
         let Some(Fault { kind: FaultKind::Surface(_), span, .. }) = fault else { return };
         for seen in self.0.values() {

@@ -1,4 +1,4 @@
-//! Sites in words.
+//! Formats objects, sizes and coordinates for messages.
 
 use texunit_simt::Described;
 use texunit_unit::{Extent, Resource};

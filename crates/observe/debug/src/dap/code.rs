@@ -1,4 +1,5 @@
-//! Code and memory.
+//! Requests of the Debug Adapter Protocol about code and memory: `disassemble`, `readMemory`,
+//! `source`.
 
 use crate::expr::eval::of_generic;
 use crate::session::Live;
@@ -64,7 +65,7 @@ impl Live<'_, '_> {
     }
 }
 
-/// Bytes as the protocol sends them.
+/// Encodes bytes as base64, as the protocol requires.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);

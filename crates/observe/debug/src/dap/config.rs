@@ -1,20 +1,21 @@
-//! Breakpoints of an editor, which sends all of a file, all functions and all data at a time.
+//! Breakpoints of an editor, which always sends the complete list for a file, for all functions or
+//! for all data.
 
 use crate::session::Settings;
 use crate::session::breaks::{Breakpoint, What};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-/// What an editor has asked for.
+/// The launch settings of an editor.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Editor {
-    /// Stop where the first launch begins.
+    /// Whether to stop at the beginning of the first launch.
     pub stops_at_entry: bool,
-    /// Do not stop at faults.
+    /// Whether to continue at faults.
     pub passes_faults: bool,
 }
 
-/// A breakpoint of a file: that of crate `dap` has other names than the protocol for two of its fields.
+/// A breakpoint of a file. The crate `dap` gives two of its fields other names than the protocol.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AtLine {
@@ -28,7 +29,7 @@ fn parsed<T: serde::de::DeserializeOwned>(arguments: &Json) -> Result<T, String>
     serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())
 }
 
-/// `5`, `>= 5`: hits that are passed.
+/// The number of ignored hits in a hit condition: `5`, `>= 5`.
 fn passed(hits: Option<&str>) -> u64 {
     let digits: String = hits.unwrap_or("").chars().filter(char::is_ascii_digit).collect();
     let count: u64 = digits.parse().unwrap_or(0);
@@ -43,7 +44,7 @@ impl Settings {
         Self { editor: Some(editor), ..Self::new() }
     }
 
-    /// Takes what a launch is to be like; breakpoints stay.
+    /// Applies the settings of a `launch` request, keeping breakpoints.
     pub fn take_launch(&mut self, launch: Self) {
         let (own, wanted) =
             (self.editor.get_or_insert_default(), launch.editor.unwrap_or_default());
@@ -57,10 +58,11 @@ impl Settings {
         breakpoint
     }
 
-    /// Takes breakpoints over; the numbers of those that are there now. `None`: it is another request.
+    /// Applies a breakpoint request; returns the numbers of the breakpoints, or `None` for another
+    /// request.
     ///
     /// # Errors
-    /// The request is not as the protocol has it.
+    /// The request is malformed.
     pub fn configure(
         &mut self,
         command: &str,
@@ -131,7 +133,7 @@ impl Settings {
         Ok(Vec::new())
     }
 
-    /// What is said of breakpoints that no module has been looked up for.
+    /// The answer for breakpoints that cannot be verified yet, because no module is loaded.
     pub fn unverified(numbers: &[u32]) -> Json {
         let all = numbers.iter().map(|number| {
             json!({ "id": number, "verified": false, "message": "no module with this place is loaded yet" })
@@ -140,7 +142,7 @@ impl Settings {
     }
 }
 
-/// What the adapter can do.
+/// The adapter's capabilities.
 pub fn capabilities() -> Json {
     json!({
         "supportsConfigurationDoneRequest": true,

@@ -1,7 +1,8 @@
-//! The Debug Adapter Protocol: requests of an editor while a launch stands, answers and events.
+//! The Debug Adapter Protocol while a launch is stopped: requests, responses and events.
 //!
-//! `texunit dap` has the stream and what comes before a program runs (`cli::dap`); it hands all other requests on, as they
-//! are, and numbers what comes back. Breakpoints that come before are put into [`Settings`] here (`config`).
+//! `texunit dap` owns the stream and handles requests before a program runs (`cli::dap`). It
+//! forwards all others unchanged, and numbers the messages that come back. Breakpoints that are set
+//! before a launch go into [`Settings`] (`config`).
 
 mod code;
 pub(crate) mod config;
@@ -13,20 +14,20 @@ use crate::session::{Live, Settings, Thread};
 use crate::value::Value;
 use serde_json::{Value as Json, json};
 
-/// What the adapter knows between requests.
+/// The adapter's state between requests.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// Frames that were shown: thread, and number of the frame.
+    /// Frames sent to the editor: thread and frame number.
     frames: Vec<(Thread, usize)>,
-    /// What can be opened.
+    /// Variables sent to the editor that have children.
     nodes: Vec<Node>,
-    /// What the terminal would write, while a command of it is executed.
+    /// Terminal output, while a terminal command is executed for the editor.
     captured: Option<String>,
-    /// The last stop, for `exceptionInfo`.
+    /// The last fault, for `exceptionInfo`.
     fault: Option<(String, String)>,
 }
 
-/// Something that has variables inside.
+/// A variable with children.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     Locals(Thread, usize),
@@ -36,9 +37,9 @@ pub(crate) enum Node {
     Launch(Thread),
     Textures,
     Fetch(Thread),
-    /// Lines of text.
+    /// Lines of text, as name and value.
     Lines(Vec<(String, String)>),
-    /// A value, and the expression that names it.
+    /// A value, and the expression that refers to it.
     Value(Thread, usize, Box<Value>, String),
 }
 
@@ -55,7 +56,7 @@ impl State {
 }
 
 impl Settings {
-    /// Whether an editor asks.
+    /// Whether the user is an editor.
     pub fn is_dap(&self) -> bool {
         self.editor.is_some()
     }
@@ -66,7 +67,7 @@ impl Live<'_, '_> {
         self.console.send(json!({ "type": "event", "event": name, "body": body }));
     }
 
-    /// Text of the terminal, on its way: to the editor's console.
+    /// Sends terminal output to the editor's debug console.
     pub(crate) fn say(&mut self, text: &str) {
         if let Some(captured) = &mut self.session.dap.captured {
             captured.push_str(text);
@@ -86,7 +87,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// Does what an editor asks for.
+    /// Executes a request of an editor.
     pub(crate) fn dap(&mut self, request: &Json) {
         let command = request.get("command").and_then(Json::as_str).unwrap_or("").to_owned();
         let arguments = request.get("arguments").cloned().unwrap_or_else(|| json!({}));
@@ -110,7 +111,7 @@ impl Live<'_, '_> {
             response["body"] = json!({ "error": { "id": 1, "format": message } });
         }
         self.console.send(response);
-        // Answered first: what comes of it is told by events.
+        // The response precedes the events that follow from continuing.
         if let Some(run) = self.pending.take() {
             self.goes_on(run);
         }

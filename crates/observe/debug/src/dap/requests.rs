@@ -1,4 +1,4 @@
-//! What is asked for while a launch stands.
+//! Requests of an editor while a launch is stopped.
 
 use super::Node;
 use crate::focus::{cta_of, shown};
@@ -10,7 +10,7 @@ use crate::session::{Live, Thread};
 use crate::value::print::Format;
 use serde_json::{Value as Json, json};
 
-/// How a launch is to go on when a request has been answered.
+/// How to continue after the response to a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Onward {
     Forth(Run),
@@ -92,7 +92,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// Goes on when that has been answered.
+    /// Continues the launch after the response.
     pub(super) fn goes_on(&mut self, onward: Onward) {
         self.session.dap.forget();
         let reason = match onward {
@@ -110,7 +110,7 @@ impl Live<'_, '_> {
         self.stop(reason);
     }
 
-    /// What the editor is told of a breakpoint.
+    /// The protocol's description of a breakpoint.
     pub(super) fn breakpoint(&self, number: u32) -> Json {
         let found = self.session.settings.breakpoints.iter().find(|b| b.number == number);
         let Some(breakpoint) = found else { return json!({ "id": number, "verified": false }) };
@@ -134,7 +134,7 @@ impl Live<'_, '_> {
             (true, _) => {
                 json!({ "name": base_name(file), "path": std::path::absolute(file).unwrap_or_else(|_| file.into()) })
             }
-            // The text itself is asked for.
+            // Source text that the editor has to request from the adapter.
             (false, true) => {
                 json!({ "name": base_name(file), "sourceReference": 1, "origin": "PTX" })
             }
@@ -142,7 +142,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// The warps of the CTA that is looked at.
+    /// The warps of the selected CTA, as threads of the protocol.
     fn threads(&self) -> Json {
         let (cta, ..) = self.thread;
         let block = shown(cta_of(cta, self.machine.config().grid));
@@ -173,7 +173,8 @@ impl Live<'_, '_> {
         json!({ "threads": all })
     }
 
-    /// Looks at a warp: at the lane that is looked at, if it is of it, else at the first that runs.
+    /// Selects a warp: the lane that is selected already if it belongs to the warp, otherwise its
+    /// first active lane.
     pub(super) fn at_thread(&mut self, id: Option<&Json>) {
         let Some(warp) =
             id.and_then(Json::as_u64).and_then(|id| u32::try_from(id.checked_sub(1)?).ok())
@@ -220,7 +221,7 @@ impl Live<'_, '_> {
         Ok(json!({ "stackFrames": all, "totalFrames": total }))
     }
 
-    /// Looks at a frame that was shown.
+    /// Selects a frame that was sent to the editor.
     pub(super) fn at_frame(&mut self, id: Option<&Json>) {
         let index =
             id.and_then(Json::as_u64).and_then(|id| usize::try_from(id.checked_sub(1)?).ok());
@@ -291,7 +292,7 @@ impl Live<'_, '_> {
         Ok(json!({ "result": shown, "type": ty, "variablesReference": reference }))
     }
 
-    /// A command of the terminal in the editor's console.
+    /// Executes a terminal command from the editor's debug console.
     fn terminal(&mut self, line: &str) -> Json {
         let before = (self.thread, self.machine.position());
         self.session.dap.captured = Some(String::new());

@@ -6,7 +6,7 @@ use crate::session::run::Reason;
 use serde_json::json;
 
 impl Live<'_, '_> {
-    /// Tells an editor why the launch stands.
+    /// Sends the event for a stop.
     pub(crate) fn tell_stop(&mut self, reason: &Reason) {
         self.session.dap.forget();
         if let Some(note) = self.history.note.take() {
@@ -89,7 +89,7 @@ impl Live<'_, '_> {
         self.event("stopped", &body);
     }
 
-    /// Tells an editor where its breakpoints are now.
+    /// Sends the current positions of breakpoints.
     pub(crate) fn tell_breakpoints(&mut self) {
         let numbers: Vec<u32> = self
             .session

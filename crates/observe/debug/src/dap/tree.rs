@@ -1,4 +1,4 @@
-//! Trees of variables.
+//! The tree of variables that an editor shows.
 
 use super::Node;
 use crate::dwarf::{Shape, Variable};
@@ -8,11 +8,11 @@ use crate::value::print::{Format, chosen, element, member};
 use serde_json::{Value as Json, json};
 use texunit_forms::Count;
 
-/// Children of a node that are shown if nobody asks for some of them.
+/// Maximum number of children sent unless the editor requests a range.
 const MOST: usize = 1000;
 
 impl Live<'_, '_> {
-    /// The number of a node, if it has something inside.
+    /// The reference number of a node, or 0 if it has no children.
     pub(super) fn reference(&mut self, node: Node) -> i64 {
         let Node::Value(.., value, _) = &node else { return self.session.dap.node(node) };
         let opens = match self.types.shape(value.ty) {
@@ -64,7 +64,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// What is inside of a node.
+    /// The children of a node.
     pub(super) fn opened(
         &mut self,
         wanted: dap::requests::VariablesArguments,
@@ -210,7 +210,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// The expression of a child of a node.
+    /// The expression that refers to a child of a node.
     pub(super) fn child_expression(
         &mut self,
         reference: i64,

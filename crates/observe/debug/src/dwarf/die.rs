@@ -1,4 +1,4 @@
-//! Entries of debug information, kept as a tree.
+//! Debugging information entries (DIEs) of a unit, read into a tree.
 
 use gimli::{AttributeValue, DwAt, DwTag, EndianSlice, LittleEndian, UnitOffset, constants};
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
 pub(super) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
 
-/// An entry.
+/// A debugging information entry.
 pub(super) struct Die<'a> {
     pub(super) tag: DwTag,
     pub(super) attrs: Vec<(DwAt, AttributeValue<Slice<'a>>)>,
@@ -16,14 +16,14 @@ pub(super) struct Die<'a> {
     pub(super) ranges: Vec<(u32, u32)>,
 }
 
-/// All entries of a unit.
+/// The entries of a unit.
 pub(super) struct Tree<'a> {
     pub(super) unit: Unit<'a>,
     pub(super) dies: Vec<Die<'a>>,
     pub(super) by_offset: HashMap<UnitOffset, usize>,
 }
 
-/// Entries of a unit that are read at most.
+/// Maximum number of entries of a unit.
 const MOST: usize = 4 << 20;
 
 impl<'a> Tree<'a> {
@@ -79,7 +79,7 @@ impl<'a> Tree<'a> {
         self.by_offset.get(&offset).copied()
     }
 
-    /// An attribute of an entry, or of the one that it is a copy or the body of.
+    /// An attribute of an entry, or of its abstract origin or specification.
     pub(super) fn found(
         &self,
         die: usize,
@@ -105,7 +105,7 @@ impl<'a> Tree<'a> {
 
     pub(super) fn number(&self, die: usize, name: DwAt) -> Option<u64> {
         let (_, value) = self.found(die, name)?;
-        // Some numbers have types of their own.
+        // gimli returns some numbers as types of their own.
         match value {
             AttributeValue::Encoding(encoding) => Some(encoding.0.into()),
             AttributeValue::AddressClass(class) => Some(class.0),
@@ -119,7 +119,7 @@ impl<'a> Tree<'a> {
         value.sdata_value().or_else(|| value.udata_value().map(|v| v as i64))
     }
 
-    /// The entry of a type.
+    /// The entry of the type.
     pub(super) fn type_of(&self, die: usize) -> Option<usize> {
         let (at, _) = self.found(die, constants::DW_AT_type)?;
         self.refers(at, constants::DW_AT_type)

@@ -1,22 +1,22 @@
-//! Expressions that say where a variable is.
+//! Evaluates DWARF location expressions.
 //!
-//! A register of the PTX is a number whose bytes are the letters of its name (`%r2` is 0x257232), as NVIDIA's debuggers and
-//! LLVM have it.
+//! A PTX register has a number whose bytes are the letters of its name (`%r2` is 0x257232), as in
+//! NVIDIA's debuggers and LLVM.
 
-/// Where a value is.
+/// The location of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum At {
-    /// In a register of the frame.
+    /// A register of the frame.
     Register(String),
-    /// At an address: a number of a variable of the module, or what registers say.
+    /// An address: a symbol number of a module variable, or computed from registers.
     Memory(u64),
-    /// It is this number.
+    /// A constant without location.
     Value(u64),
-    /// In pieces: where each is, and its bytes.
+    /// Pieces: the location and size of each.
     Pieces(Vec<(Option<At>, u64)>),
 }
 
-/// Reads a number of any length (LEB128).
+/// Decodes an unsigned LEB128 number.
 pub(super) fn unsigned(code: &mut &[u8]) -> Option<u64> {
     let (mut value, mut shift) = (0_u64, 0);
     loop {
@@ -58,7 +58,7 @@ fn fixed(code: &mut &[u8], size: usize, is_signed: bool) -> Option<u64> {
     Some(u64::from_le_bytes(all))
 }
 
-/// The name of a register by its number.
+/// The register name with this number.
 fn register(number: u64) -> Option<String> {
     let bytes = number.to_be_bytes();
     let name: Vec<u8> = bytes.into_iter().skip_while(|&byte| byte == 0).collect();
@@ -66,11 +66,11 @@ fn register(number: u64) -> Option<String> {
     text.starts_with('%').then_some(text)
 }
 
-/// Operations of an expression that are followed.
+/// Maximum number of operations that are executed.
 const MOST: usize = 10_000;
 
-/// Where an expression says that a variable is. `read` reads a register of the frame, `load` 8 bytes of memory, `base` is
-/// the frame's expression, if there is one.
+/// Evaluates a location expression. `read` reads a register of the frame, `load` reads 8 bytes of
+/// memory, and `base` is the frame base expression, if there is one.
 pub(crate) fn locate(
     code: &[u8],
     read: &dyn Fn(&str) -> Option<u64>,
@@ -110,7 +110,7 @@ pub(crate) fn locate(
                 }
                 stack.swap(n - 1, n - 2);
             }
-            // DW_OP_xderef: the space is the variable's own.
+            // DW_OP_xderef: the variable's address class gives the address space.
             0x18 => {
                 let address = stack.pop()?;
                 stack.pop()?;

@@ -1,8 +1,8 @@
-//! What compilers write about variables: DWARF in the sections of a PTX text, read by `gimli`.
+//! Debug information about variables: DWARF in the sections of a PTX text, read by `gimli`.
 //!
-//! Code addresses are offsets in the text of the PTX (`sections`), so a range of addresses has the instructions whose first
-//! bytes are in it. Where a variable is, is an expression over registers of the PTX by name, variables of the module,
-//! and places of the frame (`location`).
+//! Code addresses are offsets in the PTX text (`sections`), so that an address range contains the
+//! instructions whose first byte is in it. Locations of variables are expressions over PTX
+//! registers by name, module variables, and the frame (`location`).
 
 mod die;
 mod location;
@@ -16,21 +16,21 @@ pub(crate) use types::{Base, Member, Shape, TypeId, Types};
 
 use sections::Sections;
 
-/// What is known of a module.
+/// The debug information of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Info {
     pub(crate) types: Types,
-    /// Functions, with what is inside.
+    /// Functions with their nested scopes.
     pub(crate) functions: Vec<Scope>,
     /// Variables of the module.
     pub(crate) globals: Vec<Variable>,
-    /// Names of the files that were compiled, as they were given, with the folders.
+    /// Names of the compiled files as given to the compiler, with the compilation folders.
     pub(crate) files: Vec<(String, String)>,
     sections: Option<Sections>,
 }
 
 impl Info {
-    /// Reads the debug information of a text; nothing where there is none, or none that can be read.
+    /// Reads the debug information of a PTX text; empty if there is none, or if it is malformed.
     pub(crate) fn of(text: &str) -> Self {
         let mut info = Self::default();
         if let Some(sections) = Sections::of(text) {
@@ -43,17 +43,17 @@ impl Info {
         info
     }
 
-    /// Whether variables are known.
+    /// Whether there is information about variables.
     pub(crate) fn has_variables(&self) -> bool {
         !self.functions.is_empty()
     }
 
-    /// The variable of the module that a number of a location stands for.
+    /// The module variable and byte offset that a symbol number stands for.
     pub(crate) fn symbol(&self, number: u64) -> Option<(&str, i64)> {
         self.sections.as_ref()?.symbol(number)
     }
 
-    /// The scopes around an instruction, the function first.
+    /// The scopes around an instruction, from the function inwards.
     pub(crate) fn scopes_at(&self, at: u32) -> Vec<&Scope> {
         let mut all = Vec::new();
         let mut inside = &self.functions;

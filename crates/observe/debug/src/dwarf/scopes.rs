@@ -1,4 +1,4 @@
-//! Functions, blocks and variables.
+//! Reads functions, lexical blocks and variables.
 
 use super::Info;
 use super::die::{Dwarf, Slice, Tree};
@@ -6,59 +6,59 @@ use super::sections::Sections;
 use super::types::{self, Known, TypeId, Types};
 use gimli::{AttributeValue, LittleEndian, constants as c};
 
-/// What a scope is.
+/// The kind of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Function,
-    /// A copy of a function in place of a call.
+    /// An inlined copy of a function.
     Inlined,
     Block,
 }
 
-/// A part of a function's text, with what is declared there.
+/// A range of a function's code with its declarations.
 #[derive(Debug)]
 pub(crate) struct Scope {
     pub(crate) kind: Kind,
-    /// As in the source; of a block empty.
+    /// The name in the source; empty for a block.
     pub(crate) name: String,
-    /// As the linker knows it.
+    /// The linkage name.
     pub(crate) linkage: String,
     ranges: Vec<(u32, u32)>,
     pub(crate) variables: Vec<Variable>,
     pub(crate) children: Vec<Scope>,
-    /// Type of the result.
+    /// The return type.
     pub(crate) result: Option<TypeId>,
-    /// Of an inlined copy: number of the file, and the line, where it is called.
+    /// For an inlined copy: file number and line of the call.
     pub(crate) called: Option<(u32, u32)>,
 }
 
 impl Scope {
-    /// Its first byte in the text.
+    /// Offset of its first instruction in the text.
     pub(crate) fn begin(&self) -> u32 {
         self.ranges.iter().map(|&(begin, _)| begin).min().unwrap_or(0)
     }
 
-    /// Whether an instruction is in it.
+    /// Whether it contains an instruction.
     pub(crate) fn has(&self, at: u32) -> bool {
         self.ranges.iter().any(|&(begin, end)| begin <= at && at < end)
     }
 }
 
-/// Where a variable is.
+/// The location of a variable.
 #[derive(Clone, Debug)]
 pub(crate) enum Location {
-    /// Nowhere.
+    /// The variable has no location.
     None,
-    /// What an expression says.
+    /// A location expression.
     Expression(Vec<u8>),
-    /// In ranges of the text.
+    /// Location expressions for ranges of the text.
     List(Vec<(u32, u32, Vec<u8>)>),
-    /// It is a number.
+    /// A constant.
     Constant(Vec<u8>),
 }
 
 impl Location {
-    /// The expression that holds at an instruction.
+    /// The location expression that applies at an instruction.
     pub(crate) fn at(&self, at: u32) -> Option<&[u8]> {
         match self {
             Self::Expression(code) if !code.is_empty() => Some(code),
@@ -77,14 +77,15 @@ pub(crate) struct Variable {
     pub(crate) name: String,
     pub(crate) ty: TypeId,
     pub(crate) is_parameter: bool,
-    /// DW_AT_address_class: the space that its address is of.
+    /// DW_AT_address_class: the state space of its address.
     pub(crate) class: Option<u64>,
     pub(crate) location: Location,
-    /// The line that declares it; 0: nobody knows.
+    /// The line of its declaration; 0 if unknown.
     pub(crate) line: u32,
 }
 
-/// A table without lines (version 2): units name one, and the PTX has `.loc` in its place.
+/// An empty line table (version 2). Units refer to one, but in PTX the lines are in `.loc`
+/// directives.
 const NO_LINES: [u8; 17] = [13, 0, 0, 0, 2, 0, 7, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0];
 
 /// Reads all units.
@@ -122,7 +123,7 @@ struct Reader<'r, 'a> {
     known: Known,
 }
 
-/// Scopes within scopes that are followed.
+/// Maximum depth of nested scopes.
 const DEPTH: usize = 200;
 
 impl Reader<'_, '_> {
@@ -135,7 +136,7 @@ impl Reader<'_, '_> {
         types::read(self.types, &mut self.known, (self.dwarf, self.tree), of)
     }
 
-    /// What is declared in a unit, a namespace or a class.
+    /// Reads the declarations of a unit, namespace or class.
     fn all(
         &mut self,
         die: usize,
@@ -157,7 +158,7 @@ impl Reader<'_, '_> {
                 }
                 c::DW_TAG_variable => {
                     let mut variable = self.variable(child);
-                    // NVIDIA's compiler writes those of namespaces as the linker has names.
+                    // NVIDIA's compiler writes variables of namespaces with their mangled names.
                     let name = texunit_report::place::function_name(&variable.name);
                     variable.name = format!("{prefix}{name}");
                     if !matches!(variable.location, Location::None) {
@@ -170,7 +171,7 @@ impl Reader<'_, '_> {
                         name.map_or_else(|| prefix.to_owned(), |n| format!("{prefix}{n}::"));
                     self.all(child, &inside, functions, globals, depth + 1);
                 }
-                // Types that can be named in casts.
+                // Types that a cast can name.
                 c::DW_TAG_base_type
                 | c::DW_TAG_typedef
                 | c::DW_TAG_enumeration_type
@@ -186,7 +187,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Classes and namespaces of a function whose declaration is elsewhere.
+    /// The classes and namespaces of a function that is declared elsewhere.
     fn prefix_of(&self, die: usize) -> Option<String> {
         let declared = self
             .tree
@@ -245,7 +246,7 @@ impl Reader<'_, '_> {
                     };
                     let mut inside = self.scope(child, kind, depth + 1);
                     if inside.ranges.is_empty() && kind == Kind::Block {
-                        // A block without code of its own is the one around it.
+                        // A block without code is merged into the surrounding scope.
                         scope.variables.append(&mut inside.variables);
                         scope.children.append(&mut inside.children);
                     } else {

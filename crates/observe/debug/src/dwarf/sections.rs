@@ -1,17 +1,17 @@
-//! The sections `.debug_*` of a PTX text as bytes.
+//! Assembles the `.debug_*` sections of a PTX text to bytes.
 //!
-//! Their numbers are written as directives, and places as names: of labels in functions, of variables, of sections. In
-//! the bytes a label is its offset in the text, which is also what instructions are known by, and a variable is a number that
-//! [`Sections::symbol`] turns back into its name.
+//! The PTX has them as data directives with symbolic references to labels in functions, variables
+//! and sections. In the bytes, a label becomes its offset in the text, which also identifies
+//! instructions, and a variable becomes a symbol number that [`Sections::symbol`] resolves.
 
 use std::collections::HashMap;
 
-/// Numbers from here on stand for variables: the number of the name, and the bytes behind it.
+/// Symbol numbers begin here; the lower bits are the index of the name and a byte offset.
 const SYMBOLS: u64 = 0x7e58 << 48;
-/// Bytes of debug information that are read at most.
+/// Maximum size of debug information in bytes.
 const MOST: usize = 1 << 30;
 
-/// All sections.
+/// The debug sections.
 #[derive(Debug, Default)]
 pub(crate) struct Sections {
     bytes: HashMap<String, Vec<u8>>,
@@ -19,7 +19,7 @@ pub(crate) struct Sections {
     numbers: HashMap<String, u64>,
 }
 
-/// A number that is known when all labels are.
+/// A reference that can be resolved after all labels are known.
 struct Later<'a> {
     section: &'a str,
     at: usize,
@@ -30,7 +30,7 @@ struct Later<'a> {
 }
 
 impl Sections {
-    /// Those of a text; `None`: it has no debug information.
+    /// The sections of a text; `None` without debug information.
     pub(crate) fn of(text: &str) -> Option<Self> {
         text.find(".debug_info")?;
         let (mut labels, mut found, mut later) = (HashMap::new(), Self::default(), Vec::new());
@@ -60,7 +60,7 @@ impl Sections {
             }
             let Some((name, bytes)) = section.and_then(|s| Some((s, found.bytes.get_mut(s)?)))
             else {
-                // Labels may stand before an instruction.
+                // An instruction can follow a label on its line.
                 if let Some((label, _)) = code.split_once(':').filter(|(label, _)| is_name(label)) {
                     labels.insert(label, start as u64);
                 }
@@ -106,17 +106,17 @@ impl Sections {
         SYMBOLS | number << 32
     }
 
-    /// The bytes of a section; none if there is no such.
+    /// The bytes of a section; empty if it does not exist.
     pub(crate) fn get(&self, name: &str) -> &[u8] {
         self.bytes.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The variable that a number stands for, and the bytes behind its first one.
+    /// The variable and byte offset that a symbol number stands for.
     pub(crate) fn symbol(&self, number: u64) -> Option<(&str, i64)> {
         if number >> 48 != SYMBOLS >> 48 {
             return None;
         }
-        // What was added may be negative.
+        // The byte offset may be negative.
         let offset = i64::from(number as u32 as i32);
         let index = (number >> 32 & 0xffff) + u64::from(offset < 0);
         Some((self.symbols.get(index as usize)?, offset))
@@ -128,7 +128,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(inside) && !text.starts_with('.')
 }
 
-/// `.b8 1, 2`: the size of a number, and the numbers.
+/// Parses a data directive such as `.b8 1, 2` into element size and elements.
 fn values(code: &str) -> Option<(usize, &str)> {
     let rest = code.strip_prefix(".b")?;
     let (bits, list) = rest.split_once(|c: char| c.is_ascii_whitespace())?;
@@ -155,7 +155,7 @@ fn number(text: &str) -> Option<u64> {
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
-/// `name`, `name+4`, `name-name`
+/// Parses a reference: `name`, `name+4`, `name-name`
 fn parsed<'a>(text: &'a str, section: &'a str, at: usize, size: usize) -> Option<Later<'a>> {
     let text = text.trim_matches(['(', ')']);
     let later = |name: &'a str, minus, offset| Later {

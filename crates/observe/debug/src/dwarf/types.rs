@@ -1,14 +1,14 @@
-//! Types.
+//! Reads types.
 
 use super::die::{Dwarf, Tree};
 use gimli::constants as c;
 use std::collections::HashMap;
 
-/// A type, by its number.
+/// Index of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TypeId(usize);
 
-/// What values of a basic type are.
+/// The encoding of a basic type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
     Signed,
@@ -21,18 +21,18 @@ pub(crate) enum Base {
     Brain,
 }
 
-/// A member of a structure; of a base class, without a name of its own.
+/// A member of a structure, or a base class, which has no name.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) ty: TypeId,
     pub(crate) offset: u64,
-    /// Of a bit field: its first bit, from the lowest, and how many.
+    /// For a bit field: first bit, counted from the lowest, and number of bits.
     pub(crate) bits: Option<(u32, u32)>,
     pub(crate) is_base: bool,
 }
 
-/// How a type is made.
+/// The structure of a type.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     Void,
@@ -49,8 +49,8 @@ pub(crate) enum Shape {
         members: Vec<Member>,
         is_union: bool,
     },
-    /// One of several, as a number inside of it says (Rust's `enum`): that number, and of each variant the number, unless it is
-    /// any other.
+    /// A variant (Rust's `enum`): the discriminant, and each variant with its discriminant value,
+    /// or `None` for the default variant.
     Choice {
         by: Member,
         of: Vec<(Option<i64>, Member)>,
@@ -59,7 +59,7 @@ pub(crate) enum Shape {
         names: Vec<(String, i64)>,
         is_signed: bool,
     },
-    /// Another name.
+    /// A typedef or qualified type.
     Alias(TypeId),
     Function,
 }
@@ -72,14 +72,14 @@ pub(crate) struct Type {
     pub(crate) shape: Shape,
 }
 
-/// All types of a module.
+/// The types of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     all: Vec<Type>,
     names: HashMap<String, TypeId>,
 }
 
-/// Types within types that are followed.
+/// Maximum depth of nested types.
 const DEPTH: usize = 64;
 
 impl Types {
@@ -87,7 +87,7 @@ impl Types {
         &self.all[id.0]
     }
 
-    /// What stands behind other names.
+    /// The type without typedefs and qualifiers.
     pub(crate) fn plain(&self, mut id: TypeId) -> TypeId {
         for _ in 0..DEPTH {
             match self.get(id).shape {
@@ -149,7 +149,7 @@ impl Types {
         self.add(Type { name, size, shape: Shape::Array { of, count } })
     }
 
-    /// A structure whose members all have one type.
+    /// A structure whose members all have the same type.
     pub(crate) fn vector(&mut self, name: &str, of: TypeId, names: &[&str]) -> TypeId {
         if let Some(&id) = self.names.get(name) {
             return id;
@@ -166,7 +166,7 @@ impl Types {
         self.add(Type { name: name.to_owned(), size: step * names.len() as u64, shape })
     }
 
-    /// An enumerator: its type, and its value.
+    /// The type and value of an enumerator.
     pub(crate) fn enumerator(&self, name: &str) -> Option<(TypeId, i64)> {
         let all = self.all.iter().enumerate();
         let mut found = all.filter_map(|(id, ty)| match &ty.shape {
@@ -184,10 +184,10 @@ impl Types {
     }
 }
 
-/// Types of a unit that have been read, by entry.
+/// Types of a unit that were read, by entry.
 pub(super) type Known = HashMap<usize, TypeId>;
 
-/// The type of an entry.
+/// Reads the type of an entry.
 pub(super) fn read<'a>(
     types: &mut Types,
     known: &mut Known,
@@ -200,7 +200,7 @@ pub(super) fn read<'a>(
     }
     let name = tree.text(dwarf, die, c::DW_AT_name).unwrap_or_default();
     let size = tree.number(die, c::DW_AT_byte_size).unwrap_or(0);
-    // It is there before what it is made of is read: that may lead back to it.
+    // The type is registered before its members are read, because they may refer to it.
     let id = types.add(Type { name: name.clone(), size, shape: Shape::Void });
     known.insert(die, id);
     let mut inner = |of: Option<usize>| read(types, known, (dwarf, tree), of);
@@ -280,7 +280,7 @@ pub(super) fn read<'a>(
             let names = children.filter_map(|&child| {
                 let value = tree.signed(child, c::DW_AT_const_value)?;
                 let name = tree.text(dwarf, child, c::DW_AT_name)?;
-                // NVIDIA's compiler writes those of `enum class` as the linker has names.
+                // NVIDIA's compiler writes enumerators of `enum class` with their mangled names.
                 Some((texunit_report::place::function_name(&name), value))
             });
             let names: Vec<(String, i64)> = names.collect();
@@ -299,7 +299,7 @@ pub(super) fn read<'a>(
     id
 }
 
-/// A member of a structure, or a base class of it.
+/// Reads a member or base class of a structure.
 fn member<'a>(
     types: &mut Types,
     known: &mut Known,
@@ -341,7 +341,7 @@ fn member_offset(tree: &Tree<'_>, die: usize) -> u64 {
     if let Some(offset) = tree.number(die, c::DW_AT_data_member_location) {
         return offset;
     }
-    // DWARF 2: an expression that adds to the address of the structure.
+    // DWARF 2 gives the offset as an expression that adds to the structure's address.
     match tree.attr(die, c::DW_AT_data_member_location) {
         Some(gimli::AttributeValue::Exprloc(code)) => match code.0.slice() {
             [0x23, rest @ ..] => super::location::unsigned(&mut &rest[..]).unwrap_or(0),

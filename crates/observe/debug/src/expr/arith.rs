@@ -49,7 +49,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// The type that arithmetic on a value has.
+    /// The type of a value after integer promotion.
     fn promoted(&mut self, ty: TypeId) -> TypeId {
         match self.types.shape(ty) {
             Shape::Base(Base::Float) if self.types.size(ty) >= 4 => ty,
@@ -156,7 +156,7 @@ impl Scene<'_, '_> {
             };
             return self.number(ty, Number::Float(round(result)));
         }
-        // As values of the common type, which a negative one of an unsigned type is not.
+        // Converted to the common type, in which a negative number may become a large unsigned one.
         let wrap =
             |v: i128| self.number(ty, Number::Int(v)).ok()?.number(self.types).map(Number::as_int);
         let x = wrap(a.as_int()).unwrap_or(0);

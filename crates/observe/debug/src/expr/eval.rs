@@ -1,4 +1,4 @@
-//! What expressions are worth.
+//! Evaluates expressions.
 
 use super::parse::{Expr, TypeName};
 use super::scene::Scene;
@@ -10,7 +10,7 @@ use texunit_memory::SpaceKind;
 
 pub(super) type Valued = Result<Value, String>;
 
-/// Bytes of a value that is read at most.
+/// Maximum size of a value in bytes.
 pub(crate) const LARGEST: u64 = 16 << 20;
 
 impl Scene<'_, '_> {
@@ -132,7 +132,7 @@ impl Scene<'_, '_> {
         Ok(ty)
     }
 
-    /// An array as the pointer to its first element.
+    /// Converts an array to a pointer to its first element.
     pub(super) fn decayed(&mut self, value: Value) -> Value {
         match (self.types.shape(value.ty), &value.place) {
             (&Shape::Array { of, .. }, Some(Place::Memory(space, address))) => {
@@ -144,7 +144,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// What a pointer points to.
+    /// Dereferences a pointer.
     pub(crate) fn pointed(&mut self, value: &Value) -> Valued {
         let value = self.decayed(value.clone());
         let address = self.arithmetic(&value).map(|number| number.as_int() as u64);
@@ -156,7 +156,7 @@ impl Scene<'_, '_> {
                 }
                 self.at_generic(to, address?)
             }
-            // gdb reads an integer so, as `*0x1000`.
+            // As in gdb, an integer is dereferenced as `int *`: `*0x1000`.
             Shape::Base(Base::Signed | Base::Unsigned) if self.types.size(value.ty) == 8 => {
                 let ty = self.basic("int");
                 self.at_generic(ty, address?)
@@ -165,13 +165,13 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// The value of a part of an expression.
+    /// Evaluates an operand.
     pub(crate) fn operand(&mut self, expr: &Expr) -> Valued {
         let value = self.evaluate(expr)?;
         self.referred(value)
     }
 
-    /// What a reference refers to; other values are themselves.
+    /// The object that a reference refers to; other values are returned unchanged.
     pub(crate) fn referred(&mut self, value: Value) -> Valued {
         match self.types.shape(value.ty) {
             Shape::Pointer { is_reference: true, .. } => self.pointed(&value),
@@ -213,7 +213,7 @@ impl Scene<'_, '_> {
         unnamed.map(|m| member(self.types, of, m)).find_map(|inner| self.member_of(&inner, name))
     }
 
-    /// `p@4`: an array of what stands at the place of a value.
+    /// `p@4`: an array that begins at the location of a value.
     pub(super) fn repeated(&mut self, first: &Value, count: &Value) -> Valued {
         let count = self.int(count)?;
         let Some(Place::Memory(space, address)) = first.place else {
@@ -236,7 +236,7 @@ impl Scene<'_, '_> {
         self.number(ty, number)
     }
 
-    /// A value at a generic address.
+    /// The value at a generic address.
     pub(crate) fn at_generic(&mut self, ty: TypeId, address: u64) -> Valued {
         let (space, address) = of_generic(address);
         self.in_memory(ty, space, address)
@@ -284,7 +284,7 @@ impl Scene<'_, '_> {
     }
 }
 
-/// Whether C has a type of this name.
+/// Whether this is the name of a basic C type.
 fn is_basic(name: &str) -> bool {
     matches!(
         name,
@@ -306,7 +306,7 @@ fn is_basic(name: &str) -> bool {
     )
 }
 
-/// A basic type by its name in C.
+/// A basic type by its C name.
 pub(crate) fn basic(types: &mut crate::dwarf::Types, name: &str) -> TypeId {
     let (base, size) = match name {
         "bool" => (Base::Bool, 1),
@@ -326,7 +326,7 @@ pub(crate) fn basic(types: &mut crate::dwarf::Types, name: &str) -> TypeId {
     types.base(name, base, size)
 }
 
-/// The generic address of a place.
+/// The generic address of a location.
 pub(crate) fn generic(space: SpaceKind, address: u64) -> u64 {
     let window = match space {
         SpaceKind::Global | SpaceKind::Const => 0,
@@ -337,7 +337,7 @@ pub(crate) fn generic(space: SpaceKind, address: u64) -> u64 {
     address.wrapping_add(window)
 }
 
-/// The space of a generic address, and the address in it.
+/// The state space of a generic address, and the address in it.
 pub(crate) fn of_generic(address: u64) -> (SpaceKind, u64) {
     let space = texunit_memory::space_of(address);
     (space, address.wrapping_sub(generic(space, 0)))

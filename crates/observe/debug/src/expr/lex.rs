@@ -1,4 +1,4 @@
-//! Words and signs of expressions.
+//! Splits expressions into tokens.
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
@@ -11,14 +11,14 @@ pub(super) enum Token {
     Sign(&'static str),
 }
 
-/// Signs, the longer ones first.
+/// Operators and punctuation, longer ones first.
 const SIGNS: [&str; 46] = [
     "<<=", ">>=", "::", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=",
     "/=", "%=", "&=", "|=", "^=", "++", "--", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~",
     "<", ">", "=", "(", ")", "[", "]", ".", ",", "?", ":", "@", "{", "}",
 ];
 
-/// The words and signs of a text, with where they begin.
+/// The tokens of a text, with their offsets.
 pub(super) fn lex(text: &str) -> Result<Vec<(Token, usize)>, String> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<(Token, usize)>, String> {
                 at = word(end);
                 tokens.push((Token::Dollar(text[start + 1..at].to_owned()), start));
             }
-            // A register, where an operand is expected.
+            // `%` begins a register where an operand is expected.
             b'%' if bytes.get(at + 1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
                 && !matches!(
                     tokens.last(),
@@ -62,7 +62,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<(Token, usize)>, String> {
             {
                 at = word(at + 1);
                 let mut name = text[start..at].to_owned();
-                // %tid.x
+                // A component: `%tid.x`
                 let component = bytes.get(at) == Some(&b'.')
                     && matches!(bytes.get(at + 1), Some(b'x' | b'y' | b'z'))
                     && word(at + 1) == at + 2;
@@ -76,7 +76,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<(Token, usize)>, String> {
                 let (content, end) = quoted(bytes, at + 1, quote)?;
                 at = end;
                 let is_char = quote == b'\'';
-                // gdb has 'name' for names with other letters.
+                // As in gdb, quotes enclose names with other characters.
                 let token = match content[..] {
                     [byte] if is_char => Token::Int(i128::from(byte as i8), "char"),
                     _ if is_char => Token::Word(String::from_utf8_lossy(&content).into_owned()),
@@ -116,7 +116,7 @@ fn quoted(bytes: &[u8], mut at: usize, quote: u8) -> Result<(Vec<u8>, usize), St
     }
 }
 
-/// The byte that stands behind a backslash.
+/// Decodes the character after a backslash, and returns the end of the escape sequence.
 pub(crate) fn escape(bytes: &[u8], at: usize) -> (u8, usize) {
     let Some(&byte) = bytes.get(at) else { return (b'\\', at) };
     let plain = |b| (b, at + 1);

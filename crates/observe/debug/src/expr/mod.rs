@@ -1,4 +1,4 @@
-//! Expressions: what stands behind `print`, conditions, `set var`, `x`, watches of both faces.
+//! C expressions for `print`, conditions, `set var`, `x` and watchpoints.
 
 mod arith;
 pub(crate) mod eval;
@@ -9,10 +9,10 @@ pub(crate) mod scene;
 pub(crate) use lex::escape;
 use parse::Expr;
 
-/// Whether an expression changes what it is about.
+/// Whether an expression has side effects on the launch.
 pub(crate) fn changes(expr: &Expr) -> bool {
     match expr {
-        // Variables of the session are nothing of the launch.
+        // Assigning a convenience variable does not change the launch.
         Expr::Binary("=", to, value) => !matches!(**to, Expr::Variable(_)) || changes(value),
         Expr::Binary(_, a, b) | Expr::Index(a, b) => changes(a) || changes(b),
         Expr::Unary(_, a) | Expr::Member(a, ..) | Expr::Cast(_, a) => changes(a),
@@ -21,7 +21,7 @@ pub(crate) fn changes(expr: &Expr) -> bool {
     }
 }
 
-/// Arguments between commas, outside of parentheses.
+/// Splits arguments at commas outside of parentheses.
 pub(crate) fn parts(text: &str) -> Vec<&str> {
     let (mut depth, mut from, mut all) = (0, 0, Vec::new());
     for (at, c) in text.char_indices() {

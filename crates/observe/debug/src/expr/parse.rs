@@ -1,5 +1,5 @@
-//! Expressions as a tree: C's, with registers of the PTX (`%r1`), values that were printed (`$1`, `$`, `$name`) and arrays
-//! (`p@4`).
+//! Parses expressions: C's, with PTX registers (`%r1`), the value history and convenience variables
+//! (`$1`, `$`, `$name`), and arrays (`p@4`).
 
 use super::lex::{Token, lex};
 
@@ -14,7 +14,8 @@ pub(crate) enum Expr {
     Register(String),
     /// `$name`
     Variable(String),
-    /// `$`, `$$`, `$3`, `$$2`: a value that was printed, from the first, or back from the last one.
+    /// The value history: `$`, `$$`, `$3`, `$$2`. `Ok` counts from the first value, `Err` back from
+    /// the last.
     Printed(Result<usize, usize>),
     Unary(&'static str, Box<Expr>),
     Binary(&'static str, Box<Expr>, Box<Expr>),
@@ -25,17 +26,17 @@ pub(crate) enum Expr {
     SizeOf(TypeName),
 }
 
-/// A type as it is written: name, pointers, dimensions.
+/// A type name: base name, pointers, dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TypeName {
     pub(crate) name: String,
     pub(crate) pointers: usize,
 }
 
-/// Expressions within expressions that are followed.
+/// Maximum depth of nested expressions.
 const DEPTH: usize = 100;
 
-/// An expression of a whole text. `is_type` says of a word whether it is the name of a type.
+/// Parses a whole text. `is_type` decides whether a word is a type name.
 pub(crate) fn parse(text: &str, is_type: &dyn Fn(&str) -> bool) -> Result<Expr, String> {
     let tokens = lex(text)?;
     let mut parser = Parser { tokens, at: 0, text, is_type, depth: 0 };
@@ -54,7 +55,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-/// Binary operations, by how tightly they bind.
+/// Binary operators by ascending precedence.
 const LEVELS: [&[&str]; 11] = [
     &["||"],
     &["&&"],
@@ -69,7 +70,7 @@ const LEVELS: [&[&str]; 11] = [
     &["*", "/", "%"],
 ];
 
-/// Words that make up names of basic types.
+/// Words that form the names of basic types.
 const TYPE_WORDS: [&str; 11] = [
     "unsigned", "signed", "int", "long", "short", "char", "float", "double", "bool", "void",
     "const",
@@ -164,7 +165,7 @@ impl Parser<'_> {
         self.postfix()
     }
 
-    /// `(unsigned int *)`; nothing is taken if it is something else.
+    /// Parses a cast such as `(unsigned int *)`, or consumes nothing.
     fn parenthesised_type(&mut self) -> Option<TypeName> {
         let before = self.at;
         let found = self.sign(&["("]).and_then(|_| {
@@ -200,7 +201,7 @@ impl Parser<'_> {
             }
             self.at += 1;
         }
-        // cuda-gdb writes @global before the type.
+        // cuda-gdb writes `@global` before the type.
         if words.is_empty() {
             return None;
         }
@@ -269,7 +270,7 @@ impl Parser<'_> {
     }
 }
 
-/// The name of a basic type as debug information has it.
+/// The name of a basic type as debug information writes it.
 fn normal(words: &[String]) -> String {
     let has = |word: &str| words.iter().any(|w| w == word);
     let longs = words.iter().filter(|w| *w == "long").count();

@@ -1,4 +1,4 @@
-//! Where expressions are evaluated: a frame of a thread of a launch that stands.
+//! The context of expressions: a frame of a thread in a stopped launch.
 
 use super::eval::{basic, of_generic};
 use crate::dwarf::{At, Location, TypeId, Types, Variable, locate};
@@ -9,26 +9,26 @@ use texunit_isa::ScalarType;
 use texunit_memory::SpaceKind;
 use texunit_simt::debug::{Machine, RegisterAt};
 
-/// What expressions see.
+/// The context of an expression.
 pub(crate) struct Scene<'s, 'm> {
     pub(crate) machine: &'s mut Machine<'m>,
     pub(crate) module: &'s Module,
     pub(crate) types: &'s mut Types,
     /// CTA, warp, lane.
     pub(crate) thread: (u64, u32, u32),
-    /// The frame, if the thread is in one.
+    /// The frame; `None` if the thread has ended.
     pub(crate) frame: Option<&'s Frame>,
-    /// Values that were printed.
+    /// The value history.
     pub(crate) printed: &'s [Value],
-    /// Variables of the session, `$name`.
+    /// Convenience variables, `$name`.
     pub(crate) variables: &'s mut HashMap<String, Value>,
 }
 
-/// Names that are known without debug information, and the special registers that they are.
+/// Variables that exist without debug information, and read special registers.
 const BUILT_IN: [&str; 4] = ["threadIdx", "blockIdx", "blockDim", "gridDim"];
 
 impl Scene<'_, '_> {
-    /// Vectors of the launch: index of the thread and of the CTA, and how many there are.
+    /// The value of such a variable.
     fn built_in(&self, name: &str) -> Option<[u32; 3]> {
         let config = self.machine.config();
         let (cta, warp, lane) = self.thread;
@@ -73,8 +73,8 @@ impl Scene<'_, '_> {
         Err(format!("No symbol \"{name}\" in current context."))
     }
 
-    /// A variable that is seen here: of the blocks around, the innermost first, then of the module. A variable of a block that
-    /// only a later line declares hides nothing yet.
+    /// A visible variable: of the surrounding blocks, innermost first, then of the module. A
+    /// variable that is declared on a later line does not hide others yet.
     pub(crate) fn variable_of(&self, name: &str) -> Option<Variable> {
         let mut later = None;
         if let Some(frame) = self.frame {
@@ -96,7 +96,7 @@ impl Scene<'_, '_> {
         found.or_else(|| globals.iter().find(last)).cloned().or(later)
     }
 
-    /// A parameter of the kernel as it was launched with, where no thread runs that could have changed it.
+    /// A kernel parameter with its value at the launch, for a thread that does not run.
     fn kernel_parameter(&mut self, name: &str) -> Option<Result<Value, String>> {
         let kernel = self.machine.kernel();
         let is_it = |f: &&crate::dwarf::Scope| {
@@ -124,7 +124,7 @@ impl Scene<'_, '_> {
         found
     }
 
-    /// What has this name in the PTX: a parameter, a variable of a space.
+    /// A parameter or variable by its PTX name.
     fn of_ptx(&mut self, name: &str) -> Option<Result<Value, String>> {
         let (space, address, size) = self.ptx_place(name)?;
         let ty = match size {
@@ -157,7 +157,7 @@ impl Scene<'_, '_> {
         Some((space, *address, block.size() as u64))
     }
 
-    /// A register of the PTX: its own ones, and special ones.
+    /// A PTX register, including special ones.
     pub(crate) fn register(&mut self, name: &str) -> Result<Value, String> {
         let unknown = || format!("Invalid register `{}'", name.trim_start_matches('%'));
         if let Some(value) = self.special(name) {
@@ -213,7 +213,7 @@ impl Scene<'_, '_> {
         if ty.bits() == 128 { self.types.array(of, 2) } else { of }
     }
 
-    /// A value of a type in a register, from one of its bytes on.
+    /// A value in a register, from one of its bytes on.
     fn in_register(
         &mut self,
         ty: TypeId,
@@ -229,7 +229,7 @@ impl Scene<'_, '_> {
         Some(Value { ty, bytes, place: Some(Place::Register(frame, register, from)), bits: None })
     }
 
-    /// `$name`: a variable of the session, or a register without its sign.
+    /// `$name`: a convenience variable, or a register without `%`.
     pub(crate) fn variable(&mut self, name: &str) -> Result<Value, String> {
         if let Some(value) = self.variables.get(name) {
             return Ok(value.clone());
@@ -246,7 +246,7 @@ impl Scene<'_, '_> {
         Ok(Value::new(ty, Vec::new()))
     }
 
-    /// What a variable holds at the frame's place.
+    /// Reads a variable in the frame.
     pub(crate) fn read_variable(&mut self, variable: &Variable) -> Result<Value, String> {
         let lost = || "value has been optimized out".to_owned();
         let at = self.frame.map_or(0, |frame| frame.at);
@@ -260,7 +260,7 @@ impl Scene<'_, '_> {
             && frame.function == self.machine.kernel()
             && let Some(value) = self.kernel_parameter(&variable.name)
         {
-            // Nothing has moved it from where the launch has put it.
+            // A parameter of an entry function stays where the launch has put it.
             return value;
         }
         let code = variable.location.at(at).ok_or_else(lost)?.to_vec();
@@ -316,7 +316,7 @@ impl Scene<'_, '_> {
         })
     }
 
-    /// The place that a number of a location means.
+    /// The location that a number in a location expression stands for.
     fn address(&self, variable: &Variable, number: u64) -> Option<(SpaceKind, u64)> {
         if let Some((name, offset)) = self.module.info.symbol(number) {
             let (space, address, _) = self.ptx_place(name)?;
@@ -334,7 +334,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Writes bytes to where a value came from.
+    /// Writes bytes to a value's location.
     pub(crate) fn write(&mut self, place: Option<&Place>, bytes: &[u8]) -> Result<(), String> {
         match place {
             None => Err("Left operand of assignment is not an lvalue.".to_owned()),
@@ -377,7 +377,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Characters from a generic address up to a zero.
+    /// The characters from a generic address up to a zero byte.
     pub(crate) fn text(&self, address: u64) -> Option<(Vec<u8>, bool)> {
         let (space, at) = of_generic(address);
         let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Where to stop: the instructions of a line, of a line of the PTX, of a function.
+//! Resolves breakpoint locations to instructions: source lines, PTX lines, functions.
 
 use super::{Instruction, Line, Module, matches};
 use crate::dwarf::{Kind, Scope};
@@ -6,17 +6,20 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 impl Module {
-    /// Where to stop for a line of a file: the first instruction of it in each function and each inlined copy; of a line
-    /// whose only code is that of a call that was inlined, the first one of the copy; of a line without code, that of the next
-    /// one that has some. The line.
+    /// The instructions for a breakpoint on a source line, and the actual line. These are the
+    /// line's first instruction in each function and in each inlined copy. If the line's only code
+    /// is an inlined call, the copy's first instruction is used; if the line has no code, the next
+    /// line that has some.
     pub(crate) fn at_line(&self, file: &str, line: u32) -> Option<(u32, Vec<u32>)> {
         if Self::is_file(self.text.name(), file) {
             return self.at_ptx_line(line);
         }
-        // A breakpoint in another kernel is not moved into this one.
+        // Lines of all kernels are considered, so that a breakpoint in another kernel is not moved
+        // into this one.
         let lines = self.lines.get_or_init(|| self.all_lines());
         let calls = self.calls.get_or_init(|| self.all_calls());
-        // An editor names whole paths, and the sources may have been elsewhere when they were compiled.
+        // An editor uses full paths, which may differ from those at compile time; then only the
+        // file name is compared.
         let is_known = lines.iter().any(|l| Self::is_file(&l.file, file));
         let file = if is_known { file } else { super::base_name(file) };
         let all = lines.iter().chain(calls.iter().map(|(line, _)| line));
@@ -34,7 +37,7 @@ impl Module {
             if !i.begins {
                 continue;
             }
-            // Another piece of the line in the same copy is reached from the first one.
+            // Further pieces of the line in the same copy are reached through the first one.
             let copy = (Arc::clone(&i.function), i.inlined, self.copy_of(index));
             if !seen.contains(&copy) {
                 seen.push(copy);
@@ -77,8 +80,8 @@ impl Module {
         all
     }
 
-    /// Tells inlined copies of one function apart: the places of the calls around it, and where the copies begin. Either may
-    /// be known alone.
+    /// Distinguishes inlined copies of a function by the positions of the surrounding calls and the
+    /// beginnings of the copies. Either may be all that is known.
     fn copy_of(&self, index: usize) -> (Vec<(String, u32, u32)>, Vec<u32>) {
         let at = self.instructions[index].at;
         let frames = self.sources.frames_at(at);
@@ -89,7 +92,7 @@ impl Module {
         (calls, copies.map(|scope| scope.begin()).collect())
     }
 
-    /// Where to stop for a line of the PTX.
+    /// The instructions for a breakpoint on a PTX line.
     pub(crate) fn at_ptx_line(&self, line: u32) -> Option<(u32, Vec<u32>)> {
         let of = |i: &Instruction| self.ptx_line(i.at);
         let found = self.instructions.iter().map(of).filter(|&l| l >= line).min()?;
@@ -97,7 +100,7 @@ impl Module {
         Some((found, vec![first.at]))
     }
 
-    /// Where to stop for a function: behind what only prepares it.
+    /// The instructions for a breakpoint on a function, after its prologue.
     pub(crate) fn at_function(&self, name: &str) -> Vec<u32> {
         let mut all = Vec::new();
         let mut functions: Vec<&Arc<str>> = Vec::new();
@@ -115,7 +118,7 @@ impl Module {
             let place = behind.filter(|_| prepares).unwrap_or(first);
             all.push(place.at);
         }
-        // Copies of an inlined function.
+        // Inlined copies of the function.
         let mut before = None;
         for instruction in &self.instructions {
             let inside = self.info.scopes_at(instruction.at);

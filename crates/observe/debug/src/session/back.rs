@@ -1,4 +1,5 @@
-//! Going backwards: a checkpoint before, and from there what was executed, once to find the place and once to be there.
+//! Reverse execution: restores an earlier checkpoint and executes from it, once to find the
+//! position and once to stop there.
 
 use super::run::Reason;
 use super::{Live, Thread};
@@ -16,12 +17,12 @@ pub(crate) enum Back {
     Finish,
 }
 
-/// Where lines began that a thread has come to.
+/// The lines that a thread has reached during execution.
 #[derive(Clone, Debug, Default)]
 struct Lines {
     now: Option<((u32, u32), Line, Position)>,
     before: Option<Position>,
-    /// The line goes on there behind a call.
+    /// Whether the current line was entered by a return.
     is_behind_call: bool,
 }
 
@@ -30,7 +31,7 @@ impl Live<'_, '_> {
         Filter { cta: Some(self.thread.0), warp: Some(self.thread.1), lanes: 1 << self.thread.2 }
     }
 
-    /// Executes from a checkpoint up to a position, and tells of each stop before it.
+    /// Executes from a checkpoint to a position, and calls `tell` at each stop before it.
     pub(super) fn again(
         &mut self,
         checkpoint: usize,
@@ -40,7 +41,7 @@ impl Live<'_, '_> {
         self.history.restore(self.machine, checkpoint);
         self.machine.set_between(false);
         self.machine.set_end(Some(end));
-        // A checkpoint that was made at a stop stands before that instruction already.
+        // A checkpoint made at a stop has the thread in front of that instruction already.
         let stand = self.machine.stop_point();
         if self.machine.is_stopped() {
             if self.machine.position() >= end {
@@ -56,7 +57,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// Is at a position that the launch has passed, or comes to.
+    /// Moves the launch to a position, earlier or later.
     pub(crate) fn go_to(&mut self, position: Position) {
         let Some(&checkpoint) = self.history.before(position).first() else { return };
         self.machine.set_breaks(&|_| false);
@@ -67,7 +68,7 @@ impl Live<'_, '_> {
         self.renew_watches();
     }
 
-    /// Goes to a position, and looks at the thread that was looked at, if it is there.
+    /// Moves to a position, and keeps the selected thread if it exists there.
     pub(crate) fn move_to(&mut self, position: Position) {
         let thread = self.thread;
         self.go_to(position);
@@ -76,14 +77,14 @@ impl Live<'_, '_> {
         self.focus(if is_there { thread } else { Self::first_of(stand) });
     }
 
-    /// The number of a step as a place: forward from here if it has not been executed yet.
+    /// Moves to a step number, executing forward if it was not reached yet.
     pub(crate) fn jump(&mut self, number: u64) -> Result<Reason, String> {
         let here = self.machine.position();
         let mut position = self.machine.position_of(number);
         if self.history.is_on() && position <= here {
             loop {
                 self.move_to(position);
-                // What was executed at speed is known better now.
+                // Execution has refined the mapping of step numbers in CTAs that ran without stops.
                 let known = self.machine.position_of(number);
                 if known == position || known > here {
                     return Ok(Reason::Moved);
@@ -99,7 +100,7 @@ impl Live<'_, '_> {
         loop {
             let to = self.machine.position_of(number);
             match self.forward(&super::run::Run::To(to)) {
-                // More CTAs are known now.
+                // More CTAs are mapped now.
                 Reason::Moved if self.machine.position_of(number) > self.machine.position() => {}
                 Reason::Moved => break,
                 other => return Ok(other),
@@ -150,7 +151,7 @@ impl Live<'_, '_> {
             self.machine.set_breaks(&|_| false);
             self.machine.set_watched(Vec::new(), false);
             self.machine.set_end(None);
-            // To the first instruction of all.
+            // To the first instruction.
             self.machine.set_filter(Some(Filter { cta: None, warp: None, lanes: u32::MAX }));
             if !self.machine.is_stopped() {
                 self.machine.run();
@@ -174,7 +175,7 @@ impl Live<'_, '_> {
         Ok(reason)
     }
 
-    /// The last place before a position where a breakpoint was hit, or a watched value changed.
+    /// The last position before `here` at which a breakpoint was hit or a watched value changed.
     fn last_break(&mut self, here: Position) -> Option<(Position, Reason)> {
         for checkpoint in self.history.before(here) {
             let end = self.end_of(checkpoint, here);
@@ -200,7 +201,7 @@ impl Live<'_, '_> {
         None
     }
 
-    /// Where what a checkpoint leads to ends: at the next checkpoint, or here.
+    /// The end of the execution from a checkpoint: the next checkpoint, or `here`.
     pub(super) fn end_of(&self, checkpoint: usize, here: Position) -> Position {
         let next = self.history.before(here).iter().rposition(|&c| c == checkpoint + 1);
         match next {
@@ -209,7 +210,8 @@ impl Live<'_, '_> {
         }
     }
 
-    /// The last place before a position where a thread came to an instruction, in no more than so many calls.
+    /// The last position before `here` at which a thread reached an instruction, at most `depth`
+    /// calls deep.
     fn last_step(&mut self, thread: Thread, here: Position, depth: u32) -> Option<Position> {
         for checkpoint in self.history.before(here) {
             let end = self.end_of(checkpoint, here);
@@ -231,13 +233,15 @@ impl Live<'_, '_> {
         None
     }
 
-    /// Where the thread came to its line, or if it stands there, to the one before.
+    /// The position at which the thread reached its current line, or the previous line if it is at
+    /// the beginning.
     fn last_line(&mut self, back: Back, here: Position) -> Option<Position> {
         let thread = self.thread;
         let at = self.at();
         let (depth, inlined) = self.depth(thread, at);
         let checkpoints = self.history.before(here);
-        // From further and further back, until a line begins that was not being executed already.
+        // Starts from earlier and earlier checkpoints, until the execution includes the beginning
+        // of a line.
         let mut reach = 1;
         loop {
             let first = *checkpoints.get(reach - 1).or(checkpoints.last())?;
@@ -267,9 +271,9 @@ impl Live<'_, '_> {
             let is_all = reach >= checkpoints.len();
             let known = lines.before.is_some() || is_all;
             let found = match lines.now {
-                // Into the function, at its end.
+                // Steps into the function, at its end.
                 Some(_) if back == Back::Step && lines.is_behind_call => lines.before,
-                // In the middle of its line: to where that begins. Or to the line before.
+                // In the middle of a line, goes to its beginning; otherwise to the previous line.
                 Some((.., position)) => known.then_some(position),
                 None => None,
             };

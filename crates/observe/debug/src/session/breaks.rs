@@ -1,4 +1,4 @@
-//! Breakpoints.
+//! Breakpoints, watchpoints and catchpoints.
 
 use super::{Live, Thread};
 use crate::dwarf::TypeId;
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 use texunit_simt::debug::StopPoint;
 use texunit_unit::lanes;
 
-/// What a breakpoint waits for.
+/// What a breakpoint stops at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum What {
-    /// A place.
+    /// A code location.
     Place,
-    /// A value that changes, is read, or both.
+    /// A read or write of a value.
     Watch { reads: bool, writes: bool },
-    /// The end of the launch, a fault.
+    /// An event: the end of the launch, a fault, a NaN, a divergence.
     Catch(String),
-    /// A place where a check has found this.
+    /// The location of a check's finding, with its message.
     Finding(String),
 }
 
 impl What {
-    /// Whether it is met where instructions are.
+    /// Whether it is at a code location.
     pub(crate) fn is_place(&self) -> bool {
         matches!(self, Self::Place | Self::Finding(_))
     }
@@ -32,21 +32,21 @@ impl What {
 pub(crate) struct Breakpoint {
     pub(crate) number: u32,
     pub(crate) what: What,
-    /// The place, or the expression, as it was given.
+    /// The location or expression as entered.
     pub(crate) text: String,
     pub(crate) condition: Option<String>,
     pub(crate) is_temporary: bool,
     pub(crate) is_enabled: bool,
-    /// Hits that are passed.
+    /// Number of hits to ignore.
     pub(crate) ignore: u64,
     pub(crate) hits: u64,
-    /// What is written in place of a stop.
+    /// A log message, which is written instead of stopping.
     pub(crate) log: Option<String>,
-    /// Of an editor: with which others it is replaced.
+    /// For an editor's breakpoint: the group that is replaced as a whole.
     pub(crate) group: String,
-    /// Commands at a stop.
+    /// Commands to execute at a stop.
     pub(crate) commands: Vec<String>,
-    /// First bytes of its instructions in this launch's PTX.
+    /// Offsets of its instructions in this launch's PTX.
     #[serde(skip)]
     pub(crate) at: Vec<u32>,
     /// File and line of the first one.
@@ -56,14 +56,14 @@ pub(crate) struct Breakpoint {
     pub(crate) watched: Option<Watched>,
 }
 
-/// What a watchpoint looks at in this launch.
+/// The value that a watchpoint watches in this launch.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
     pub(crate) thread: Thread,
     pub(crate) place: Place,
     pub(crate) ty: TypeId,
     pub(crate) old: Vec<u8>,
-    /// Depth of the frame that it belongs to; `None`: it outlives frames.
+    /// Depth of the frame that it belongs to; `None` if it does not depend on a frame.
     pub(crate) depth: Option<u32>,
 }
 
@@ -87,7 +87,7 @@ impl Breakpoint {
         }
     }
 
-    /// What kind it is, as `info breakpoints` says.
+    /// The kind, as `info breakpoints` shows it.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.what {
             What::Place => "breakpoint",
@@ -100,7 +100,7 @@ impl Breakpoint {
     }
 }
 
-/// `file.cu:12 if i == 70`, `kernel if ...`, `if ...`: the place and the condition.
+/// Splits location and condition: `file.cu:12 if i == 70`, `kernel if ...`, `if ...`
 pub(crate) fn split_condition(text: &str) -> (&str, Option<String>) {
     let text = text.trim();
     let condition = |at: usize, skip: usize| Some(text[at + skip..].trim().to_owned());
@@ -117,7 +117,7 @@ pub(crate) fn split_condition(text: &str) -> (&str, Option<String>) {
 }
 
 impl Live<'_, '_> {
-    /// Finds the instructions of all breakpoints.
+    /// Resolves the locations of all breakpoints.
     pub(crate) fn resolve(&mut self) {
         let all = std::mem::take(&mut self.session.settings.breakpoints);
         let resolved = all.into_iter().map(|mut breakpoint| {
@@ -131,8 +131,8 @@ impl Live<'_, '_> {
         self.session.settings.breakpoints = resolved.collect();
     }
 
-    /// The instructions of a place: `file.cu:12`, `12`, `+2`, `function`, `file.cu:function`, `*OFFSET`, `ptx:73`; nothing: where
-    /// the frame stands.
+    /// Resolves a location: `file.cu:12`, `12`, `+2`, `function`, `file.cu:function`, `*OFFSET`,
+    /// `ptx:73`; the selected frame's position if it is empty.
     pub(crate) fn locate(&self, text: &str) -> Result<(Vec<u32>, (String, u32)), String> {
         let text = text.trim();
         let module = &self.module;
@@ -198,8 +198,8 @@ impl Live<'_, '_> {
         }
     }
 
-    /// The breakpoints that lanes which stand at a place hit, and the thread that meets the condition of the first one.
-    /// `counts`: hits are counted.
+    /// The breakpoints that are hit by lanes at an instruction, and the thread that meets the
+    /// condition of the first one. `counts` increments the hit counts.
     pub(crate) fn hit(&mut self, stand: StopPoint, counts: bool) -> Option<(Vec<u32>, Thread)> {
         let there: Vec<(usize, Option<String>)> = self
             .session
@@ -231,7 +231,7 @@ impl Live<'_, '_> {
         hit
     }
 
-    /// The thread of those at a place that meets a condition: the one that is looked at, if it does.
+    /// The thread at an instruction that meets a condition, preferably the selected one.
     fn meets(&mut self, stand: StopPoint, condition: Option<&str>, index: usize) -> Option<Thread> {
         let (cta, warp, lane) = self.thread;
         let is_own = (cta, warp) == (stand.cta, stand.warp) && stand.lanes >> lane & 1 == 1;
@@ -257,7 +257,7 @@ impl Live<'_, '_> {
         None
     }
 
-    /// Whether a condition holds for a thread.
+    /// Whether a condition holds in a thread.
     pub(crate) fn is_true(&mut self, condition: &str, thread: Thread) -> Result<bool, String> {
         let frames = self.module.frames(self.machine, thread);
         let before = std::mem::replace(&mut self.frames, frames);
@@ -275,7 +275,7 @@ impl Live<'_, '_> {
         })
     }
 
-    /// Writes a log message, in which `{expression}` is its value.
+    /// Writes a log message, in which `{expression}` is replaced by its value.
     fn log(&mut self, text: &str, thread: Thread) {
         let frames = self.module.frames(self.machine, thread);
         let before = std::mem::replace(&mut self.frames, frames);
@@ -297,14 +297,14 @@ impl Live<'_, '_> {
         self.say(&format!("{out}\n"));
     }
 
-    /// The value of an expression as text.
+    /// Formats the value of an expression.
     pub(crate) fn shown(&mut self, text: &str) -> Result<String, String> {
         let value = self.evaluate(text)?;
         Ok(self.text_of(&value, crate::value::print::Format::Natural, true))
     }
 }
 
-/// A number in C's forms.
+/// Parses a C integer.
 pub(crate) fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),

@@ -1,29 +1,29 @@
-//! What is caught where it happens: NaN that are made of numbers, and lanes of a warp that part. All instructions of all
-//! threads are looked at.
+//! Catchpoints for NaNs that arise from numbers, and for divergent branches. They examine every
+//! instruction of all threads.
 
 use super::Live;
 use super::run::Reason;
 use texunit_simt::debug::{RegisterAt, StopPoint};
 use texunit_unit::lanes;
 
-/// An instruction that may make a NaN, which has been begun.
+/// An executing instruction that may produce a NaN.
 #[derive(Clone, Debug)]
 pub(crate) struct Begun {
     stand: StopPoint,
     frame: u32,
     register: RegisterAt,
-    /// Lanes with a NaN among the sources, or in the register before.
+    /// Lanes with a NaN in a source operand, or in the destination before.
     mask: u32,
     number: u32,
 }
 
-/// Opcodes whose result is computed from numbers.
+/// Opcodes with computed floating-point results.
 const ARITHMETIC: [&str; 15] = [
     "add", "sub", "mul", "div", "fma", "mad", "sqrt", "rsqrt", "rcp", "lg2", "ex2", "sin", "cos",
     "tanh", "rem",
 ];
 
-/// Guard, opcode words and operands of an instruction.
+/// Predicate, opcode and operands of an instruction.
 fn parts(ptx: &str) -> (Option<&str>, &str, Vec<&str>) {
     let text = ptx.trim_end_matches(';');
     let (guard, rest) = match text.strip_prefix('@') {
@@ -37,7 +37,7 @@ fn parts(ptx: &str) -> (Option<&str>, &str, Vec<&str>) {
 }
 
 impl Live<'_, '_> {
-    /// Whether all instructions are looked at.
+    /// Whether such a catchpoint is enabled.
     pub(super) fn looks_at_all(&self) -> bool {
         self.catches("nan").is_some() || self.catches("divergence").is_some()
     }
@@ -63,7 +63,8 @@ impl Live<'_, '_> {
         })
     }
 
-    /// Whether lanes part at the instruction that they come to, or the one before it has made a NaN.
+    /// Whether lanes diverge at the instruction that they have reached, or the previous one has
+    /// produced a NaN.
     pub(super) fn caught_here(&mut self, stand: StopPoint) -> Option<Reason> {
         if let Some(begun) = self.begun.take() {
             let made = self.nan_lanes(begun.stand, begun.frame, &begun.register)
@@ -120,7 +121,7 @@ impl Live<'_, '_> {
             }
         }
         if guard.is_some() {
-            // What it does not write stays.
+            // With a predicate, lanes may keep the destination's old value.
             mask |= self.nan_lanes(stand, frame, &register);
         }
         self.begun = Some(Begun { stand, frame, register, mask, number });

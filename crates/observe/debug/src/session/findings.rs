@@ -1,19 +1,21 @@
-//! Breakpoints where checks have found something (`--check`).
+//! Breakpoints at the findings of checks (`--check`).
 //!
-//! A launch runs once, as fast as a checked launch does, before it is stepped through; then memory is what it was before. What
-//! was found has an instruction and a thread, and becomes a breakpoint there: so it is met forwards and backwards, is listed, disabled and
-//! deleted like others. It is gone when the launch ends.
+//! Before a launch is stepped through, it runs once at the speed of a checked launch, and then
+//! memory is restored. Each finding has an instruction and a thread, and becomes a breakpoint
+//! there, which stops in both directions and can be listed, disabled and deleted like others. It is
+//! removed when the launch ends.
 
 use super::Live;
 use super::breaks::What;
 use texunit_checks::{Finding, Log};
 use texunit_report::Severity;
 
-/// The breakpoints of an editor that are replaced together have groups; so have those of findings.
+/// The group of these breakpoints; an editor's breakpoints have groups that are replaced as a
+/// whole.
 const GROUP: &str = "finding";
 
 impl Live<'_, '_> {
-    /// Looks for findings, and sets breakpoints there.
+    /// Runs the launch with checks, and sets breakpoints at their findings.
     pub(super) fn rehearse(&mut self, log: &Log) {
         if !self.history.is_on() {
             return self.say("[Findings are not looked for: --checkpoint-memory is too small for this launch.]\n");
@@ -46,7 +48,7 @@ impl Live<'_, '_> {
         breakpoint.group = GROUP.to_owned();
     }
 
-    /// The launch has ended, and what was found in it is behind.
+    /// Removes the breakpoints at the end of the launch.
     pub(super) fn forget_findings(&mut self) {
         self.session.settings.breakpoints.retain(|b| b.group != GROUP);
     }

@@ -1,5 +1,5 @@
-//! A session: what somebody has asked for (breakpoints, displays, values that were printed), over all launches, and the
-//! launch that stands.
+//! A session: the user's breakpoints, displays and value history over all launches, and the launch
+//! that is stopped.
 
 pub(crate) mod back;
 pub(crate) mod breaks;
@@ -7,7 +7,7 @@ pub(crate) mod catch;
 mod findings;
 pub(crate) mod run;
 pub(crate) mod watch;
-mod written;
+pub(crate) mod written;
 
 use crate::console::{Console, Request};
 use crate::dwarf::{Info, Types};
@@ -28,28 +28,28 @@ use texunit_simt::debug::{Machine, Position, StopPoint};
 /// A thread: CTA, warp, lane.
 pub(crate) type Thread = (u64, u32, u32);
 
-/// What outlives a launch, and goes to the process of a program.
+/// The part of a session that outlives a launch, and is sent to the process of a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Settings {
     pub(crate) breakpoints: Vec<Breakpoint>,
     pub(crate) next_breakpoint: u32,
     pub(crate) displays: Vec<Display>,
-    /// Only launches of this kernel are debugged, and only this one of them, from 1.
+    /// Debugs only launches of this kernel, and only the launch with this number (from 1) if given.
     pub kernel: Option<(String, Option<u64>)>,
-    /// Bytes that checkpoints of a launch may take.
+    /// Maximum memory for the checkpoints of a launch.
     pub checkpoint_memory: u64,
-    /// Folders of sources.
+    /// Folders with sources.
     pub(crate) folders: Vec<String>,
-    /// What an editor has asked for, if one asks.
+    /// The settings of an editor, if the user is one.
     pub(crate) editor: Option<crate::dap::config::Editor>,
-    /// The breakpoint whose commands are being read.
+    /// The breakpoint whose commands are being entered.
     pub(crate) reads_commands: Option<u32>,
-    /// A launch stands before it begins until somebody says `run`.
+    /// Whether launches stop before their first instruction until the command `run`.
     pub waits_for_run: bool,
 }
 
 impl Settings {
-    /// What a session begins with.
+    /// The initial settings.
     pub fn new() -> Self {
         Self { checkpoint_memory: 1 << 30, next_breakpoint: 1, ..Self::default() }
     }
@@ -71,15 +71,15 @@ pub(crate) struct Session {
     modules: HashMap<(String, usize), Known>,
     launches: u64,
     by_kernel: HashMap<String, u64>,
-    /// Nobody debugs any more.
+    /// Whether the user has detached.
     pub(crate) is_detached: bool,
-    /// The program is to be ended.
+    /// Whether the program is to be killed.
     pub(crate) is_killed: bool,
     /// Whether the launch was stopped inside, so that its end is told.
     pub(crate) dap: crate::dap::State,
 }
 
-/// A module that was launched from: values that were printed are of its types.
+/// A module of an earlier launch, whose types the value history refers to.
 struct Known {
     text: String,
     info: Arc<Info>,
@@ -101,7 +101,7 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// A launch that stands, in a session.
+/// A stopped launch in a session.
 pub(crate) struct Live<'s, 'm> {
     pub(crate) session: &'s mut Session,
     pub(crate) machine: &'s mut Machine<'m>,
@@ -114,31 +114,32 @@ pub(crate) struct Live<'s, 'm> {
     pub(crate) selected: usize,
     /// Number of the launch in the process, from 0.
     pub(crate) launch: u64,
-    /// The line behind those that were listed.
+    /// The line after the last listing.
     pub(crate) listed: Option<(std::sync::Arc<str>, u32, u32)>,
-    /// The last command, for an empty line.
+    /// The last command, which an empty line repeats.
     pub(crate) last: String,
-    /// What `x` goes on with.
+    /// The address at which `x` continues.
     pub(crate) examined: Option<(u64, String)>,
     pub(crate) is_over: bool,
-    /// What was told last: thread, function and depth.
+    /// What the last stop has shown: the thread, and the function with its depth.
     pub(crate) told_focus: Option<Thread>,
     pub(crate) told_frame: Option<(String, u32, Thread)>,
     /// The breakpoint that was hit last.
     pub(crate) last_hit: Option<u32>,
-    /// Whether the end had been reached when it was to go on.
+    /// Whether the launch had ended before it was continued.
     pub(crate) was_over: bool,
-    /// Whether a fault has been told.
+    /// Whether the fault was reported.
     pub(crate) faulted: bool,
-    /// `run` stops at the first instruction.
+    /// Whether `run` stops at the first instruction.
     pub(crate) begins_stopped: bool,
-    /// Commands of the breakpoint that was hit last, which are still to be done.
+    /// Remaining commands of the breakpoint that was hit last.
     pub(crate) queued: VecDeque<String>,
-    /// How an editor wants it to go on.
+    /// How an editor wants to continue.
     pub(crate) pending: Option<crate::dap::requests::Onward>,
-    /// What may make a NaN.
+    /// The instruction that may produce a NaN.
     pub(crate) begun: Option<catch::Begun>,
-    /// CTAs that are stepped through before others are tried at speed, and how many that were.
+    /// Number of CTAs to execute with stops before trying full speed again, and the number that was
+    /// chosen last.
     pub(crate) slow: u64,
     pub(crate) patience: u64,
 }
@@ -158,7 +159,8 @@ impl Session {
         }
     }
 
-    /// Counts a launch of a kernel; whether it is to be debugged, and to be stopped where it begins.
+    /// Counts a launch of a kernel; returns whether to debug it, and whether to stop at its
+    /// beginning.
     pub(crate) fn counts(&mut self, kernel: &str) -> (bool, bool) {
         let count = self.by_kernel.entry(kernel.to_owned()).or_insert(0);
         *count += 1;
@@ -177,7 +179,7 @@ impl Session {
         (is_chosen, is_chosen)
     }
 
-    /// A launch that stands before its first instruction.
+    /// Debugs a launch that has not executed its first instruction.
     pub(crate) fn debugs(
         &mut self,
         machine: &mut Machine<'_>,
@@ -195,7 +197,7 @@ impl Session {
             Known::of(text)
         });
         let module = known.kernels.entry(machine.kernel().to_owned()).or_insert_with(|| {
-            // Lines and functions of what this kernel can call.
+            // A module has only the lines and functions that its kernel can call.
             Arc::new(Module::of(machine, Arc::clone(&known.info)))
         });
         let (module, types) = (Arc::clone(module), std::mem::take(&mut known.types));
@@ -252,7 +254,7 @@ impl Session {
 }
 
 impl Live<'_, '_> {
-    /// Runs the launch, and does what is asked for at each stop.
+    /// Runs the launch, and executes commands at each stop.
     fn serve(&mut self, stops_first: bool) {
         self.console.watches(Some(self.machine.interrupt()));
         self.begins_stopped = stops_first;
@@ -278,12 +280,12 @@ impl Live<'_, '_> {
         self.console.watches(None);
     }
 
-    /// The frame that is selected.
+    /// The selected frame.
     pub(crate) fn frame(&self) -> Option<&Frame> {
         self.frames.get(self.selected)
     }
 
-    /// Looks at a thread.
+    /// Selects a thread.
     pub(crate) fn focus(&mut self, thread: Thread) {
         self.thread = thread;
         self.frames = self.module.frames(self.machine, thread);
@@ -291,18 +293,18 @@ impl Live<'_, '_> {
         self.listed = None;
     }
 
-    /// The first thread of those that stand at a place.
+    /// The first of the lanes that stopped.
     pub(crate) fn first_of(stand: StopPoint) -> Thread {
         (stand.cta, stand.warp, stand.lanes.trailing_zeros().min(31))
     }
 
-    /// Does something with expressions in the selected frame.
+    /// Evaluates expressions in the selected frame.
     pub(crate) fn with_scene<T>(&mut self, work: impl FnOnce(&mut Scene<'_, '_>) -> T) -> T {
         let frame = self.frames.get(self.selected).cloned();
         self.with_scene_of(self.thread, frame.as_ref(), work)
     }
 
-    /// The same in a frame of another thread.
+    /// Evaluates expressions in a frame of another thread.
     pub(crate) fn with_scene_of<T>(
         &mut self,
         thread: Thread,
@@ -336,7 +338,7 @@ impl Live<'_, '_> {
         Ok(value)
     }
 
-    /// An expression as a tree.
+    /// Parses an expression.
     pub(crate) fn parsed(&self, text: &str) -> Result<crate::expr::parse::Expr, String> {
         let is_type = |word: &str| self.types.named(word).is_some();
         let is_variable = |word: &str| {
@@ -347,12 +349,12 @@ impl Live<'_, '_> {
         parse(text, &|word| is_type(word) && !is_variable(word))
     }
 
-    /// The number of a step, as people see it.
+    /// The step number that users see.
     pub(crate) fn step_number(&self, position: Position) -> u64 {
         self.machine.number(position)
     }
 
-    /// Forgets that somebody has asked to stop.
+    /// Clears a pending interrupt.
     pub(crate) fn clear_interrupt(&mut self) {
         self.machine.interrupt().store(false, Relaxed);
     }

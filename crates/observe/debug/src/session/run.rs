@@ -1,4 +1,4 @@
-//! Going forward: to the next breakpoint, line, instruction, or out of a function.
+//! Forward execution: to the next breakpoint, line or instruction, or out of a function.
 
 use super::breaks::What;
 use super::{Live, Thread};
@@ -6,9 +6,10 @@ use crate::module::Line;
 use texunit_simt::Fault;
 use texunit_simt::debug::{Fast, Filter, Position, Stop, StopPoint};
 
-/// Checkpoints on the way to a CTA.
+/// Number of checkpoints on the way to a CTA.
 const PARTS: u64 = 8;
-/// CTAs that are stepped through before others are tried at speed again, where these have come to a breakpoint soon.
+/// Minimum and maximum number of CTAs to execute with stops, after an attempt at full speed that
+/// hit a breakpoint early.
 const FEW: u64 = 8;
 const MOST: u64 = 4096;
 
@@ -24,35 +25,35 @@ pub(crate) enum Run {
     NextInstruction,
     Finish,
     Until,
-    /// To one of these instructions, of the thread that is looked at.
+    /// To one of these instructions, in the selected thread.
     Advance(Vec<u32>),
     To(Position),
 }
 
-/// Why a launch stands.
+/// The reason of a stop.
 #[derive(Clone, Debug)]
 pub(crate) enum Reason {
     Begin,
     Breakpoint(Vec<u32>),
-    /// Watchpoint: number, value before and behind.
+    /// A watchpoint: number, old and new value.
     Watch(u32, Vec<u8>, Vec<u8>),
-    /// The frame of a watchpoint has ended.
+    /// The frame of a watchpoint has returned.
     WatchScope(u32),
     Catch(u32, String),
     Step,
     Finish,
-    /// Somebody has moved to it.
+    /// The user has moved to another position.
     Moved,
-    /// The thread that was looked at has ended.
+    /// The selected thread has ended.
     ThreadEnd,
-    /// Here begins what can be gone back to.
+    /// The beginning of the history.
     NoHistory,
     Fault(Box<Fault>),
     Interrupted,
     Ended,
 }
 
-/// Where a step began.
+/// The state at the beginning of a step.
 pub(super) struct Begun {
     thread: Thread,
     depth: (u32, u32),
@@ -61,18 +62,18 @@ pub(super) struct Begun {
 }
 
 impl Live<'_, '_> {
-    /// Calls that a thread is in, and those that were inlined where it stands.
+    /// Call depth of a thread, and number of inlined calls at its instruction.
     pub(super) fn depth(&self, thread: Thread, at: u32) -> (u32, u32) {
         let inlined = self.module.instruction(at).map_or(0, |i| i.inlined);
         (self.machine.depth(thread), inlined)
     }
 
-    /// The instruction that a thread stands before.
+    /// The instruction that the selected thread executes next.
     pub(crate) fn at(&self) -> u32 {
         self.frames.first().map_or(0, |frame| frame.at)
     }
 
-    /// Sets what the machine stops at.
+    /// Sets the machine's breakpoints, watchpoints and filter.
     pub(super) fn arm(&mut self, filter: Option<Filter>) {
         let breakpoints = &self.session.settings.breakpoints;
         let places: Vec<u32> = breakpoints
@@ -89,7 +90,7 @@ impl Live<'_, '_> {
         Filter { cta: Some(thread.0), warp: Some(thread.1), lanes: 1 << thread.2 }
     }
 
-    /// Runs.
+    /// Runs forward until a stop.
     pub(crate) fn forward(&mut self, run: &Run) -> Reason {
         self.was_over = self.machine.is_over();
         if run == &Run::Begin {
@@ -116,7 +117,7 @@ impl Live<'_, '_> {
             before: at,
         };
         if *run == Run::Finish && self.selected < self.frames.len() {
-            // Out of the frame that is selected.
+            // Out of the selected frame.
             begun.depth = (self.physical(self.selected), self.inlined(self.selected));
         }
         let steps = !matches!(run, Run::Continue | Run::To(_));
@@ -171,7 +172,7 @@ impl Live<'_, '_> {
             let gone = self.machine.live(begun.thread.0, begun.thread.1) >> begun.thread.2 & 1 == 0;
             let is_own = (stand.cta, stand.warp) == (begun.thread.0, begun.thread.1)
                 && stand.lanes >> begun.thread.2 & 1 == 1;
-            // Other warps do not disturb a step.
+            // A step in one warp ignores breakpoints in others.
             let may_hit = !steps || (stand.cta, stand.warp) == (begun.thread.0, begun.thread.1);
             if may_hit && let Some((numbers, thread)) = self.hit(stand, true) {
                 self.focus(thread);
@@ -195,7 +196,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// Executes the CTAs at speed that come to no breakpoint.
+    /// Executes CTAs at full speed as long as they hit no breakpoint.
     fn at_speed(&mut self) {
         if self.slow > 0 {
             self.slow -= 1;
@@ -211,7 +212,7 @@ impl Live<'_, '_> {
             self.patience = 0;
             return;
         };
-        // Once more, up to the CTA that has come to one, with checkpoints on the way.
+        // Executes again up to the CTA that hits the breakpoint, with checkpoints on the way.
         self.history.restore(self.machine, self.history.last());
         let part = (ended / PARTS).max(1);
         let mut left = ended;
@@ -220,12 +221,13 @@ impl Live<'_, '_> {
             left -= part.min(left);
             self.history.keep_here(self.machine);
         }
-        // Where one CTA after the other comes to a breakpoint, this only costs.
+        // If breakpoints are hit in almost every CTA, attempts at full speed are wasted and become
+        // rarer.
         self.patience = if ended < FEW { (2 * self.patience).clamp(FEW, MOST) } else { 0 };
         self.slow = self.patience;
     }
 
-    /// Physical depth of a frame, and what was inlined there.
+    /// Number of PTX calls of a frame.
     fn physical(&self, selected: usize) -> u32 {
         let frame = &self.frames[selected];
         let all = self.machine.frames(self.thread);
@@ -237,7 +239,7 @@ impl Live<'_, '_> {
         self.frames[selected + 1..].iter().take_while(|f| f.id == frame.id).count() as u32
     }
 
-    /// Whether a step is done where the thread stands.
+    /// Whether a step is complete at the current instruction.
     fn steps(&self, run: &Run, begun: &mut Begun, stand: StopPoint) -> Option<Reason> {
         let depth = self.depth(begun.thread, stand.at);
         let instruction = self.module.instruction(stand.at)?;
@@ -251,7 +253,7 @@ impl Live<'_, '_> {
             Run::Advance(places) => places.contains(&stand.at),
             Run::Step | Run::Next | Run::Until => {
                 if depth < begun.depth {
-                    // Behind a call in the middle of a line: on to the next one.
+                    // Returned into the middle of a line: continues to the next line.
                     begun.depth = depth;
                     let is_line = instruction.begins;
                     begun.line = Some(instruction.place.clone());
@@ -265,7 +267,7 @@ impl Live<'_, '_> {
                 match run {
                     Run::Next | Run::Until if deeper => false,
                     Run::Step if depth.0 > begun.depth.0 => {
-                        // Behind what only prepares the function.
+                        // After the function's prologue.
                         begins && (instruction.column != 0 || !self.module.has_lines())
                     }
                     Run::Until => {
@@ -284,13 +286,13 @@ impl Live<'_, '_> {
         done.then_some(reason)
     }
 
-    /// Why a machine stands that has not come to an instruction; `None`: it goes on.
+    /// The reason of a stop that is not at an instruction; `None` to continue.
     fn other(&mut self, stop: Stop) -> Option<Reason> {
         match stop {
             Stop::At(_) | Stop::Between => None,
             Stop::Ended => {
                 if let Some(number) = self.catches("end").filter(|_| !self.was_over) {
-                    // No thread runs any more.
+                    // No thread is running.
                     self.frames.clear();
                     return Some(Reason::Catch(number, "the end of the launch".to_owned()));
                 }
@@ -318,7 +320,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// The number of a catchpoint for something.
+    /// The number of an enabled catchpoint for an event.
     pub(crate) fn catches(&self, what: &str) -> Option<u32> {
         let all = self.session.settings.breakpoints.iter();
         let mut found = all.filter(|b| b.is_enabled && b.what == What::Catch(what.to_owned()));
@@ -331,7 +333,7 @@ impl Live<'_, '_> {
     }
 }
 
-/// Whether a thread may end with an instruction.
+/// Whether an instruction can end a thread.
 pub(super) fn is_exit(ptx: &str) -> bool {
     let mut words = ptx.split([' ', ';', '.']).filter(|word| !word.is_empty());
     let first = words.next().unwrap_or("");

@@ -1,4 +1,5 @@
-//! Watchpoints: memory by what the machine catches, registers by looking at each step of their thread.
+//! Watchpoints. Memory is watched by the machine; registers are compared at each step of their
+//! thread.
 
 use super::breaks::{Watched, What};
 use super::run::Reason;
@@ -8,7 +9,7 @@ use texunit_memory::SpaceKind;
 use texunit_simt::debug::{Filter, Range, StopPoint, block_of};
 
 impl Live<'_, '_> {
-    /// What a value's place is for watching; it stays the thread's that is looked at.
+    /// The watched location of an expression, in the selected thread.
     pub(crate) fn watched_of(&mut self, text: &str) -> Result<(Watched, Value), String> {
         let value = self.referred(text)?;
         let Some(place) = value.place.clone() else {
@@ -24,13 +25,13 @@ impl Live<'_, '_> {
         Ok((watched, value))
     }
 
-    /// The value of an expression; of a reference, what it refers to.
+    /// The value of an expression; for a reference, the object that it refers to.
     pub(crate) fn referred(&mut self, text: &str) -> Result<Value, String> {
         let value = self.evaluate(text)?;
         self.with_scene(|scene| scene.referred(value))
     }
 
-    /// The bytes of a place as a machine watches them; `None`: it is a register.
+    /// The memory range of a location for the machine; `None` for a register.
     pub(super) fn range(
         &self,
         place: &Place,
@@ -51,7 +52,7 @@ impl Live<'_, '_> {
         Some(Range { space, address, block, bytes, cta, thread: (warp, lane), reads, writes })
     }
 
-    /// Tells the machine what is watched.
+    /// Sets the machine's watched ranges.
     pub(super) fn arm_watches(&mut self) {
         let mut ranges = Vec::new();
         for breakpoint in self.session.settings.breakpoints.iter().filter(|b| b.is_enabled) {
@@ -75,7 +76,8 @@ impl Live<'_, '_> {
         enabled.filter_map(|(i, b)| Some((i, b.watched.clone()?))).collect()
     }
 
-    /// The threads whose every step is looked at: the one that steps, and one whose registers are watched.
+    /// The threads that must stop at each step: the one that is stepped, and those with watched
+    /// registers.
     pub(super) fn watch_filter(&self, own: Option<Filter>) -> Option<Filter> {
         let registers = self.watches();
         let mut threads: Vec<Thread> = registers
@@ -102,7 +104,7 @@ impl Live<'_, '_> {
         all
     }
 
-    /// The bytes of a place as a thread sees it; `None`: they are gone.
+    /// The bytes at a location as a thread sees them; `None` if the location no longer exists.
     pub(super) fn bytes_at(&self, place: &Place, size: usize, thread: Thread) -> Option<Vec<u8>> {
         let mut bytes = vec![0; size];
         match place {
@@ -124,7 +126,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// Whether a watched value has changed, or was read, before lanes came here.
+    /// Whether a watched value has changed or was read before this stop.
     pub(super) fn watched(&mut self, stand: StopPoint) -> Option<Reason> {
         let watches = self.watches();
         if watches.is_empty() {
@@ -135,7 +137,7 @@ impl Live<'_, '_> {
             let (cta, warp, lane) = watched.thread;
             (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1
         };
-        // Those with ranges are numbered as they were told to the machine.
+        // The machine numbers watched ranges in the order in which they were set.
         let mut range = 0;
         for (index, watched) in watches {
             let number = self.session.settings.breakpoints[index].number;
@@ -184,7 +186,7 @@ impl Live<'_, '_> {
         None
     }
 
-    /// What watched values are where the launch stands now: somebody has moved it.
+    /// Reads all watched values again after the user has moved the launch.
     pub(crate) fn renew_watches(&mut self) {
         for (index, watched) in self.watches() {
             let now = self.bytes_at(&watched.place, watched.old.len(), watched.thread);

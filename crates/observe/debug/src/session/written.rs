@@ -1,15 +1,28 @@
-//! Who has written something last: what was executed is executed again, from one checkpoint after the other, the last first,
-//! with the bytes watched, or the register of the thread looked at before each of its instructions.
+//! Finds the last write to a location: executes again from each checkpoint, the last first, while
+//! the machine watches the bytes, or while the register is compared at each instruction of the
+//! thread.
 
 use super::{Live, Thread};
+use crate::focus::index_of;
+use crate::module::Line;
 use crate::value::Place;
+use texunit_report::place::is_toolkit;
 use texunit_simt::debug::{Position, Range, WatchHit};
 
-/// A write that was caught, the bytes before and behind it.
-pub(crate) type Written = (WatchHit, Vec<u8>, Vec<u8>);
+/// A write.
+pub(crate) struct Written {
+    pub(crate) caught: WatchHit,
+    /// The source line of the write: of a function in a CUDA header, the line of the user's that
+    /// calls the function.
+    pub(crate) line: Option<Line>,
+    /// The bytes before and after the write.
+    pub(crate) before: Vec<u8>,
+    pub(crate) after: Vec<u8>,
+}
 
 impl Live<'_, '_> {
-    /// The last write to bytes before here: what was caught, the bytes before and behind it. The launch stands where it stood.
+    /// The last write to a location before the current position, with the bytes before and after.
+    /// The launch returns to its position.
     pub(crate) fn last_write(
         &mut self,
         place: &Place,
@@ -32,18 +45,26 @@ impl Live<'_, '_> {
         let result = found.map(|caught| {
             let read = |live: &Self| live.peek(place, thread, bytes);
             self.go_to(caught.position);
-            let before = read(self);
-            // Behind the instruction: of its warp, others may have been in between.
+            let (line, before) = (self.line_of(&caught), read(self));
+            // After the warp's instruction; other warps may have executed in between.
             self.machine
                 .set_end(Some(Position { step: caught.position.step + 1, ..caught.position }));
             self.machine.run();
             let after = read(self);
-            (caught, before, after)
+            Written { caught, line, before, after }
         });
         self.go_to(here);
         self.focus(thread);
         self.selected = selected.min(self.frames.len().saturating_sub(1));
         Ok(result)
+    }
+
+    /// The user's source line of an access before which the machine is stopped.
+    fn line_of(&self, caught: &WatchHit) -> Option<Line> {
+        let cta = index_of(caught.cta, self.machine.config().grid)?;
+        let frames = self.module.frames(self.machine, (cta, caught.warp, caught.lane));
+        let own = frames.into_iter().map(|frame| frame.place).find(|line| !is_toolkit(&line.file));
+        own.or_else(|| Some(self.module.instruction(caught.at)?.place.clone()))
     }
 
     fn peek(&self, place: &Place, thread: Thread, size: usize) -> Vec<u8> {
@@ -66,7 +87,7 @@ impl Live<'_, '_> {
         None
     }
 
-    /// The last instruction of the thread that has written a register of a frame.
+    /// The last instruction of the thread that wrote a register of a frame.
     fn last_register(&mut self, place: &Place, bytes: usize, here: Position) -> Option<WatchHit> {
         let thread = self.thread;
         let Place::Register(wanted, register, _) = place else { return None };
@@ -101,7 +122,7 @@ impl Live<'_, '_> {
         None
     }
 
-    /// Whether the instruction that a thread comes to writes a register of a frame.
+    /// Whether an instruction of a thread writes a register of a frame.
     fn writes(&self, thread: Thread, at: u32, (frame, name): (u32, &str)) -> bool {
         let ptx = self.module.ptx(at);
         if !destinations(&ptx).any(|to| to == name) {
@@ -120,7 +141,7 @@ impl Live<'_, '_> {
     }
 }
 
-/// The registers that an instruction of the PTX writes.
+/// The registers that a PTX instruction writes.
 fn destinations(ptx: &str) -> impl Iterator<Item = &str> {
     let code = match ptx.strip_prefix('@') {
         Some(rest) => rest.split_once(' ').map_or("", |(_, rest)| rest),

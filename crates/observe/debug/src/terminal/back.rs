@@ -1,4 +1,4 @@
-//! `reverse-step` and so on, `goto`, `last-write`.
+//! The commands `reverse-step` and its relatives, `goto` and `last-write`.
 
 use super::Done;
 use crate::dwarf::Shape;
@@ -7,6 +7,7 @@ use crate::module::base_name;
 use crate::session::Live;
 use crate::session::back::Back;
 use crate::session::breaks::number;
+use crate::session::written::Written;
 use crate::value::Place;
 
 impl Live<'_, '_> {
@@ -43,13 +44,14 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// What is asked for by an expression that says where: a variable, or a pointer to it.
+    /// `last-write`: the location is a variable, or what a pointer expression points to.
     fn tell_last_write(&mut self, text: &str) -> Done {
         if text.is_empty() {
             return Err("Argument required (an expression).".to_owned());
         }
         let value = self.referred(text)?;
-        // Pointer arithmetic names the place that it leads to; a variable that is a pointer is itself a place.
+        // A computed pointer refers to the location that it points to; a pointer variable is a
+        // location itself.
         let value = match (&value.place, self.types.shape(value.ty)) {
             (None, Shape::Pointer { .. }) => self.with_scene(|scene| scene.pointed(&value))?,
             _ => value,
@@ -58,7 +60,7 @@ impl Live<'_, '_> {
             return Err(format!("`{}' is in no place that can be written.", text.trim()));
         };
         let found = self.last_write(&place, value.bytes.len().max(1))?;
-        let Some((caught, before, after)) = found else {
+        let Some(Written { caught, line: place, before, after }) = found else {
             let what = match &place {
                 Place::Memory(..) | Place::Texel(..) => {
                     "Nothing of this launch has written it before here."
@@ -71,16 +73,15 @@ impl Live<'_, '_> {
         let (old, new) = (self.bytes_text(value.ty, &before), self.bytes_text(value.ty, &after));
         let block = self.machine.config().block;
         let thread = shown(thread_of(caught.warp * 32 + caught.lane, block));
-        let instruction = self.module.instruction(caught.at);
-        let place = instruction
-            .map_or_else(String::new, |i| format!("{}:{}", base_name(&i.place.file), i.place.line));
         let step = self.step_number(caught.position);
-        let line = instruction.and_then(|i| {
-            let text = self.module.line(&i.place, &self.session.settings.folders)?;
-            Some(format!("{}\t{text}\n", i.place.line))
+        let at = place.as_ref().map(|at| format!("{}:{}", base_name(&at.file), at.line));
+        let line = place.and_then(|at| {
+            let text = self.module.line(&at, &self.session.settings.folders)?;
+            Some(format!("{}\t{text}\n", at.line))
         });
         let text = format!(
-            "{place}, block {}, thread {thread}: {old} -> {new}, step {step}\n{}",
+            "{}, block {}, thread {thread}: {old} -> {new}, step {step}\n{}",
+            at.unwrap_or_default(),
             shown(caught.cta),
             line.unwrap_or_default()
         );

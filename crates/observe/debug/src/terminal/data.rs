@@ -1,4 +1,4 @@
-//! `print`, `x`, `display`, `set`, `lanes`, `ptype`.
+//! The commands `print`, `x`, `display`, `set`, `lanes` and `ptype`.
 
 use super::Done;
 use crate::dwarf::{Shape, TypeId, Types};
@@ -87,7 +87,7 @@ impl Live<'_, '_> {
         let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         match word {
             "var" | "variable" => self.evaluate(behind).map(|_| ()),
-            // Settings of gdb that change nothing here.
+            // Settings of gdb without effect here.
             "confirm" | "pagination" | "height" | "width" | "print" | "style" | "cuda"
             | "breakpoint" | "listsize" => Ok(()),
             _ if rest.contains('=') => self.evaluate(rest).map(|_| ()),
@@ -148,7 +148,7 @@ impl Live<'_, '_> {
 
     pub(crate) fn show_displays(&mut self) {
         for Display { number, text, format } in self.session.settings.displays.clone() {
-            // What is not there now is not shown.
+            // A display whose expression cannot be evaluated here is skipped.
             if let Ok(value) = self.shown_as(&format, &text) {
                 self.say(&format!("{number}: {}{text} = {value}\n", slashed(&format)));
             }

@@ -1,11 +1,11 @@
-//! `run`, `continue`, `step` and so on.
+//! The commands `run`, `continue`, `step` and their relatives.
 
 use super::Done;
 use crate::session::Live;
 use crate::session::breaks::number;
 use crate::session::run::{Reason, Run};
 
-/// Reads a value of a launch that has gone on.
+/// Reads a value after the launch has continued.
 type Reader<L> = Box<dyn FnOnce(&mut L) -> Option<crate::value::Value>>;
 
 impl Live<'_, '_> {
@@ -61,14 +61,14 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// Arrives, and knows which breakpoint that was.
+    /// Records the breakpoint that was hit, and reports the stop.
     pub(crate) fn stop(&mut self, reason: Reason) {
         if let Reason::Breakpoint(numbers) = &reason {
             self.last_hit = numbers.first().copied();
         }
         if let Reason::Fault(_) = &reason {
             if self.faulted {
-                // It has been looked at: the launch ends with it.
+                // The user has seen the fault already, so the launch ends now.
                 self.is_over = true;
                 return;
             }
@@ -128,7 +128,7 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// Reads the result of a function behind its return: it is where the function's frame was.
+    /// Prepares to read a function's result after its return, from the function's parameter space.
     fn before_return(
         &mut self,
         frame: &crate::module::Frame,

@@ -1,4 +1,4 @@
-//! `cuda kernel|block|thread|warp|lane`: which thread is looked at.
+//! The commands `cuda kernel|block|thread|warp|lane`, which select a thread.
 
 use super::Done;
 use crate::focus::{cta_of, index_of, shown, thread_of};
@@ -75,7 +75,7 @@ impl Live<'_, '_> {
     }
 }
 
-/// Words, of which `(1, 0,0)` is one.
+/// Splits at spaces outside parentheses: `(1, 0,0)` is one word.
 fn words(text: &str) -> Vec<String> {
     let (mut all, mut word, mut inside) = (Vec::new(), String::new(), false);
     for c in text.chars() {

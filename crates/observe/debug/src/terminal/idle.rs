@@ -1,24 +1,24 @@
-//! Commands while no launch stands: what is remembered for the launches to come.
+//! Commands between launches, which change the settings for later ones.
 
 use super::{command_of, split};
 use crate::session::Settings;
 use crate::session::breaks::{What, split_condition};
 
-/// What comes of a command.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// It is done.
+    /// It succeeded.
     Done,
-    /// It has failed.
+    /// It failed.
     Failed,
-    /// The program is to run.
+    /// It starts the program.
     Run,
-    /// The session is over.
+    /// It ends the session.
     Quit,
 }
 
 impl Settings {
-    /// Does what a line says while no launch stands.
+    /// Executes a command between launches.
     pub fn command(&mut self, line: &str, say: &mut dyn FnMut(&str)) -> Idle {
         let line = line.trim();
         if self.collects(line) {

@@ -1,4 +1,4 @@
-//! `info`.
+//! The command `info`.
 
 use super::Done;
 use crate::dwarf::Variable;
@@ -114,12 +114,12 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// Variables that are seen in the frame: parameters, or others.
+    /// The visible variables of the selected frame: its parameters, or all others.
     pub(crate) fn variables(&self, parameters: bool) -> Vec<Variable> {
         let Some(frame) = self.frame() else { return Vec::new() };
         let scopes = self.module.scopes(frame);
         let mut all: Vec<Variable> = Vec::new();
-        // As gdb: those of the innermost block first.
+        // As in gdb, the innermost block first.
         for scope in scopes.iter().rev() {
             for variable in scope.variables.iter().filter(|v| v.is_parameter == parameters) {
                 all.push(variable.clone());
@@ -128,7 +128,7 @@ impl Live<'_, '_> {
         all
     }
 
-    /// The value of a variable as text, or why it has none: then with the registers that the line reads.
+    /// The value of a variable as text, or why it has none, with the registers that the line reads.
     pub(crate) fn variable_text(&mut self, variable: &Variable) -> String {
         let value = self.with_scene(|scene| scene.read_variable(variable));
         match value {
@@ -141,7 +141,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// Registers that the instructions of the frame's line read, by name.
+    /// The registers that instructions of the frame's line read.
     fn line_registers(&self) -> Vec<String> {
         let Some(frame) = self.frame() else { return Vec::new() };
         let own = self.module.instructions().iter();
@@ -149,7 +149,7 @@ impl Live<'_, '_> {
         let mut names: Vec<String> = Vec::new();
         for instruction in own {
             let text = self.module.ptx(instruction.at);
-            // The first operand is what is written.
+            // The first operand is written.
             let reads = text.split_once(',').map_or("", |(_, reads)| reads);
             for word in reads.split(|c: char| !(c.is_ascii_alphanumeric() || "%_$".contains(c))) {
                 let is_register =
@@ -240,7 +240,7 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// Where lanes stand, and what they wait for.
+    /// The position of a warp's lanes, and what they wait for.
     pub(crate) fn standing_text(&self, warp: u32) -> Vec<(u32, String)> {
         let cta = self.thread.0;
         let all = self.machine.lane_positions(cta, warp).into_iter();

@@ -1,13 +1,13 @@
-//! Commands that are the same whether or not a launch stands: what is done with breakpoints and displays that are there.
+//! Commands that work with and without a stopped launch: existing breakpoints and displays.
 
 use super::{Done, echoed};
 use crate::session::Settings;
 use crate::session::breaks::{Breakpoint, What, number};
 
-/// What can be caught.
+/// The error of `catch` with an unknown event.
 const CATCHES: &str = "Catch requires one of: end, nan, divergence.";
 
-/// What `catch` catches, and how it is called.
+/// The event that `catch` is given, and its name in messages.
 fn caught(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word {
         "end" | "exit" => ("end", "the end of the launch"),
@@ -18,12 +18,12 @@ fn caught(word: &str) -> Option<(&'static str, &'static str)> {
 }
 
 impl Settings {
-    /// What a command is asked for with: commands of a breakpoint have a prompt of their own.
+    /// The prompt, which differs while a breakpoint's commands are entered.
     pub fn prompt(&self) -> &'static str {
         if self.reads_commands.is_some() { ">" } else { "(texunit) " }
     }
 
-    /// Takes a line as one of the commands of a breakpoint, if those are being read.
+    /// Adds a line to a breakpoint's commands, if these are being entered.
     pub(crate) fn collects(&mut self, line: &str) -> bool {
         let Some(number) = self.reads_commands else { return false };
         let found = self.breakpoints.iter_mut().find(|b| b.number == number);
@@ -48,7 +48,7 @@ impl Settings {
         self.breakpoints.iter_mut().find(|b| Some(b.number) == number)
     }
 
-    /// Does what a command says; `None`: it is another one.
+    /// Executes a command; `None` if it is not one of these.
     pub(crate) fn does(
         &mut self,
         command: &str,
@@ -141,7 +141,7 @@ impl Settings {
         Ok(())
     }
 
-    /// `commands N`: the lines that follow, up to `end`, are those.
+    /// `commands N`: the following lines up to `end` are its commands.
     fn begin_commands(&mut self, rest: &str) -> Done {
         let last = self.breakpoints.iter().map(|b| b.number).max();
         let number = if rest.is_empty() { last } else { rest.parse().ok() };
@@ -158,7 +158,7 @@ impl Settings {
     }
 }
 
-/// `1 3-5`
+/// Parses numbers and ranges: `1 3-5`
 fn numbers(text: &str) -> Result<Vec<u32>, String> {
     let mut all = Vec::new();
     for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {

@@ -1,4 +1,4 @@
-//! `lanes`: a value in more than one thread.
+//! The command `lanes`: a value in several threads.
 
 use super::Done;
 use crate::focus::{shown, thread_of};
@@ -8,7 +8,7 @@ use std::fmt::Write;
 use texunit_unit::lanes;
 
 impl Live<'_, '_> {
-    /// A value in all lanes of the warp, or its range over the CTA.
+    /// Shows a value in all lanes of the warp, or its range over the CTA.
     pub(super) fn lanes(&mut self, rest: &str) -> Done {
         if let Some(expr) = rest.strip_prefix("-cta").map(str::trim) {
             return self.over_cta(expr);
@@ -56,7 +56,7 @@ impl Live<'_, '_> {
         }
         let name = |n: u32| shown(thread_of(n, block));
         let least = all.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        // The first of those that are equal.
+        // `max_by` returns the last of equal values, and the first is wanted.
         let most = all.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
         let (Some(least), Some(most)) = (least, most) else {
             return Err(format!("No thread of the CTA has a number for `{text}'."));

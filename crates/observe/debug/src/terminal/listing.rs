@@ -1,4 +1,4 @@
-//! `list`, `disassemble`, `backtrace`, `frame`, `up`, `down`.
+//! The commands `list`, `disassemble`, `backtrace`, `frame`, `up` and `down`.
 
 use super::Done;
 use crate::module::{Line, base_name};
@@ -6,7 +6,7 @@ use crate::session::Live;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Lines of a listing.
+/// Number of lines of a listing.
 const LINES: u32 = 10;
 
 impl Live<'_, '_> {
@@ -47,7 +47,7 @@ impl Live<'_, '_> {
 
     fn caller(&self, index: usize) -> String {
         let frame = &self.frames[index];
-        // Inlined calls are of the same place.
+        // Inlined frames share the address of their PTX frame.
         let is_inlined = self.frames[index - 1].id == frame.id;
         if is_inlined { String::new() } else { format!("0x{:x} in ", frame.at) }
     }

@@ -1,4 +1,4 @@
-//! `x`.
+//! The command `x`.
 
 use super::Done;
 use crate::dwarf::{Shape, TypeId};
@@ -87,7 +87,7 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// The variable that an address is in, as `x` shows it.
+    /// The variable that contains an address, as `x` shows it.
     fn label(&self, address: u64) -> String {
         let (space, _) = of_generic(address);
         let config = self.machine.config();
@@ -114,7 +114,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// The address that a value means to `x`: of an array its first byte.
+    /// The address that `x` uses for a value: for an array, that of its first element.
     fn address_of(&self, value: &Value) -> Result<(u64, Option<TypeId>), String> {
         match (self.types.shape(value.ty), &value.place) {
             (Shape::Array { of, .. }, Some(Place::Memory(space, address))) => {
@@ -153,7 +153,7 @@ impl Live<'_, '_> {
     }
 }
 
-/// `8fw`: count, letter, size.
+/// Parses `8fw`: count, format, size.
 fn examined(format: &str) -> Result<(u64, Option<char>, Option<u64>), String> {
     let digits = format.bytes().take_while(u8::is_ascii_digit).count();
     let count = number(&format[..digits]).unwrap_or(1).clamp(1, 100_000);

@@ -1,4 +1,4 @@
-//! Commands of the terminal: gdb's words, and cuda-gdb's.
+//! Commands of the terminal, named as in gdb and cuda-gdb.
 
 mod back;
 mod data;
@@ -15,7 +15,7 @@ mod stops;
 
 use crate::session::Live;
 
-/// Commands, and the shortest beginnings that mean them.
+/// The commands, and the lengths of their shortest abbreviations.
 const COMMANDS: [(&str, usize); 61] = [
     ("advance", 3),
     ("backtrace", 9),
@@ -80,7 +80,7 @@ const COMMANDS: [(&str, usize); 61] = [
     ("whatis", 5),
 ];
 
-/// Words that are not in the table above: whole, or short for one of it.
+/// Further abbreviations and names.
 const SHORT: [(&str, &str); 12] = [
     ("x", "x"),
     ("l", "list"),
@@ -96,7 +96,7 @@ const SHORT: [(&str, &str); 12] = [
     ("fin", "finish"),
 ];
 
-/// The command that a word means.
+/// The command that a word stands for.
 pub(crate) fn command_of(word: &str) -> Result<&'static str, String> {
     let unknown = || format!("Undefined command: \"{word}\".  Try \"help\".");
     if let Some((_, command)) = SHORT.iter().find(|(short, _)| *short == word) {
@@ -111,7 +111,7 @@ pub(crate) fn command_of(word: &str) -> Result<&'static str, String> {
     found.next().map(|(command, _)| plain(command)).ok_or_else(unknown)
 }
 
-/// Other names of commands.
+/// Resolves aliases.
 fn plain(command: &'static str) -> &'static str {
     match command {
         "bt" | "where" => "backtrace",
@@ -128,7 +128,7 @@ fn plain(command: &'static str) -> &'static str {
     }
 }
 
-/// A line as command, `/format` and the rest.
+/// Splits a line into command, `/format` and arguments.
 pub(crate) fn split(line: &str) -> (&str, &str, &str) {
     let line = line.trim();
     let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
@@ -142,11 +142,11 @@ pub(crate) fn split(line: &str) -> (&str, &str, &str) {
     }
 }
 
-/// What a command leads to.
+/// The result of a command.
 type Done = Result<(), String>;
 
 impl Live<'_, '_> {
-    /// Does what a line says.
+    /// Executes a command line.
     pub(crate) fn command(&mut self, line: &str) {
         if self.session.settings.collects(line) {
             return;
@@ -162,7 +162,7 @@ impl Live<'_, '_> {
         let (word, format, rest) = split(&line);
         let (format, rest) = (format.to_owned(), rest.to_owned());
         let result = command_of(word).and_then(|command| {
-            // An empty line does the same again, for commands that go on.
+            // An empty line repeats commands that advance or list.
             let repeats = matches!(
                 command,
                 "step" | "next" | "stepi" | "nexti" | "continue" | "list" | "x" | "up" | "down"
@@ -219,7 +219,8 @@ impl Live<'_, '_> {
                 Ok(())
             }
             _ => {
-                // It is made before a launch, too, and there nobody knows what is a type.
+                // Conditions can be set before a launch, when types are unknown; they are checked
+                // here.
                 if command == "condition"
                     && let Some((_, condition)) = rest.split_once(char::is_whitespace)
                 {
@@ -234,7 +235,7 @@ impl Live<'_, '_> {
     }
 }
 
-/// What `echo` writes: `\n` and other letters behind backslashes as C has them.
+/// The output of `echo`, with C's escape sequences.
 pub(crate) fn echoed(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut out, mut at) = (Vec::new(), 0);
@@ -253,7 +254,7 @@ pub(crate) fn echoed(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// What `help` says.
+/// The output of `help`.
 pub(crate) const HELP: &str = "\
 break PLACE [if CONDITION]   stop there: file.cu:12, kernel, ptx:73; tbreak: once
 watch EXPR                   stop when a value changes; rwatch: is read, awatch: either

@@ -1,4 +1,4 @@
-//! `break` and `watch`.
+//! The commands `break` and `watch`.
 
 use super::Done;
 use crate::module::base_name;
@@ -10,7 +10,7 @@ impl Live<'_, '_> {
         let (place, condition) = split_condition(rest);
         let found = self.locate(place);
         let place = match (place, &found) {
-            // Where the frame stands now, wherever that will be.
+            // The selected frame's position, fixed as an instruction.
             ("", Ok((at, _))) => format!("*{}", at.first().copied().unwrap_or(0)),
             (place, Ok((_, (file, line)))) if place.parse::<u32>().is_ok() => {
                 format!("{file}:{line}")

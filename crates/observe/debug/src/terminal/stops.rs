@@ -1,4 +1,4 @@
-//! What is written at a stop.
+//! The terminal's output at a stop.
 
 use crate::dwarf::{Shape, TypeId};
 use crate::focus::{cta_of, shown, thread_of};
@@ -11,7 +11,7 @@ use crate::value::print::{Format, inner, shown as printed};
 use std::fmt::Write;
 
 impl Live<'_, '_> {
-    /// Tells why the launch stands, where, and what is displayed.
+    /// Reports why and where the launch stopped, and shows displays.
     pub(crate) fn arrive(&mut self, reason: Reason) {
         if self.session.settings.is_dap() {
             return self.tell_stop(&reason);
@@ -86,7 +86,7 @@ impl Live<'_, '_> {
             Reason::Ended => return,
         }
         let is_silent = commands.first().is_some_and(|command| command == "silent");
-        // What was left of the commands of another stop is not done.
+        // Remaining commands of an earlier stop are discarded.
         self.queued = commands.into_iter().skip(usize::from(is_silent)).collect();
         if is_silent {
             return;
@@ -103,7 +103,7 @@ impl Live<'_, '_> {
         self.show_displays();
     }
 
-    /// The function and the depth of the frame, of which a change is told.
+    /// Function and depth of the frame; the frame is shown again if they change.
     fn frame_key(&self) -> Option<(String, u32, crate::session::Thread)> {
         let frame = self.frames.first()?;
         Some((frame.name.clone(), frame.depth, self.thread))
@@ -113,7 +113,7 @@ impl Live<'_, '_> {
         self.frame_key() != self.told_frame
     }
 
-    /// The line of another focus, if it is another one than was told last.
+    /// The line about the selected thread, if it has changed since the last stop.
     fn switched(&mut self) -> String {
         if self.told_focus == Some(self.thread) || self.frames.is_empty() {
             return String::new();
@@ -135,7 +135,7 @@ impl Live<'_, '_> {
         )
     }
 
-    /// A value as text; `whole`: with the type of a pointer.
+    /// Formats a value; `whole` includes the type of a pointer.
     pub(crate) fn text_of(&mut self, value: &Value, format: Format, whole: bool) -> String {
         self.with_scene(|scene| {
             let is_reference =
@@ -195,7 +195,7 @@ impl Live<'_, '_> {
         shown.join(", ")
     }
 
-    /// The frame, if that is wanted, and its line.
+    /// The frame, if wanted, and its source line.
     pub(super) fn place_text(&mut self, with_frame: bool) -> String {
         let Some(frame) = self.frames.get(self.selected).cloned() else { return String::new() };
         let mut out = String::new();
@@ -212,7 +212,7 @@ impl Live<'_, '_> {
         out + &self.line_text(&frame)
     }
 
-    /// The address of a frame that does not stand where its line begins.
+    /// The address, for a frame in the middle of a line.
     pub(super) fn is_in_the_middle(&self, frame: &Frame) -> String {
         let begins = self.module.instruction(frame.at).is_none_or(|i| i.begins);
         match begins && frame.depth + 1 == self.frames.len() as u32 {
@@ -221,7 +221,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// `40\tfloat x = 1;`, and of a place in the middle of a line the instruction.
+    /// `40\tfloat x = 1;`, and the instruction if the frame is in the middle of a line.
     pub(super) fn line_text(&self, frame: &Frame) -> String {
         let line = self.module.line(&frame.place, &self.session.settings.folders);
         let number = frame.place.line;
@@ -236,7 +236,7 @@ impl Live<'_, '_> {
     }
 }
 
-/// What NVIDIA's debugger calls a fault.
+/// The name of a fault in NVIDIA's debugger.
 fn signal(kind: &texunit_simt::FaultKind) -> String {
     use texunit_simt::FaultKind as K;
     let (number, name) = match kind {

@@ -1,4 +1,4 @@
-//! Values: bytes with a type, and where they came from.
+//! Values: bytes with a type and a location.
 
 pub(crate) mod number;
 pub(crate) mod print;
@@ -7,14 +7,14 @@ use crate::dwarf::{Base, Shape, TypeId, Types};
 use texunit_memory::SpaceKind;
 use texunit_simt::debug::RegisterAt;
 
-/// Where a value is.
+/// The location of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// At an address of a space: a generic one of global and constant memory, an offset of others.
+    /// In a state space: a generic address for global and constant memory, otherwise an offset.
     Memory(SpaceKind, u64),
     /// In a register of a frame, from one of its bytes on.
     Register(u32, RegisterAt, u32),
-    /// In the memory of a surface of the launch, at this offset.
+    /// In a surface of the launch, at this offset.
     Texel(usize, u64),
 }
 
@@ -23,13 +23,13 @@ pub(crate) enum Place {
 pub(crate) struct Value {
     pub(crate) ty: TypeId,
     pub(crate) bytes: Vec<u8>,
-    /// `None`: it was computed.
+    /// `None` for a computed value.
     pub(crate) place: Option<Place>,
-    /// Of a bit field: first bit, and how many.
+    /// For a bit field: first bit and number of bits.
     pub(crate) bits: Option<(u32, u32)>,
 }
 
-/// A number, as arithmetic has it.
+/// A number in arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Int(i128),
@@ -59,7 +59,7 @@ impl Number {
     }
 }
 
-/// Bytes as an integer, the lowest first.
+/// Little-endian bytes as an integer.
 pub(crate) fn integer(bytes: &[u8], is_signed: bool) -> i128 {
     let mut all = [0; 16];
     let size = bytes.len().min(16);
@@ -70,7 +70,7 @@ pub(crate) fn integer(bytes: &[u8], is_signed: bool) -> i128 {
     i128::from_le_bytes(all)
 }
 
-/// Whether a structure is one of CUDA's types of 16 bits, and which.
+/// Recognises CUDA's structures for 16-bit floats.
 pub(crate) fn small_float(types: &Types, ty: TypeId) -> Option<Base> {
     let found = types.get(types.plain(ty));
     if found.size != 2 || !matches!(found.shape, Shape::Struct { .. }) {
@@ -88,7 +88,7 @@ impl Value {
         Self { ty, bytes, place: None, bits: None }
     }
 
-    /// The number that it is; of a pointer its address. `None`: it is none.
+    /// The number, or a pointer's address; `None` for other values.
     pub(crate) fn number(&self, types: &Types) -> Option<Number> {
         let bytes = &self.bytes[..];
         let float = |base: Base| match (base, bytes) {
@@ -118,7 +118,7 @@ impl Value {
     }
 }
 
-/// The bytes of a number of a type; `None`: values of the type are no numbers.
+/// The bytes of a number of a type; `None` if the type is not numeric.
 pub(crate) fn bytes_of(types: &Types, ty: TypeId, value: Number) -> Option<Vec<u8>> {
     let size = types.size(ty) as usize;
     let ints = |value: i128| value.to_le_bytes()[..size.min(16)].to_vec();

@@ -1,13 +1,13 @@
-//! Numbers as C's `printf` writes them with `%g`, and the small formats of floats.
+//! Formats numbers as C's `printf` does for `%g`, and converts 16-bit floats.
 
 use std::fmt::Write;
 
-/// A number with at most so many digits, as `%.{digits}g` writes it.
+/// Formats a number as `%.{digits}g`.
 pub(crate) fn general(value: f64, digits: usize) -> String {
     if value.is_nan() {
         let sign = if value.is_sign_negative() { "-" } else { "" };
         let bits = value.to_bits() & ((1 << 52) - 1);
-        // Of a float, its own.
+        // The payload of a NaN; for a float, of the float itself.
         return format!("{sign}nan(0x{:x})", if digits < 17 { bits >> 29 } else { bits });
     }
     if value.is_infinite() {
@@ -34,7 +34,7 @@ pub(crate) fn general(value: f64, digits: usize) -> String {
     cut(&format!("{value:.*}", (digits as i32 - 1 - exponent).max(0) as usize))
 }
 
-/// A number of 16 bits with 5 of exponent.
+/// Decodes a half (IEEE binary16).
 pub(crate) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
@@ -46,7 +46,7 @@ pub(crate) fn half(bits: u16) -> f64 {
     }
 }
 
-/// The number of 16 bits with 5 of exponent that is nearest; of two the even one.
+/// Rounds to the nearest half, ties to even.
 pub(crate) fn to_half(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     if value.is_nan() {
@@ -57,7 +57,7 @@ pub(crate) fn to_half(value: f64) -> u16 {
     if size >= 65520.0 {
         return sign | 0x7c00;
     }
-    // Values grow with their bits.
+    // Halves are ordered like their bits.
     let (mut low, mut high) = (0_u16, 0x7bff_u16);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -72,12 +72,12 @@ pub(crate) fn to_half(value: f64) -> u16 {
     sign | best
 }
 
-/// A number that is the upper half of a float's bits.
+/// Decodes a bfloat16, the upper half of a float.
 pub(crate) fn brain(bits: u16) -> f64 {
     f64::from(f32::from_bits(u32::from(bits) << 16))
 }
 
-/// The nearest of those; of two the even one.
+/// Rounds to the nearest bfloat16, ties to even.
 pub(crate) fn to_brain(value: f64) -> u16 {
     let bits = (value as f32).to_bits();
     if value.is_nan() {

@@ -1,4 +1,4 @@
-//! Values as gdb prints them.
+//! Formats values as gdb does.
 
 use super::number::general;
 use super::{Number, Value, integer, small_float};
@@ -6,13 +6,14 @@ use crate::dwarf::{Base, Member, Shape, TypeId, Types};
 use std::fmt::Write;
 use texunit_forms::Count;
 
-/// Elements of an array that are shown, and from how many equal ones on they are counted.
+/// Maximum number of array elements shown, and number of equal elements that are replaced by a
+/// count.
 const ELEMENTS: usize = 200;
 const REPEATS: usize = 10;
-/// Types within types that are followed.
+/// Maximum depth of nested types.
 const DEPTH: usize = 32;
 
-/// A letter behind `/`: how to show a number.
+/// The format letter after `/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Natural,
@@ -46,10 +47,10 @@ impl Format {
     }
 }
 
-/// Reads the characters at an address up to a zero; `None`: they cannot be read.
+/// Reads the characters at an address up to a zero byte; `None` if they are inaccessible.
 pub(crate) type Text<'t> = dyn Fn(u64) -> Option<(Vec<u8>, bool)> + 't;
 
-/// A value, as `print` shows it: with the type of a pointer.
+/// Formats a value for `print`, with the type of a pointer.
 pub(crate) fn shown(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> String {
     let prefix = match types.shape(value.ty) {
         Shape::Pointer { is_reference: false, to } if format == Format::Natural => {
@@ -69,7 +70,7 @@ pub(crate) fn shown(types: &Types, value: &Value, format: Format, text: &Text<'_
     out
 }
 
-/// A value without the type of a pointer, as inside of others.
+/// Formats a value inside another one, without the type of a pointer.
 pub(crate) fn inner(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> String {
     let mut out = String::new();
     put(&mut out, types, value, format, text, 0);
@@ -81,7 +82,7 @@ fn is_char(types: &Types, ty: TypeId) -> bool {
     is_char && types.size(ty) == 1
 }
 
-/// A member of a structure.
+/// The value of a structure's member.
 pub(crate) fn member(types: &Types, value: &Value, member: &Member) -> Value {
     let size = types.size(member.ty) as usize;
     let from = member.offset as usize;
@@ -95,7 +96,7 @@ pub(crate) fn member(types: &Types, value: &Value, member: &Member) -> Value {
     }
 }
 
-/// A place so many bytes behind another one.
+/// The location `offset` bytes after another one.
 pub(crate) fn place_behind(place: super::Place, offset: u64) -> super::Place {
     match place {
         super::Place::Memory(space, address) => {
@@ -108,18 +109,18 @@ pub(crate) fn place_behind(place: super::Place, offset: u64) -> super::Place {
     }
 }
 
-/// Which one of several a value is.
+/// The active variant of a value.
 pub(crate) fn chosen<'t>(types: &'t Types, value: &Value) -> Option<&'t Member> {
     let Shape::Choice { by, of } = types.shape(value.ty) else { return None };
     let number = integer(&member(types, value, by).bytes, false);
     let bits = types.size(by.ty).clamp(1, 8) * 8;
-    // Numbers of variants may have been written with a sign.
+    // Discriminants may have been written as signed numbers.
     let is_it = |n: i64| i128::from(n) & ((1 << bits) - 1) == number;
     let named = of.iter().find(|(n, _)| n.is_some_and(is_it));
     named.or_else(|| of.iter().find(|(n, _)| n.is_none())).map(|(_, member)| member)
 }
 
-/// An element of an array.
+/// The value of an array element.
 pub(crate) fn element(types: &Types, value: &Value, of: TypeId, index: u64) -> Value {
     let offset = types.size(of).wrapping_mul(index);
     let all = Member { name: String::new(), ty: of, offset, bits: None, is_base: false };
@@ -210,7 +211,7 @@ fn array(
     out.push('}');
 }
 
-/// Characters between quotes; zeros at the end are left out, as gdb does.
+/// Quotes characters; like gdb, leaves out trailing zeros.
 fn quoted(bytes: &[u8]) -> String {
     let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
     let (text, zeros) = (&bytes[..end], bytes.len() - end);
@@ -225,7 +226,7 @@ fn quoted(bytes: &[u8]) -> String {
             out.push_str("...");
         }
     }
-    // One zero ends the text.
+    // One zero terminates the text.
     let more = zeros.saturating_sub(usize::from(!text.is_empty()));
     if more >= REPEATS {
         let comma = if out.is_empty() { "" } else { ", " };
@@ -251,7 +252,7 @@ fn escape(out: &mut String, byte: u8, quote: char) {
     }
 }
 
-/// Digits of a float of a size, so that it can be read back.
+/// Number of digits with which a float can be read back.
 pub(crate) fn digits(size: u64, base: Base) -> usize {
     match (size, base) {
         (_, Base::Brain) => 4,
@@ -276,7 +277,7 @@ fn scalar(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> Stri
     let is_float = matches!(number, Number::Float(_));
     match format {
         Format::Natural | Format::String | Format::Instruction => {}
-        // The value itself of a float is shown by these, as gdb does.
+        // As gdb does, these formats show the value of a float and not its bits.
         Format::Hex if is_float => return format!("0x{:x}", raw),
         Format::Hex => return format!("0x{:x}", masked(raw, size, value)),
         Format::Octal => return format!("0{:o}", masked(raw, size, value)),
@@ -337,7 +338,7 @@ fn scalar(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> Stri
     }
 }
 
-/// The bits of a number, without the sign that it was extended with.
+/// The bits of a number without sign extension.
 fn masked(raw: i128, size: usize, value: &Value) -> u128 {
     let bits = value.bits.map_or(size as u32 * 8, |(_, count)| count).clamp(1, 128);
     (raw as u128) & (u128::MAX >> (128 - bits))
@@ -347,7 +348,7 @@ fn enumerator(names: &[(String, i64)], value: i128) -> String {
     if let Some((name, _)) = names.iter().find(|(_, v)| i128::from(*v) == value) {
         return name.clone();
     }
-    // Bits that have names.
+    // An enumeration of flags.
     let is_flags = names.iter().all(|(_, v)| *v == 0 || v.count_ones() == 1);
     let mut rest = value;
     let mut found = Vec::new();

@@ -1,4 +1,5 @@
-//! Annotations of GitHub Actions: "workflow commands", which the runner takes from what a step prints.
+//! Annotations of GitHub Actions: workflow commands, which the runner recognises in the output of a
+//! step.
 
 use super::{outcome, paragraph, repository_file, was_running};
 use crate::run::Run;
@@ -39,14 +40,14 @@ fn line(level: &str, place: Option<&CodeLocation>, title: &str, message: &str) -
     )
 }
 
-/// Text that ends where the line ends.
+/// Escapes a command's message, which ends at the end of the line.
 fn data(text: &str) -> String {
-    // The runner shows what it has decoded in its log.
+    // Control characters are replaced, because the runner shows the decoded text in its log.
     let lines: Vec<String> = text.lines().map(|line| screen(line, false).into_owned()).collect();
     lines.join("\n").replace('%', "%25").replace('\n', "%0A")
 }
 
-/// Text that ends at a comma, too.
+/// Escapes a property, which also ends at a comma.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
@@ -56,7 +57,8 @@ mod tests {
     use super::*;
     use texunit_report::is_obeyed;
 
-    /// A file name and a message of a hostile program: the runner takes one command from it, and shows what it can.
+    /// With a hostile file name and message, the runner still sees exactly one command, without
+    /// control characters.
     #[test]
     fn nothing_ends_a_command_or_reaches_the_log() {
         let hostile = "a\u{1b}[31m\u{7}\u{9b}b,c:%0A\r\n::error::x\u{7f}\u{202e}";

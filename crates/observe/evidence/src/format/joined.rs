@@ -1,14 +1,14 @@
-//! A report of several runs: those of tests that one test runner starts one by one.
+//! Joins a new report to an existing file, for test runners that start one run per test.
 
 use super::{Format, junit};
 use serde_json::Value;
 use texunit_report::in_json;
 
 impl Format {
-    /// A report with another one of the same form behind it.
+    /// Appends a report to an earlier one of the same format.
     ///
     /// # Errors
-    /// They cannot be one: why, in words that follow "because".
+    /// They cannot be joined. The error completes a sentence after "because".
     pub fn joined(self, earlier: &str, new: &str) -> Result<String, &'static str> {
         match self {
             Self::Github => Ok(format!("{earlier}{new}")),
@@ -19,7 +19,7 @@ impl Format {
                     let report: Value = serde_json::from_str(text).ok()?;
                     Some(report.pointer("/run/command")?.clone())
                 };
-                // A test that is tried again has a new report.
+                // A repeated test replaces its report.
                 let is_same = command(earlier).is_some_and(|old| Some(old) == command(new));
                 is_same
                     .then(|| new.to_owned())
@@ -29,7 +29,7 @@ impl Format {
     }
 }
 
-/// All runs of both.
+/// Joins the runs of both files.
 fn sarif(earlier: &str, new: &str) -> Option<String> {
     let [mut all, mut new]: [Value; 2] =
         [serde_json::from_str(earlier).ok()?, serde_json::from_str(new).ok()?];

@@ -1,4 +1,4 @@
-//! texunit's own report: `schemas/report.schema.json` describes it.
+//! texunit's own report format, described by `schemas/report.schema.json`.
 
 use crate::event::{Accesses, Finding, Interpreted, Kernel, Running};
 use crate::reader::Record;
@@ -56,7 +56,7 @@ fn rounded(milliseconds: f64) -> f64 {
     (milliseconds * 1e3).round() / 1e3
 }
 
-/// The sum of times. That of none would be -0.0 by `sum`.
+/// The sum of times; unlike `sum`, it is not -0.0 for an empty list.
 fn total_time(milliseconds: impl Iterator<Item = f64>) -> f64 {
     rounded(milliseconds.fold(0.0, |sum, time| sum + time))
 }
@@ -119,7 +119,7 @@ fn finding(of: &Record, f: &Finding) -> Value {
     })
 }
 
-/// What a check has found.
+/// A check's finding.
 fn checked(of: &Record, f: &Finding) -> Value {
     let mut value = finding(of, f);
     value["check"] = json!(f.check);

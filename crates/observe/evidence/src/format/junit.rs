@@ -1,5 +1,5 @@
-//! JUnit XML, as `schemas/junit-10.xsd` has it: a test suite for each process, a test case for each kernel, which its faults
-//! fail, and one for each finding.
+//! JUnit XML according to `schemas/junit-10.xsd`: a test suite for each process, with a test case
+//! for each kernel (its faults are failures) and one for each finding.
 
 use super::{outcome, paragraph, was_running};
 use crate::event::{Finding, Interpreted, Kernel};
@@ -10,7 +10,7 @@ use texunit_report::place::{function_name, shown_file};
 use texunit_report::{Severity, fidelity_sentence, in_xml};
 
 pub(super) fn document(run: &Run) -> String {
-    // A process that has launched nothing has been tested for nothing: a shell, a test runner.
+    // Processes without launches, such as shells and test runners, have no suite.
     let suites =
         run.records.iter().map(|record| suite(run, record)).filter(|suite| !suite.cases.is_empty());
     let mut suites: Vec<Suite> = suites.collect();
@@ -28,7 +28,7 @@ pub(super) fn document(run: &Run) -> String {
     text + END
 }
 
-/// How a document begins, and ends.
+/// The first and last line of a document.
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const END: &str = "</testsuites>\n";
 
@@ -38,14 +38,14 @@ fn head([tests, failures, errors]: [usize; 3]) -> String {
     )
 }
 
-/// The suites of two documents as one document; `None` if one of them was not written here.
+/// Joins the suites of two documents; `None` if one of them was not written by this module.
 pub(super) fn joined(earlier: &str, new: &str) -> Option<String> {
     let [(first, suites), (second, more)] = [parts(earlier)?, parts(new)?];
     let sum = [0, 1, 2].map(|i| first[i].saturating_add(second[i]));
     Some(format!("{DECLARATION}{}{suites}{more}{END}", head(sum)))
 }
 
-/// The numbers of a document's head, and its suites.
+/// The totals in a document's head, and its suites.
 fn parts(document: &str) -> Option<([usize; 3], &str)> {
     let (line, rest) = document.strip_prefix(DECLARATION)?.split_once('\n')?;
     let words: Vec<&str> = line.split('"').collect();
@@ -64,15 +64,15 @@ struct Case {
     name: String,
     class: String,
     seconds: f64,
-    /// What was found, with its kind.
+    /// Failures: message, kind, details.
     failures: Vec<(String, String, String)>,
-    /// What kept the test from ending.
+    /// Why the test did not complete.
     errors: Vec<(&'static str, String)>,
-    /// What else is known.
+    /// Further output.
     output: String,
 }
 
-/// A process by its program.
+/// The suite's name: the program of the process.
 fn name(command: &[String]) -> String {
     let program = command.first().map_or("program", String::as_str);
     program.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(program).to_owned()
@@ -90,7 +90,7 @@ fn suite(run: &Run, record: &Record) -> Suite {
         cases.push(Case { output, ..Case::new(&kernel.name, command, Some(kernel.milliseconds)) });
     }
     let mut case = |kernel: &str, add: &mut dyn FnMut(&mut Case)| {
-        // What no kernel has to do with has a case of its own.
+        // Findings without a kernel have a test case of their own.
         let kernel = if kernel.is_empty() { "host" } else { kernel };
         let shown = function_name(kernel);
         if let Some(found) = cases.iter_mut().find(|case| case.name == shown) {
@@ -106,7 +106,7 @@ fn suite(run: &Run, record: &Record) -> Suite {
     for running in record.running.values() {
         case(&running.kernel, &mut |case| case.errors.push(("running", was_running(running))));
     }
-    // A note is never a failure, whatever the run's exit code says of it.
+    // A note is never a failure, whatever `--fail-on` says.
     let least = run.fail_on.max(Severity::Warning);
     for finding in record.findings.values().filter(|finding| finding.check.is_some()) {
         let mut new = Case { name: title(finding), ..Case::new("", command, None) };
@@ -119,7 +119,7 @@ fn suite(run: &Run, record: &Record) -> Suite {
     Suite { name: format!("{} ({})", name(command), record.process.pid), cases }
 }
 
-/// The name of a finding's case: its kind and its lines.
+/// The name of a finding's test case: its kind and lines.
 fn title(finding: &Finding) -> String {
     let related = finding.related.iter().map(|related| &related.place);
     let lines = finding.place.iter().chain(related);
@@ -137,7 +137,7 @@ fn failure(finding: &Finding) -> (String, String, String) {
     (finding.kind.clone(), format!("{place}{}", finding.message), paragraph(finding))
 }
 
-/// What was interpreted in the middle of machine code.
+/// Instructions that were interpreted in the middle of compiled code.
 fn interpreted(kernel: &Kernel) -> String {
     let row = |row: &Interpreted| {
         format!("{:>12}  {}  {}\n", row.count, row.instruction, row.place.with_ptx())
@@ -218,7 +218,8 @@ impl Suite {
     }
 }
 
-/// Text in XML: what XML has no place for (control characters) becomes a picture of it.
+/// Escapes text for XML; control characters, which XML does not allow, are replaced by visible
+/// symbols.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

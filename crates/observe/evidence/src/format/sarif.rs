@@ -96,7 +96,7 @@ fn result(finding: &Finding, rules: &[&str]) -> Value {
         "occurrenceCount": finding.count.max(1),
     });
     let Some(place) = &finding.place else { return result };
-    // A place outside of CUDA's headers, if there is one.
+    // Prefers a position outside CUDA's headers.
     let leading = place.source();
     let first = leading.map_or_else(|| ptx(&place.ptx), source);
     let frames =
@@ -179,7 +179,7 @@ fn location(
     location
 }
 
-/// A column that counts bytes, in UTF-16 code units.
+/// Converts a column in bytes to UTF-16 code units.
 fn utf16(text: Option<&str>, column: u32) -> usize {
     let bytes = (column as usize).saturating_sub(1);
     match text.and_then(|text| text.get(..bytes)) {

@@ -1,4 +1,4 @@
-//! Arrays from DDS and KTX 2.0 files, which say themselves what they hold.
+//! Arrays from DDS and KTX 2.0 files, whose headers describe their contents.
 
 use super::Binder;
 use super::memory::file_problem;
@@ -12,7 +12,8 @@ use texunit_forms::Count;
 use texunit_spec::At;
 
 impl Binder<'_> {
-    /// The whole of a file. What the job says besides must agree.
+    /// Makes an array from a whole file. Keys of the job that describe the texels must agree with
+    /// the file.
     pub(super) fn container(
         &self,
         spec: &ResourceSpec,
@@ -62,12 +63,12 @@ impl Binder<'_> {
     }
 }
 
-/// Kind of array that a file holds.
+/// The geometry of the array in a file.
 pub fn container_geometry(container: &Container) -> Geometry {
     Geometry::of(container.dims.into(), container.layers.is_some(), container.is_cube)
 }
 
-/// Number of axes of a geometry that `dims` can name.
+/// The number of axes, for geometries that the key `dims` can express.
 fn plain_axes(geometry: Geometry) -> Option<usize> {
     matches!(geometry, Geometry::D1 | Geometry::D2 | Geometry::D3).then(|| geometry.axes())
 }

@@ -1,4 +1,5 @@
-//! What the objects of a job hold before the launch, as plain bytes: for who writes the job anew.
+//! The initial and final contents of a job's objects as plain bytes, for programs that rewrite or
+//! compare jobs.
 
 use super::{Bound, Object};
 use crate::made::Made;
@@ -8,50 +9,50 @@ use std::path::{Path, PathBuf};
 use texunit_device::{Error, Format, Geometry};
 use texunit_files::FileError;
 
-/// What an object holds that a job has described by files or numbers of its own.
+/// The contents of an object that the job specifies by files or numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// The table of the job that describes it: `params`, `objects`, `textures` or `surfaces`.
+    /// The job's table that describes it: `params`, `objects`, `textures` or `surfaces`.
     pub table: &'static str,
-    /// Its key there, as written.
+    /// Its key in the table, as written.
     pub key: String,
-    /// The bytes; of texels all levels, packed.
+    /// The bytes; for texels all levels, packed.
     pub bytes: Vec<u8>,
-    /// What the texels are; none: a buffer.
+    /// The shape of texels; `None` for a buffer.
     pub shape: Option<Shape>,
 }
 
 /// An array of texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Of each texel.
+    /// The format of a texel.
     pub format: Format,
-    /// Kind of array.
+    /// The geometry of the array.
     pub geometry: Geometry,
-    /// Size of a layer of the base level.
+    /// The size of a layer of the base level.
     pub extent: [u32; 3],
-    /// Layers, of cubes cubes; none: there are no layers.
+    /// The number of layers, or of cubes; `None` for an array without layers.
     pub layers: Option<u32>,
-    /// Mip levels; none: it is not mipmapped.
+    /// The number of mip levels; `None` for an array without mip levels.
     pub levels: Option<u32>,
-    /// Samples of a texel; none: it is not multi-sample.
+    /// The number of samples of a texel; `None` for an array without multisampling.
     pub samples: Option<u32>,
 }
 
-/// An output of a job, before it is written.
+/// An output of a job that is not yet written.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
-    /// Parameter, reference or variable that it is of.
+    /// The parameter, reference or variable that is written.
     pub param: &'a str,
-    /// The file, below the output folder.
+    /// The file, relative to the output folder.
     pub file: &'a Path,
-    /// Format, and width, height and depth; none: bytes as they are.
+    /// Format, and width, height and depth; `None` for raw bytes.
     pub texels: Option<(Format, [u32; 3])>,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// Address of the first byte, of buffers and variables.
+    /// For buffers and variables: the address of the first byte.
     pub address: Option<u64>,
-    /// Number of the allocation and first layer or face, of arrays.
+    /// For arrays: the allocation number, and the first layer or face.
     pub array: Option<(u64, u32)>,
     pending: &'a Pending,
 }
@@ -64,33 +65,34 @@ impl<'a> Output<'a> {
         Self { param, file, texels, size, address, array, pending }
     }
 
-    /// What it holds now.
+    /// The current bytes.
     pub fn bytes(&self) -> Result<Vec<u8>, Error> {
         self.pending.bytes()
     }
 
-    /// The file that would be written now.
+    /// The file with the current contents.
     pub fn file_bytes(&self) -> Result<Vec<u8>, FileError> {
         self.pending.file_bytes(self.file)
     }
 }
 
-/// An object that does not hold what the job expects.
+/// An object whose contents differ from what the job expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongObject {
     /// Its name in the job.
     pub name: String,
-    /// The first byte that is not as expected.
+    /// Offset of the first byte that differs.
     pub offset: u64,
-    /// What it holds.
+    /// The object's bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Larger objects are left out: their bytes are no help to anybody.
+/// Maximum size of an object whose bytes are returned.
 const MAX_BYTES: usize = 256 << 20;
 
 impl Bound {
-    /// The contents of buffers, textures and surfaces that are not zero by the job's word, nor those of others.
+    /// The initial contents of buffers, textures and surfaces, except those that are zero or shared
+    /// with other objects.
     pub fn contents(&self, job: &Job) -> Vec<Content> {
         let mut found = Vec::new();
         for (index, param) in job.params.iter().enumerate() {
@@ -125,7 +127,7 @@ impl Bound {
         found
     }
 
-    /// Objects that do not hold what the job expects, after the launch.
+    /// The objects that differ from the job's expectations after the launch.
     pub fn wrong_objects(&self) -> Result<Vec<WrongObject>, Error> {
         let mut found = Vec::new();
         for expectation in &self.expectations {
@@ -137,12 +139,12 @@ impl Bound {
         Ok(found)
     }
 
-    /// The outputs, and where they lie.
+    /// The outputs, with their addresses.
     pub fn outputs(&self) -> Vec<Output<'_>> {
         self.outputs.iter().map(Output::of).collect()
     }
 
-    /// The bytes of every output as they are now, with the name of its file.
+    /// The current bytes of each output, with its file name.
     pub fn output_bytes(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
         self.outputs.iter().map(|output| Ok((output.file.clone(), output.bytes()?))).collect()
     }
@@ -152,7 +154,7 @@ fn of(table: &'static str, key: &str, (bytes, shape): (Vec<u8>, Option<Shape>)) 
     Content { table, key: key.to_owned(), bytes, shape }
 }
 
-/// The texels of an array that is the job's own and whole.
+/// The texels of an array that the job specifies completely.
 fn texels(spec: &ResourceSpec, made: &Made) -> Option<(Vec<u8>, Option<Shape>)> {
     let own = matches!(spec.source, TexelSource::Files(_) | TexelSource::Inline(_));
     let whole = spec.shape.view.is_none() && spec.shape.tiles.is_none();

@@ -1,4 +1,5 @@
-//! What comes last: what the job expects of its objects, and those that are not to be used any more.
+//! The last steps of binding: the job's expectations, write protection, and objects that were freed
+//! before the launch.
 
 use super::{Binder, Object};
 use crate::expect::{Expectation, Pieces};
@@ -9,7 +10,7 @@ use crate::spec::{BufferSpec, Data, ExpectedSpec, ParamValue};
 use texunit_spec::At;
 
 impl Binder<'_> {
-    /// What buffers, arrays and variables are to hold after the launch.
+    /// Collects the expected contents of buffers, arrays and variables.
     pub(super) fn expectations(&mut self) {
         let mut all = Vec::new();
         for (index, param) in self.job.params.iter().enumerate() {
@@ -37,7 +38,7 @@ impl Binder<'_> {
                 continue;
             }
             let made = before.and_then(|before| {
-                // Texels and variables are small enough to be kept as they are.
+                // Texels and variables are small enough to be copied.
                 let (before, size) = match &source {
                     Source::Buffer(buffer) => (before, buffer.size()),
                     other => {
@@ -56,7 +57,7 @@ impl Binder<'_> {
         }
     }
 
-    /// What a buffer holds by the word of the job.
+    /// The initial contents of a buffer according to the job.
     fn pieces(&self, spec: &BufferSpec) -> Result<Pieces, Problem> {
         match &spec.data {
             Data::Zeros(_) => Ok(Pieces::default()),
@@ -80,8 +81,8 @@ impl Binder<'_> {
         Ok(pieces)
     }
 
-    /// Takes rights from what is only read, and ends what was freed or destroyed before the launch: everything that is
-    /// made of it is there by now.
+    /// Makes read-only objects unwritable, and frees or destroys objects that were so at the
+    /// launch. This comes last because other objects may be made of them.
     pub(super) fn ends(&mut self) {
         for (index, param) in self.job.params.iter().enumerate() {
             match (&param.value, self.bound.objects.get(&index)) {

@@ -1,4 +1,4 @@
-//! Which parameter of the job belongs to which parameter of the kernel, and whether it fits.
+//! Assigns the job's parameters to those of the kernel, and checks their types.
 
 use super::members::check_members;
 use crate::names::{Assignment, job_param, place};
@@ -9,7 +9,7 @@ use texunit_isa::{ScalarType, TypeKind};
 use texunit_spec::Problems;
 use texunit_spec::number::Scalar;
 
-/// For each parameter of the kernel, the job parameters whose objects it gets.
+/// For each kernel parameter, the job parameters whose objects it gets.
 pub(super) fn match_params(
     job: &Job,
     params: &[ParamInfo],
@@ -62,8 +62,7 @@ pub(super) fn match_params(
     given
 }
 
-/// Puts the parameters with objects in the place of those that `use` them, and checks that they
-/// fit.
+/// Replaces each parameter with `use` by the parameter that it refers to, and checks types.
 fn resolve(
     assignment: &mut Assignment,
     param: &ParamInfo,
@@ -98,7 +97,7 @@ fn resolve(
     assignment.members = targets.iter().map(|&(offset, _, target)| (offset, target)).collect();
 }
 
-/// The job parameter whose object a job parameter has: itself unless it says `use`.
+/// The job parameter whose object a parameter gets: itself, or the one that `use` refers to.
 fn target(index: usize, job: &Job, params: &[ParamInfo]) -> Result<usize, Problem> {
     let ParamValue::Use(other) = &job.params[index].value else { return Ok(index) };
     let names: Vec<_> = job.params.iter().map(|p| p.name.value.as_str()).collect();
@@ -134,7 +133,7 @@ fn no_such_parameter(param: &Param, params: &[ParamInfo], kernel: &str) -> Probl
     }
 }
 
-/// What a parameter of a type takes, in words.
+/// Describes the values that a kernel parameter accepts.
 fn takes(param: &ParamInfo) -> String {
     use ScalarType as T;
     let ParamType::Scalar(ty) = param.ty else {
@@ -162,7 +161,8 @@ fn takes(param: &ParamInfo) -> String {
     }
 }
 
-/// The same number as a scalar of the type that a parameter takes: `{ u32 = 256 }`; `None` if it has none.
+/// The same number written for the type of a kernel parameter: `{ u32 = 256 }`; `None` if the type
+/// cannot hold it.
 fn rewritten(scalar: &Scalar, param: &ParamInfo) -> Option<String> {
     let ParamType::Scalar(ty) = param.ty else { return None };
     let bits = 8 * param.size;
@@ -177,7 +177,7 @@ fn rewritten(scalar: &Scalar, param: &ParamInfo) -> Option<String> {
     fits.then(|| format!("{{ {letter}{bits} = {text} }}"))
 }
 
-/// Whether a value can be given to a parameter; the message if not.
+/// Checks whether a value can be passed to a parameter; the error is a message.
 fn fits(value: &ParamValue, param: &ParamInfo) -> Result<(), String> {
     use ScalarType as T;
     let good = match (param.ty, value) {
@@ -187,7 +187,7 @@ fn fits(value: &ParamValue, param: &ParamInfo) -> Result<(), String> {
         (ParamType::Scalar(T::Surfref), v) => matches!(v, ParamValue::Surface(_)),
         (_, ParamValue::Scalar(s)) if s.value.bytes.len() != param.size as usize => false,
         (ParamType::Bytes, ParamValue::Scalar(s)) => {
-            // `__half` is a structure of two bytes to nvcc.
+            // nvcc passes `__half` as a structure of two bytes.
             s.value.ty.is_none() || s.value.ty == Some(texunit_spec::number::NumberType::F16)
         }
         (ParamType::Bytes, _) => false,

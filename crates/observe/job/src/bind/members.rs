@@ -1,5 +1,5 @@
-//! Members of structures: a job's key `camera+8` is the eight bytes or so at offset 8 of the
-//! parameter `camera`, which the kernel takes by value.
+//! Members of structure parameters: the job's key `camera+8` specifies bytes from offset 8 on of
+//! the parameter `camera`, which the kernel takes by value.
 
 use super::{Binder, Object};
 use crate::problem::{Problem, codes};
@@ -7,17 +7,17 @@ use crate::spec::{Job, ParamValue};
 use texunit_device::{ParamInfo, ParamType};
 use texunit_forms::Count;
 
-/// Bytes of a value in a structure.
+/// Bytes that a value takes in a structure.
 fn size(value: &ParamValue) -> u64 {
     match value {
         ParamValue::Scalar(s) => s.value.bytes.len() as u64,
-        // Addresses and handles.
+        // Addresses and handles have 8 bytes.
         _ => 8,
     }
 }
 
-/// Checks the members of a parameter. `targets` are their offsets, the job parameters that name
-/// them, and those whose objects they get.
+/// Checks the members of a parameter. `targets` has for each member its offset, the job parameter
+/// that names it, and the job parameter whose object it gets.
 pub(super) fn check_members(
     targets: &[(u32, usize, usize)],
     param: &ParamInfo,
@@ -53,7 +53,7 @@ pub(super) fn check_members(
 }
 
 impl Binder<'_> {
-    /// The bytes of parameters that have members.
+    /// Builds the bytes of parameters with members.
     pub(super) fn structures(&mut self) {
         for (slot, assignment) in self.bound.order.iter().enumerate() {
             if assignment.members.is_empty() {
@@ -68,7 +68,7 @@ impl Binder<'_> {
                 let Some(object) = self.bound.objects.get(&index) else { continue };
                 let member = object.arg().bytes();
                 let at = offset as usize;
-                // Members that do not fit have been reported.
+                // Members that do not fit are reported already.
                 if let Some(place) = bytes.get_mut(at..at + member.len()) {
                     place.copy_from_slice(&member);
                 }

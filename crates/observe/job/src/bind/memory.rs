@@ -1,4 +1,4 @@
-//! Buffers and variables.
+//! Creates buffers, and initialises module variables.
 
 use super::Binder;
 use crate::expect::Pieces;
@@ -12,7 +12,7 @@ use texunit_forms::Count;
 use texunit_spec::At;
 
 impl Binder<'_> {
-    /// A file of the job, which is to be read: relative to the job file.
+    /// The path of an input file, which is relative to the job file.
     pub(super) fn path(&self, file: &At<PathBuf>) -> PathBuf {
         let path = self.folder.join(&file.value);
         self.read.borrow_mut().push(path.clone());
@@ -61,7 +61,7 @@ impl Binder<'_> {
         Ok(buffer)
     }
 
-    /// Sets a variable of the module.
+    /// Initialises a module variable.
     pub(super) fn initialize(
         &self,
         global: &Global,
@@ -83,7 +83,8 @@ impl Binder<'_> {
             return Err(Problem::new(codes::VALUE, data.at(), message));
         }
         if parts.is_some() {
-            // What no part has is zero, as in a buffer, and not what the initialiser says.
+            // Bytes that no part covers are zero, as in a buffer; the module's initialiser is not
+            // used.
             global.write(0, &vec![0; size as usize]).map_err(refused(data))?;
         }
         pieces
@@ -129,7 +130,7 @@ impl Binder<'_> {
     }
 }
 
-/// A file that cannot be read, at the key that names it.
+/// The problem of a file that cannot be read, at the key that names it.
 pub(super) fn file_problem<T>(at: &At<T>) -> impl Fn(FileError) -> Problem + '_ {
     |error| Problem::new(codes::FILE, at.at(), error.to_string())
 }

@@ -1,4 +1,4 @@
-//! The objects of a job's parameters.
+//! Creates the objects of a job's parameters.
 
 use super::{Binder, Object, state};
 use crate::made::{Made, refused};
@@ -8,7 +8,7 @@ use texunit_device::TextureDescriptor;
 use texunit_spec::At;
 
 impl Binder<'_> {
-    /// Makes those of some parameters.
+    /// Creates the objects of the parameters that `which` selects.
     pub(super) fn objects(&mut self, which: impl Fn(&ParamValue) -> bool) {
         for index in 0..self.job.params.len() {
             let value = &self.job.params[index].value;
@@ -81,7 +81,7 @@ impl Binder<'_> {
     }
 }
 
-/// A surface is of one level; `surface_part` leaves no other.
+/// The problem of a `level` key for an array without mip levels.
 pub(super) fn no_level(at: &At<()>) -> Problem {
     Problem::new(
         codes::MISSING_KEY,

@@ -1,4 +1,4 @@
-//! What a job wants to have written, of the objects that were made.
+//! Collects and checks the outputs of a job's objects.
 
 use super::{Binder, Object, SurfaceTexels};
 use crate::made::Made;
@@ -10,13 +10,14 @@ use std::collections::HashMap;
 use std::path::Path;
 use texunit_spec::At;
 
-/// The texels of an output: the part that the surface is of, or another level or layer.
+/// The texels of an output: the part that the surface refers to, or the level or layer that the
+/// output names.
 fn texels(whole: &Made, part: &Made, output: &At<OutputSpec>) -> Result<Source, Problem> {
     let OutputSpec { level, layer, .. } = &output.value;
     let wanted = PartSpec { level: level.clone(), layer: layer.clone() };
     let chosen = match (level, layer) {
         (None, None) => part.clone(),
-        // A layer of the level that the surface is of.
+        // A layer of the level that the surface refers to.
         (None, Some(_)) if matches!(whole, Made::Mipmapped(_)) => part.part(&wanted)?,
         _ => whole.part(&wanted)?,
     };
@@ -24,7 +25,7 @@ fn texels(whole: &Made, part: &Made, output: &At<OutputSpec>) -> Result<Source, 
 }
 
 impl Binder<'_> {
-    /// Outputs of parameters and `.surfref`s.
+    /// Collects the outputs of parameters and `.surfref`s.
     pub(super) fn outputs(&mut self) {
         let mut found = Vec::new();
         for (index, param) in self.job.params.iter().enumerate() {

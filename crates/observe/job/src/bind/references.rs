@@ -1,4 +1,5 @@
-//! What the `.texref`s, `.surfref`s and `.samplerref`s of a module get, and the places of its variables.
+//! Binds the `.texref`s, `.surfref`s and `.samplerref`s of a module, and checks the addresses of
+//! its variables.
 
 use super::objects::no_level;
 use super::{Binder, SurfaceTexels, state};
@@ -7,7 +8,8 @@ use crate::problem::{Problem, codes};
 use texunit_spec::At;
 
 impl Binder<'_> {
-    /// Texels for the module's `.surfref`s; those that share them, or those that do not.
+    /// Binds the module's `.surfref`s, either those that share texels with another object or the
+    /// others.
     pub(super) fn surface_references(&mut self, shared: bool) {
         for (name, spec, _) in &self.job.surfaces {
             if spec.resource.source.is_shared() != shared || self.waits_in_vain(&spec.resource) {
@@ -28,13 +30,13 @@ impl Binder<'_> {
         }
     }
 
-    /// Whether a launch of a program had the reference at a place that the job names: whatever the driver has taken
-    /// then is taken now.
+    /// Whether the job records the reference's handle in a program's launch. Such a binding is
+    /// accepted, because the driver accepted it then.
     fn is_recorded(&self, name: &At<String>) -> bool {
         self.job.places.iter().any(|(other, _)| other.value == name.value)
     }
 
-    /// Places of variables that the module does not have.
+    /// Reports addresses for variables that the module does not have.
     pub(super) fn places(&self) {
         let mut known = self.module.globals();
         known.extend(self.module.opaque_variables().into_iter().map(|variable| variable.name));
@@ -93,8 +95,8 @@ impl Binder<'_> {
         }
     }
 
-    /// A name that the module does not have, with those that it has; what else the device says
-    /// is a matter of the table.
+    /// The problem of a name that the module does not have, with the existing names. Other errors
+    /// of the device concern the whole table.
     fn unknown(&self, name: &At<String>, at: &At<()>, error: texunit_device::Error) -> Problem {
         let texunit_device::Error::Unknown { kind, .. } = &error else {
             return refused(at)(error);

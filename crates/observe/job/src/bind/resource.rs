@@ -1,4 +1,5 @@
-//! The resources of textures and surfaces.
+//! Creates the resources of textures and surfaces: arrays, linear or pitched memory, and views of
+//! other objects.
 
 use super::texels::{Plan, of_dims};
 use super::{Binder, Object};
@@ -10,10 +11,11 @@ use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
 use texunit_forms::Count;
 use texunit_spec::{At, Layout, Place, Region, TilesSpec};
 
-/// Rows of pitched textures begin at multiples of this many bytes.
+/// Alignment of the rows of pitched textures in bytes.
 const PITCH_ALIGN: u64 = 32;
 
-/// Keys that say how texels of the job's own are arranged.
+/// The key that describes the layout of texels, which only an object with texels of its own may
+/// have.
 fn own_key(spec: &ResourceSpec) -> Option<&'static str> {
     let keys = [
         ("geometry", spec.shape.geometry.is_some()),
@@ -30,7 +32,7 @@ fn own_key(spec: &ResourceSpec) -> Option<&'static str> {
 }
 
 impl Binder<'_> {
-    /// The texels of a texture or surface, before the part is taken that a surface is of.
+    /// The texels of a texture or surface, before a surface's part is selected.
     pub(super) fn resource(
         &self,
         spec: &ResourceSpec,
@@ -58,8 +60,8 @@ impl Binder<'_> {
         }
     }
 
-    /// Whether these texels are those of an object that the job gives and that could not be made:
-    /// its own mistake has been reported, and there is nothing to add.
+    /// Whether the texels belong to another object that could not be created. Its problem is
+    /// reported already, so that this one is skipped silently.
     pub(super) fn waits_in_vain(&self, spec: &ResourceSpec) -> bool {
         let own = |spec: &ResourceSpec| !spec.source.is_shared();
         let (TexelSource::Surface(name)
@@ -101,19 +103,19 @@ impl Binder<'_> {
         }
     }
 
-    /// The part of its texels that a surface is of.
+    /// The part of the texels that a surface refers to.
     pub(super) fn surface_part(spec: &SurfaceSpec, whole: &Made) -> Result<Made, Problem> {
         let part = whole.part(&spec.part)?;
         match part {
             Made::Mipmapped(array) => {
-                // A surface without a level is of the base level.
+                // A surface without `level` refers to the base level.
                 Ok(Made::Array(array.level(0).map_err(refused(&spec.at))?))
             }
             part => Ok(part),
         }
     }
 
-    /// Texels that a job gives, in an array or in memory.
+    /// Creates an array or memory with the texels that the job specifies.
     fn own(
         &self,
         spec: &ResourceSpec,
@@ -166,7 +168,7 @@ impl Binder<'_> {
         let buffer = self.device.alloc(size, name).map_err(refused(at))?;
         let zeros = vec![0; if bytes.is_empty() && !spec.is_undefined { row as usize } else { 0 }];
         for y in 0..u64::from(height) {
-            // What pads rows is fresh.
+            // The padding of rows keeps the contents of fresh memory.
             let (start, len) = ((y * row).min(bytes.len() as u64) as usize, row as usize);
             let given = &bytes[start..bytes.len().min(start.saturating_add(len))];
             let given = if zeros.is_empty() { given } else { &zeros };
@@ -175,7 +177,7 @@ impl Binder<'_> {
         Ok(Made::Pitched { buffer, offset: 0, format, width, height, pitch })
     }
 
-    /// An array with its texels.
+    /// Creates an array with its texels.
     fn array(
         &self,
         spec: &ResourceSpec,
@@ -207,7 +209,7 @@ impl Binder<'_> {
         Ok(made)
     }
 
-    /// Texels in the memory of a parameter's buffer.
+    /// Creates a texture or surface on the memory of a parameter's buffer.
     fn over_buffer(
         &self,
         spec: &ResourceSpec,
@@ -262,7 +264,7 @@ impl Binder<'_> {
         Ok(Made::Pitched { buffer, offset, format, width, height, pitch })
     }
 
-    /// A texture of the memory at an address.
+    /// Creates a texture on the memory at an address.
     fn over_memory(
         &self,
         spec: &ResourceSpec,
@@ -300,7 +302,7 @@ impl Binder<'_> {
         })
     }
 
-    /// The texels of another texture or surface of the job, which has its own.
+    /// The texels of another texture or surface of the job.
     fn shared(
         &self,
         spec: &ResourceSpec,
@@ -356,7 +358,7 @@ impl Binder<'_> {
     }
 }
 
-/// Whether the geometry that a job names, if it does, is that of memory.
+/// Checks that a given geometry is possible for linear or pitched memory.
 fn check_layout(
     spec: &ResourceSpec,
     at: &At<()>,
@@ -379,7 +381,7 @@ fn check_layout(
     }
 }
 
-/// Maps the tiles of a sparse array that the job wants to be there.
+/// Maps the resident tiles of a sparse array.
 fn map_tiles(array: &Made, tiles: &At<TilesSpec>) -> Result<(), Problem> {
     let resident = tiles.value.resident;
     array.map_all_tiles(!resident).map_err(refused(tiles))?;

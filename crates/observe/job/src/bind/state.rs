@@ -1,9 +1,9 @@
-//! How textures are read: what the job says, else what holds without it.
+//! The sampling state of textures: keys of the job, and defaults.
 
 use crate::spec::TextureSpec;
 use texunit_device::{Format, ReadMode, TextureDescriptor};
 
-/// The state of a texture whose texels have this format (that of its view).
+/// The sampling state of a texture whose texels (or whose view) have this format.
 pub(super) fn descriptor(
     spec: &TextureSpec,
     format: Format,

@@ -1,4 +1,4 @@
-//! The texels of an array: shape and bytes, from the files and keys of a job.
+//! Determines the shape and texels of an array from files and keys of a job.
 
 use super::Binder;
 use super::memory::file_problem;
@@ -10,24 +10,24 @@ use texunit_files::{Kind, MAX_BYTES, Texels, Wanted, mipmaps};
 use texunit_forms::Count;
 use texunit_spec::At;
 
-/// An array that a job describes.
+/// The description of an array to create.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) format: Format,
     pub(super) geometry: Geometry,
     pub(super) extent: Extent,
-    /// Of cubes, cubes.
+    /// The number of layers, or of cubes.
     pub(super) layers: u32,
     pub(super) levels: Option<u32>,
     pub(super) samples: u32,
-    /// Packed texels of all levels, or the first of them; none for zeros.
+    /// Packed texels of all levels or of the first ones; empty for zeros.
     pub(super) bytes: Vec<u8>,
 }
 
-/// What one file holds: whole rows of texels.
+/// The contents of one file: whole rows of texels.
 struct Piece<'a> {
     file: &'a At<PathBuf>,
-    /// Width, height and depth, but of raw files, which are bytes only.
+    /// Width, height and depth; `None` for raw files.
     size: Option<[u32; 3]>,
     bytes: Vec<u8>,
 }
@@ -37,21 +37,21 @@ impl Plan {
         u64::from(self.layers) * if self.geometry.is_cube() { 6 } else { 1 }
     }
 
-    /// Bytes of a row, of blocks if the format has them.
+    /// Bytes of a row of texels or compressed blocks.
     fn row_bytes(&self, extent: Extent) -> u64 {
         let columns = extent.width.div_ceil(self.format.block_extent());
         u64::from(columns) * u64::from(self.format.texel_size())
     }
 
-    /// Bytes of one level of all layers and samples. All factors have 32 bits; a product that
-    /// does not fit is more than any limit.
+    /// Bytes of a level, including all layers and samples. The factors have 32 bits; a product that
+    /// overflows saturates, and exceeds every limit.
     fn level_bytes(&self, extent: Extent) -> u64 {
         let rows = u64::from(extent.height.div_ceil(self.format.block_extent()));
         let factors = [rows, extent.depth.into(), u64::from(self.samples), self.planes()];
         factors.iter().fold(self.row_bytes(extent), |n, &f| n.saturating_mul(f))
     }
 
-    /// Levels that files hold or zeros have.
+    /// The sizes of the given levels.
     fn level_extents(&self, levels: u32) -> impl Iterator<Item = Extent> + '_ {
         (0..levels).map(|level| self.extent.level(level))
     }
@@ -62,7 +62,7 @@ impl Plan {
 }
 
 impl Binder<'_> {
-    /// Shape and texels of an array of the job's own.
+    /// Determines shape and texels of an array with texels of its own.
     pub(super) fn plan(
         &self,
         spec: &ResourceSpec,
@@ -90,7 +90,7 @@ impl Binder<'_> {
                 return Err(Problem::new(codes::VALUE, mipmaps.at(), message)
                     .help("a box filter works on plain channels, such as those of `u8x4`"));
             };
-            // More levels than there are the device refuses.
+            // The device reports too many levels later.
             if !plan.bytes.is_empty() && levels <= most {
                 let Plan { bytes, format, extent, .. } = &plan;
                 let chain = mipmaps::chain(bytes, *format, channel, extent.axes(), levels);
@@ -103,7 +103,7 @@ impl Binder<'_> {
         Ok(plan)
     }
 
-    /// The format of the elements of an array of numbers.
+    /// The format of the elements of an array file (`.npy`).
     fn npy_format(&self, spec: &ResourceSpec, file: &At<PathBuf>) -> Result<Format, Problem> {
         let problem = |message: String| Problem::new(codes::FILE, file.at(), message);
         let array =
@@ -117,7 +117,7 @@ impl Binder<'_> {
         array.format(axes).map_err(|why| problem(format!("`{}` {why}", file.value.display())))
     }
 
-    /// The texels that the job gives, of the base level if the others are made.
+    /// The texels that the job gives; only the base level if the others are generated.
     fn own_texels(
         &self,
         spec: &ResourceSpec,
@@ -160,7 +160,7 @@ impl Binder<'_> {
         })
     }
 
-    /// A picture or array that is the whole of a 1D, 2D or 3D array.
+    /// One image or array file for a whole 1D, 2D or 3D array.
     fn one_file(
         &self,
         spec: &ResourceSpec,
@@ -177,7 +177,7 @@ impl Binder<'_> {
         Ok(Plan { format, geometry, extent, layers: 1, levels: None, samples: 1, bytes })
     }
 
-    /// Files that follow each other in packed order.
+    /// Several files, concatenated in packed order.
     fn files(
         &self,
         spec: &ResourceSpec,
@@ -216,7 +216,7 @@ impl Binder<'_> {
     }
 }
 
-/// Whether slices come one below the other in a picture.
+/// Whether the slices of a 3D array are stacked vertically in an image.
 fn has_slices_below(spec: &ResourceSpec, file: &At<PathBuf>) -> bool {
     let solid = spec.shape.dims == Some(3)
         || spec.shape.geometry.as_ref().is_some_and(|g| g.value == Geometry::D3)
@@ -224,7 +224,7 @@ fn has_slices_below(spec: &ResourceSpec, file: &At<PathBuf>) -> bool {
     solid && matches!(Kind::of(&file.value), Kind::Png | Kind::Jpeg | Kind::Exr)
 }
 
-/// Levels that the source gives.
+/// Number of levels that the texels cover.
 fn own_levels(spec: &ResourceSpec) -> u32 {
     match (&spec.mipmaps, &spec.shape.levels) {
         (None, Some(levels)) => levels.value.min(32),
@@ -232,7 +232,7 @@ fn own_levels(spec: &ResourceSpec) -> u32 {
     }
 }
 
-/// A plan whose texels are made, if they are not too many.
+/// Checks the size of an array before its texels are allocated.
 fn small(plan: Plan, spec: &ResourceSpec, at: &At<()>) -> Result<Plan, Problem> {
     if plan.size(own_levels(spec)) > MAX_BYTES {
         let message = format!("more than {MAX_BYTES} bytes of texels");
@@ -241,11 +241,11 @@ fn small(plan: Plan, spec: &ResourceSpec, at: &At<()>) -> Result<Plan, Problem> 
     Ok(plan)
 }
 
-/// Puts texels into a plan, which must be as many.
+/// Adds texels to the description after checking their number.
 fn fill<T>(plan: Plan, spec: &ResourceSpec, at: &At<T>, bytes: Vec<u8>) -> Result<Plan, Problem> {
     let needed = plan.size(own_levels(spec));
     let given = bytes.len() as u64;
-    // The rest may be undefined, if no levels are made of it.
+    // If the rest is declared undefined and no levels are generated, a part of the texels suffices.
     let is_part = spec.is_undefined && spec.mipmaps.is_none() && (1..needed).contains(&given);
     if needed != given && !is_part {
         let message = format!(
@@ -284,7 +284,7 @@ fn describe(plan: &Plan, spec: &ResourceSpec) -> String {
     text
 }
 
-/// Refuses layers and samples where the geometry has none.
+/// Rejects layers and samples for geometries without them.
 pub(super) fn check_counts(spec: &ResourceSpec, geometry: Geometry) -> Result<(), Problem> {
     let name = geometry.name();
     let layered = if geometry.is_multisample() { "a2dms" } else { &format!("a{name}") };
@@ -299,7 +299,7 @@ pub(super) fn check_counts(spec: &ResourceSpec, geometry: Geometry) -> Result<()
         {
             let message = format!("the geometry `{name}` has no {what}");
             let problem = Problem::new(codes::CONFLICT, count.at(), message);
-            // There is no layered 3D array.
+            // Layered 3D arrays do not exist.
             return Err(match Geometry::from_name(other) {
                 Some(_) => problem.help(format!("`geometry = \"{other}\"` has")),
                 None => problem,
@@ -317,8 +317,8 @@ pub(super) fn of_dims(dims: u8) -> Geometry {
     }
 }
 
-/// The shape that the keys give, with what the files say where they are silent. `total` bytes of
-/// texels are there, or 0 for as many as it takes.
+/// Determines the shape from the keys, and from the files where keys are missing. `total` is the
+/// size of the given texels in bytes, or 0 if the shape determines it.
 fn shape(
     spec: &ResourceSpec,
     format: Format,
@@ -368,7 +368,7 @@ fn shape(
     Ok(plan)
 }
 
-/// Size of a layer of the base level: as given, else as the first file has it.
+/// The size of a layer of the base level: from the keys, or from the first file.
 fn extent(
     spec: &ResourceSpec,
     at: &At<()>,
@@ -386,7 +386,7 @@ fn extent(
                 Geometry::D3 => [w, h, d],
                 Geometry::D1 | Geometry::A1d => [w, 1, 1],
                 Geometry::Cube | Geometry::Acube => [w, w, 1],
-                // A single file with all layers, one below the other.
+                // A single file with all layers stacked vertically.
                 _ if alone && d == 1 => {
                     let images = u64::from(plan.layers) * u64::from(plan.samples);
                     [w, (u64::from(h) / images.max(1)).max(1) as u32, 1]
@@ -413,8 +413,8 @@ fn extent(
     Ok(Extent { width, height, depth })
 }
 
-/// Checks that each picture has the width of the level that its rows come to lie in, and ends
-/// with the level at the latest.
+/// Checks that each image has the width of the level that its rows belong to, and does not extend
+/// beyond the level.
 fn check_rows(plan: &Plan, spec: &ResourceSpec, pieces: &[Piece<'_>]) -> Result<(), Problem> {
     let levels: Vec<Extent> = plan.level_extents(own_levels(spec)).collect();
     let mut level = 0;
@@ -443,7 +443,7 @@ fn check_rows(plan: &Plan, spec: &ResourceSpec, pieces: &[Piece<'_>]) -> Result<
                 ));
             }
         }
-        // Raw files may hold several levels.
+        // A raw file may contain several levels.
         while bytes > left && level + 1 < levels.len() {
             bytes -= left;
             level += 1;

@@ -1,4 +1,4 @@
-//! Buffers, variables and outputs of a job.
+//! Parses buffers, variables and outputs of a job.
 
 use super::recorded::{self, Parts, PlaceSpec};
 use crate::problem::{Problem, codes};
@@ -7,53 +7,53 @@ use texunit_device::Format;
 use texunit_spec::number::{self, Typed};
 use texunit_spec::{At, ExtentSpec, Found, Table, extent, format};
 
-/// What memory holds at the start.
+/// The initial contents of memory.
 #[derive(Clone, Debug)]
 pub enum Data {
-    /// Zero bytes; `None`: as many as the object has.
+    /// Zeros; `None` fills the whole object.
     Zeros(Option<u64>),
-    /// A file; with a format, a picture read as texels.
+    /// A file; with a format, an image that is read as texels.
     File(At<PathBuf>, Option<At<Format>>),
-    /// Numbers written in the job.
+    /// Numbers in the job.
     Inline(Vec<u8>),
 }
 
-/// Linear memory.
+/// A buffer of linear memory.
 #[derive(Clone, Debug)]
 pub struct BufferSpec {
-    /// Place of the table.
+    /// Position of the table.
     pub at: At<()>,
-    /// What it holds.
+    /// The initial contents.
     pub data: Data,
-    /// Nobody has written what the data do not cover: it holds what fresh memory does, and a use of it is one of
-    /// undefined bytes.
+    /// Bytes without data are uninitialised: they have the contents of fresh memory, and their use
+    /// is reported as undefined.
     pub is_undefined: bool,
-    /// Its size in bytes, if larger than the data.
+    /// Size in bytes, if larger than the data.
     pub size: Option<At<u64>>,
-    /// Where the data are in it; `None`: from the first byte on.
+    /// Offsets and lengths for the data; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
-    /// Where it is.
+    /// Address, name and state.
     pub place: PlaceSpec,
 }
 
-/// A file to be written.
+/// An output file.
 #[derive(Clone, Debug)]
 pub struct OutputSpec {
-    /// Below the output folder.
+    /// The file, relative to the output folder.
     pub file: At<PathBuf>,
     /// `format`
     pub format: Option<At<Format>>,
-    /// `width`, `height`, `depth`; 1 where omitted. `None`: no `width`.
+    /// `width`, `height`, `depth`; 1 where omitted. `None` without `width`.
     pub extent: Option<[u32; 3]>,
-    /// Number of dimensions that were given.
+    /// Number of axes that were given.
     pub dims: u8,
-    /// `level`, of a mipmapped array
+    /// `level`, for a mipmapped array
     pub level: Option<At<u32>>,
-    /// `layer`; of cubes, the face
+    /// `layer`; for cubes, the face
     pub layer: Option<At<u32>>,
 }
 
-/// Reads the keys of a buffer.
+/// Parses a buffer.
 pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
     let table = value.table()?;
     let before = table.problem_count();
@@ -83,12 +83,12 @@ pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
     Some(BufferSpec { at: value.at(()), data, is_undefined, size, parts, place })
 }
 
-/// `undefined = true`: what is not given is uninitialised data.
+/// `undefined = true`: bytes without data are uninitialised.
 pub(super) fn undefined(table: &Table<'_>) -> bool {
     table.get("undefined").is_some_and(|v| v.boolean() == Some(true))
 }
 
-/// Reads the keys that say what memory holds: at most one of them.
+/// Parses the keys for contents, of which at most one is allowed.
 pub(super) fn data(table: &Table<'_>) -> Option<Data> {
     let zeros = table.get("zeros");
     let file = table.get("file");
@@ -115,7 +115,7 @@ pub(super) fn data(table: &Table<'_>) -> Option<Data> {
     }
 }
 
-/// A number of bytes, or `true` for all of an object that has a size.
+/// A number of bytes, or `true` for the whole object.
 fn zeros_of(value: &Found<'_>) -> Option<Data> {
     if value.is_boolean() {
         if value.boolean() == Some(false) {
@@ -127,7 +127,7 @@ fn zeros_of(value: &Found<'_>) -> Option<Data> {
     Some(Data::Zeros(Some(value.number(1, 1 << 40)?)))
 }
 
-/// Reads an output.
+/// Parses an output.
 fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
     let table = value.table()?;
     let file = table.need("file", "the name of the file to be written");
@@ -155,7 +155,7 @@ fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
     Some(value.at(OutputSpec { file, format, extent, dims, level, layer }))
 }
 
-/// Reads an output, or an array of several.
+/// Parses an output or an array of outputs.
 pub(super) fn outputs(value: &Found<'_>) -> Vec<At<OutputSpec>> {
     if !value.is_array() {
         return output(value).into_iter().collect();

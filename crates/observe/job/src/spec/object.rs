@@ -1,4 +1,4 @@
-//! Textures and surfaces of a job.
+//! Parses textures, surfaces and samplers of a job.
 
 use super::recorded;
 use super::resource::{ResourceSpec, TexelSource, resource};
@@ -9,11 +9,11 @@ use texunit_spec::{At, Found, SamplerSpec, Table, keys, read_mode};
 /// A texture.
 #[derive(Clone, Debug)]
 pub struct TextureSpec {
-    /// Place of the table.
+    /// Position of the table.
     pub at: At<()>,
     /// Its texels.
     pub resource: ResourceSpec,
-    /// The part of them that it is of.
+    /// The part of the texels that it refers to.
     pub part: PartSpec,
     /// `read_mode`
     pub read_mode: Option<ReadMode>,
@@ -28,35 +28,35 @@ pub struct TextureSpec {
 /// A surface.
 #[derive(Clone, Debug)]
 pub struct SurfaceSpec {
-    /// Place of the table.
+    /// Position of the table.
     pub at: At<()>,
     /// Its texels.
     pub resource: ResourceSpec,
-    /// The part of them that it is of.
+    /// The part of the texels that it refers to.
     pub part: PartSpec,
     /// `handle`
     pub handle: Option<u64>,
 }
 
-/// Which part of an array a texture or surface is of.
+/// The part of an array that a texture or surface refers to.
 #[derive(Clone, Debug, Default)]
 pub struct PartSpec {
     /// `level`
     pub level: Option<At<u32>>,
-    /// `layer`; of cubes, a face
+    /// `layer`; for cubes, a face
     pub layer: Option<At<u32>>,
 }
 
-/// A sampler of its own.
+/// A sampler that is separate from textures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IndependentSampler {
-    /// Its state.
+    /// Its sampling state.
     pub state: SamplerSpec,
     /// `handle`
     pub handle: Option<u64>,
 }
 
-/// Reads the keys of a sampler.
+/// Parses a sampler.
 pub(super) fn sampler(value: &Found<'_>) -> Option<IndependentSampler> {
     let table = value.table()?;
     let sampler = IndependentSampler { state: SamplerSpec::read(&table), handle: handle(&table) };
@@ -64,7 +64,7 @@ pub(super) fn sampler(value: &Found<'_>) -> Option<IndependentSampler> {
     Some(sampler)
 }
 
-/// Reads the keys of a texture.
+/// Parses a texture.
 pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
     let resource = resource(table, "texture");
     let read_mode = read_mode(table);
@@ -85,7 +85,7 @@ pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
     })
 }
 
-/// Reads the keys of a surface.
+/// Parses a surface.
 pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
     let resource = resource(table, "surface");
     let part = part(table);
@@ -95,7 +95,7 @@ pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
     if !is_one_part(table, &resource, &part, "surface") {
         return None;
     }
-    // Without a file, the axes that are written make the number of dimensions.
+    // Without a file, the number of given axes determines the geometry.
     let written = matches!(resource.source, TexelSource::Zeros | TexelSource::Inline(_));
     if written && resource.shape.geometry.is_none() {
         resource.shape.dims = resource.shape.dims.or(Some(resource.shape.extent.dims));
@@ -103,7 +103,7 @@ pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
     Some(SurfaceSpec { at, resource, part, handle })
 }
 
-/// What kernels name it by.
+/// Parses the handle by which kernels refer to the object.
 pub(super) fn handle(table: &Table<'_>) -> Option<u64> {
     table.get("handle").and_then(|v| recorded::address(&v)).map(|at| at.value)
 }
@@ -114,7 +114,7 @@ fn part(table: &Table<'_>) -> PartSpec {
 }
 
 fn is_one_part(table: &Table<'_>, resource: &ResourceSpec, part: &PartSpec, what: &str) -> bool {
-    // A level of an array with levels may be seen as something else: the view comes first, and has that level.
+    // A view of a level of a mipmapped array is applied first and then has that level.
     let whole = !matches!(resource.source, TexelSource::Array(_));
     let both =
         whole && resource.shape.view.is_some() && (part.level.is_some() || part.layer.is_some());

@@ -1,5 +1,5 @@
-//! What a job says that repeats a launch of a program: where things lie, what is left of them, and what they hold
-//! when the kernel has come to its end.
+//! Keys of jobs that were recorded from a program's launch: launch options, addresses of objects,
+//! freed objects, and expected results.
 
 use super::memory::data;
 use super::{BufferSpec, Data, ResourceSpec};
@@ -7,7 +7,7 @@ use crate::problem::codes;
 use texunit_device::{Approximate, BadFetch, Bounds, ComputeCapability, End};
 use texunit_spec::{At, Found, Table};
 
-/// How the kernel is launched, where the command line does not say it.
+/// Launch options, unless the command line overrides them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
     /// `arch`
@@ -28,20 +28,20 @@ pub struct Settings {
     pub stack_limit: Option<u32>,
     /// `printf_limit`
     pub printf_limit: Option<usize>,
-    /// `grid_id`: what `%gridid` reads
+    /// `grid_id`: the value of `%gridid`
     pub grid_id: u64,
-    /// `check`: whether what no `expected` names must be as it was
+    /// `check`: whether objects without `expected` must be unchanged
     pub check: bool,
 }
 
-/// Most bytes of memory of a device: more than any card has.
+/// Maximum memory of a device in bytes, more than any GPU has.
 const MAX_MEMORY: u64 = 1 << 40;
-/// Most bytes of stack of a thread.
+/// Maximum stack of a thread in bytes.
 const MAX_STACK: u64 = 512 * 1024;
-/// Most bytes of printed text.
+/// Maximum `printf` output in bytes.
 const MAX_TEXT: u64 = 1 << 30;
 
-/// Reads the keys at the top of a job.
+/// Parses the keys at the top of a job.
 pub(super) fn settings(root: &Table<'_>) -> Settings {
     let number = |key, most| root.get(key).and_then(|v| v.number(1, most));
     let flag = |key| root.get(key).and_then(|v| v.boolean()).unwrap_or(false);
@@ -75,20 +75,20 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
     }
 }
 
-/// Texels that no parameter is: textures and surfaces are made of them.
+/// Texels that do not belong to a parameter, for textures and surfaces to refer to.
 #[derive(Clone, Debug)]
 pub struct ArraySpec {
-    /// Place of the table.
+    /// Position of the table.
     pub at: At<()>,
     /// Its texels.
     pub resource: ResourceSpec,
-    /// `name`: what messages call it
+    /// `name`: its name in messages
     pub name: Option<String>,
     /// `ended = "destroyed"`
     pub ended: bool,
 }
 
-/// Reads the keys of an array.
+/// Parses an array.
 pub(super) fn array(value: &Found<'_>) -> Option<ArraySpec> {
     let table = value.table()?;
     let resource = super::resource::resource(&table, "array");
@@ -98,14 +98,14 @@ pub(super) fn array(value: &Found<'_>) -> Option<ArraySpec> {
     Some(ArraySpec { at: value.at(()), resource: resource?, name, ended })
 }
 
-/// Where memory lies, and what became of it.
+/// Address, name and state of memory.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceSpec {
     /// `address` of the first byte
     pub address: Option<At<u64>>,
-    /// `name`: what messages call it
+    /// `name`: its name in messages
     pub name: Option<String>,
-    /// `number`: what messages call the allocation
+    /// `number`: the allocation number in messages
     pub number: Option<u64>,
     /// `read_only`
     pub read_only: bool,
@@ -121,7 +121,7 @@ const ENDS: [(&str, End); 4] = [
     ("removed",      End::Removed),
 ];
 
-/// Reads those keys of a buffer.
+/// Parses these keys of a buffer.
 pub(super) fn place(table: &Table<'_>) -> PlaceSpec {
     let spec = PlaceSpec {
         address: table.get("address").and_then(|v| address(&v)),
@@ -137,7 +137,7 @@ pub(super) fn place(table: &Table<'_>) -> PlaceSpec {
     spec
 }
 
-/// An address or a handle: a whole number, or a string for what is more than TOML's numbers can be.
+/// An address or handle: an integer, or a string for values that TOML's integers cannot hold.
 pub(super) fn address(value: &Found<'_>) -> Option<At<u64>> {
     if !value.is_string() {
         return value.number(0, i64::MAX as u64).map(|n| value.at(n));
@@ -152,10 +152,10 @@ pub(super) fn address(value: &Found<'_>) -> Option<At<u64>> {
     number.map(|n| value.at(n))
 }
 
-/// Bytes of an object: where they are in it, and how many; the data has them one after the other.
+/// Offsets and lengths of an object's bytes; the data holds them consecutively.
 pub type Parts = Vec<[u64; 2]>;
 
-/// Reads `parts`.
+/// Parses `parts`.
 pub(super) fn parts(table: &Table<'_>) -> Option<At<Parts>> {
     let value = table.get("parts")?;
     let items = value.array("an array of parts [offset, bytes]")?;
@@ -178,16 +178,16 @@ pub(super) fn parts(table: &Table<'_>) -> Option<At<Parts>> {
     Some(value.at(parts))
 }
 
-/// What an object is to hold after the launch, where that is something else than before.
+/// The expected contents of an object after the launch, if they change.
 #[derive(Clone, Debug)]
 pub struct ExpectedSpec {
     /// The bytes.
     pub data: Data,
-    /// Where they are; `None`: from the first on.
+    /// Offsets and lengths for the data; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
 }
 
-/// Reads `expected`.
+/// Parses `expected`.
 pub(super) fn expected(value: &Found<'_>) -> Option<At<ExpectedSpec>> {
     let table = value.table()?;
     let before = table.problem_count();
@@ -206,7 +206,7 @@ pub(super) fn expected(value: &Found<'_>) -> Option<At<ExpectedSpec>> {
 }
 
 impl BufferSpec {
-    /// Whether it has a place of its own.
+    /// Whether its address is fixed.
     pub fn is_placed(&self) -> bool {
         self.place.address.is_some()
     }

@@ -1,4 +1,4 @@
-//! The texels of a texture or surface of a job: where they come from and how they are arranged.
+//! Parses the texels of a texture or surface: their source and layout.
 
 use crate::problem::codes;
 use std::path::PathBuf;
@@ -6,34 +6,34 @@ use texunit_device::Format;
 use texunit_files::Kind;
 use texunit_spec::{At, Found, Layout, ShapeSpec, Table, Texels};
 
-/// Where texels come from.
+/// The source of texels.
 #[derive(Clone, Debug)]
 pub enum TexelSource {
-    /// One file with all of them, or several that follow each other.
+    /// One file with all texels, or several that are concatenated.
     Files(Vec<At<PathBuf>>),
-    /// All zero.
+    /// Zeros.
     Zeros,
-    /// Written in the job.
+    /// Numbers in the job.
     Inline(At<Texels>),
-    /// The memory of the buffer of a parameter; linear and pitched layout.
+    /// The buffer of a parameter, as linear or pitched memory.
     Buffer(At<String>),
     /// The texels of the surface of a parameter or reference.
     Surface(At<String>),
     /// The texels of the texture of a parameter or reference.
     Texture(At<String>),
-    /// Those of an array of the job.
+    /// The texels of an array of the job.
     Array(At<String>),
-    /// The memory at an address, whatever it is of; linear and pitched layout, textures only.
+    /// The memory at an address, as linear or pitched memory; only for textures.
     Memory(At<u64>),
 }
 
 impl TexelSource {
-    /// Whether the texels are those of another object of the job.
+    /// Whether the texels belong to another object of the job.
     pub fn is_shared(&self) -> bool {
         matches!(self, Self::Surface(_) | Self::Texture(_) | Self::Array(_))
     }
 
-    /// The first file, if it is an array of numbers, whose elements say what the texels are.
+    /// The first file, if it is an array file (`.npy`), whose elements determine the format.
     pub fn npy(&self) -> Option<&At<PathBuf>> {
         match self {
             Self::Files(files) => files.first().filter(|f| Kind::of(&f.value) == Kind::Npy),
@@ -41,7 +41,7 @@ impl TexelSource {
         }
     }
 
-    /// The file, if it is one that says by itself what it holds, by its name.
+    /// The file, if its name is that of a container format, whose header describes the texels.
     pub fn container(&self) -> Option<&At<PathBuf>> {
         match self {
             Self::Files(files) if files.len() == 1 => {
@@ -52,22 +52,22 @@ impl TexelSource {
     }
 }
 
-/// Texels of a texture or surface.
+/// The texels of a texture or surface.
 #[derive(Clone, Debug)]
 pub struct ResourceSpec {
-    /// Where they come from.
+    /// Their source.
     pub source: TexelSource,
-    /// Nobody has written those that are not given: they are what fresh memory holds.
+    /// Texels without data are uninitialised, and have the contents of fresh memory.
     pub is_undefined: bool,
-    /// What they are; the format is left out only where they are those of another object.
+    /// Their format and shape; the format is omitted only for texels of another object.
     pub shape: ShapeSpec,
-    /// `mipmaps = "box"`: levels are made of the base level.
+    /// `mipmaps = "box"`: the other levels are generated from the base level.
     pub mipmaps: Option<At<()>>,
-    /// `offset` in bytes, in the memory of a buffer
+    /// `offset` in bytes into a buffer's memory
     pub offset: Option<u64>,
 }
 
-/// The keys that say what the texels are. `what` is `texture` or `surface`.
+/// Parses the keys for texels. `what` is `texture` or `surface`.
 pub(super) fn resource(table: &Table<'_>, what: &str) -> Option<ResourceSpec> {
     let before = table.problem_count();
     let shape = ShapeSpec::read(table);
@@ -79,8 +79,8 @@ pub(super) fn resource(table: &Table<'_>, what: &str) -> Option<ResourceSpec> {
     is_complete(&spec, table, what, before).then_some(spec)
 }
 
-/// Reports mutually exclusive keys, and says whether none is missing. `before` is the number
-/// of problems before the table was read.
+/// Reports mutually exclusive and missing keys. `before` is the number of problems before the table
+/// was parsed.
 fn is_complete(spec: &ResourceSpec, table: &Table<'_>, what: &str, before: usize) -> bool {
     let conflict = |message: String| table.problem(codes::CONFLICT, message);
     if spec.shape.geometry.is_some() && spec.shape.dims.is_some() {
@@ -114,7 +114,7 @@ fn is_complete(spec: &ResourceSpec, table: &Table<'_>, what: &str, before: usize
 
 const SOURCES: &str = "`file`, `files`, `texels`, `zeros`, `undefined`, `buffer`, `surface`, `texture`, `array`, `memory`";
 
-/// The keys that say where texels come from; exactly one must be there.
+/// Parses the source, of which there must be exactly one.
 fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<TexelSource> {
     let keys = [
         "file",
@@ -129,7 +129,7 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
         "memory",
     ];
     let mut given: Vec<_> = keys.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
-    // Beside texels it says what they do not cover.
+    // Beside `texels`, `undefined` describes the texels without data.
     if given.len() == 2 && given.iter().any(|(key, _)| *key == "texels") {
         given.retain(|(key, _)| *key != "undefined" || !super::memory::undefined(table));
     }

@@ -1,4 +1,4 @@
-//! Costs against sets of bytes and words.
+//! Compares costs with counts from sets of bytes and words.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ fn at(mut f: impl FnMut(u64) -> u64) -> Addresses {
     std::array::from_fn(|lane| f(lane as u64))
 }
 
-/// The same by sets.
+/// Sectors counted by sets.
 fn counted(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
     let all: std::collections::BTreeSet<u64> = (0..32)
         .filter(|lane| lanes >> lane & 1 == 1)

@@ -1,4 +1,4 @@
-//! The tables of objects, references and variables.
+//! Writes the job's tables of objects, references and variables.
 
 use super::{Job, SHORT};
 use crate::Refused;
@@ -8,11 +8,11 @@ use crate::resources::{self, TexelHolders, array_name};
 use crate::text::{digits, hex, quoted};
 use std::collections::HashSet;
 use std::fmt::Write;
-use texunit_device::{End, OpaqueKind, Sampler, Stored};
+use texunit_device::{End, OpaqueKind, Sampler, WithHandle};
 use texunit_unit::Resource;
 
 impl Job<'_> {
-    /// Everything that no variable of the module is.
+    /// Writes the objects that are not variables of the module.
     pub(super) fn objects(&mut self) -> Result<String, Refused> {
         let (before, mut text) = (self.before, String::new());
         let own: HashSet<u64> = self.own_addresses();
@@ -25,7 +25,7 @@ impl Job<'_> {
         let handles: HashSet<u64> =
             self.module.opaque_variables().iter().map(|variable| variable.handle()).collect();
         let mut others = String::new();
-        for (i, Stored { handle, value, .. }) in before.state.textures.iter().enumerate() {
+        for (i, WithHandle { handle, value, .. }) in before.state.textures.iter().enumerate() {
             if handles.contains(handle) {
                 continue;
             }
@@ -38,14 +38,14 @@ impl Job<'_> {
                 others += &self.object(format!("texture-{}", i + 1), *handle, "texture", &keys);
             }
         }
-        for (i, Stored { handle, value, .. }) in before.state.surfaces.iter().enumerate() {
+        for (i, WithHandle { handle, value, .. }) in before.state.surfaces.iter().enumerate() {
             let source = resources::surface_source(&value.resource, &self.where_texels_are())?;
             if let Some(source) = source.filter(|_| !handles.contains(handle)) {
                 let keys = format!("{source}, handle = {}", hex(*handle));
                 others += &self.object(format!("surface-{}", i + 1), *handle, "surface", &keys);
             }
         }
-        for (i, Stored { handle, value, .. }) in before.state.samplers.iter().enumerate() {
+        for (i, WithHandle { handle, value, .. }) in before.state.samplers.iter().enumerate() {
             if !handles.contains(handle) {
                 let keys = alone(value, *handle);
                 others += &self.object(format!("sampler-{}", i + 1), *handle, "sampler", &keys);
@@ -54,7 +54,8 @@ impl Job<'_> {
         Ok(text + &texels + &others)
     }
 
-    /// Memory that something is still made of or points to, and that is gone: so that its use is the same fault.
+    /// Writes freed memory that textures or pointers still refer to, so that its use is the same
+    /// fault.
     pub(super) fn ended(&self) -> String {
         let mut text = String::new();
         for gone in self.gone.iter().filter(|gone| self.lost.contains(&gone.number)) {
@@ -63,7 +64,7 @@ impl Job<'_> {
                 End::Unregistered => "unregistered",
                 End::Unmapped => "unmapped",
                 End::Removed => "removed",
-                // What is there for others is told of addresses, not of memory that is gone.
+                // These reasons concern addresses, not freed memory.
                 End::Destroyed | End::Reserved | End::NoAccess | End::Peer => continue,
             };
             let _ = write!(
@@ -84,7 +85,7 @@ impl Job<'_> {
         globals.filter_map(|name| Some(self.module.global(&name)?.address())).collect()
     }
 
-    /// An allocation.
+    /// Writes an allocation.
     fn memory(&mut self, index: usize, held: &Held) -> Result<String, Refused> {
         let name = format!("memory-{}", held.block.number());
         let mut keys = format!(
@@ -104,7 +105,7 @@ impl Job<'_> {
         Ok(table + &self.expected(&name, |after| &after.memory[index])?)
     }
 
-    /// Arrays, which textures and surfaces are made of.
+    /// Writes the arrays that textures and surfaces refer to.
     fn texels(&mut self) -> Result<String, Refused> {
         let mut text = String::new();
         for (i, Texels { array, before }) in self.before.texels.iter().enumerate() {
@@ -125,7 +126,7 @@ impl Job<'_> {
         Ok(text)
     }
 
-    /// `.texref`, `.surfref` and `.samplerref` variables of the module, as far as something is bound to them.
+    /// Writes the bound `.texref`, `.surfref` and `.samplerref` variables of the module.
     pub(super) fn references(&mut self) -> Result<String, Refused> {
         let (state, mut tables) = (&self.before.state, [const { String::new() }; 3]);
         for variable in self.module.opaque_variables() {
@@ -133,7 +134,7 @@ impl Job<'_> {
             let found = match variable.kind {
                 OpaqueKind::Texture => {
                     let bound = state.textures.iter().find(|texture| texture.handle == handle);
-                    bound.and_then(|Stored { value, .. }| {
+                    bound.and_then(|WithHandle { value, .. }| {
                         let source = self.source(&value.texture.resource)?;
                         Some((0, format!("{source}, {}", resources::texture_keys(value))))
                     })
@@ -159,7 +160,7 @@ impl Job<'_> {
         Ok(filled.map(|(title, lines)| format!("\n[{title}]\n{lines}")).collect())
     }
 
-    /// `.global` and `.const` variables of the module.
+    /// Writes the `.global` and `.const` variables of the module.
     pub(super) fn variables(&mut self) -> Result<String, Refused> {
         let (before, mut text) = (self.before, String::new());
         for name in self.module.globals() {
@@ -180,7 +181,7 @@ impl Job<'_> {
         TexelHolders { texels: &self.before.texels, memory: &self.before.memory, gone: &[] }
     }
 
-    /// Where the texels of a texture are; memory that is gone is noted.
+    /// The keys for a texture's texels; freed memory is remembered for [`Self::ended`].
     fn source(&mut self, resource: &Resource) -> Option<String> {
         let gone: Vec<(u64, u64)> =
             self.gone.iter().map(|gone| (gone.address, gone.number)).collect();

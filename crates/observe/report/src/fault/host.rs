@@ -1,22 +1,22 @@
-//! Help in the words of whoever launched the kernel: keys of a job, or calls of a program.
+//! Advice in terms of what launched the kernel: keys of a job, or calls of a program.
 
 use texunit_simt::{BadHandle, FaultKind};
 use texunit_unit::{Geometry, GeometryError, Layout};
 
-/// Who launched a kernel.
+/// What launched a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
-    /// A job file (`texunit launch`): its objects are tables with keys.
+    /// A job file (`texunit launch`), whose objects are tables with keys.
     Job,
-    /// A program that calls CUDA's APIs (`texunit run`).
+    /// A program that calls CUDA's API (`texunit run`).
     Program,
     /// The Python module.
     Python,
 }
 
 impl Host {
-    /// What a card does where [`BadFetch::Fault`](texunit_simt::BadFetch::Fault) makes this fault,
-    /// and what says so.
+    /// Remark for a fault that only [`BadFetch::Fault`](texunit_simt::BadFetch::Fault) causes: what
+    /// a GPU does instead, and the evidence for it.
     pub(super) fn of_card(self, kind: &FaultKind) -> Option<String> {
         let does = match kind {
             FaultKind::Handle { is: BadHandle::Surface, .. } => {
@@ -25,7 +25,7 @@ impl Host {
             FaultKind::Handle { is: BadHandle::Unknown, wanted: "sampler", .. } => {
                 "does not look at a sampler's handle: that of the texture has the sampler"
             }
-            // A single bit of the upper half is that of a kind.
+            // A handle with a single bit in its upper half may refer to an object of another kind.
             FaultKind::Handle { is: BadHandle::Unknown, handle, .. }
                 if *handle as u32 != 0 && (handle >> 32).count_ones() != 1 =>
             {
@@ -47,7 +47,7 @@ impl Host {
         Some(format!("a card {does}; {option} makes it a fault"))
     }
 
-    /// What to do about a fault, where job and program have to do different things.
+    /// Advice for a fault whose remedy differs between job and program.
     pub(super) fn help(self, kind: &FaultKind) -> Option<String> {
         match kind {
             FaultKind::Handle { why, .. } if why.ends_with("is not bound") => {
@@ -110,12 +110,12 @@ impl Host {
     }
 }
 
-/// The value of `geometry`.
+/// The `geometry` key of a job.
 fn key(geometry: Geometry) -> String {
     format!("`geometry = \"{geometry}\"`")
 }
 
-/// What makes an array the object that the instruction reads.
+/// The keys that give an array the geometry that the instruction reads.
 fn keywords(error: &GeometryError) -> String {
     let of = |geometry: Geometry| {
         let axes = geometry.axes();
@@ -156,7 +156,8 @@ fn keys(error: &GeometryError) -> String {
     }
 }
 
-/// Which call makes what the instruction reads, and what reads the object that is there.
+/// The API calls that create an object of the geometry that the instruction reads, and the
+/// functions that read the existing object.
 fn calls(error: &GeometryError, surface: bool) -> String {
     let made = match error.instruction {
         Geometry::D1 => {
@@ -194,7 +195,7 @@ fn calls(error: &GeometryError, surface: bool) -> String {
     }
 }
 
-/// The functions of CUDA C++ for an object of this geometry.
+/// The CUDA C++ functions for an object of this geometry.
 fn functions(error: &GeometryError, surface: bool) -> Option<String> {
     let stem = match error.own {
         Geometry::D1 if error.layout == Layout::Linear && !surface => "1Dfetch",

@@ -1,4 +1,4 @@
-//! The form for programs: one object for a fault.
+//! Faults as JSON: one object for each fault.
 
 use super::{Host, fault_diagnostic};
 use crate::place::{CodeLocation, function_name};
@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use texunit_simt::{Fault, FaultKind};
 use texunit_syntax::{SourceFile, Span};
 
-/// A fault as JSON has it, with what only its kind has (docs/jobs.md); `source` is the text of its module. Addresses and
-/// handles are strings, as JSON's numbers do not hold 64 bits.
+/// A fault as JSON, including the fields of its kind (docs/jobs.md); `source` is the module's text.
+/// Addresses and handles are strings, because JSON numbers do not hold 64 bits.
 pub fn fault_json(fault: &Fault, source: Option<&SourceFile>, host: Host) -> Value {
     let (line, column) = place(fault.span, source);
     let text = source.map(|s| s.line(s.location(fault.span.start).line).trim().to_owned());
@@ -51,7 +51,7 @@ pub fn fault_json(fault: &Fault, source: Option<&SourceFile>, host: Host) -> Val
     value
 }
 
-/// Line and column of a place, null without a text.
+/// Line and column of a position; null without a text.
 fn place(span: Span, source: Option<&SourceFile>) -> (Value, Value) {
     match source.map(|s| s.location(span.start)) {
         Some(at) => (json!(at.line), json!(at.column)),

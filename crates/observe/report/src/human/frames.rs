@@ -1,4 +1,4 @@
-//! Excerpts of the source that a module was compiled from, which stand before those of the PTX.
+//! Excerpts of the source that a module was compiled from, which are shown above those of the PTX.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use super::{Head, MAX_NOTES};
 use crate::place::{Frame, Via, leading, shown_file};
 use crate::{Located, visible};
 
-/// Most places in the source that are shown.
+/// Maximum number of source positions shown.
 const MAX_FRAMES: usize = 12;
 
-/// What is shown of the source, and what is left to say at the instruction itself.
+/// The source excerpts, and what remains to be shown with the PTX.
 #[derive(Default)]
 pub(super) struct Source<'s> {
     pub(super) elements: Vec<Element<'s>>,
-    /// Whether the label of the primary place is said.
+    /// Whether an excerpt shows the label of the primary position.
     pub(super) labelled: bool,
-    /// Places that are not shown.
+    /// Number of positions that are not shown.
     pub(super) more: usize,
 }
 
-/// The place in the source that the reader looks at first, then the others from the innermost on, then those of the
-/// secondary places.
+/// Excerpts of the position that a reader looks at first, then of the other frames from the
+/// innermost on, then of the secondary positions.
 pub(super) fn source<'s>(
     located: Located<'_>,
     diagnostic: &Diagnostic,
@@ -34,7 +34,8 @@ pub(super) fn source<'s>(
         return Source::default();
     }
     let first = frames.remove(leading(&frames));
-    // What is wrong with PTX is said of its words; a fault has come up in the line.
+    // The label of a PTX error names PTX words and stays there; a fault's label goes to the source
+    // line.
     let labelled = first.text.is_some() && super::is_explained(diagnostic);
     let label = if labelled { diagnostic.primary.text.clone() } else { String::new() };
     let mut shown = vec![(first, label)];
@@ -53,7 +54,7 @@ pub(super) fn source<'s>(
     Source { elements: elements.collect(), labelled, more }
 }
 
-/// A line of a file, with a mark, or only its place if the file cannot be read.
+/// A line of a file with a mark, or only its position if the file cannot be read.
 fn element<'s>(frame: &Frame, label: &str, primary: bool, heads: &mut Vec<Head>) -> Element<'s> {
     let function = frame.function.as_deref().map(visible);
     heads.push(Head { column: frame.column, function });
@@ -72,9 +73,10 @@ fn element<'s>(frame: &Frame, label: &str, primary: bool, heads: &mut Vec<Head>)
     Snippet::source(text.clone()).line_start(line).path(path).annotation(mark).into()
 }
 
-/// What is marked of a line: the word at a column; the whole line if no column is known, or one where a compiler has none
-/// that says more: at the line's begin (Numba knows no other), in the head of a function or a list of arguments (nvcc's
-/// for a call is its first argument), and at a sign such as `{`.
+/// The part of a line to mark: the word at the column. The whole line is marked if the column is
+/// unknown, or where compilers emit columns without meaning: at the beginning of the line (Numba
+/// emits no other), in a function's head or an argument list (nvcc gives a call the column of its
+/// first argument), and at a sign such as `{`.
 fn word(text: &str, column: Option<u32>) -> Range<usize> {
     let whole = text.len() - text.trim_start().len()..text.trim_end().len();
     let Some(start) = column.map(|column| (column as usize).saturating_sub(1)) else {
@@ -89,12 +91,12 @@ fn word(text: &str, column: Option<u32>) -> Range<usize> {
     start..start + len
 }
 
-/// Whether what stands before a word is the head of a function of a device.
+/// Whether the text before a word is the head of a device function.
 fn is_head(before: &str) -> bool {
     ["__global__", "__device__"].iter().any(|word| before.contains(word)) && !before.contains('{')
 }
 
-/// Whether what stands before a word ends within parentheses of a call, or of a function's head.
+/// Whether the text before a word ends within the parentheses of a call or function head.
 fn is_in_arguments(before: &str) -> bool {
     let mut closed = 0;
     let open = before.char_indices().rev().find(|&(_, c)| {
@@ -121,7 +123,7 @@ mod tests {
             ("    if (i < n) { f[i] = 2; }", "f[i]", "f"),
             ("    for (int i = 0; i < n; ++i)", "i < n", "i"),
             ("__global__ void k(int *p) { p[0] = 1; }", "p[0]", "p"),
-            // All of it.
+            // The whole line is marked.
             ("    out[i] = x + in[i];", "out", ""),
             ("__global__ void k(int *p, int n)", "__global__", ""),
             ("__global__ void k(int *p, int n)", "k(", ""),
@@ -137,7 +139,7 @@ mod tests {
             assert_eq!(&line[word(line, column)], wanted, "{line}: {at}");
             assert_eq!(&line[word(line, None)], line.trim());
         }
-        // Numba's column, and those that are in no line.
+        // Numba's column, and columns beyond the line.
         for column in [1, 2, 4, 99, u32::MAX] {
             assert_eq!(word("    \u{e9}[i] = 1", Some(column)), 4..13, "{column}");
         }

@@ -2,8 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// A file that is named from a folder on, by its whole path if it is there, and without folders that it leaves again
-/// (nvcc's headers lie in `bin/../include`).
+/// The full path of a file if it exists, without `..` (nvcc's headers are in `bin/../include`).
 pub fn source_file(name: &str) -> String {
     let whole = std::path::absolute(name).ok().filter(|path| path.is_file());
     printable(&whole.map_or_else(
@@ -12,7 +11,7 @@ pub fn source_file(name: &str) -> String {
     ))
 }
 
-/// A path without `..`, if that leads to the same file: behind a link it need not.
+/// A path without `..`, if it still refers to the same file, which a symbolic link can prevent.
 fn straight(path: &Path) -> Option<PathBuf> {
     let mut straight = PathBuf::new();
     for part in path.components() {
@@ -25,7 +24,7 @@ fn straight(path: &Path) -> Option<PathBuf> {
     is_same.then_some(straight)
 }
 
-/// A name without characters that would end a line.
+/// A name without control characters, such as line ends.
 pub fn printable(name: &str) -> String {
     name.replace(|c: char| c.is_control(), "?")
 }

@@ -1,8 +1,9 @@
-//! Where something is: in the source that was compiled, and in the PTX.
+//! Positions in the source that was compiled, and in the PTX.
 //!
-//! A [`CodeLocation`] is made of the span of an instruction, or of a fault, and needs neither the module nor the files
-//! afterwards: it can be kept, sent to another process and written to a report. Its text form is
-//! `file.cu:LINE:COLUMN in kernel(int*, int)`; of code without `.loc` it is the line of the PTX.
+//! A [`CodeLocation`] is made from the span of an instruction or from a fault, and afterwards needs
+//! neither the module nor the files: it can be stored, sent to another process and written to a
+//! report. Its text form is `file.cu:LINE:COLUMN in kernel(int*, int)`, or the line of the PTX for
+//! code without `.loc`.
 
 mod file;
 mod name;
@@ -20,35 +21,37 @@ use std::path::Path;
 use texunit_simt::{Fault, Sources};
 use texunit_syntax::{HandedSource, SourceFile, Span};
 
-/// Frames and calls that are kept of one place.
+/// Maximum number of frames and calls of a position.
 const MAX_FRAMES: usize = 64;
-/// Most characters of a line that are kept.
+/// Maximum number of characters of a line.
 const LONG_LINE: usize = 400;
 
-/// Where something is.
+/// A position in source and PTX.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeLocation {
-    /// Where it is in the source: the instruction's own place first, then the functions that it was inlined into, then the
-    /// calls of the PTX, each with what that is inlined into. Empty without `.loc`.
+    /// Source positions: the instruction's own, then those of the functions that it is inlined
+    /// into, then those of the calls in the PTX, each followed by its inlining functions. Empty
+    /// without `.loc`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<Frame>,
-    /// The instruction.
+    /// The instruction in the PTX.
     pub ptx: PtxPlace,
-    /// The calls of the PTX that led there, the innermost first.
+    /// The PTX calls that led there, innermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<PtxPlace>,
 }
 
-/// A place in the source, in a function that was being executed.
+/// A source position in a function that was being executed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
-    /// How the frame before comes to be here.
+    /// The relation to the previous frame.
     pub via: Via,
-    /// The file as the compiler has written it; a source that is in no file has the name that its program gave.
+    /// The file name as the compiler wrote it, or the name that the program gave to a source
+    /// without file.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
-    /// Column in bytes, from 1, if the compiler knows it.
+    /// The column in bytes, from 1, if the compiler recorded it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     /// The function, demangled.
@@ -59,22 +62,22 @@ pub struct Frame {
     pub text: Option<String>,
 }
 
-/// What a frame is to the one before.
+/// The relation of a frame to the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Via {
-    /// It is the first: the place of the instruction itself.
+    /// None: this is the position of the instruction itself.
     Instruction,
-    /// The frame before is inlined here.
+    /// The previous frame is inlined here.
     Inlined,
-    /// The frame before is called here.
+    /// The previous frame is called here.
     Called,
 }
 
-/// A place in the text of the PTX.
+/// A position in the PTX text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PtxPlace {
-    /// What the text is called: a file, or the name that it was loaded by.
+    /// The name of the text: a file, or the name that it was loaded under.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
@@ -88,7 +91,7 @@ pub struct PtxPlace {
 }
 
 impl CodeLocation {
-    /// The place of an instruction of the module with this text.
+    /// The position of an instruction in a module with this text.
     pub fn new(sources: &Sources, text: &SourceFile, span: Span) -> Self {
         Self {
             frames: frames(sources, span, Via::Instruction).collect(),
@@ -97,7 +100,7 @@ impl CodeLocation {
         }
     }
 
-    /// The place of a fault, with the calls that led there; `text` is that of its module.
+    /// The position of a fault, with the calls that led there; `text` is its module's.
     pub fn of_fault(fault: &Fault, text: &SourceFile) -> Self {
         let sources = &*fault.sources;
         let calls = || fault.calls.iter().rev().map(|(_, call)| *call);
@@ -113,38 +116,38 @@ impl CodeLocation {
         }
     }
 
-    /// Where a kernel or function begins: its first instruction that comes from a line of its own, or else its first
-    /// line in the PTX. `None` if the module has no body of that name.
+    /// The beginning of a kernel or function: its first instruction with a source line of its own,
+    /// or otherwise its first PTX line. `None` if the module does not define it.
     pub fn of_function(sources: &Sources, text: &SourceFile, name: &str) -> Option<Self> {
         let body = sources.body(name)?;
         let ptx = PtxPlace::new(Some(sources), text, Span { end: body.start, ..body });
         let first = sources.first_place(name);
-        // What is inlined there lies outside of the function.
+        // Code inlined there lies outside of the function.
         let own =
             first.and_then(|at| frames(sources, Span { start: at, end: at }, Via::Inlined).last());
         let frames = own.map(|frame| Frame { via: Via::Instruction, ..frame });
         Some(Self { frames: frames.into_iter().collect(), ptx, calls: Vec::new() })
     }
 
-    /// A place of a text that is no module, or none that could be read.
+    /// A position in a text that is not a module, or could not be parsed as one.
     pub fn of_text(text: &SourceFile, span: Span) -> Self {
         Self { frames: Vec::new(), ptx: PtxPlace::new(None, text, span), calls: Vec::new() }
     }
 
-    /// The place in the source that a reader looks at first: the instruction's own, or where that is in a header of
-    /// CUDA's, the first one outside. `None` without `.loc`.
+    /// The source position that a reader looks at first: the instruction's own or, if that is in a
+    /// CUDA header, the first one outside. `None` without `.loc`.
     pub fn source(&self) -> Option<&Frame> {
         self.frames.get(leading(&self.frames))
     }
 
-    /// Whether all of it is in headers of CUDA's: no line of a user's has to do with it.
+    /// Whether all positions are in CUDA headers, so that no line of the user's is involved.
     pub fn is_of_toolkit(&self) -> bool {
         let mut frames = self.frames.iter();
         !self.frames.is_empty() && frames.all(|frame| toolkit::is_toolkit(&frame.file))
     }
 
-    /// The place in the source and that of the PTX behind it: `a.cu:4:5 in f(int) (a.ptx:45:2)`; without `.loc` the
-    /// latter.
+    /// The source position followed by the PTX position: `a.cu:4:5 in f(int) (a.ptx:45:2)`; without
+    /// `.loc` only the latter.
     pub fn with_ptx(&self) -> String {
         let PtxPlace { file, line, column, .. } = &self.ptx;
         match self.source() {
@@ -155,22 +158,22 @@ impl CodeLocation {
         }
     }
 
-    /// Name of the file that a reader looks at first: that of the source, or else of the PTX.
+    /// The file that a reader looks at first: the source, or otherwise the PTX.
     pub fn file(&self) -> &str {
         self.source().map_or(&self.ptx.file, |frame| &frame.file)
     }
 
-    /// Line in [`Self::file`].
+    /// The line in [`Self::file`].
     pub fn line(&self) -> u32 {
         self.source().map_or(self.ptx.line, |frame| frame.line)
     }
 
-    /// Column in [`Self::file`], if it is known.
+    /// The column in [`Self::file`], if known.
     pub fn column(&self) -> Option<u32> {
         self.source().map_or(Some(self.ptx.column), |frame| frame.column)
     }
 
-    /// The function there, demangled.
+    /// The function in [`Self::file`], demangled.
     pub fn function(&self) -> Option<&str> {
         match self.source() {
             Some(frame) => frame.function.as_deref(),
@@ -178,7 +181,7 @@ impl CodeLocation {
         }
     }
 
-    /// The text of that line, if it can be read.
+    /// The text of the line, if it can be read.
     pub fn text(&self) -> Option<&str> {
         match self.source() {
             Some(frame) => frame.text.as_deref(),
@@ -187,7 +190,7 @@ impl CodeLocation {
     }
 }
 
-/// The index of the first frame that is not in a header of CUDA's, or else 0.
+/// The index of the first frame outside CUDA headers, or 0.
 pub(crate) fn leading(frames: &[Frame]) -> usize {
     frames.iter().position(|frame| !toolkit::is_toolkit(&frame.file)).unwrap_or(0)
 }
@@ -231,14 +234,15 @@ fn write(
     }
 }
 
-/// Whether `.loc` says of an instruction that it is in a line outside of CUDA's headers, or inlined into one; without a
-/// look at any file.
+/// Whether an instruction has a source line outside CUDA headers, or is inlined into one. Does not
+/// read any file.
 pub fn has_users_line(sources: &Sources, span: Span) -> bool {
     let frames = sources.frames_at(span.start);
     frames.iter().any(|frame| frame.file.is_some_and(|file| !is_toolkit(file)))
 }
 
-/// The line that [`CodeLocation::file`] and [`CodeLocation::line`] name of an instruction, without a look at any file.
+/// The file and line that [`CodeLocation::file`] and [`CodeLocation::line`] give for an
+/// instruction. Does not read any file.
 pub fn line_at(sources: &Sources, text: &SourceFile, span: Span) -> (String, u32) {
     let frames = sources.frames_at(span.start);
     let known = || frames.iter().filter_map(|f| Some((f.file.filter(|_| f.line > 0)?, f.line)));
@@ -249,8 +253,8 @@ pub fn line_at(sources: &Sources, text: &SourceFile, span: Span) -> (String, u32
     }
 }
 
-/// A file as messages name it: from the current folder on, if it lies there; by its name alone, if it was a temporary one
-/// that is gone.
+/// A file name for messages: relative to the current folder if the file is below it, and only the
+/// last part for a temporary file that no longer exists.
 pub fn shown_file(file: &str) -> String {
     let file = &known_file(file, None);
     let here = std::env::current_dir().ok();
@@ -272,12 +276,12 @@ impl PtxPlace {
     }
 }
 
-/// What `.loc` says of an instruction, the innermost frame first.
+/// The source frames of an instruction by `.loc`, innermost first.
 pub(crate) fn frames_at(sources: &Sources, span: Span) -> Vec<Frame> {
     frames(sources, span, Via::Instruction).collect()
 }
 
-/// What `.loc` says of an instruction. Places without a file or a line are left out: they say nothing.
+/// The source frames of an instruction by `.loc`, without those that lack a file or a line.
 fn frames(sources: &Sources, span: Span, first: Via) -> impl Iterator<Item = Frame> {
     let known = sources.frames_at(span.start).into_iter().filter_map(|frame| {
         let file = frame.file.filter(|_| frame.line > 0)?;
@@ -297,8 +301,8 @@ fn frames(sources: &Sources, span: Span, first: Via) -> impl Iterator<Item = Fra
     })
 }
 
-/// What a file is called: a source that is in no file has the name that its program gave, without a folder of temporary
-/// files that is gone.
+/// The name of a file. A source without file has the name that the program gave it, without a
+/// temporary folder that no longer exists.
 fn known_file(file: &str, handed: Option<&HandedSource>) -> String {
     let is_there = || Path::new(file).exists();
     match handed {
@@ -310,14 +314,14 @@ fn known_file(file: &str, handed: Option<&HandedSource>) -> String {
     }
 }
 
-/// Whether a file lies where programs put what they delete.
+/// Whether a file is in a folder for temporary files.
 fn is_temporary(file: &str) -> bool {
     let file = Path::new(file);
     ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|folder| file.starts_with(folder))
         || file.is_absolute() && file.starts_with(std::env::temp_dir())
 }
 
-/// The beginning of a line, without the space behind it.
+/// The beginning of a line, without trailing spaces.
 fn cut(line: &str) -> String {
     let end = line.char_indices().nth(LONG_LINE).map_or(line.len(), |(at, _)| at);
     line[..end].trim_end().to_owned()

@@ -1,18 +1,19 @@
-//! Names of functions as they are written in the source.
+//! Demangles function names.
 
 use cpp_demangle::{DemangleOptions, ParseOptions, Symbol};
 use std::fmt;
 
-/// Longest name that is demangled.
+/// Maximum length of a name to demangle.
 const LONGEST: usize = 16 << 10;
-/// Most bytes of a demangled name: substitutions can make short names very long.
+/// Maximum length of a demangled name: substitutions can make short names very long.
 const MAX_WRITTEN: usize = 4 << 10;
-/// Depth of nested names.
+/// Maximum depth of nested names.
 const DEPTH: u32 = 96;
 
-/// A function as it is written in the source: `put<float>(float*, int, float)` of `_Z3putIfEvPT_iS0_`. Names of C++, Rust and
-/// Numba are known; all others stay as they are, but for their length. Compilers name a parameter by its function and a
-/// number: `_Z3putPf_param_0`.
+/// The name of a function as in the source: `put<float>(float*, int, float)` for
+/// `_Z3putIfEvPT_iS0_`. C++, Rust and Numba names are demangled, other names only shortened. A
+/// parameter symbol, which consists of the function's and a number (`_Z3putPf_param_0`), is
+/// recognised.
 pub fn function_name(symbol: &str) -> String {
     let parameter = || {
         let (function, number) = symbol.rsplit_once("_param_")?;
@@ -26,7 +27,7 @@ pub fn function_name(symbol: &str) -> String {
     })
 }
 
-/// A name as the PTX has it, and as the source does, if that is another: "`_Z3putPf` (put(float*))".
+/// The PTX name followed by the source name, if that differs: "`_Z3putPf` (put(float*))".
 pub fn both_names(symbol: &str) -> String {
     let function = function_name(symbol);
     if function == symbol { format!("`{symbol}`") } else { format!("`{symbol}` ({function})") }
@@ -39,9 +40,9 @@ fn demangled(symbol: &str) -> Option<String> {
     rust(symbol).or_else(|| cpp(symbol))
 }
 
-/// A name of Rust, without the hash behind it.
+/// Demangles a Rust name, without its hash.
 fn rust(symbol: &str) -> Option<String> {
-    // C++ has names of the older kind, too, but none that end with a hash.
+    // C++ names can look like legacy Rust names, but do not end with a hash.
     let is_rust = symbol.starts_with("_R") || symbol.contains("17h");
     let name = rustc_demangle::try_demangle(symbol).ok().filter(|_| is_rust)?;
     let mut out = Bounded::default();
@@ -58,8 +59,9 @@ fn cpp(symbol: &str) -> Option<String> {
     Some(numba(without_internal(out.text)))
 }
 
-/// nvcc puts what a file keeps to itself (`static`, unnamed namespaces, its headers' functions) into a namespace of the
-/// file's name and a hash: `_INTERNAL_d942f261_13_half_texel_cu__Z1kyPf::tex2D<float>(...)`.
+/// Removes nvcc's namespace for file-local functions (`static`, unnamed namespaces, functions of
+/// its headers), which consists of the file name and a hash:
+/// `_INTERNAL_d942f261_13_half_texel_cu__Z1kyPf::tex2D<float>(...)`.
 fn without_internal(name: String) -> String {
     let mut parts = name.split("_INTERNAL_");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -73,7 +75,7 @@ fn without_internal(name: String) -> String {
     text
 }
 
-/// Numba writes a version and a hash behind the name, as tags of C++.
+/// Removes the version and hash that Numba appends as C++ ABI tags.
 fn numba(name: String) -> String {
     let Some((head, tail)) = name.split_once("[abi:v") else { return name };
     let rest = tail.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(']');
@@ -87,7 +89,7 @@ fn numba(name: String) -> String {
     }
 }
 
-/// A text that refuses to grow without bound.
+/// A text of limited length.
 #[derive(Default)]
 struct Bounded {
     text: String,
@@ -121,7 +123,7 @@ mod tests {
                 "_ZN43_INTERNAL_d942f261_13_half_texel_cu__Z1kyPf5tex2DIfEET_yff",
                 "tex2D<float>(unsigned long long, float, float)",
             ),
-            // Numba, old and new.
+            // Numba, old and new mangling.
             (
                 "_ZN6cudapy8__main__3addB2v1B38c8tJTIcFKzyF2ILShI4CrgQElQb6HczSBAA_3dE5ArrayIfLi1E1C7mutable7alignedEi",
                 "__main__::add(Array<float, 1, C, mutable, aligned>, int)",
@@ -130,7 +132,7 @@ mod tests {
                 "_ZN6places6placesB2v1B106cw51cXTLSUwv1sDUaKthrqNgqqmjgMVuW1AiA8rAEg2UjxRKtuAIAMYDWpKAqkSkPiQB1BQFk0DyoW21Oizc1a0UoPGnDpQE8oxrNQE_3dE5ArrayIfLi1E1C7mutable7alignedEfi",
                 "places::places(Array<float, 1, C, mutable, aligned>, float, int)",
             ),
-            // Rust, both kinds.
+            // Rust, legacy and v0 mangling.
             ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),
             ("_RNvC6_123foo3bar", "123foo::bar"),
             ("_Zno", "_Zno"),
@@ -142,7 +144,7 @@ mod tests {
         assert_eq!(both_names("put"), "`put`");
     }
 
-    /// Names that grow with every substitution, or nest, are left alone.
+    /// Names that grow with substitutions or nest too deeply are not demangled.
     #[test]
     fn hostile_names_stay_as_they_are() {
         let mut doubling = String::from("_Z1fI1AIiE");

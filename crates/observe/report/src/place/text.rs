@@ -1,18 +1,18 @@
-//! Lines of the files that places name. The files are whatever somebody's compiler has written into PTX.
+//! Reads lines of the source files that a PTX names. The names are untrusted.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Largest file that is read.
+/// Maximum size of a file.
 const LARGEST: u64 = 16 << 20;
-/// Bytes of files that are kept.
+/// Maximum total size of cached files.
 const MAX_KEPT: usize = 64 << 20;
-/// Files that are remembered, also those that cannot be read.
+/// Maximum number of cached results, including files that cannot be read.
 const MAX_FILES: usize = 1024;
 
-/// What was read up to now.
+/// The cache.
 static FILES: Mutex<Option<Files>> = Mutex::new(None);
 
 #[derive(Default)]
@@ -26,8 +26,8 @@ struct Text {
     starts: Vec<u32>,
 }
 
-/// The text of a line (from 1) of a file, without its end. `None` if there is no such file or line, or if it is no plain
-/// file of moderate size. Files are read once.
+/// The text of a line (from 1), without its end. `None` if the file or line does not exist, or the
+/// file is not a regular file of moderate size. Each file is read only once.
 pub fn line_of_file(file: &str, line: u32) -> Option<String> {
     let text = text(file)?;
     let index = (line as usize).checked_sub(1)?;
@@ -54,7 +54,7 @@ fn text(file: &str) -> Option<Arc<Text>> {
 }
 
 fn read(file: &str) -> Option<Text> {
-    // Opening a device can have effects, and a pipe would be waited for.
+    // Opening a device can have side effects, and opening a pipe can block.
     let plain = |about: std::fs::Metadata| about.is_file() && about.len() <= LARGEST;
     std::fs::metadata(file).ok().filter(|about| plain(about.clone()))?;
     let mut options = File::options();
@@ -66,7 +66,7 @@ fn read(file: &str) -> Option<Text> {
     );
     let file = options.open(file).ok()?;
     let about = file.metadata().ok()?;
-    // Files of the kernel say that they are empty, and may wait.
+    // Kernel files, such as those in /proc, have size 0 and may block.
     let size = about.len();
     if !plain(about) || size == 0 {
         return None;
@@ -102,7 +102,7 @@ mod tests {
         let big = folder.join("big");
         File::create(&big).unwrap().set_len(LARGEST + 1).unwrap();
         assert_eq!(line_of_file(big.to_str().unwrap(), 1), None);
-        // What was read is not read again.
+        // The file is not read again.
         std::fs::remove_file(&file).unwrap();
         assert_eq!(line_of_file(name, 1).as_deref(), Some("first"));
     }

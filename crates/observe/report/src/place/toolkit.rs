@@ -1,7 +1,8 @@
-//! Files that come with CUDA or a compiler. Functions in their headers are inlined into every kernel that fetches or
-//! uses an intrinsic: the line that a user can do something about is further out.
+//! Recognises files of CUDA and of compilers. Functions of their headers are inlined into every
+//! kernel that fetches or uses an intrinsic, and the line that the user can change is in an outer
+//! frame.
 
-/// Headers that nvrtc has inside and names without a folder.
+/// Headers that nvrtc contains and names without a folder.
 const BUILT_IN: [&str; 10] = [
     "cuda_runtime.h",
     "cuda_runtime_api.h",
@@ -15,9 +16,9 @@ const BUILT_IN: [&str; 10] = [
     "cooperative_groups.h",
 ];
 
-/// Whether a file comes with CUDA or a compiler, and is none of the user's.
+/// Whether a file belongs to CUDA or a compiler.
 pub fn is_toolkit(file: &str) -> bool {
-    // As nvcc names its own folder.
+    // nvcc names its own folder in this way.
     let without_bin = file.replace("/bin/../", "/");
     let file = without_bin.as_str();
     let name = file.rsplit('/').next().unwrap_or(file);
@@ -37,8 +38,8 @@ pub fn is_toolkit(file: &str) -> bool {
             .any(|part| below.starts_with(part))
 }
 
-/// The toolkit as Python's packages and conda have it: `nvidia/cu13/include`, `nvidia/cuda_runtime/include`,
-/// `targets/x86_64-linux/include`.
+/// Whether folders are those of CUDA in Python packages or conda: `nvidia/cu13/include`,
+/// `nvidia/cuda_runtime/include`, `targets/x86_64-linux/include`.
 fn is_package(folders: &str) -> bool {
     let mut parts = folders.rsplit('/');
     let before = parts.nth(1).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Files of sets, and what is none.
+//! Tests of files of sets: round trips, and rejection of damaged files.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -78,7 +78,8 @@ fn other_files_are_none() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Bodies with any bytes, or good ones with some others, are read or refused; what is read is written as it is.
+    /// Bodies of random bytes, or valid ones with random edits, are either read or rejected without
+    /// a panic; a body that is read is written back identically.
     #[test]
     fn garbage_is_an_error(seed in 0_u64..500, edits in prop::collection::vec((any::<u16>(), any::<u8>()), 0..6)) {
         let good = sets(seed).to_bytes();

@@ -1,4 +1,5 @@
-//! What ranges have done to an object so far: masks of its sectors, and the bytes that it is to hold.
+//! The accesses to one object by the ranges that were merged so far: masks of its sectors, and the
+//! merged bytes.
 
 use super::{bytes, numbers, sectors};
 use crate::fold::Fold;
@@ -11,22 +12,22 @@ const SECTORS: u64 = 512;
 /// Bytes of a page.
 const PAGE: u64 = SECTORS * SECTOR;
 
-/// A page that something was done with.
+/// A page with accesses.
 struct Page {
     read: [u32; SECTORS as usize],
-    /// Made when something is written or reduced.
+    /// Allocated at the first write or reduction.
     changed: Option<Box<Changed>>,
 }
 
 struct Changed {
     written: [u32; SECTORS as usize],
     reduced: [u32; SECTORS as usize],
-    /// By word, what reduces it.
+    /// By word: the code of its reduction.
     folds: [u8; SECTORS as usize * 8],
     bytes: Vec<u8>,
 }
 
-/// Of an object.
+/// The pages of an object.
 pub(super) struct Pages {
     block: Arc<Block>,
     pages: Vec<Option<Box<Page>>>,
@@ -61,7 +62,8 @@ impl Pages {
         })
     }
 
-    /// The first byte of a run that was read or reduced, or written with another value.
+    /// The first byte of a run that conflicts with a write: it was read or reduced, or written with
+    /// another value.
     pub(super) fn against_write(&self, run: Run, values: &[u8]) -> Option<u64> {
         sectors(run).find_map(|(sector, own)| {
             let (page, at) = self.page(sector)?;
@@ -80,7 +82,8 @@ impl Pages {
         })
     }
 
-    /// The first byte of a run that was read or written, or reduced otherwise.
+    /// The first byte of a run that conflicts with a reduction: it was read, written, or reduced by
+    /// another operation.
     pub(super) fn against_fold(&self, run: Run, fold: Fold) -> Option<u64> {
         run.sectors().find_map(|sector| {
             let (page, at) = self.page(sector)?;
@@ -104,7 +107,7 @@ impl Pages {
         (page, (sector % SECTORS) as usize)
     }
 
-    /// The page with its bytes, which are the block's until somebody changes them.
+    /// The page with a copy of the block's bytes, which is made at the first change.
     fn with_bytes(&mut self, sector: u64) -> (&mut Changed, usize) {
         let block = Arc::clone(&self.block);
         let (page, at) = self.page_for(sector);
@@ -160,7 +163,7 @@ impl Pages {
         }
     }
 
-    /// Writes all that was changed into the block. How many bytes that were.
+    /// Writes all changed bytes into the block; returns their number.
     pub(super) fn commit(&self) -> u64 {
         let mut count = 0;
         for (n, page) in (0..).zip(&self.pages) {
@@ -170,14 +173,15 @@ impl Pages {
             for (sector, (w, r)) in (0..).zip(page.written.iter().zip(&page.reduced)) {
                 let mut rest = w | r;
                 count += u64::from(rest.count_ones());
-                // Bytes one behind the other are written at once.
+                // Consecutive bytes are written together.
                 while rest != 0 {
                     let from = rest.trailing_zeros();
                     let len = (rest >> from).trailing_ones();
                     rest &= !((((1_u64 << len) - 1) << from) as u32);
                     let at = sector * SECTOR + u64::from(from);
                     let bytes = &page.bytes[at as usize..][..len as usize];
-                    // Read-only blocks are written by no kernel.
+                    // Kernels cannot have written a read-only block, so an error here has no
+                    // effect.
                     let _ = self.block.write(n * PAGE + at, bytes);
                 }
             }
@@ -186,7 +190,7 @@ impl Pages {
     }
 }
 
-/// The first byte of a sector's mask.
+/// The offset of the first byte in a sector's mask.
 fn first(sector: u64, mask: u32) -> Option<u64> {
     (mask != 0).then(|| sector * SECTOR + u64::from(mask.trailing_zeros()))
 }

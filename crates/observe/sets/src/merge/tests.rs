@@ -1,4 +1,4 @@
-//! Merging sets that are written by hand.
+//! Tests of merging, with sets written by hand.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -78,10 +78,10 @@ fn merged(first: ObjectSets, second: ObjectSets) -> Result<Vec<u8>, Conflict> {
 fn what_ranges_write_beside_each_other_is_merged() {
     let bytes = merged(write(1, 3, &[77, 78]), write(2, 5, &[79])).unwrap();
     assert_eq!(bytes[..7], [0, 1, 2, 77, 78, 79, 6]);
-    // The same values at the same place, and what it was before.
+    // Two ranges may write the same value to a byte, including its initial value.
     assert_eq!(merged(write(1, 3, &[7, 8]), write(2, 4, &[8, 9])).unwrap()[2..7], [2, 7, 8, 9, 6]);
     assert_eq!(merged(write(1, 3, &[3]), write(2, 3, &[3])).unwrap()[3], 3);
-    // Reads of the same bytes, and of what nobody else writes.
+    // Two ranges may read the same bytes, and bytes that other ranges do not write.
     assert_eq!(merged(read(1, (64, 80)), read(2, (70, 96))).unwrap()[70], 70);
     assert_eq!(merged(read(1, (64, 80)), write(2, 80, &[1])).unwrap()[80], 1);
 }
@@ -108,7 +108,7 @@ fn what_depends_on_other_ranges_is_refused() {
     use Does::*;
     assert_eq!(conflict(write(1, 40, &[1, 2]), read(2, (41, 60))), (41, [Writes, Reads]));
     assert_eq!(conflict(read(1, (40, 60)), write(2, 59, &[1])), (59, [Reads, Writes]));
-    // A write of what is there is a write.
+    // Writing the initial value counts as a write.
     assert_eq!(conflict(read(1, (40, 60)), write(2, 40, &[40])), (40, [Reads, Writes]));
     assert_eq!(conflict(write(1, 40, &[1, 2]), write(2, 40, &[1, 3])), (41, [Writes, Writes]));
     assert_eq!(conflict(fold(1, 44, ADD, 1), read(2, (46, 48))), (46, [Reduces, Reads]));

@@ -1,4 +1,4 @@
-//! What a worker is told, and which bytes that marks.
+//! The observer of one worker: marks the bytes that its accesses touch.
 
 use super::{Known, Recorder, lock};
 use crate::fold::Fold;
@@ -19,7 +19,7 @@ const HELP_HEAP: &str =
     "the addresses that malloc gives depend on what all threads do with the heap";
 const HELP_UNKNOWN: &str = "only allocations, variables, textures and surfaces are recorded";
 
-/// What is done with bytes.
+/// How an access touches bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AccessKind {
     Reads,
@@ -28,15 +28,15 @@ pub(super) enum AccessKind {
     Reduces(Fold),
 }
 
-/// A worker of a launch.
+/// The observer of one worker.
 pub(super) struct Worker<'a> {
     recorder: &'a Recorder,
     map: &'a MemoryMap,
     bounds: Bounds,
     listing: Listing<'a>,
-    /// The number of the object of each block of the map.
+    /// By block of the memory map: the number of its object.
     numbers: Vec<Option<u32>>,
-    /// Where the last access was.
+    /// Index of the block that was accessed last.
     hint: usize,
     fetched: Vec<Arc<Texture>>,
     surfaces: Vec<(SurfaceForm, Arc<Surface>, SurfacePlan)>,
@@ -61,7 +61,7 @@ impl AccessKind {
     }
 }
 
-/// Sectors of one object, marked as soon as another one comes.
+/// Collects bytes of one sector, and marks them when the next sector begins.
 struct Marking<'s> {
     shadow: &'s Shadow,
     kind: AccessKind,
@@ -71,7 +71,7 @@ struct Marking<'s> {
 }
 
 impl Marking<'_> {
-    /// Marks bytes of the object, which has them.
+    /// Marks bytes, which must lie in the object.
     #[inline]
     fn add(&mut self, offset: u64, size: u64) {
         let (mut at, end) = (offset, offset + size);
@@ -79,7 +79,7 @@ impl Marking<'_> {
             let (sector, first) = (at / SECTOR, at % SECTOR);
             let count = (end - at).min(SECTOR - first);
             let mask = ((1_u64 << count) - 1) << first;
-            // Each number of a reduction is one.
+            // Each number of a reduction is marked separately.
             if sector != self.sector || matches!(self.kind, AccessKind::Reduces(_)) {
                 self.flush();
                 (self.sector, self.mask) = (sector, 0);
@@ -136,7 +136,7 @@ impl<'a> Worker<'a> {
         self.recorder.stray(op, message, HELP_UNKNOWN, is_fault);
     }
 
-    /// An access of lanes to global memory.
+    /// Marks an access of lanes to global memory.
     fn global(&mut self, at: &At, access: &Access<'_>, kind: AccessKind) {
         let (size, addresses) = (u64::from(access.bytes()), access.addresses);
         let mut rest = at.lanes;
@@ -145,7 +145,7 @@ impl<'a> Worker<'a> {
         }
         while rest != 0 {
             let first = addresses[rest.trailing_zeros() as usize];
-            // That is a fault, unless ends are those of hardware.
+            // Such an access is a fault, unless bounds are those of hardware.
             let Ok((index, _)) = self.map.find(first, size, self.hint) else {
                 return self.unknown(at.op, first, self.bounds == Bounds::Exact);
             };
@@ -169,11 +169,12 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// An access of all lanes to places one behind the other, or to one: most are. False: it is another one.
+    /// Marks an access in which all lanes access consecutive elements or one element, the most
+    /// frequent cases. Returns false for any other access.
     fn row(&mut self, at: &At, access: &Access<'_>, kind: AccessKind) -> bool {
         let (size, addresses) = (u64::from(access.bytes()), access.addresses);
         let first = addresses[0];
-        // All lanes are asked: then it is done for several at once.
+        // No early exit, so that the loop is vectorised.
         let is = |step: u64| {
             (0..32_u64)
                 .fold(true, |all, l| all & (addresses[l as usize] == first.wrapping_add(l * step)))
@@ -194,7 +195,7 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// The plan of a surface access.
+    /// The plan of a surface access, cached.
     fn plan(&mut self, form: SurfaceForm, surface: &Arc<Surface>) -> Option<&SurfacePlan> {
         let is_it = |(f, s, _): &(SurfaceForm, Arc<Surface>, SurfacePlan)| {
             *f == form && Arc::ptr_eq(s, surface)
@@ -211,7 +212,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Marks the elements of a lane: reductions one by one.
+/// Marks the elements of a lane; those of a reduction one by one.
 #[inline]
 fn marking_number(marking: &mut Marking<'_>, offset: u64, (size, elements): (u32, u32)) {
     if !matches!(marking.kind, AccessKind::Reduces(_)) {
@@ -222,7 +223,7 @@ fn marking_number(marking: &mut Marking<'_>, offset: u64, (size, elements): (u32
     }
 }
 
-/// The bytes of a block that the texels of a resource lie in.
+/// The range of bytes in a block that contains a resource's texels.
 fn bytes(resource: &Resource) -> (u64, u64) {
     let (mut first, mut end) = (u64::MAX, 0);
     let shape = resource.shape();
@@ -283,7 +284,7 @@ impl Probe for Worker<'_> {
     }
 
     fn answer_lanes(&mut self, at: &At) -> u32 {
-        // Of fetches the whole texture counts; of surfaces it is asked where.
+        // A fetch marks the whole texture; a surface access marks its texels.
         let is_surface =
             self.listing.words(at.op).next().is_some_and(|word| word.starts_with("su"));
         if is_surface { at.lanes } else { 0 }
@@ -306,7 +307,7 @@ impl Probe for Worker<'_> {
             let kind = match (answered.form.kind, reduction) {
                 (SurfaceKind::Load { .. }, _) => AccessKind::Reads,
                 (_, None) => AccessKind::Writes,
-                // Only where it is a number of its own do folds know it.
+                // Reductions can be combined only at aligned numbers.
                 (_, Some((op, signed))) if offset.is_multiple_of(size.into()) => {
                     AccessKind::Reduces(Fold::of_surface(op, signed, size))
                 }

@@ -1,6 +1,6 @@
-//! What a name that nothing has was meant to be: a guess for the help line.
+//! Suggestions for undefined names: the most similar visible name, for the help line.
 //!
-//! What it leaves out: nothing is corrected by it; another name is another meaning.
+//! A suggestion is never applied automatically, because another name has another meaning.
 
 use texunit_isa::describe::distance;
 use texunit_syntax::{Diagnostic, ast, numbered};
@@ -9,11 +9,11 @@ use crate::body::Body;
 use crate::context::scope::Local;
 use crate::message::say::unknown;
 
-/// Errors after which no guesses are made: the search looks at every name.
+/// Number of errors after which no suggestions are made, because a search compares all names.
 const MAX_GUESSES: usize = 50;
 
 impl<'a> Body<'_, 'a> {
-    /// The mistake that nothing has this name.
+    /// The error for an undefined name.
     pub(crate) fn missing(&self, name: &ast::Ident<'a>) -> Diagnostic {
         let diagnostic = unknown(name);
         let groups = |prefix: &str| {
@@ -34,7 +34,7 @@ impl<'a> Body<'_, 'a> {
             };
             return diagnostic.note(span, "the group is declared here").help(help);
         }
-        // `%r1<20>` has no `%r12`: that is a member of `%r`.
+        // `%r1<20>` does not declare `%r12`, which would be a member of `%r`.
         let stem = member.map_or(name.text.len(), |(prefix, _)| prefix.len());
         let longer = (stem + 1..name.text.len()).take(MAX_GUESSES);
         if let Some((prefix, (.., span))) =
@@ -52,7 +52,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The help for a label that is not there.
+    /// The help text for an undefined label.
     pub(crate) fn missing_label(&self, name: &str) -> String {
         match self.guess(name, |local| matches!(local, Local::Label(_))) {
             Some(near) => format!("did you mean {near}?"),
@@ -60,7 +60,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The nearest name in reach that is `wanted`.
+    /// The most similar visible name that satisfies `wanted`.
     fn guess(&self, name: &str, wanted: impl Fn(&Local<'a>) -> bool) -> Option<String> {
         if self.cx.diagnostics.len() > MAX_GUESSES || !(2..=40).contains(&name.len()) {
             return None;

@@ -1,4 +1,4 @@
-//! Bodies: declarations, labels, nested scopes, and the walk over the statements.
+//! Checks of function bodies: declarations, labels, nested scopes, and all statements.
 
 mod did_you_mean;
 mod numbered;
@@ -12,15 +12,15 @@ use texunit_syntax::ast::{self, Space, Statement};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::context::Checker;
-use crate::context::scope::{Found, Local, Numbered, Pattern, RegDecl, Scope, Scopes};
+use crate::context::scope::{Local, Numbered, Pattern, RegDecl, Resolved, Scope, Scopes};
 use crate::declaration::allowed::DeclSite;
 use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
 use crate::message::say::mnemonic;
 use crate::names::Set;
 
-/// Variables of module scope times bodies, at most.
+/// Upper limit for the number of per-thread module variables times the number of bodies.
 const MAX_PER_THREAD_WORK: usize = 10_000_000;
-/// Local memory of a thread.
+/// Maximum local memory of a thread.
 const MAX_FRAME: u64 = 512 << 10;
 
 const CALL_PROTOTYPE: Requirement =
@@ -33,18 +33,19 @@ const INLINED: Requirement = Requirement { feature: "inlined_at", version: 72, t
 const PARAM_IN_FUNC: Requirement =
     Requirement { feature: ".param in a .func", version: 20, target: 0 };
 
-/// A body under construction.
+/// A function body while it is being checked.
 pub(crate) struct Body<'c, 'a> {
     pub(crate) cx: &'c mut Checker<'a>,
     pub(crate) scopes: Scopes<'a>,
     pub(crate) function: Function,
     instructions: Vec<Instruction>,
     frame_bytes: u64,
-    /// The declarations of numbered groups of variables (`l<2>`), from which each member is made when it is first named.
+    /// Declarations of numbered groups of variables (`l<2>`), from which each member is created
+    /// when it is first named.
     patterns: Vec<Pattern>,
-    /// Unknown names that were reported.
+    /// Undefined names that have been reported.
     reported: Set<&'a str>,
-    /// The instruction being checked was accepted for ptxas compatibility only.
+    /// Whether the current instruction was accepted only for compatibility with ptxas.
     pub(crate) miscompiled: bool,
 }
 
@@ -64,7 +65,7 @@ impl<'c, 'a> Body<'c, 'a> {
 
     pub(crate) fn run(mut self, block: &'a ast::Block<'a>) -> Function {
         self.per_thread(&block.span);
-        // Parameters and the outermost declarations share one scope.
+        // Parameters and the outermost declarations share a scope.
         self.statements(block);
         self.function.regs = self.scopes.registers;
         self.function.body = Some(self.instructions);
@@ -75,8 +76,8 @@ impl<'c, 'a> Body<'c, 'a> {
         self.cx.report(diagnostic);
     }
 
-    /// Reports what ptxas accepts and then translates wrongly: an error, or a warning if its
-    /// verdicts were asked for; then the instruction must not be executed.
+    /// Reports code that ptxas accepts and miscompiles: an error, or a warning if ptxas's verdicts
+    /// were requested; then the instruction must not be executed.
     pub(crate) fn report_miscompiled(&mut self, mut diagnostic: Diagnostic) {
         self.miscompiled = true;
         if self.cx.options.ptxas_compat() {
@@ -136,7 +137,7 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// `.loc` and `.pragma`.
+    /// Checks `.loc` and `.pragma`.
     fn directive(&mut self, d: &'a ast::Directive<'a>) {
         match &d.content {
             ast::Content::Loc(loc) => {
@@ -149,7 +150,7 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// What is inlined somewhere is inlined where another `.loc` has been.
+    /// Checks a `.loc` with `inlined_at`, whose position must be that of another `.loc`.
     fn inlined(&mut self, d: &'a ast::Directive<'a>, place: ast::FilePlace) {
         self.cx.require(INLINED, d.span);
         if !self.cx.sources.knows(place) {
@@ -164,14 +165,14 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// Variables of module scope that each thread has stand around everything else.
+    /// Declares the per-thread variables of module scope around the body.
     fn per_thread(&mut self, body: &Span) {
         let all = std::mem::take(&mut self.cx.per_thread);
         if all.is_empty() {
             return;
         }
         if !self.function.is_entry {
-            // Ours would have values of their own.
+            // texunit would give each body its own copy of the variable.
             let _ = self.cx.beyond_ptxas(
                 Diagnostic::error(
                     "E0130",
@@ -239,7 +240,7 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// A `.local` or `.param` variable, without its name.
+    /// Checks a `.local` or `.param` variable, except its name.
     fn frame_variable(&mut self, v: &'a ast::Variable<'a>) -> Option<FrameVar> {
         let ty = self.cx.declared(v, DeclSite::Body)?;
         if v.initializer.is_some() || v.linkage.is_some() {
@@ -256,7 +257,7 @@ impl<'c, 'a> Body<'c, 'a> {
         }
         if v.space == Space::Param {
             self.cx.parameter_alignment(v)?;
-            // Kernels of the first versions had them, to no purpose.
+            // Kernels of the first PTX versions had them, without a purpose.
             if !self.function.is_entry || self.cx.has_version(14) {
                 self.cx.require(PARAM_IN_FUNC, v.span);
             }
@@ -271,14 +272,14 @@ impl<'c, 'a> Body<'c, 'a> {
         })
     }
 
-    /// The guard of an instruction; `Err` if it is wrong.
+    /// Checks the guard of an instruction; `Err` if it is invalid.
     pub(crate) fn guard(&mut self, guard: Option<&ast::Guard<'a>>) -> Result<Option<Guard>, ()> {
         let Some(guard) = guard else { return Ok(None) };
         match self.lookup(&guard.register) {
-            Some(Found::Register(r)) if r.decl.ty == ScalarType::Pred => {
+            Some(Resolved::Register(r)) if r.decl.ty == ScalarType::Pred => {
                 Ok(Some(Guard { reg: r.id, negated: guard.negated }))
             }
-            Some(Found::Register(r)) => {
+            Some(Resolved::Register(r)) => {
                 self.report(
                     Diagnostic::error("E0219", guard.span, "a guard must be a predicate")
                         .label(format!("{} is a .{} register", guard.register.text, r.decl.ty))
@@ -297,23 +298,23 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// What a name in the body is; unknown ones are reported once. Names at module scope are not
-    /// found here.
-    pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Found<'a>> {
+    /// Resolves a name inside the body; undefined names are reported once. Names of module scope
+    /// are not included.
+    pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Resolved<'a>> {
         let found = self.find(name.text);
         if found.is_none() {
             if self.cx.globals.contains_key(name.text) || special::lookup(name.text).is_some() {
-                return Some(Found::Outside);
+                return Some(Resolved::Outside);
             }
             self.unknown(name);
         }
         match found {
-            Some(Found::Other(Local::Broken)) => None,
+            Some(Resolved::Other(Local::Broken)) => None,
             other => other,
         }
     }
 
-    /// Reports a name that nothing has, once.
+    /// Reports an undefined name, once.
     pub(crate) fn unknown(&mut self, name: &ast::Ident<'a>) {
         if !self.reported.insert(name.text) {
             return;
@@ -329,12 +330,12 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// Reports a mistake about the kind of an operand.
+    /// Reports an error with its help text.
     pub(crate) fn wrong(&mut self, code: &'static str, span: Span, message: String, help: &str) {
         self.report(Diagnostic::error(code, span, message).help(help));
     }
 
-    /// The operands of an instruction that takes two.
+    /// The operands of an instruction with two operands.
     pub(crate) fn two_operands(
         &mut self,
         i: &'a ast::Instruction<'a>,

@@ -1,13 +1,13 @@
-//! Variables of bodies and the names of numbered groups, `%r<10>` and `l<2>`.
+//! Variables of bodies, and the members of numbered groups `%r<10>` and `l<2>`.
 
 use texunit_syntax::ast;
 
 use crate::body::{Body, MAX_FRAME};
-use crate::context::scope::{Found, Local, Numbered, Pattern};
+use crate::context::scope::{Local, Numbered, Pattern, Resolved};
 use crate::ir::{FrameVar, FrameVarId, Variable};
 
 impl<'a> Body<'_, 'a> {
-    /// The variable with this name.
+    /// Creates the member of a numbered group with this name.
     pub(super) fn made(&mut self, pattern: Pattern, name: &str) -> Local<'a> {
         match pattern {
             Pattern::Frame(variable, span) => {
@@ -29,11 +29,11 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// What a name in a scope of the body is; a variable of a numbered group is made when it is
-    /// first named.
-    pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
+    /// Resolves a name in the scopes of the body; a member of a numbered group is created when it
+    /// is first named.
+    pub(crate) fn find(&mut self, name: &'a str) -> Option<Resolved<'a>> {
         match self.scopes.find(name)? {
-            Found::Member(depth, pattern) => {
+            Resolved::Member(depth, pattern) => {
                 let local = self.made(self.patterns[pattern].clone(), name);
                 Some(self.scopes.made(depth, name, local))
             }
@@ -41,8 +41,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `function.variable`; only the beginning of the function's name where long names of functions
-    /// would make the module much larger than its text.
+    /// The name `function.variable`. If long function names would make the module much larger than
+    /// its text, only the beginning of the function name is used.
     fn full_name(&mut self, variable: &str) -> String {
         const SHORT: usize = 32;
         let owner = self.function.name.as_str();
@@ -52,7 +52,7 @@ impl<'a> Body<'_, 'a> {
         format!("{}.{variable}", short.unwrap_or(owner))
     }
 
-    /// Declares a name that a numbered group of the same scope does not have.
+    /// Declares a name, unless a numbered group in the same scope contains it.
     pub(super) fn declare(&mut self, v: &'a ast::Variable<'a>, local: Local<'a>) {
         match self.scopes.stack.last().and_then(|s| s.range_of(v.name.text)) {
             Some((_, first)) => self.cx.duplicate(&v.name, first),
@@ -60,7 +60,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Declares `name<count>`.
+    /// Declares a numbered group `name<count>`.
     pub(super) fn group(&mut self, v: &'a ast::Variable<'a>, group: Numbered) {
         let (name, count) = (v.name, v.count.map_or(0, |(n, _)| n));
         let Some(scope) = self.scopes.stack.last_mut() else { return };

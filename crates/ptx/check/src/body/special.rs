@@ -6,13 +6,13 @@ use texunit_isa::{ScalarType, SpecialReg};
 /// A special register as an operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Special {
-    /// Which one; `%envreg` and counters have none of their own.
+    /// The register; `%envreg` and counters have their own kinds.
     pub(crate) kind: SpecialKind,
-    /// The types that it can be read as.
+    /// The types with which it can be read.
     pub(crate) types: &'static [ScalarType],
     /// Whether it has components.
     pub(crate) is_vector: bool,
-    /// `.version`, times ten, and number of `.target` that it came with.
+    /// The `.version` (times ten) and the `.target` number that introduced it.
     pub(crate) since: (u32, u32),
 }
 
@@ -31,7 +31,7 @@ const WORD: &[ScalarType] = &[U32];
 const LONG: &[ScalarType] = &[U64];
 const EITHER: &[ScalarType] = &[U64, U32];
 
-/// Registers with their types and whether they are vectors.
+/// Special registers with their types and whether they are vectors.
 #[rustfmt::skip]
 const TABLE: &[(SpecialReg, &[ScalarType], bool)] = &[
     (R::Tid, INDEX, true), (R::Ntid, INDEX, true), (R::Ctaid, INDEX, true), (R::Nctaid, INDEX, true),
@@ -52,7 +52,7 @@ const TABLE: &[(SpecialReg, &[ScalarType], bool)] = &[
     (R::ReservedSmemOffset1, WORD, false),
 ];
 
-/// The special register with this name (with its `%`).
+/// Looks up a special register by its name (with `%`).
 pub(crate) fn lookup(name: &str) -> Option<Special> {
     let name = name.strip_prefix('%')?;
     if let Some(number) = name.strip_prefix("envreg") {
@@ -79,7 +79,7 @@ pub(crate) fn lookup(name: &str) -> Option<Special> {
     Some(Special { kind: SpecialKind::Register(reg), types, is_vector, since: since(reg) })
 }
 
-/// `.version`, times ten, and number of `.target` that a register came with.
+/// The `.version` (times ten) and the `.target` number that introduced a register.
 fn since(reg: SpecialReg) -> (u32, u32) {
     match reg {
         R::Tid | R::Ntid | R::Ctaid | R::Nctaid | R::Gridid | R::Clock => (0, 0),
@@ -100,7 +100,7 @@ fn since(reg: SpecialReg) -> (u32, u32) {
     }
 }
 
-/// The special registers that a wrong name is compared with: all but the numbered ones.
+/// The names of special registers for suggestions: all except numbered ones.
 pub(crate) fn names() -> impl Iterator<Item = String> {
     TABLE.iter().map(|row| format!("%{}", row.0))
 }

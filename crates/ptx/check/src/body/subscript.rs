@@ -39,13 +39,13 @@ impl<'a> Body<'_, 'a> {
             Subscript::Register(register, Some(expr)) => (register, self.cx.integer(expr)?),
         };
         let Some(index) = self.index(register)? else {
-            // ptxas takes an address, which is the number of no element.
+            // ptxas accepts an address as a subscript, although it is not the index of any element.
             return Some(Value::Named { base, offset: 0, area, is_array: true, ty: None });
         };
         Some(Value::Element(Element { base, index, offset, size }, area))
     }
 
-    /// The register of a subscript; nothing for what ptxas takes and garbles.
+    /// The register of a subscript; `Some(None)` for operands that ptxas accepts and miscompiles.
     fn index(&mut self, register: &ast::Ident<'a>) -> Option<Option<Operand>> {
         let help = "write an integer register of 8 to 64 bits";
         let message = match self.named(register, None)? {
@@ -70,7 +70,7 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// Bytes of an array's type; nothing for what was declared without dimensions.
+    /// Size of an array's element in bytes; `None` for variables without dimensions.
     fn element_size(&self, base: Base) -> Option<u32> {
         let (is_array, ty) = match base {
             Base::Variable(id) => {
@@ -95,7 +95,8 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// The place of an element with a constant subscript: ptxas computes it in 32 bits, signed.
+/// Byte offset of an element with a constant subscript, which ptxas computes in signed 32-bit
+/// arithmetic.
 fn in_bytes(subscript: i64, size: u32) -> i64 {
     i64::from((subscript as i32).wrapping_mul(size as i32))
 }

@@ -1,4 +1,4 @@
-//! What an operand is, before it is known what it should be.
+//! Evaluation of operands, before they are compared with what an instruction expects.
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
@@ -9,25 +9,25 @@ use crate::body::Body;
 use crate::body::special::{self, Special};
 use crate::consts::Const;
 use crate::context::Global;
-use crate::context::scope::{Found, Local};
+use crate::context::scope::{Local, Resolved};
 use crate::ir::{Base, Element, FuncId, LabelId, RegId, Storage};
 
-/// Where an address points.
+/// The memory that an address refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Area {
     Global,
     Const,
     Shared,
     Local,
-    /// An incoming parameter.
+    /// A parameter of the function.
     Param,
-    /// A parameter of a call or a return value: can be written.
+    /// A writable parameter: of a call, or a return value.
     CallParam,
-    /// A texref, samplerref, surfref (its type) by name.
+    /// The name of a texref, samplerref or surfref (with its type).
     Opaque(ScalarType),
 }
 
-/// The value of an operand.
+/// The evaluated form of an operand.
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'a> {
     Reg {
@@ -42,19 +42,19 @@ pub(crate) enum Value<'a> {
     },
     NotReg(RegId),
     Special(Special, u8),
-    /// A vector special register without component.
+    /// A vector special register without a component.
     SpecialVector(Special),
     Const(Const),
-    /// A variable or parameter with an offset.
+    /// The address of a variable or parameter, plus an offset.
     Named {
         base: Base,
         offset: i64,
         area: Area,
         is_array: bool,
-        /// Type of a variable of one element in memory.
+        /// Type of the variable, if it is in memory and not an array.
         ty: Option<ScalarType>,
     },
-    /// An element of an array, by a register, and where the array lies.
+    /// An element of an array with a register as subscript, and the memory of the array.
     Element(Element, Area),
     Function(FuncId),
     Label(LabelId),
@@ -66,7 +66,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// In words, for messages.
+    /// Description for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Value::Reg { ty, .. } => format!("a .{ty} register"),
@@ -89,7 +89,7 @@ impl Value<'_> {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// The value of an operand; `None` after a mistake was reported.
+    /// Evaluates an operand; `None` after an error was reported.
     pub(crate) fn value(&mut self, operand: &ast::Operand<'a>) -> Option<Value<'a>> {
         match &operand.kind {
             OperandKind::Name { name, component } => self.named(name, component.as_ref()),
@@ -100,7 +100,7 @@ impl<'a> Body<'_, 'a> {
             }
             OperandKind::Index(name, subscript) => self.subscripted(name, subscript),
             OperandKind::Not(name) => match self.lookup(name)? {
-                Found::Register(r) if r.decl.ty == ScalarType::Pred => Some(Value::NotReg(r.id)),
+                Resolved::Register(r) if r.decl.ty == ScalarType::Pred => Some(Value::NotReg(r.id)),
                 _ => {
                     self.wrong(
                         "E0211",
@@ -181,9 +181,9 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Value<'a>> {
         if let Some(found) = self.find(name.text) {
             return match found {
-                Found::Register(r) => self.component_of(r.id, r.decl, component),
-                Found::Other(local) => self.local(local),
-                Found::Member(..) | Found::Outside => None,
+                Resolved::Register(r) => self.component_of(r.id, r.decl, component),
+                Resolved::Other(local) => self.local(local),
+                Resolved::Member(..) | Resolved::Outside => None,
             };
         }
         if let Some(special) = special::lookup(name.text) {
@@ -300,13 +300,13 @@ impl<'a> Body<'_, 'a> {
             Local::BranchTargets(t) => Value::BranchTargets(t),
             Local::CallTargets(t) => Value::CallTargets(t),
             Local::Prototype(p) => Value::Prototype(p),
-            // Registers are found as such, broken names were reported.
+            // Registers are resolved elsewhere, and broken names have been reported.
             Local::Reg(_) | Local::Broken => return None,
         })
     }
 }
 
-/// The type of a variable in memory that is no array.
+/// The type of a variable in memory, unless it is an array.
 fn single(ty: ScalarType, dims: &[u64]) -> Option<ScalarType> {
     (dims.is_empty() && ty.kind() != TypeKind::Opaque).then_some(ty)
 }
@@ -321,7 +321,7 @@ fn component_number(text: &str) -> Option<u8> {
     }
 }
 
-/// A vector register as its elements.
+/// The elements of a vector register.
 pub(crate) fn lanes_of<'a>(
     first: RegId,
     ty: ScalarType,
@@ -331,7 +331,7 @@ pub(crate) fn lanes_of<'a>(
     (0..u32::from(lanes)).map(|n| (Value::Reg { id: RegId(first.0 + n), ty }, span)).collect()
 }
 
-/// The space that an area lies in, spelled as in PTX.
+/// The state space of an area, as PTX spells it.
 pub(crate) fn area_name(area: Area) -> &'static str {
     match area {
         Area::Global => ".global",

@@ -1,4 +1,5 @@
-//! The state of a check: the module under construction, its global names and the mistakes.
+//! The state of a check: the typed module under construction, its global names, and the
+//! diagnostics.
 
 pub(crate) mod read;
 pub(crate) mod scope;
@@ -23,13 +24,13 @@ use crate::sources::Collector;
 pub(crate) enum Global {
     Variable(VarId),
     Function(FuncId),
-    /// A register or `.local` variable of each thread, which bodies find among their own names.
+    /// A per-thread register or `.local` variable, which each body declares for itself.
     PerThread,
-    /// Its declaration was wrong: no more is said about it.
+    /// The declaration was invalid; uses are not reported.
     Broken,
 }
 
-/// One check.
+/// A check of one module.
 pub(crate) struct Checker<'a> {
     pub(crate) source: &'a SourceFile,
     pub(crate) options: Options,
@@ -37,41 +38,42 @@ pub(crate) struct Checker<'a> {
     counts: Counts,
     pub(crate) module: Module,
     pub(crate) globals: Map<&'a str, (Global, Span)>,
-    /// Opcodes and modifiers that were read before.
+    /// Cache of opcodes and modifiers that have been read.
     pub(crate) modifiers: Map<&'a str, Rc<ReadModifiers>>,
-    /// `x<8>`: variables x0 to x7, made when they are named; nothing if something was wrong.
+    /// Numbered groups: `x<8>` declares x0 to x7, which are created when they are named; `None` if
+    /// the declaration was invalid.
     pub(crate) groups: Map<&'a str, (Option<&'a ast::Variable<'a>>, u64, Span)>,
-    /// The variables that have been made of them.
+    /// The members that have been created.
     pub(crate) members: Map<(&'a str, u64), VarId>,
-    /// Of global names that end with a number, by what stands before it: the smallest number.
+    /// Global names that end with a number: the smallest number for each prefix.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
-    /// Where instructions come from.
+    /// Collects the source locations of instructions.
     pub(crate) sources: Collector<'a>,
-    /// Labels in sections, which are names of their own.
+    /// Labels in sections, which have their own namespace.
     pub(crate) section_labels: Map<&'a str, Span>,
-    /// Indices of `.file`.
+    /// Indices of `.file` directives.
     pub(crate) files: Map<&'a str, Span>,
-    /// The linkage that each function was first declared with.
+    /// The linkage of each function's first declaration.
     pub(crate) linkages: Vec<Option<ast::Linkage>>,
-    /// Variables of module scope that each thread has.
+    /// Per-thread variables of module scope.
     pub(crate) per_thread: Vec<&'a ast::Variable<'a>>,
-    /// How many of them have been declared in bodies.
+    /// Number of per-thread variables that have been declared in bodies.
     pub(crate) per_thread_work: usize,
-    /// Signatures of what has been called; `None` for those with mistakes.
+    /// Signatures of called functions; `None` for invalid ones.
     pub(crate) signatures: Map<Callee, Option<Rc<Signature>>>,
-    /// Targets of all indexed branches so far.
+    /// Total number of targets of all indexed branches so far.
     pub(crate) targets: usize,
-    /// Bytes of the names of functions in the names of their variables.
+    /// Total bytes of function names in the names of their variables.
     pub(crate) owner_bytes: usize,
-    /// Names declared further down.
+    /// Names that are declared further down.
     pub(crate) later: Map<&'a str, Span>,
-    /// Where `.version` stands.
+    /// Position of `.version`.
     pub(crate) version_place: Option<Span>,
-    /// Number of `.target`: 75 of `sm_75`.
+    /// Number of `.target`, such as 75 for `sm_75`.
     pub(crate) target: u32,
-    /// The release of NVIDIA's assembler whose rules hold; the newest for our own verdicts.
+    /// The release of ptxas whose rules apply; the newest one for texunit's own verdicts.
     pub(crate) release: Ptxas,
-    /// Kernels with a body, and where they are named.
+    /// Kernels with a body, and the positions of their names.
     pub(crate) kernels: Vec<(FuncId, Span)>,
 }
 
@@ -105,15 +107,15 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a mistake.
+    /// Reports a diagnostic.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         if self.counts.admit(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Reports what no machine can have and the assembler's front end lets pass: an error, or a
-    /// warning if its verdicts were asked for.
+    /// Reports code that ptxas's front end accepts although no hardware supports it: an error, or a
+    /// warning if ptxas's verdicts were requested.
     pub(crate) fn beyond_ptxas(&mut self, mut diagnostic: Diagnostic) -> Option<()> {
         let compat = self.options.ptxas_compat();
         if compat {
@@ -137,12 +139,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Demands what a feature needs.
+    /// Reports an error if the version or target does not support a feature.
     pub(crate) fn require(&mut self, requirement: Requirement, span: Span) {
         self.require_named(requirement.feature, requirement.version, requirement.target, span);
     }
 
-    /// Demands a version (times ten) and a target for something that has this name.
+    /// Reports an error if the version (times ten) or the target is too old for a feature with this
+    /// name.
     pub(crate) fn require_named(&mut self, feature: &str, version: u32, target: u32, span: Span) {
         if !self.has_version(version) && self.module.version != (0, 0) {
             let needed = format!("{}.{}", version / 10, version % 10);
@@ -172,9 +175,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The number behind `.version`, if a later version (times ten) can stand there.
+    /// The position of the number after `.version`, if a later version (times ten) is a valid
+    /// replacement.
     fn version_number(&self, needed: u32) -> Option<Span> {
-        // Before 2.0 other rules held, and a release knows no later version than its own.
+        // Before version 2.0 other rules applied, and a release of ptxas supports only versions up
+        // to its own.
         let replaced = self.options.version.is_some() || self.module.version < (2, 0);
         let known = (needed / 10, needed % 10) <= self.release.newest_version();
         let place = self.version_place.filter(|_| !replaced && known)?;
@@ -183,7 +188,7 @@ impl<'a> Checker<'a> {
         (len > 0).then_some(Span { start: place.end - len, end: place.end })
     }
 
-    /// The type with this name, or a mistake.
+    /// The type with this name; reports an error if there is none.
     pub(crate) fn scalar_type(&mut self, name: &ast::Ident) -> Option<ScalarType> {
         let ty = ScalarType::from_name(name.text);
         if ty.is_none() {
@@ -195,7 +200,7 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// Makes a global name, unless it is taken.
+    /// Defines a global name; reports an error if it is already defined.
     pub(crate) fn define(&mut self, name: &ast::Ident<'a>, global: Global) {
         self.later.remove(name.text);
         let member = numbered(name.text);

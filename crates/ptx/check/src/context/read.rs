@@ -1,4 +1,4 @@
-//! Opcode and modifiers of an instruction, read against the table.
+//! Reads the opcode and modifiers of an instruction with the instruction table.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use texunit_isa::requirement::Requirement;
 use texunit_isa::variant::Variant;
 use texunit_isa::{Form, Modifiers, Opcode};
 
-/// Opcode and modifiers of an instruction.
+/// The parsed opcode and modifiers of an instruction.
 pub(crate) struct ReadModifiers {
     pub(crate) opcode: Opcode,
     pub(crate) mods: Arc<Modifiers>,
-    /// The rows that they fit; none for opcodes that are known by name only.
+    /// The table rows that match; empty for opcodes that are known only by name.
     pub(crate) forms: Vec<&'static Form>,
-    /// What the words ask of version and target.
+    /// Version and target requirements of the modifiers.
     pub(crate) gates: Vec<Requirement>,
-    /// What they ask of the target's letter.
+    /// Requirements on the suffix letter of the target.
     pub(crate) variants: Vec<&'static Variant>,
 }

@@ -1,4 +1,4 @@
-//! Names inside a body: nested scopes, and registers that exist once they are named.
+//! Names inside a body: nested scopes, and registers that are created when they are named.
 
 use std::borrow::Cow;
 
@@ -27,50 +27,50 @@ pub(crate) enum Local<'a> {
     BranchTargets(&'a ast::BranchTargets<'a>),
     CallTargets(&'a ast::BranchTargets<'a>),
     Prototype(&'a ast::CallPrototype<'a>),
-    /// Its declaration was wrong: no more is said about it.
+    /// The declaration was invalid; uses are not reported.
     Broken,
 }
 
-/// What `%r<10>` or `l<2>` declares.
+/// The contents of a numbered group `%r<10>` or `l<2>`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Numbered {
     Reg(RegDecl),
     /// Variables in memory, by the index of their pattern in the body.
     Variable(usize),
-    /// The declaration was wrong.
+    /// The declaration was invalid.
     Broken,
 }
 
-/// The variables of a group `l<2>`, but for their names; they are made when they are named.
+/// The variables of a group `l<2>`, except for their names; they are created when they are named.
 #[derive(Clone)]
 pub(crate) enum Pattern {
     Frame(FrameVar, Span),
     Static(Box<Variable>),
 }
 
-/// One pair of braces.
+/// A scope: one pair of braces.
 #[derive(Default)]
 pub(crate) struct Scope<'a> {
     pub(crate) names: Map<&'a str, (Local<'a>, Span)>,
-    /// `%r<10>`: how many, and what.
+    /// Numbered groups such as `%r<10>`: count and contents.
     pub(crate) ranges: Map<&'a str, (u64, Numbered, Span)>,
-    /// Of names that end with a number, by what stands before it: the smallest number.
+    /// Names that end with a number: the smallest number for each prefix.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
-    /// Registers and members of numbered groups that have been named. None of them is another thing
-    /// in `names`, but for labels.
-    members: Map<Cow<'a, str>, Found<'a>>,
+    /// Registers and members of numbered groups that have been named. They are never in `names`,
+    /// except as labels.
+    members: Map<Cow<'a, str>, Resolved<'a>>,
 }
 
 impl<'a> Scope<'a> {
-    /// The numbered group that has this name in it, and where it is declared.
+    /// The numbered group that contains this name, and its declaration.
     pub(crate) fn range_of(&self, name: &str) -> Option<(Numbered, Span)> {
         let (prefix, number) = numbered(name)?;
         let &(count, group, span) = self.ranges.get(prefix)?;
         (number < count).then_some((group, span))
     }
 
-    /// Keeps what a name is, for its usual spelling too.
-    fn keep(&mut self, name: &'a str, found: Found<'a>) {
+    /// Caches the meaning of a name, also under its canonical spelling.
+    fn keep(&mut self, name: &'a str, found: Resolved<'a>) {
         self.members.insert(name.into(), found);
         if let Some(usual) = usual(name) {
             self.members.insert(usual.into(), found);
@@ -78,26 +78,26 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// A register that was looked up.
+/// A resolved register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Register {
     pub(crate) id: RegId,
     pub(crate) decl: RegDecl,
 }
 
-/// What a name in a body is.
+/// The meaning of a name in a body.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found<'a> {
+pub(crate) enum Resolved<'a> {
     Register(Register),
     Other(Local<'a>),
-    /// A variable of a numbered group that is named for the first time: the scope of the group, and
+    /// A member of a numbered group that is named for the first time: the scope of the group, and
     /// the pattern.
     Member(usize, usize),
-    /// A name at module scope or a special register.
+    /// A name of module scope, or a special register.
     Outside,
 }
 
-/// All scopes around a place, the function's own first.
+/// The scopes around a position, outermost first.
 #[derive(Default)]
 pub(crate) struct Scopes<'a> {
     pub(crate) stack: Vec<Scope<'a>>,
@@ -105,8 +105,8 @@ pub(crate) struct Scopes<'a> {
 }
 
 impl<'a> Scopes<'a> {
-    /// Finds a name, innermost scope first.
-    pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
+    /// Resolves a name, from the innermost scope outwards.
+    pub(crate) fn find(&mut self, name: &'a str) -> Option<Resolved<'a>> {
         for (depth, scope) in self.stack.iter_mut().enumerate().rev() {
             if let Some(&found) = scope.members.get(name) {
                 return Some(found);
@@ -117,9 +117,9 @@ impl<'a> Scopes<'a> {
                 // A label does not hide a member of a numbered group.
                 Some(&(other @ Local::Label(_), _)) => match group() {
                     Some(group) => group,
-                    None => return Some(Found::Other(other)),
+                    None => return Some(Resolved::Other(other)),
                 },
-                Some(&(other, _)) => return Some(Found::Other(other)),
+                Some(&(other, _)) => return Some(Resolved::Other(other)),
                 None => match group() {
                     Some(group) => group,
                     None => continue,
@@ -131,28 +131,29 @@ impl<'a> Scopes<'a> {
             }
             let decl = match group {
                 Numbered::Reg(decl) => decl,
-                Numbered::Variable(pattern) => return Some(Found::Member(depth, pattern)),
-                Numbered::Broken => return Some(Found::Other(Local::Broken)),
+                Numbered::Variable(pattern) => return Some(Resolved::Member(depth, pattern)),
+                Numbered::Broken => return Some(Resolved::Other(Local::Broken)),
             };
             let register = Register { id: add_register(&mut self.registers, name, decl), decl };
-            scope.keep(name, Found::Register(register));
-            return Some(Found::Register(register));
+            scope.keep(name, Resolved::Register(register));
+            return Some(Resolved::Register(register));
         }
         None
     }
 
-    /// Keeps the variable that was made for a [`Found::Member`].
-    pub(crate) fn made(&mut self, depth: usize, name: &'a str, local: Local<'a>) -> Found<'a> {
-        self.stack[depth].keep(name, Found::Other(local));
-        Found::Other(local)
+    /// Caches the variable that was created for a [`Resolved::Member`].
+    pub(crate) fn made(&mut self, depth: usize, name: &'a str, local: Local<'a>) -> Resolved<'a> {
+        self.stack[depth].keep(name, Resolved::Other(local));
+        Resolved::Other(local)
     }
 
-    /// A register without a name.
+    /// Creates a register without a name.
     pub(crate) fn anonymous(&mut self, decl: RegDecl) -> RegId {
         add_register(&mut self.registers, "", decl)
     }
 
-    /// Declares a name in the innermost scope; the place of the first one if it is taken.
+    /// Declares a name in the innermost scope; returns the first declaration if the name is already
+    /// declared.
     pub(crate) fn define(
         &mut self,
         name: &'a str,

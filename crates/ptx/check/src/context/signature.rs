@@ -1,18 +1,18 @@
-//! Signatures of what is called: the module keeps each once, for there may be many calls.
+//! Signatures of called functions, each kept once because there may be many calls.
 
 use texunit_isa::ScalarType;
 use texunit_syntax::Span;
 
 use crate::ir::{FuncId, Param};
 
-/// What a call passes: type, size, and whether by register.
+/// A parameter or result in a signature: type, size, and whether it is passed in a register.
 #[derive(Clone, Debug)]
 pub(crate) struct Formal {
     pub(crate) ty: ScalarType,
     pub(crate) size: u32,
-    /// Alignment of an array; 0 of a scalar.
+    /// Alignment of an array; 0 for a scalar.
     pub(crate) align: u32,
-    /// `[]`: takes anything.
+    /// `[]`: any size is accepted.
     pub(crate) open: bool,
 }
 
@@ -23,21 +23,21 @@ impl Formal {
     }
 }
 
-/// What a called function takes and gives.
+/// The parameters and results of a called function.
 pub(crate) struct Signature {
     pub(crate) returns: Vec<Formal>,
     pub(crate) params: Vec<Formal>,
     pub(crate) declared: Option<Span>,
 }
 
-/// Something that has a signature: a declaration of a function, or a prototype (its address).
+/// The source of a signature: a function declaration, or a prototype (by address).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Callee {
     Function(FuncId, Span),
     Prototype(usize),
 }
 
-/// What each of these parameters takes.
+/// The signature entries of parameters.
 pub(crate) fn formals(params: &[Param]) -> Vec<Formal> {
     params.iter().map(Formal::new).collect()
 }

@@ -1,6 +1,6 @@
-//! Which declarations can stand where: space, type, vector, array, linkage and attributes of one
-//! declarator. The rules are the assembler's, its blind spots too: it looks at the element of an
-//! array for predicates only, and hardly at all at the parameters of prototypes.
+//! Which declarations are valid in which context: state space, type, vector, array, linkage and
+//! attributes of a declarator. The rules are those of ptxas, including its gaps: it checks array
+//! elements only for predicates, and hardly checks parameters of prototypes.
 
 use texunit_forms::Count;
 use texunit_isa::requirement::{OPAQUE, Requirement};
@@ -13,15 +13,15 @@ use crate::declaration::layout::is_open;
 use crate::message::say::space_name;
 use crate::options::Ptxas;
 
-/// Where a declaration stands.
+/// The context of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclSite {
     Module,
     Body,
     KernelParam,
-    /// Parameter or result of a function with a body.
+    /// A parameter or result of a function with a body.
     FuncParam,
-    /// Parameter or result in a prototype: of a kernel, a function or an indirect call.
+    /// A parameter or result in a prototype: of a kernel, a function or an indirect call.
     Prototype,
 }
 
@@ -39,22 +39,23 @@ const PARAM_OF_FUNC: Requirement = requirement(".param of a .func", 20, 20);
 const ARRAY_PARAM: Requirement = requirement("array parameters", 14, 0);
 const OPEN_PARAM: Requirement = requirement("a parameter without size", 60, 30);
 
-/// Types of instructions only.
+/// Types that are valid only in instructions.
 #[rustfmt::skip]
 const OF_INSTRUCTIONS: &[&str] =
     &["e4m3", "e5m2", "e4m3x2", "e5m2x2", "u16x2", "s16x2", "f32x2"];
 
-/// Types of instructions that no release of ptxas declares anything as.
+/// Instruction types that no release of ptxas accepts in a declaration.
 const NEVER: &[&str] = &[
     "bf16", "bf16x2", "tf32", "u8x4", "s8x4", "s4", "u4", "b1", "e2m1x2", "e2m3x2", "e3m2x2",
     "ue8m0x2",
 ];
 
-/// Largest alignment of a parameter.
+/// Maximum alignment of a parameter.
 const MAX_PARAM_ALIGN: u64 = 128;
 
 impl<'a> Checker<'a> {
-    /// The type of a variable that may be declared here; says why not.
+    /// The type of a declared variable; reports an error if the declaration is not valid in its
+    /// context.
     pub(crate) fn declared(
         &mut self,
         v: &ast::Variable<'a>,
@@ -108,12 +109,13 @@ impl<'a> Checker<'a> {
         Some(ty)
     }
 
-    /// The type by its name; `any`: also one that only instructions have.
+    /// Looks the type up by its name; with `any`, including types that are valid only in
+    /// instructions.
     fn declared_type(&mut self, v: &ast::Variable<'a>, any: bool) -> Option<ScalarType> {
         let name = v.ty.text;
         let of_instructions = OF_INSTRUCTIONS.contains(&name);
         let refused = match self.release {
-            // These came with later releases.
+            // Later releases introduced these types.
             Ptxas::V11_8 => of_instructions && (!any || name != "f32x2"),
             Ptxas::V12_4 => of_instructions && !any && !matches!(name, "e4m3" | "e5m2"),
             Ptxas::V12_9 | Ptxas::V13_5 => of_instructions && !any,
@@ -226,7 +228,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// Linkage and attributes of a variable.
+    /// Checks the linkage and attributes of a variable.
     pub(crate) fn linkage(&mut self, v: &ast::Variable<'a>) -> Option<()> {
         let linkage = v.linkage.map(|(l, _)| l);
         match linkage {
@@ -262,7 +264,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// What a function's linkage and attributes need.
+    /// Checks that version and target support a function's linkage and attributes.
     pub(crate) fn function_requirements(&mut self, f: &ast::Function<'a>) {
         if let Some((Linkage::Weak, span)) = f.linkage {
             self.require(WEAK, span);
@@ -272,7 +274,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Dimensions, alignment and requirements of a parameter; `last`: of the parameters, not results.
+    /// Checks dimensions, alignment and requirements of a parameter. `last`: it is the last
+    /// parameter (not a result).
     pub(crate) fn parameter_shape(
         &mut self,
         v: &ast::Variable<'a>,
@@ -310,7 +313,8 @@ impl<'a> Checker<'a> {
         if place == DeclSite::FuncParam { self.parameter_alignment(v) } else { Some(()) }
     }
 
-    /// Alignments of `.param` variables of functions with a body, and of calls, end at 128.
+    /// Checks the alignment of a `.param` variable of a call or of a function with a body; the
+    /// maximum is 128.
     pub(crate) fn parameter_alignment(&mut self, v: &ast::Variable<'a>) -> Option<()> {
         let Some((align, span)) = v.align else { return Some(()) };
         if v.space == Space::Param && align > MAX_PARAM_ALIGN && align.is_power_of_two() {

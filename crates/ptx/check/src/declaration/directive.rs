@@ -1,4 +1,5 @@
-//! `.file`, `.section` and `.pragma`: what a version knows of them, indices of files, labels of sections.
+//! `.file`, `.section` and `.pragma`: which versions support them, indices of files, and labels of
+//! sections.
 
 use texunit_isa::requirement::Requirement;
 use texunit_syntax::{Diagnostic, Span, ast};
@@ -18,9 +19,9 @@ const SECTION_DIFFERENCE: Requirement = needs("the difference of two labels in a
 const SECTION_NEGATIVE: Requirement = needs("a negative number in a .section", 75);
 const FILE_STAMP: Requirement = needs("time and size of a .file", 32);
 
-/// How the string of a `.pragma` begins that stands in a body and nowhere else: what it needs, and the
-/// first releases of ptxas that know it and that ask for the target. For older ones they are words
-/// without a meaning, which are accepted everywhere.
+/// Prefixes of `.pragma` strings that are valid only in bodies, with their requirements, and with
+/// the first releases of ptxas that recognise the string and that check the target. Older releases
+/// ignore the strings, and accept them everywhere.
 const OF_BODIES: &[(Requirement, Ptxas, Ptxas)] = &[
     (Requirement { target: 50, ..needs("used_bytes_mask", 83) }, Ptxas::V12_4, Ptxas::V12_4),
     (Requirement { target: 75, ..needs("enable_smem_spilling", 87) }, Ptxas::V12_9, Ptxas::V13_5),
@@ -28,7 +29,7 @@ const OF_BODIES: &[(Requirement, Ptxas, Ptxas)] = &[
 ];
 
 impl<'a> Checker<'a> {
-    /// A directive that the executor has no use for.
+    /// Checks a directive that does not affect execution.
     pub(crate) fn directive(&mut self, d: &'a ast::Directive<'a>, in_body: bool) {
         match (&d.content, d.name.text) {
             (ast::Content::Pragma(strings), _) => {
@@ -41,7 +42,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The strings of a `.pragma`.
+    /// Checks the strings of a `.pragma`.
     pub(crate) fn pragma(&mut self, strings: &[&'a str], span: Span, in_body: bool) {
         for string in strings {
             let known = |(need, since, _): &&(Requirement, Ptxas, Ptxas)| {
@@ -60,7 +61,7 @@ impl<'a> Checker<'a> {
                 continue;
             }
             self.require(need, span);
-            // What stands behind the name and one more character.
+            // The text after the name and one more character.
             let value = string.get(name.len() + 1..).unwrap_or("");
             if name == "frequency" && self.has_version(need.version) && !is_count(value) {
                 let message = format!("the frequency \"{value}\" is not a positive integer");
@@ -107,7 +108,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether C's `strtoull` reads the whole text as a number above 0, as decimal, octal or hexadecimal.
+/// Whether C's `strtoull` parses the whole text as a number above 0, in decimal, octal or
+/// hexadecimal.
 fn is_count(text: &str) -> bool {
     let text = text.trim_start();
     let text = text.strip_prefix('+').unwrap_or(text);

@@ -1,4 +1,4 @@
-//! Initial values of variables: bytes, and the addresses to be filled in.
+//! Initial values of variables: converts them to bytes, and to relocations for addresses.
 
 use texunit_forms::Count;
 use texunit_isa::requirement::{KERNEL_ADDRESS, Requirement};
@@ -12,7 +12,7 @@ use crate::declaration::layout::Layout;
 use crate::ir::{Relocation, Storage, Symbol};
 use crate::message::fixes;
 
-/// Bytes of an initial value that are kept; more in one variable is an attack on memory.
+/// Maximum size of a variable's initial value; larger ones would be an attack on memory.
 const MAX_BYTES: u64 = 1 << 28;
 
 /// An initial value under construction.
@@ -21,7 +21,7 @@ pub(crate) struct Image {
     pub(crate) bytes: Vec<u8>,
     pub(crate) relocations: Vec<Relocation>,
     ty: Option<ScalarType>,
-    /// Elements of a vector, else 1.
+    /// Number of vector elements, else 1.
     vector: u8,
     failed: bool,
 }
@@ -42,8 +42,8 @@ struct AddressValue {
 }
 
 impl<'a> Checker<'a> {
-    /// Evaluates an initialiser; `None` if something in it is wrong. For `[]` it also finds the
-    /// size.
+    /// Evaluates an initialiser; `None` if any part of it is invalid. For `[]` it also determines
+    /// the size.
     pub(crate) fn initial(&mut self, init: &Initializer<'a>, layout: &mut Layout) -> Option<Image> {
         let mut image = Image { ty: Some(layout.ty), vector: layout.vector, ..Image::default() };
         match init {
@@ -117,7 +117,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Fills `dims` from `start`; the byte after the last value.
+    /// Fills dimensions `dims` from byte `start`; returns the byte after the last value.
     fn list(
         &mut self,
         items: &[Initializer<'a>],
@@ -209,7 +209,7 @@ impl<'a> Checker<'a> {
             return;
         };
         if !value.is_int() && matches!(ty, ScalarType::B8 | ScalarType::B16 | ScalarType::B128) {
-            // What it makes of the number is anybody's guess.
+            // ptxas accepts the number, but its result is unpredictable.
             let error = Diagnostic::error(
                 "E0137",
                 expr.span,
@@ -272,7 +272,7 @@ impl<'a> Checker<'a> {
             self.require(GENERIC, span);
         }
         let wrong_mask = mask.is_some_and(|m| m == 0 || m >> shift != 0xff || shift % 8 != 0);
-        // The address of a function stands alone.
+        // The address of a function must stand alone.
         let wrong_function = function && (generic || addend != 0);
         if !plain || wrong_function || wrong_mask {
             image.failed = true;
@@ -367,7 +367,8 @@ fn span_of(init: &Initializer) -> Span {
     }
 }
 
-/// Whether a name of a variable or function occurs; the depth is that of the address part.
+/// Whether the expression contains the name of a variable or function. `depth` is the nesting of
+/// the expression.
 fn has_address(expr: &Expr, depth: u32) -> bool {
     if depth > 500 {
         return false;
@@ -383,7 +384,7 @@ fn has_address(expr: &Expr, depth: u32) -> bool {
     }
 }
 
-/// The bits of an initial value; the assembler has none for halves.
+/// The bits of an initial value; ptxas does not support f16 values.
 fn initial_bits(value: Const, ty: ScalarType) -> Option<u64> {
     match (ty, value) {
         (ScalarType::F32 | ScalarType::F64, c) if !c.is_int() => c.float_bits(ty),

@@ -1,4 +1,4 @@
-//! Size and alignment of declared things.
+//! Memory layout of declared variables: size and alignment.
 
 use texunit_isa::ScalarType;
 use texunit_syntax::{Diagnostic, Span, ast};
@@ -6,42 +6,42 @@ use texunit_syntax::{Diagnostic, Span, ast};
 use crate::consts::{Const, evaluate};
 use crate::context::Checker;
 
-/// How a declared variable lies in memory.
+/// The memory layout of a declared variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) ty: ScalarType,
-    /// Array dimensions, the first being 0 for `[]`, then the vector length if not 1.
+    /// Array dimensions (the first is 0 for `[]`), followed by the vector length if it is not 1.
     pub(crate) dims: Vec<u64>,
-    /// Size in bytes; of `[]` that of the known part times 0.
+    /// Size in bytes; 0 for `[]`.
     pub(crate) size: u64,
     pub(crate) align: u64,
     /// Whether the first dimension is `[]`.
     pub(crate) open: bool,
     pub(crate) is_array: bool,
-    /// Elements of a vector, else 1.
+    /// Number of vector elements, else 1.
     pub(crate) vector: u8,
 }
 
 impl Layout {
-    /// Bytes of one step of the first dimension.
+    /// Bytes per element of the first dimension.
     pub(crate) fn stride(&self) -> u64 {
         let rest = self.dims.get(1..).unwrap_or(&[]);
         rest.iter().fold(u64::from(self.ty.bytes()), |n, d| n.saturating_mul(*d))
     }
 }
 
-/// Largest variable: what 64-bit addresses reach.
+/// Maximum size of a variable: the range of device addresses.
 const MAX_SIZE: u64 = 1 << 47;
-/// Largest alignment: nothing in memory needs more, and addresses must stay small.
+/// Maximum alignment, so that addresses stay small; no hardware feature needs more.
 const MAX_ALIGN: u64 = 1 << 20;
 
-/// Whether a first dimension is `[]`; ptxas reads `[0]` as that.
+/// Whether a first dimension is `[]`; ptxas treats `[0]` as `[]`.
 pub(crate) fn is_open(dimension: &Option<ast::Expr>) -> bool {
     dimension.as_ref().is_none_or(|n| matches!(evaluate(n), Ok(Const::Int(0, _))))
 }
 
 impl<'a> Checker<'a> {
-    /// Lays out a variable, or says what is wrong with it.
+    /// Computes the layout of a variable, or reports an error.
     pub(crate) fn layout(&mut self, v: &ast::Variable<'a>, ty: ScalarType) -> Option<Layout> {
         let natural = u64::from(ty.bytes()) * u64::from(v.vector);
         let align = match v.align {
@@ -127,12 +127,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of a constant expression, or a mistake.
+    /// Evaluates a constant expression; reports an error if it is invalid.
     pub(crate) fn constant(&mut self, expr: &ast::Expr) -> Option<Const> {
         evaluate(expr).map_err(|d| self.report(*d)).ok()
     }
 
-    /// The value of an integer constant expression, or a mistake.
+    /// Evaluates an integer constant expression; reports an error if it is invalid.
     pub(crate) fn integer(&mut self, expr: &ast::Expr) -> Option<i64> {
         match self.constant(expr)? {
             Const::Int(v, _) => Some(v as i64),

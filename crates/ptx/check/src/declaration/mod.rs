@@ -1,4 +1,4 @@
-//! Declarations: what may be declared where, its layout in memory and its initial value.
+//! Checks of declarations: what may be declared where, memory layout, and initial values.
 
 pub(crate) mod allowed;
 mod directive;

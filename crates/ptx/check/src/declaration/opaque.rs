@@ -8,7 +8,7 @@ use texunit_syntax::{Diagnostic, Span};
 use crate::consts::Const;
 use crate::context::Checker;
 
-/// A field with the types that have it: texref, samplerref, surfref.
+/// Fields, and whether texref, samplerref and surfref have them.
 #[rustfmt::skip]
 const FIELDS: &[(&str, [bool; 3])] = &[
     ("width",                     [true,  false, true]),
@@ -28,7 +28,7 @@ const FIELDS: &[(&str, [bool; 3])] = &[
     ("memory_layout",             [false, false, true]),
 ];
 
-/// Fields that came after version 1.5.
+/// Fields that were introduced after version 1.5.
 const FIELD_VERSIONS: &[(&str, u32)] =
     &[("channel_data_type", 21), ("channel_order", 21), ("force_unnormalized_coords", 22)];
 
@@ -44,8 +44,8 @@ fn column(ty: ScalarType) -> usize {
 }
 
 impl<'a> Checker<'a> {
-    /// Values of the fields of an initialiser; of an array those of its last element. `dims` are
-    /// the array's dimensions, the first 0 where it is open.
+    /// Values of the fields of an initialiser; for an array those of its last element. `dims` is
+    /// the array's dimensions, the first 0 if it is open.
     pub(crate) fn opaque_fields(
         &mut self,
         init: &Initializer<'a>,
@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
         {
             self.too_many_references(span, dims[0]);
         } else if !fields.is_empty() {
-            // It does not even look at the names.
+            // ptxas ignores even the names.
             let _ = self.beyond_ptxas(
                 Diagnostic::error("E0140", span, "these fields belong to no element")
                     .help("write braces around the fields of each reference"),
@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
                     format!("{} is not a value of {}", word.text, name.text),
                 )
                 .help(help);
-                // It takes the words of every field for every field.
+                // ptxas accepts the words of any field for every field.
                 let any = position(FILTERS).or(position(ADDRESS_MODES));
                 if any.is_none() {
                     self.report(error);
@@ -204,7 +204,7 @@ impl<'a> Checker<'a> {
         self.field_value(value)
     }
 
-    /// The number of a value that is no word.
+    /// The number of a field's value; reports an error for an unknown word.
     fn field_value(&mut self, value: &ast::Expr<'a>) -> Option<i64> {
         if let ExprKind::Name(word) = &value.kind {
             if !FILTERS.contains(&word.text) && !ADDRESS_MODES.contains(&word.text) {

@@ -1,4 +1,4 @@
-//! One parameter or result of a function or prototype, without its place among the others.
+//! Checks of a single parameter or result of a function or prototype.
 
 use texunit_forms::Count;
 use texunit_isa::requirement::Requirement;
@@ -13,11 +13,11 @@ use crate::ir::Param;
 const PTR: Requirement = Requirement { feature: ".ptr", version: 22, target: 0 };
 const OPAQUE_PTR: Requirement =
     Requirement { feature: ".ptr to a reference", version: 43, target: 0 };
-/// Parameter bytes of a function: what fits a frame of local memory.
+/// Maximum total size of a function's parameters, which must fit in a frame of local memory.
 pub(crate) const MAX_FUNC_PARAMS: u64 = 512 << 10;
 
 impl<'a> Checker<'a> {
-    /// Several results are registers.
+    /// Checks that several results are registers.
     pub(crate) fn one_result(&mut self, returns: &[ast::Variable<'a>]) {
         let param = returns.iter().find(|v| v.space == Space::Param);
         if let (Some(v), true) = (param, returns.len() > 1) {
@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// One parameter, without its offset.
+    /// Checks one parameter; its offset is set later.
     pub(crate) fn param(
         &mut self,
         v: &ast::Variable<'a>,
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// `.ptr` of a kernel's parameter; it says nothing that anybody reads.
+    /// Checks `.ptr` of a kernel parameter, which has no effect.
     fn pointer(&mut self, v: &ast::Variable<'a>, is_entry: bool) -> Option<()> {
         let Some(ptr) = v.ptr else { return Some(()) };
         self.require(if ptr.opaque.is_some() { OPAQUE_PTR } else { PTR }, v.span);

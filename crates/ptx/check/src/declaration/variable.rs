@@ -1,4 +1,5 @@
-//! Variables with static storage: at module scope, and those of bodies that all threads share.
+//! Variables with static storage: those of module scope, and those of bodies that all threads
+//! share.
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
@@ -11,7 +12,7 @@ use crate::declaration::layout::Layout;
 use crate::ir::{Storage, VarId, Variable};
 use crate::message::say::{space_name, unknown};
 
-/// Shared memory that a chip has at most, statically declared.
+/// Maximum static shared memory of any GPU.
 const MAX_SHARED: u64 = 228 << 10;
 
 impl<'a> Checker<'a> {
@@ -36,7 +37,8 @@ impl<'a> Checker<'a> {
         self.define(&v.name, global);
     }
 
-    /// `x<8>`, whose variables are made when they are named. `x` itself is no name.
+    /// Declares a group `x<8>`, whose variables are created when they are named. `x` itself is not
+    /// declared.
     fn group(&mut self, v: &'a ast::Variable<'a>, right: bool) {
         let count = v.count.map_or(0, |(n, _)| n);
         if let Some(&(_, _, first)) = self.groups.get(v.name.text) {
@@ -51,7 +53,7 @@ impl<'a> Checker<'a> {
         self.groups.insert(v.name.text, (right.then_some(v), count, v.name.span));
     }
 
-    /// `.extern` and its definition, in either order, are one variable.
+    /// Merges an `.extern` declaration and its definition, in either order, into one variable.
     fn redeclared(&mut self, v: &ast::Variable<'a>, new: &Variable) -> Option<()> {
         let Some((Global::Variable(id), first)) = self.globals.get(v.name.text) else {
             return None;
@@ -84,7 +86,8 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// An `.extern` variable whose definition nobody else can see.
+    /// Reports an `.extern` variable whose definition has no linkage, and so is not visible to
+    /// other modules.
     fn unresolved(&mut self, v: &ast::Variable<'a>, first: Span) {
         let name = v.name.text;
         let at = v.span.start;
@@ -100,8 +103,8 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// `.reg` and `.local` at module scope, before the calling convention of version 3.0: each
-    /// thread has one, which all bodies see.
+    /// Declares a `.reg` or `.local` variable at module scope, as before the calling convention of
+    /// version 3.0: each thread has a copy, visible in all bodies.
     fn per_thread(&mut self, v: &'a ast::Variable<'a>) {
         let Some(ty) = self.declared(v, DeclSite::Module) else { return };
         if v.initializer.is_some() || v.linkage.is_some() {
@@ -268,8 +271,8 @@ impl<'a> Checker<'a> {
             variable.storage = Storage::DynamicShared;
             return Some(());
         }
-        // Each variable alone: what a kernel and its callees use together is known at launch, and
-        // modules of many kernels declare far more than one chip has.
+        // Each variable is checked alone: the total use of a kernel and its callees is known at
+        // launch, and modules with many kernels declare far more than one GPU has.
         if layout.size > MAX_SHARED {
             self.beyond_ptxas(
                 Diagnostic::error(
@@ -338,7 +341,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// What a name at module scope is; says so if it is nothing.
+    /// Resolves a name of module scope; reports an error if it is undefined.
     pub(crate) fn global(&mut self, name: &ast::Ident<'a>) -> Option<Global> {
         if let Some(&(global, _)) = self.globals.get(name.text) {
             return Some(global);
@@ -360,7 +363,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// The variable `x3` of a declaration `x<8>`, made when it is first named.
+    /// The variable `x3` of a declaration `x<8>`, created when it is first named.
     pub(crate) fn range_variable(&mut self, name: &'a str) -> Option<VarId> {
         let (prefix, number) = numbered(name)?;
         let &(Some(v), count, span) = self.groups.get(prefix)? else { return None };
@@ -381,7 +384,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether two declarations have the same dimensions; `[]` of an `.extern` is any number.
+/// Whether two declarations have the same dimensions; `[]` of an `.extern` matches any.
 fn same_shape(old: &Variable, new: &Variable) -> bool {
     let open = |v: &Variable| v.is_extern && v.dims.first() == Some(&0);
     old.dims.len() == new.dims.len()

@@ -1,4 +1,4 @@
-//! Names, declarations and constants.
+//! Examples for names, declarations and constants.
 
 use super::ExampleSite::{Body, File, Module};
 use super::{Example, new};

@@ -1,4 +1,4 @@
-//! Instructions other than those of textures and surfaces.
+//! Examples for instructions other than texture and surface instructions.
 
 use super::ExampleSite::{Body, File, Module};
 use super::{Example, new};

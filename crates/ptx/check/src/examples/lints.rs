@@ -1,4 +1,4 @@
-//! Lints. docs/lints.md shows these too.
+//! Examples for lints, which docs/lints.md shows too.
 
 use super::ExampleSite::{Body, File};
 use super::{Example, new};

@@ -1,8 +1,8 @@
-//! An example for every code: text that gives it, and what to write instead. `texunit
+//! An example for every diagnostic code: text that causes it, and a corrected version. `texunit
 //! explain-code` and docs/diagnostics.md show them; a test checks each.
 //!
-//! What it leaves out: codes that only mistakes of absurd length give, and those of trees that no
-//! text can give ([`WITHOUT`] lists them with the reason).
+//! Codes that only texts of absurd length cause, and codes for syntax trees that no text produces,
+//! have no example ([`WITHOUT`] lists them with the reason).
 
 mod declarations;
 mod instructions;
@@ -14,7 +14,7 @@ mod warnings;
 
 pub use texunit_syntax::examples::{Example, ExampleSite};
 
-/// Codes without an example, and why.
+/// Codes without an example, and the reason.
 #[rustfmt::skip]
 pub const WITHOUT: &[(&str, &str)] = &[
     ("E0060", "the example would be too long"),
@@ -36,7 +36,7 @@ pub fn example(code: &str) -> Option<&'static Example> {
     all().find(|e| e.code == code)
 }
 
-/// Every example, in the order of the codes of each part.
+/// All examples; within each part, in the order of their codes.
 pub fn all() -> impl Iterator<Item = &'static Example> {
     let parts = [
         syntax::EXAMPLES,

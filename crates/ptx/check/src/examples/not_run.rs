@@ -1,5 +1,5 @@
-//! Codes of crates `simt` and `device`: correct modules that are not executed or not loaded. Their
-//! tests are those of crate `device`.
+//! Examples for codes of crates `simt` and `device`: valid modules that cannot be executed or
+//! loaded. They are tested in crate `device`.
 
 use super::ExampleSite::{Body, Module};
 use super::{Example, new};

@@ -1,4 +1,4 @@
-//! Codes of crate `syntax`.
+//! Examples for codes of crate `syntax`.
 
 use super::ExampleSite::{Body, File, Module};
 use super::{Example, new};

@@ -1,4 +1,4 @@
-//! Texture and surface instructions.
+//! Examples for texture and surface instructions.
 
 use super::ExampleSite::{Body, File, Independent};
 use super::{Example, new};

@@ -1,4 +1,4 @@
-//! Warnings of rules, and lints.
+//! Examples for warnings of rules, and for lints.
 
 use super::ExampleSite::{Body, File};
 use super::{Example, new};

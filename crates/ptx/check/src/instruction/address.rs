@@ -1,4 +1,4 @@
-//! Memory operands, and operands that are addresses themselves.
+//! Checks of memory operands, and of operands that are addresses themselves.
 
 use texunit_isa::{OperandRule, Pointee, ScalarType, Space, TypeKind};
 use texunit_syntax::ast::{self, OperandKind, Subscript};
@@ -6,7 +6,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::{Area, Value, area_name};
-use crate::context::scope::Found;
+use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::{Base, Operand};
 use crate::message::fixes;
@@ -15,7 +15,7 @@ use crate::options::Ptxas;
 use crate::types::fits;
 
 impl<'a> Body<'_, 'a> {
-    /// `[base + offset]`
+    /// Checks a memory operand `[base + offset]`.
     pub(crate) fn memory(
         &mut self,
         site: &Site<'_, 'a>,
@@ -25,7 +25,7 @@ impl<'a> Body<'_, 'a> {
         let (base, extra) = match &operand.kind {
             OperandKind::Address(address) => (&*address.base, address.offset.as_ref()),
             OperandKind::Bracket(items) if items.len() == 1 => (&items[0], None),
-            // An element of an array is a memory operand of its own.
+            // An array element is a memory operand by itself.
             OperandKind::Index(..) if rule.element => (operand, None),
             _ => return self.no_memory_operand(site, operand),
         };
@@ -58,7 +58,7 @@ impl<'a> Body<'_, 'a> {
                     format!("a .{ty} register cannot hold an address"),
                 )
                 .help("use a 64-bit integer register");
-                // ptxas takes 8 bits for an address.
+                // ptxas accepts 8 bits as an address.
                 if ty.bits() == 8 && !map {
                     self.report_miscompiled(diagnostic);
                     return Some(Operand::Address(Base::Reg(id), extra));
@@ -112,7 +112,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Parameters of a call are written and read by all threads that make it.
+    /// Checks that an access to a call parameter has no guard, because all threads that make the
+    /// call must access it.
     fn unguarded(&mut self, site: &Site<'_, 'a>, base: Base, area: Area, span: Span) -> Option<()> {
         if site.i.guard.is_none() || area != Area::CallParam || !matches!(base, Base::Frame(_)) {
             return Some(());
@@ -123,7 +124,8 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// The name of a call's parameter alone is no address, though one with an offset is.
+    /// Reports the name of a call parameter without an offset, which is not an address; with an
+    /// offset it is.
     pub(crate) fn parameter_of_call(
         &mut self,
         site: &Site<'_, 'a>,
@@ -143,7 +145,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Reports what stands in the place of a memory operand.
+    /// Reports an operand that is not a memory operand.
     fn no_memory_operand(
         &mut self,
         site: &Site<'_, 'a>,
@@ -153,7 +155,7 @@ impl<'a> Body<'_, 'a> {
         let diagnostic = Diagnostic::error("E0217", operand.span, message);
         let address = match &operand.kind {
             OperandKind::Name { name, component: None } => match self.find(name.text) {
-                Some(Found::Register(r)) => {
+                Some(Resolved::Register(r)) => {
                     r.decl.vector <= 1 && r.decl.ty.bits() == 64 && r.decl.ty != ScalarType::F64
                 }
                 _ => false,
@@ -185,7 +187,8 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// Where an array lies to an access: one of references outside of `.global` is memory like any other.
+    /// The memory of an array for an access: an array of references outside `.global` is ordinary
+    /// memory.
     fn area_of_array(&self, base: Base, area: Area) -> Area {
         let (Base::Variable(id), Area::Opaque(_)) = (base, area) else { return area };
         match self.cx.module.variables[id.0 as usize].space {
@@ -195,7 +198,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Whether the instruction reaches the variable's space.
+    /// Checks that the instruction can access the variable's state space.
     fn check_area(
         &mut self,
         site: &Site<'_, 'a>,
@@ -205,7 +208,7 @@ impl<'a> Body<'_, 'a> {
         operand: &ast::Operand<'a>,
     ) -> Option<()> {
         let span = operand.span;
-        // ptxas looks less closely at elements of arrays.
+        // ptxas checks array elements less strictly.
         let element = matches!(operand.kind, OperandKind::Index(..));
         let name = mnemonic(site.i);
         let space = match rule.pointee {
@@ -213,7 +216,7 @@ impl<'a> Body<'_, 'a> {
             Some(Pointee::Shared) => Some(Space::Shared),
             _ => site.mods.space,
         };
-        // A barrier lies in shared memory, however its address is written.
+        // A barrier is in shared memory, whatever the form of its address.
         let barrier = rule.pointee == Some(Pointee::Mbarrier);
         let fits = match space {
             None if barrier => area == Area::Shared,
@@ -241,7 +244,8 @@ impl<'a> Body<'_, 'a> {
             let diagnostic =
                 Diagnostic::error("E0216", span, format!("{name} cannot reach into a .{ty}"))
                     .help("use tex, txq, suld, sust or suq");
-            // ptxas looks at the names of textures in ld and st only, and not at those of arrays of them.
+            // ptxas checks the names of textures only in ld and st, and not those of arrays of
+            // them.
             let looked_at = rule.element && !is_array;
             let barrier = barrier && self.cx.release >= Ptxas::V12_9;
             if !looked_at && !barrier && matches!(space, None | Some(Space::Global)) {
@@ -260,7 +264,7 @@ impl<'a> Body<'_, 'a> {
             false => format!("write {}{}", site.form.row.opcode, area_name(area)),
         };
         let diagnostic = Diagnostic::error("E0216", span, message).help(help);
-        // The assembler did not look at it at first.
+        // Early releases of ptxas did not check it.
         let passed = barrier
             && self.cx.release <= Ptxas::V12_4
             && site.mods.space.is_none()
@@ -273,7 +277,7 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// An operand that is an address: of cvta, isspacep.
+    /// Checks an operand that is an address: of cvta, isspacep.
     pub(crate) fn address(
         &mut self,
         site: &Site<'_, 'a>,

@@ -1,4 +1,5 @@
-//! What follows the brackets of tex and tld4: level or gradients, offset, depth reference.
+//! Checks of the operands after the brackets of tex and tld4: level or gradients, offset, depth
+//! reference.
 
 use texunit_forms::Count;
 use texunit_isa::requirement::{COMPARE, OFFSET};
@@ -13,18 +14,19 @@ use crate::instruction::site::Site;
 use crate::ir::{Lod, Operand};
 use crate::message::say::mnemonic;
 
-/// Sizes of vectors.
+/// Valid vector sizes.
 pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
 
-/// What follows the brackets, vectors as written.
-pub(crate) struct After {
+/// The operands after the brackets, with vectors as written.
+pub(crate) struct TrailingOperands {
     pub(crate) lod: Lod,
     pub(crate) offset: Option<Vec<Operand>>,
     pub(crate) compare: Option<Operand>,
 }
 
 impl<'a> Body<'_, 'a> {
-    /// What follows the brackets: level or gradients, then offset, then depth compare.
+    /// Checks the operands after the brackets: level or gradients, then offset, then depth
+    /// reference.
     pub(crate) fn after_bracket(
         &mut self,
         site: &Site<'_, 'a>,
@@ -32,7 +34,7 @@ impl<'a> Body<'_, 'a> {
         geometry: Geometry,
         coordinate: ScalarType,
         shift: Shift,
-    ) -> Option<After> {
+    ) -> Option<TrailingOperands> {
         let mut rest = rest;
         let needed = match site.mods.mip {
             Some(MipMode::Level) => 1,
@@ -64,7 +66,7 @@ impl<'a> Body<'_, 'a> {
             (Some(MipMode::Base), _) => Lod::Base,
             _ => Lod::Implicit,
         };
-        let mut after = After { lod, offset: None, compare: None };
+        let mut after = TrailingOperands { lod, offset: None, compare: None };
         if matches!(shift, Shift::Level | Shift::Levels) {
             self.last_of_shifted(site, rest)?;
         }
@@ -140,7 +142,8 @@ impl<'a> Body<'_, 'a> {
         Some(list.swap_remove(0))
     }
 
-    /// In unified mode, behind a sampler, the last operand must pass for a depth reference.
+    /// If a sampler is given in unified mode, the operands are shifted by one, and the last one
+    /// must be valid as a depth reference.
     fn last_of_shifted(&mut self, site: &Site<'_, 'a>, rest: &[ast::Operand<'a>]) -> Option<()> {
         let last = rest.last()?;
         let passes = match self.value(last)? {
@@ -205,7 +208,8 @@ impl<'a> Body<'_, 'a> {
         self.place_vector(site, operand, items, place, 0)
     }
 
-    /// The offset: `Some(None)` if the operand is not one, `Some(Some(None))` if it is dropped.
+    /// The offset: `Some(None)` if the operand is not an offset, `Some(Some(None))` if it is
+    /// dropped.
     #[allow(clippy::option_option)]
     fn offset_operand(
         &mut self,
@@ -222,7 +226,7 @@ impl<'a> Body<'_, 'a> {
                 return self.dropped_offset(operand.span);
             }
             Value::Const(c) if c.is_int() => return self.dropped_offset(operand.span),
-            // A depth reference, unless another one follows or there is none.
+            // A depth reference, unless another one follows or there can be none.
             Value::Reg { ty: ScalarType::B32, .. }
                 if followed || coordinate == ScalarType::S32 && geometry != Geometry::D3 =>
             {
@@ -283,7 +287,8 @@ impl<'a> Body<'_, 'a> {
         );
     }
 
-    /// Maxwell machines are given a fetch with gradients that has no place for the reference.
+    /// Reports that the depth reference is dropped on Maxwell GPUs, whose fetches with gradients
+    /// have no operand for it.
     fn dropped_compare(&mut self, site: &Site<'_, 'a>, geometry: Geometry, span: Span) {
         let maxwell = (50..60).contains(&self.cx.target) && !self.cx.module.independent;
         if !(maxwell && geometry == Geometry::D1 && site.mods.mip == Some(MipMode::Grad)) {

@@ -1,4 +1,4 @@
-//! Branches and calls.
+//! Checks of branches and calls.
 
 use std::rc::Rc;
 use texunit_forms::Count;
@@ -9,14 +9,14 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::Value;
-use crate::context::scope::{Found, Local};
+use crate::context::scope::{Local, Resolved};
 use crate::context::signature::{Callee, Formal, Signature, formals};
 use crate::declaration::allowed::DeclSite;
 use crate::instruction::site::Site;
 use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Prototype};
 use crate::types::fits;
 
-/// Targets of all indexed branches of a module: lists may name labels again and again.
+/// Maximum number of targets of all indexed branches of a module, because lists may repeat labels.
 const MAX_TARGETS: usize = 1 << 20;
 
 impl<'a> Body<'_, 'a> {
@@ -210,7 +210,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The signature of a function, made once: there may be many parameters and many calls.
+    /// The signature of a function, cached because there may be many parameters and many calls.
     fn signature_of(&mut self, id: FuncId) -> Rc<Signature> {
         let function = &self.cx.module.functions[id.0 as usize];
         let callee = Callee::Function(id, function.span);
@@ -230,7 +230,7 @@ impl<'a> Body<'_, 'a> {
         let _ = self.prototype_of(p);
     }
 
-    /// The signature of a prototype; its mistakes are reported once.
+    /// The signature of a prototype; its errors are reported once.
     fn prototype_of(&mut self, p: &'a ast::CallPrototype<'a>) -> Option<Rc<Signature>> {
         let callee = Callee::Prototype(std::ptr::from_ref(p).addr());
         if let Some(known) = self.cx.signatures.get(&callee) {
@@ -273,8 +273,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The call must fit all functions of a `.calltargets` list; the first one is checked as the
-    /// callee.
+    /// Checks the call against all functions of a `.calltargets` list; the first one is checked as
+    /// the callee.
     fn other_targets(
         &mut self,
         site: &Site<'_, 'a>,
@@ -282,7 +282,7 @@ impl<'a> Body<'_, 'a> {
         (results, arguments): (&[ast::Operand<'a>], &[ast::Operand<'a>]),
     ) -> Option<()> {
         let Some(OperandKind::Name { name, .. }) = with.map(|w| &w.kind) else { return Some(()) };
-        let Some(Found::Other(Local::CallTargets(list))) = self.find(name.text) else {
+        let Some(Resolved::Other(Local::CallTargets(list))) = self.find(name.text) else {
             return Some(());
         };
         for (name, _) in list.targets.iter().skip(1) {

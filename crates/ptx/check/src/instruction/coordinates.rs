@@ -1,5 +1,5 @@
-//! Coordinates of texture and surface instructions: vectors of the sizes that the geometry takes,
-//! or one register.
+//! Checks of the coordinates of texture and surface instructions: a vector of a size that the
+//! geometry accepts, or one register.
 
 use texunit_isa::texture::{Registers, geometry as row_of, registers};
 use texunit_isa::{Geometry, MipMode, ScalarType, Shape};
@@ -8,31 +8,31 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::{Value, lanes_of};
-use crate::context::scope::Found;
+use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::message::fixes;
 use crate::message::say::mnemonic;
 use crate::options::Ptxas;
 
-/// What the assembler takes the last operand in the brackets for. In unified mode a sampler
-/// shifts the operands that it looks at by one, while their types stay checked where they are.
+/// How ptxas interprets the last operand in the brackets. A sampler in unified mode shifts the
+/// operands by one, although their types are checked in their original positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shift {
-    /// The coordinates, which it is.
+    /// As coordinates, correctly.
     None,
-    /// An offset.
+    /// As an offset.
     Offset,
-    /// A level.
+    /// As a level.
     Level,
-    /// A level, and a vector that stands for the level is taken for the offset.
+    /// As a level, and a vector in the position of the level is interpreted as the offset.
     Levels,
-    /// The first gradient.
+    /// As the first gradient.
     Gradient,
 }
 
 impl<'a> Body<'_, 'a> {
-    /// The coordinate vector of a texture instruction.
+    /// Checks the coordinate vector of a texture instruction.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn coordinates(
         &mut self,
@@ -70,15 +70,15 @@ impl<'a> Body<'_, 'a> {
             },
         };
         if sizes.is_empty() {
-            // It was said of the sampler.
+            // The error was reported for the sampler.
             return None;
         }
         if !sizes.contains(&items.len()) {
             self.coordinate_count(site, operand.span, geometry, items.len(), sizes);
             return None;
         }
-        // Whole vector registers have one type for layer and coordinates.
-        // Behind a sampler of unified mode nothing is taken for a layer.
+        // A whole vector register has one type for layer and coordinates. After a sampler in
+        // unified mode, no element is interpreted as a layer.
         let indices = if braces && shift == Shift::None { row.apart() } else { 0 };
         let mut meant = items.iter().take(geometry.coordinates()).skip(indices);
         let float = meant
@@ -91,7 +91,8 @@ impl<'a> Body<'_, 'a> {
         Some(placed)
     }
 
-    /// Warns of coordinates in registers of another type than the instruction names: ptxas takes their bits unchanged.
+    /// Warns about coordinates in registers whose type differs from the instruction's: ptxas uses
+    /// their bits unchanged.
     fn bits_of_another_type(
         &mut self,
         site: &Site<'_, 'a>,
@@ -116,13 +117,13 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// An operand as it stands between braces: a vector register by its elements.
+    /// An operand as it would be written in braces: a vector register by its elements.
     fn braced(&mut self, operand: &ast::Operand<'a>) -> String {
         let OperandKind::Name { name, component: None } = &operand.kind else {
             return "{x}".into();
         };
         match self.find(name.text) {
-            Some(Found::Register(r)) if r.decl.vector > 1 => {
+            Some(Resolved::Register(r)) if r.decl.vector > 1 => {
                 let elements = "xyzw".chars().take(r.decl.vector.into());
                 let elements: Vec<String> =
                     elements.map(|c| format!("{}.{c}", name.text)).collect();
@@ -132,7 +133,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Whether a coordinate behind a sampler may stand without braces.
+    /// Whether a coordinate after a sampler may be written without braces.
     fn scalar_behind_sampler(&self) -> bool {
         match self.cx.options.ptxas_compat() {
             true => self.cx.release >= Ptxas::V13_5,
@@ -160,7 +161,7 @@ impl<'a> Body<'_, 'a> {
             sizes.join(" or ")
         );
         let diagnostic = Diagnostic::error("E0304", span, message).help(help);
-        // Of these three are meant, and the fourth is ignored.
+        // For these geometries three elements are used, and the fourth is ignored.
         let three =
             matches!(geometry, Geometry::D3 | Geometry::A2d | Geometry::Cube | Geometry::D2ms);
         self.report(match three && n == 3 {
@@ -169,7 +170,7 @@ impl<'a> Body<'_, 'a> {
         });
     }
 
-    /// A coordinate without braces.
+    /// Checks a coordinate without braces.
     pub(crate) fn scalar_coordinate(
         &mut self,
         site: &Site<'_, 'a>,
@@ -203,7 +204,7 @@ impl<'a> Body<'_, 'a> {
         Some(vec![found])
     }
 
-    /// An operand without braces, if the place takes it.
+    /// Checks an operand without braces, if it is valid in this position.
     pub(crate) fn scalar_of(
         &mut self,
         site: &Site<'_, 'a>,

@@ -1,4 +1,5 @@
-//! What ld, st, atom and their like move: one register, or a vector between braces.
+//! Checks of the data operands of ld, st, atom and similar instructions: one register, or a vector
+//! in braces.
 
 use texunit_forms::Count;
 use texunit_isa::{AsPredicate, Braces, Limit, OperandRule, ScalarType, TypeKind};
@@ -13,7 +14,8 @@ use crate::message::say::mnemonic;
 use crate::types::{fits, fits_relaxed};
 
 impl<'a> Body<'_, 'a> {
-    /// Data of ld, st and cvt: the register may be wider, and a vector if the row has one.
+    /// Checks the data of ld, st and cvta: the register may be wider than the type, and the operand
+    /// may be a vector if the row allows it.
     pub(crate) fn data(
         &mut self,
         site: &Site<'_, 'a>,
@@ -85,12 +87,12 @@ impl<'a> Body<'_, 'a> {
         self.same_widths(site, &items)?;
         self.like_neighbours(site, &items)?;
         let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
-        // Of atomic operations, elements of single floats and halves alone.
+        // For atomic operations, only elements of f32 and f16.
         let taken = |reg: ScalarType| match rule.exact {
             true => reg.bits() == ty.bits() && matches!(ty, ScalarType::F16 | ScalarType::F32),
             false => reg.bits() >= ty.bits(),
         };
-        // Beside plain registers of a matrix, constants are plain bits.
+        // Among untyped registers of a matrix, constants are untyped too.
         let plain_matrix = matches!(rule.braces, Braces::Exactly(_))
             && items.iter().any(
                 |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Bits),
@@ -115,7 +117,7 @@ impl<'a> Body<'_, 'a> {
         if vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
     }
 
-    /// In a vector, no integer stands beside a float.
+    /// Checks that a vector does not mix integers and floats.
     fn like_neighbours(&mut self, site: &Site<'_, 'a>, items: &[(Value<'a>, Span)]) -> Option<()> {
         let float = |value: &Value<'_>| match value {
             Value::Reg { ty, .. } if ty.kind() == TypeKind::Float => Some(true),
@@ -133,7 +135,7 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// The registers of a vector are of one width.
+    /// Checks that the registers of a vector have one width.
     fn same_widths(&mut self, site: &Site<'_, 'a>, items: &[(Value<'a>, Span)]) -> Option<()> {
         let mut widths = items.iter().filter_map(|(value, span)| match value {
             Value::Reg { ty, .. } => Some((*ty, *span)),
@@ -165,7 +167,7 @@ impl<'a> Body<'_, 'a> {
         let fitting = if rule.exact { fits } else { fits_relaxed };
         let of_matrix = matches!(rule.braces, Braces::Exactly(_));
         match value {
-            // Not as plain bits, which they are elsewhere.
+            // Unlike elsewhere, `.f16x2` registers are not accepted as untyped bits.
             Value::Reg { ty: ScalarType::F16x2, .. } if of_matrix && ty.is_integer() => {
                 self.mismatch(site, ty, &value, span)
             }
@@ -193,7 +195,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Whether a vector has no type: the assembler knows one only of vectors of floats.
+/// Whether a vector is untyped; ptxas recognises a type only for vectors of floats.
 pub(crate) fn plain_bits(items: &[(Value<'_>, Span)]) -> bool {
     let number = |ty: ScalarType| ty.is_integer() || ty.kind() == TypeKind::Bits;
     items.iter().any(|(value, _)| matches!(value, Value::Reg { ty, .. } if number(*ty)))

@@ -1,4 +1,4 @@
-//! Handles: names of textures, samplers and surfaces, or registers.
+//! Checks of handles: names of textures, samplers and surfaces, or registers.
 
 use texunit_isa::ScalarType;
 use texunit_isa::requirement::Requirement;
@@ -11,7 +11,8 @@ use crate::ir::{Base, Operand};
 use crate::types::fits;
 
 impl<'a> Body<'_, 'a> {
-    /// The name of a texref, samplerref, surfref, or a 64-bit register, which needs `indirect`.
+    /// Checks a handle: the name of a texref, samplerref or surfref, or a 64-bit register, for
+    /// which `indirect` is required.
     pub(crate) fn handle(
         &mut self,
         operand: &ast::Operand<'a>,

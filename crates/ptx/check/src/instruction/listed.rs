@@ -1,4 +1,4 @@
-//! Operands of ordinary instructions, as their row lists them.
+//! Checks of instructions with a plain list of operands, by their table rows.
 
 use texunit_isa::{AsPredicate, Limit, OperandRule, OperandType, Property, Role, ScalarType};
 use texunit_syntax::Span;
@@ -109,8 +109,8 @@ impl<'a> Body<'_, 'a> {
         Some(())
     }
 
-    /// The predicate that stands in place of a number, where one may: `cp.async` takes it for whether zeros are written,
-    /// and ptxas for a row of a matrix.
+    /// Checks a predicate in the position of a number, where one is valid: `cp.async` uses it to
+    /// select whether zeros are written, and ptxas accepts it as a row of a matrix.
     fn predicate_instead(
         &mut self,
         site: &Site<'_, 'a>,
@@ -132,7 +132,7 @@ impl<'a> Body<'_, 'a> {
         }))
     }
 
-    /// A constant where only some may stand, or none.
+    /// Checks a constant in a position where only some constants, or none, are valid.
     fn constant_allowed(
         &mut self,
         site: &Site<'_, 'a>,
@@ -154,7 +154,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// A result in bf16, which ptxas wrote to registers of other types too before 13.5.
+    /// Checks a bf16 result; before 13.5, ptxas accepted registers of other types too.
     fn dest_of_bf16(
         &mut self,
         site: &Site<'_, 'a>,
@@ -173,7 +173,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// A cache policy and the state of an mbarrier are no addresses.
+    /// Reports an address as a cache policy or as the state of an mbarrier.
     fn no_address(
         &mut self,
         site: &Site<'_, 'a>,
@@ -186,7 +186,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// An arrival at a barrier of another CTA has no state to write.
+    /// Checks that an arrival at a barrier of another CTA discards its state.
     fn discarded_arrival(&mut self, site: &Site<'_, 'a>, operand: &ast::Operand<'a>) -> Option<()> {
         let remote = site.form.has(Property::NoRemoteResult)
             && site.i.modifiers.iter().any(|m| m.text == "shared::cluster");
@@ -198,7 +198,7 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// What instructions with two destinations do not take.
+    /// Checks the additional rules for instructions with two destinations.
     fn pair(
         &mut self,
         site: &Site<'_, 'a>,
@@ -232,8 +232,9 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// Operands of a type that the words do not say are integers and nothing else, and so are
-    /// those of rows that say so: no packed halves and, of plain bits, no floats.
+    /// Checks operands whose type the modifiers do not state, and operands of rows with the same
+    /// restriction. They must be integers: packed f16 is refused, and so are floats for untyped
+    /// bits.
     fn kept_out(
         &mut self,
         site: &Site<'_, 'a>,
@@ -277,7 +278,7 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// Whether a constant is one that the operand can have.
+    /// Checks that a constant is in the range of its operand.
     fn within(
         &mut self,
         site: &Site<'_, 'a>,
@@ -327,7 +328,7 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// Whether a constant is above 0 and not above 1.
+    /// Checks that a constant is above 0 and at most 1.
     fn within_part(&mut self, site: &Site<'_, 'a>, value: &Const, span: Span) -> Option<()> {
         let value = match value {
             Const::F32(bits) => f64::from(f32::from_bits(*bits)),

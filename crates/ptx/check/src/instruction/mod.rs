@@ -1,4 +1,5 @@
-//! One instruction: opcode, modifiers, and which check its operands go to.
+//! The check of one instruction: reads opcode and modifiers, and selects the check for its
+//! operands.
 
 mod address;
 mod after_brackets;
@@ -33,7 +34,7 @@ use crate::message::fixes;
 use crate::message::say::mnemonic;
 
 impl<'a> Body<'_, 'a> {
-    /// Checks an instruction; `None` after a mistake was reported.
+    /// Checks an instruction; `None` after an error was reported.
     pub(crate) fn instruction(&mut self, i: &'a ast::Instruction<'a>) -> Option<Instruction> {
         let guard = self.guard(i.guard.as_ref());
         let read = self.read(i)?;
@@ -60,7 +61,7 @@ impl<'a> Body<'_, 'a> {
         Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span })
     }
 
-    /// The operands, and what stands at those of a video instruction.
+    /// The operands, and the selectors and signs of a video instruction.
     fn operands(&mut self, site: &Site<'_, 'a>) -> Option<(Operands, Option<VideoOperands>)> {
         let operands = match site.form.shape {
             Shape::Listed => self.listed(site).map(Operands::Listed),
@@ -85,7 +86,8 @@ impl<'a> Body<'_, 'a> {
         Some((operands?, None))
     }
 
-    /// The operands of the texture and surface unit's instructions, whose rows have no version and target of their own.
+    /// The operands of texture and surface instructions, whose rows have no version and target
+    /// requirements of their own.
     fn texture_or_surface(&mut self, site: &Site<'_, 'a>) -> Option<Operands> {
         self.require_form(site);
         Some(match site.form.shape {
@@ -100,8 +102,8 @@ impl<'a> Body<'_, 'a> {
         })
     }
 
-    /// The first of the rows that takes this many operands and that version and target have; if
-    /// they have none of them, says so.
+    /// The first row with this number of operands whose version and target requirements are met;
+    /// reports an error if there is none.
     fn select(
         &mut self,
         forms: &[&'static Form],
@@ -158,7 +160,7 @@ fn count(i: &ast::Instruction) -> usize {
     i.operands.len()
 }
 
-/// Fewest and most operands of a row.
+/// Minimum and maximum number of operands of a row.
 fn range(form: &Form) -> (usize, usize) {
     let optional = form.operands.iter().filter(|o| o.optional).count();
     (form.operands.len() - optional, form.operands.len())

@@ -1,4 +1,4 @@
-//! Opcodes and modifiers that fit no row: what is said about them.
+//! Messages for opcodes and modifiers that match no table row.
 
 use texunit_isa::describe::distance;
 use texunit_isa::{Class, ModifierError, Opcode, ScalarType};
@@ -12,7 +12,7 @@ impl<'a> Body<'_, 'a> {
     pub(crate) fn unknown_opcode(&mut self, i: &ast::Instruction<'a>) {
         let text = i.opcode.text;
         if self.cx.diagnostics.len() > cap::MAX_ERRORS {
-            // Not shown, so the search is not worth its time.
+            // The message is not shown, so no suggestion is searched for.
             return self.wrong("E0200", i.opcode.span, format!("{text} is not an instruction"), "");
         }
         let near = Opcode::ALL.iter().map(|o| o.name()).min_by_key(|name| distance(name, text));
@@ -25,7 +25,7 @@ impl<'a> Body<'_, 'a> {
         let message = format!("{text} is not an instruction");
         let diagnostic = Diagnostic::error("E0200", i.opcode.span, message).help(help);
         let mut close = Opcode::ALL.iter().map(|o| o.name()).filter(|n| distance(n, text) <= 1);
-        // One letter off, and no other instruction is.
+        // The name differs by one letter, and no other instruction is as close.
         let diagnostic = match (close.next(), close.next()) {
             (Some(name), None) if text.len() > 3 => diagnostic.fix(i.opcode.span, name),
             _ => diagnostic,
@@ -91,7 +91,7 @@ impl<'a> Body<'_, 'a> {
                         .help(hint(&expected, opcode));
                 let typed = |m: &&ast::Ident| ScalarType::from_name(m.text).is_some();
                 match (class, expected.as_slice(), i.modifiers.iter().find(typed)) {
-                    // What the ISA takes for granted where nothing is said.
+                    // The default of the ISA.
                     (Class::Clamp, _, _) => diagnostic.fix(fixes::behind(span), ".trap"),
                     (Class::Vector, [one], Some(first)) => {
                         diagnostic.fix(fixes::before(first.span), format!("{one}."))
@@ -105,11 +105,11 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// What to write in place of a word that other instructions, languages or interfaces have.
+/// The correct spelling of a word that belongs to another instruction, language or API.
 fn elsewhere(opcode: Opcode, word: &str) -> Option<&'static str> {
     use Opcode::{Suld, Sust, Tex};
     Some(match (opcode, word) {
-        // Of three elements the fourth is left.
+        // For three elements, the fourth is unused.
         (_, "v3") => "vectors have 2 or 4 elements: write .v4",
         (Tex, "v1") => "a fetch gives 4 components: write .v4",
         (_, "v1") => "remove .v1: without a vector size there is one element",

@@ -1,5 +1,5 @@
-//! What the words of an instruction say: opcode, modifiers, rows. A module has few hundred different
-//! `add.s32` and many thousand instructions, so each is read once.
+//! Reading of opcodes and modifiers, with a cache: a module has thousands of instructions but only
+//! a few hundred distinct spellings such as `add.s32`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::body::Body;
 use crate::context::read::ReadModifiers;
 
 impl<'a> Body<'_, 'a> {
-    /// Reads opcode and modifiers; `None` after a mistake was reported.
+    /// Reads opcode and modifiers; `None` after an error was reported.
     pub(crate) fn read(&mut self, i: &'a ast::Instruction<'a>) -> Option<Rc<ReadModifiers>> {
         let text = text_of(self.cx.source, i);
         if let Some(words) = text.and_then(|text| self.cx.modifiers.get(text)) {
@@ -49,7 +49,7 @@ impl<'a> Body<'_, 'a> {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// ptxas takes `testp` that does not say what it asks.
+    /// Reads a `testp` without a property, which ptxas accepts.
     fn without_class(&mut self, i: &ast::Instruction<'a>, ty: &str) -> Option<Rc<ReadModifiers>> {
         let opcode = Opcode::Testp;
         let (mods, forms) = read_modifiers(opcode, &["number", ty]).ok()?;
@@ -61,7 +61,7 @@ impl<'a> Body<'_, 'a> {
         Some(Rc::new(ReadModifiers { opcode, mods: Arc::new(mods), forms, gates, variants }))
     }
 
-    /// ptxas passes over a `.pred` that says nothing; so do we when its verdicts are asked for.
+    /// Ignores a `.pred` without a meaning, as ptxas does, if its verdicts were requested.
     fn without_pred(
         &mut self,
         i: &ast::Instruction<'a>,
@@ -90,7 +90,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// The text from the opcode to the last modifier, if the tree was read from this source.
+/// The text from the opcode to the last modifier, if the tree was parsed from this source.
 fn text_of<'a>(source: &'a SourceFile, i: &ast::Instruction<'a>) -> Option<&'a str> {
     let last = i.modifiers.last().unwrap_or(&i.opcode);
     let text = source.snippet(Span { start: i.opcode.span.start, end: last.span.end });

@@ -1,4 +1,4 @@
-//! `mov`: copies, addresses, packing and unpacking.
+//! Checks of `mov`: copies, addresses, packing and unpacking.
 
 use texunit_forms::Count;
 use texunit_isa::requirement::KERNEL_ADDRESS;
@@ -124,7 +124,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Reports an address in a register that is too narrow or too wide for it: ptxas takes it.
+    /// Reports an address in a register of the wrong width, which ptxas accepts.
     fn narrow_address(&mut self, site: &Site<'_, 'a>, ty: ScalarType, span: Span) -> bool {
         let whole = ty.is_integer() || ty.kind() == TypeKind::Bits;
         if whole {
@@ -137,7 +137,7 @@ impl<'a> Body<'_, 'a> {
         whole
     }
 
-    /// The elements that a value is packed from or unpacked into.
+    /// The elements from which a value is packed, or into which it is unpacked.
     fn parts(
         &mut self,
         site: &Site<'_, 'a>,
@@ -184,7 +184,7 @@ impl<'a> Body<'_, 'a> {
         Some(Operand::Vector(list))
     }
 
-    /// `mov.v4.f32 a, b`: element by element.
+    /// Checks a vector copy such as `mov.v4.f32 a, b`, element by element.
     fn mov_vector(
         &mut self,
         site: &Site<'_, 'a>,

@@ -1,4 +1,4 @@
-//! Operands of ordinary instructions, as their row lists them.
+//! Checks of single operands: destinations, sources and constants.
 
 use texunit_isa::{Property, ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
@@ -15,7 +15,7 @@ use crate::options::Ptxas;
 use crate::types::{describe, fits, register_for};
 
 impl<'a> Body<'_, 'a> {
-    /// A destination register of exactly this width.
+    /// Checks a destination register of exactly this width.
     pub(crate) fn dest(
         &mut self,
         site: &Site<'_, 'a>,
@@ -29,7 +29,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// ptxas takes predicates for rows of a matrix.
+    /// Reports a predicate as a row of a matrix, which ptxas accepts and miscompiles.
     pub(crate) fn miscompiled_predicate(&mut self, site: &Site<'_, 'a>, span: Span) {
         let message = format!("{} cannot use a predicate here", mnemonic(site.i));
         let diagnostic = Diagnostic::error("E0212", span, message).help("write a 32-bit register");
@@ -55,7 +55,7 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// A source operand of exactly this width.
+    /// Checks a source operand of exactly this width.
     pub(crate) fn source(
         &mut self,
         site: &Site<'_, 'a>,
@@ -72,8 +72,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Reports a name with an offset, or of a function, where a number is wanted: ptxas takes the
-    /// address, for `mov` alone on purpose.
+    /// Reports the name of a function, or a name with an offset, where a number is expected: ptxas
+    /// uses the address, which is intended only for `mov`.
     pub(crate) fn address_as_number(
         &mut self,
         site: &Site<'_, 'a>,

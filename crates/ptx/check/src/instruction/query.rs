@@ -1,4 +1,4 @@
-//! Operands of txq, suq and istypep.
+//! Checks of the operands of txq, suq and istypep.
 
 use texunit_forms::Count;
 use texunit_isa::requirement::{INDIRECT, Requirement};
@@ -9,7 +9,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::{Area, Value};
-use crate::context::scope::Found;
+use crate::context::scope::Resolved;
 use crate::instruction::after_brackets::ANY_SIZE;
 use crate::instruction::site::Site;
 use crate::ir::{Operand, QueryOperands, RegId};
@@ -37,7 +37,7 @@ impl<'a> Body<'_, 'a> {
         let independent = self.cx.module.independent;
         let row = query_of(site.form.row.opcode, site.mods.mip.is_some(), site.mods.query?)?;
         let kinds = row.handles.of(independent);
-        // With texmode_independent, queries through registers need no later version.
+        // With `texmode_independent`, queries through registers need no later version.
         let requirement = (!independent).then_some(INDIRECT);
         let unchecked = independent && site.mods.query == Some(Attribute::MemoryLayout);
         let handle = match unchecked {
@@ -52,7 +52,7 @@ impl<'a> Body<'_, 'a> {
         Some(QueryOperands { destination, handle, level })
     }
 
-    /// Whether this is the name of a variable in memory.
+    /// Whether the operand is the name of a variable in memory.
     fn is_variable(&mut self, operand: &ast::Operand<'a>) -> bool {
         match self.value(operand) {
             Some(Value::Named { area: Area::Opaque(_), .. }) => false,
@@ -63,7 +63,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// What the assembler takes for txq.memory_layout with texmode_independent: any address.
+    /// The handle of `txq.memory_layout` with `texmode_independent`, for which ptxas accepts any
+    /// address.
     fn unchecked_handle(
         &mut self,
         operand: &ast::Operand<'a>,
@@ -74,7 +75,7 @@ impl<'a> Body<'_, 'a> {
                 (OperandKind::Constant(_), _) => true,
                 (OperandKind::Name { name, component: None }, offset) => {
                     match self.find(name.text) {
-                        Some(Found::Register(r)) => {
+                        Some(Resolved::Register(r)) => {
                             offset.is_some() && fits(ScalarType::U64, r.decl.ty)
                         }
                         _ => offset.is_none() && self.is_variable(&address.base),
@@ -112,7 +113,7 @@ impl<'a> Body<'_, 'a> {
         self.handle(operand, kinds, indirect)
     }
 
-    /// The destination of txq and suq.
+    /// Checks the destination of txq and suq.
     pub(crate) fn query_dest(
         &mut self,
         site: &Site<'_, 'a>,
@@ -152,16 +153,16 @@ impl<'a> Body<'_, 'a> {
         Some(vec![dest?, from])
     }
 
-    /// The register of `register+number`, which the assembler takes as a handle.
+    /// The register of `register+number`, which ptxas accepts as a handle.
     fn handle_with_offset(&mut self, operand: &ast::Operand<'a>) -> Option<RegId> {
         let OperandKind::Offset(name, _) = &operand.kind else { return None };
         match self.lookup(name)? {
-            Found::Register(r) if fits(ScalarType::U64, r.decl.ty) => Some(r.id),
+            Resolved::Register(r) if fits(ScalarType::U64, r.decl.ty) => Some(r.id),
             _ => None,
         }
     }
 
-    /// What is taken for a handle and cannot be one.
+    /// Reports an operand that ptxas accepts as a handle, but which cannot be one.
     fn not_a_handle(&mut self, span: Span, what: &str) {
         let message = format!("istypep needs a 64-bit register, not {what}");
         let diagnostic = Diagnostic::error("E0314", span, message)

@@ -1,5 +1,5 @@
-//! Which `.version` and `.target` a texture or surface instruction needs: those of its form and
-//! of every option that it uses. Options among the operands are demanded where they stand.
+//! Version and target requirements of texture and surface instructions: those of the form and of
+//! every option. Requirements of operands are checked with the operand.
 
 use texunit_isa::texture::{option_requirements, requirement_of};
 use texunit_isa::{ClampMode, Opcode, ScalarType};
@@ -11,8 +11,8 @@ use crate::instruction::site::Site;
 const CACHE_OPERATORS: [&str; 6] = ["ca", "cg", "cs", "cv", "wb", "wt"];
 
 impl<'a> Body<'_, 'a> {
-    /// Demands what the form and the options among the modifiers need. One message each for
-    /// version and target: the highest requirement says it all.
+    /// Checks the requirements of the form and of the modifiers. Only the highest version and the
+    /// highest target are reported.
     pub(crate) fn require_form(&mut self, site: &Site<'_, 'a>) {
         let Site { i, mods, form } = *site;
         let opcode = form.row.opcode;
@@ -37,7 +37,7 @@ impl<'a> Body<'_, 'a> {
 }
 
 /// The words that select the form: without vector sizes, hints and clamp modes, and without types
-/// where they do not matter.
+/// if they do not matter.
 fn form_name(i: &ast::Instruction, opcode: Opcode) -> String {
     let typed = !matches!(opcode, Opcode::Tex | Opcode::Tld4 | Opcode::Suld | Opcode::Sust);
     let mut name = opcode.name().to_owned();

@@ -1,4 +1,4 @@
-//! What the words of an instruction ask for beyond their row, and forms that have come and gone.
+//! Version and target requirements of modifiers, and forms that exist only in some versions.
 
 use texunit_isa::requirement::{self, Requirement};
 use texunit_isa::{Property, ScalarType, Space};
@@ -10,10 +10,10 @@ use crate::message::say::mnemonic;
 use crate::options::Ptxas;
 
 impl<'a> Body<'_, 'a> {
-    /// Demands what the words ask for. One message each for version and target: the highest says
-    /// it all.
+    /// Checks the requirements of the modifiers. Only the highest version and the highest target
+    /// are reported.
     pub(crate) fn require_words(&mut self, i: &ast::Instruction<'a>, words: &ReadModifiers) {
-        // The last of equal ones is the more special.
+        // Among equal requirements, the last one is the most specific.
         let version = words.gates.iter().max_by_key(|g| g.version);
         let target = words.gates.iter().max_by_key(|g| g.target);
         let span = i.opcode.span;
@@ -35,7 +35,8 @@ impl<'a> Body<'_, 'a> {
         self.report(Diagnostic::error("E0231", span, message).label(said).help(help));
     }
 
-    /// Forms that the table has and this version or target does not, or not any more.
+    /// Reports forms of the table that this version or target does not support, or no longer
+    /// supports.
     pub(crate) fn past(&mut self, i: &ast::Instruction<'a>, read: &ReadModifiers) {
         let (mods, span) = (&read.mods, i.opcode.span);
         let has = |property| read.forms.iter().any(|form| form.has(property));
@@ -90,7 +91,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `wmma` without `.aligned` ended when that came.
+    /// Reports `wmma` without `.aligned`, which version 6.3 made mandatory.
     fn late_aligned(&mut self, i: &ast::Instruction<'a>) {
         if self.cx.has_version(63) && !i.modifiers.iter().any(|m| m.text == "aligned") {
             let message = format!("{} lacks .aligned", mnemonic(i));
@@ -98,7 +99,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// An order and its scope stand together. `.relaxed` came late to all but transactions.
+    /// Checks that a memory order and its scope are given together. Except for transactions,
+    /// `.relaxed` was introduced later.
     fn order_of_barrier(&mut self, i: &ast::Instruction<'a>, late_relaxed: bool) {
         let among = |words: &[&str]| i.modifiers.iter().find(|m| words.contains(&m.text));
         let order = among(&["relaxed", "acquire", "release"]);
@@ -118,8 +120,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `fence.acquire` and `fence.release` came with PTX ISA 8.6; ptxas 12.9 takes them in any
-    /// version and the releases before it in none.
+    /// `fence.acquire` and `fence.release` were introduced in PTX ISA 8.6; ptxas 12.9 accepts them
+    /// in any version, earlier releases in none.
     fn one_sided_fence(&mut self, i: &ast::Instruction<'a>) {
         let (version, target) = match self.cx.release {
             Ptxas::V12_9 => return,

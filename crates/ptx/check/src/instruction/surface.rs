@@ -1,4 +1,4 @@
-//! Operands of suld, sust and sured.
+//! Checks of the operands of suld, sust and sured.
 
 use texunit_forms::Count;
 use texunit_isa::requirement::INDIRECT;
@@ -24,7 +24,7 @@ impl<'a> Body<'_, 'a> {
         Some(SurfaceOperands { destination, ..inside? })
     }
 
-    /// sust and sured.
+    /// Checks sust and sured.
     pub(crate) fn surface_store(&mut self, site: &Site<'_, 'a>) -> Option<SurfaceOperands> {
         let [inside, data] =
             self.two_operands(site.i, "write [surface, coordinates] and the data")?;
@@ -34,7 +34,7 @@ impl<'a> Body<'_, 'a> {
         Some(SurfaceOperands { source: data?, ..inside })
     }
 
-    /// `[surface, coordinates]`; what is moved comes later.
+    /// Checks `[surface, coordinates]`; the data are checked separately.
     fn surface_operands(
         &mut self,
         site: &Site<'_, 'a>,
@@ -98,7 +98,7 @@ impl<'a> Body<'_, 'a> {
         self.place_vector(site, operand, items, place, 0)
     }
 
-    /// The data: as many registers as `.vec` says, each at least as wide as an element.
+    /// Checks the data: as many registers as `.vec` states, each at least as wide as an element.
     fn surface_data(
         &mut self,
         site: &Site<'_, 'a>,
@@ -170,7 +170,7 @@ impl<'a> Body<'_, 'a> {
         Some(list)
     }
 
-    /// Whether the assembler takes a vector for data of this type; `None` if it was said why not.
+    /// Whether ptxas accepts a vector as data of this type; `None` if an error was reported.
     fn data_accepted(
         &mut self,
         site: &Site<'_, 'a>,
@@ -202,7 +202,7 @@ impl<'a> Body<'_, 'a> {
         })
     }
 
-    /// One register or constant of a vector; what only the assembler takes is said.
+    /// One register or constant of a vector; reports operands that only ptxas accepts.
     fn data_element(
         &mut self,
         site: &Site<'_, 'a>,
@@ -238,7 +238,7 @@ impl<'a> Body<'_, 'a> {
         })
     }
 
-    /// Data without braces. For a vector, ptxas accepts a scalar and then crashes.
+    /// Checks data without braces. For a vector, ptxas accepts a scalar and then crashes.
     fn scalar_data(
         &mut self,
         site: &Site<'_, 'a>,
@@ -277,7 +277,7 @@ impl<'a> Body<'_, 'a> {
         Some(vec![element])
     }
 
-    /// The data of sured: one register or constant.
+    /// Checks the data of sured: one register or constant.
     fn reduced(
         &mut self,
         site: &Site<'_, 'a>,
@@ -286,7 +286,7 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Vec<Operand>> {
         let value = self.value(operand)?;
         let row = SURFACE_DATA.iter().find(|(of, _)| *of == ty).map_or(&[][..], |(_, regs)| regs);
-        // For Kepler machines sured.b becomes red, which takes no wider registers.
+        // On Kepler GPUs, sured.b is compiled to red, which accepts no wider registers.
         let kepler = self.cx.options.ptxas_compat()
             && !site.mods.formatted
             && self.cx.options.arch.map_or(self.cx.target, |arch| arch.number) < 50;
@@ -303,13 +303,13 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Whether a register may hold data of suld and sust: any kind, wide enough.
+/// Whether a register is valid as data of suld and sust: any kind, at least as wide.
 fn data_fits(ty: ScalarType, reg: ScalarType) -> bool {
     reg.kind() != TypeKind::Predicate && reg.bits() >= ty.bits()
 }
 
-/// What to do instead of an operation that sured does not have and other atomics do; ptxas
-/// crashes on most of them.
+/// The replacement for an operation that sured lacks and other atomics have; ptxas crashes on most
+/// of them.
 pub(crate) fn no_reduction(opcode: Opcode, word: &str) -> Option<&'static str> {
     let operation = AtomOp::from_name(word).filter(|_| opcode == Opcode::Sured)?;
     match operation {

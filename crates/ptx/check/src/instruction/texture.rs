@@ -1,4 +1,4 @@
-//! Operands of tex and tld4, by the rules that ptxas follows (not always those of the
+//! Checks of the operands of tex and tld4, by the rules of ptxas (which sometimes differ from the
 //! documentation): destination, texture, sampler and coordinates.
 
 use texunit_forms::Count;
@@ -10,8 +10,8 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::{Area, Value, lanes_of};
-use crate::context::scope::Found;
-use crate::instruction::after_brackets::After;
+use crate::context::scope::Resolved;
+use crate::instruction::after_brackets::TrailingOperands;
 use crate::instruction::coordinates::Shift;
 use crate::instruction::site::Site;
 use crate::instruction::tuple::{Flaw, Items, tuple};
@@ -21,7 +21,7 @@ use crate::message::say::mnemonic;
 use crate::types::fits;
 
 impl<'a> Body<'_, 'a> {
-    /// tex and tld4.
+    /// Checks tex and tld4.
     pub(crate) fn texture(&mut self, site: &Site<'_, 'a>) -> Option<FetchOperands> {
         if let Some(word) = site.i.modifiers.iter().find(|m| m.text == "uni") {
             self.cx.require(UNIFORM, word.span);
@@ -39,7 +39,7 @@ impl<'a> Body<'_, 'a> {
             return None;
         };
         let dest = self.texture_dest(site, dest);
-        // Before PTX ISA 1.2 the brackets could be left out.
+        // Before PTX ISA 1.2 the brackets were optional.
         let early = !self.cx.has_version(12) && self.cx.module.version != (0, 0);
         let (items, rest) = match &inside.kind {
             OperandKind::Bracket(items) => (items.as_slice(), rest),
@@ -47,12 +47,12 @@ impl<'a> Body<'_, 'a> {
                 (&site.i.operands[1..3], &rest[1..])
             }
             _ => {
-                // Without brackets the operands behind are not what they seem.
+                // Without brackets, the remaining operands are in other positions.
                 self.no_brackets(site, inside, rest);
                 return None;
             }
         };
-        // With the wrong type of coordinates all of them would be wrong.
+        // If the coordinate type is wrong, every coordinate would be reported.
         legal?;
         let shift = self.shift(site, items);
         let shift = match rest {
@@ -63,7 +63,7 @@ impl<'a> Body<'_, 'a> {
         let rest = self.after_bracket(site, rest, geometry, coordinate, shift);
         let (destination, resident) = dest?;
         let (texture, sampler, coords) = inside?;
-        let After { lod, offset, compare } = rest?;
+        let TrailingOperands { lod, offset, compare } = rest?;
         let mut padding = Vec::new();
         let coords = ir::coordinates(geometry, coords, &mut padding);
         let mut point = |vector| ir::first(geometry.gradients(), vector, &mut padding);
@@ -106,7 +106,7 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// `{a, b, c, d}` or `{a, b, c, d}|p`.
+    /// Checks the destination `{a, b, c, d}` or `{a, b, c, d}|p`.
     fn texture_dest(
         &mut self,
         site: &Site<'_, 'a>,
@@ -179,7 +179,7 @@ impl<'a> Body<'_, 'a> {
         self.texels(site, operand, ty, &items)
     }
 
-    /// The registers that texels of this type are written to.
+    /// Checks the registers that receive the texels.
     fn texels(
         &mut self,
         site: &Site<'_, 'a>,
@@ -191,7 +191,7 @@ impl<'a> Body<'_, 'a> {
         let typed = tuple(items, 0);
         let pair = texel.lanes == 2;
         let constant = items.iter().any(|(value, _)| matches!(value, Value::Const(_)));
-        // Pairs are moved to their registers, and a predicate cannot be moved to.
+        // Pairs are moved to their registers, and a predicate cannot be the destination of a move.
         let predicate =
             |(value, _): &(Value, Span)| matches!(value, Value::Reg { ty: ScalarType::Pred, .. });
         let moved = !pair || !items.iter().any(predicate);
@@ -236,7 +236,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `texture, coordinates` or `[texture], coordinates`, with or without a sampler between.
+    /// Reports missing brackets: `texture, coordinates` or `[texture], coordinates`, with or
+    /// without a sampler.
     fn no_brackets(
         &mut self,
         site: &Site<'_, 'a>,
@@ -263,7 +264,7 @@ impl<'a> Body<'_, 'a> {
         });
     }
 
-    /// What the last operand in the brackets is taken for.
+    /// How ptxas interprets the last operand in the brackets.
     fn shift(&self, site: &Site<'_, 'a>, items: &[ast::Operand<'a>]) -> Shift {
         match site.mods.mip {
             _ if items.len() != 3 || self.cx.module.independent => Shift::None,
@@ -273,7 +274,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Whether this is a vector, between braces or not.
+    /// Whether the operand is a vector, in braces or not.
     fn is_vector(&mut self, operand: &ast::Operand<'a>) -> bool {
         match operand.kind {
             OperandKind::Vector(_) => true,
@@ -284,7 +285,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// A sampler where the module has none: a mistake that ptxas lets pass for some operands.
+    /// Reports a sampler in a module without samplers, an error that ptxas accepts for some
+    /// operands.
     fn sampler_in_unified(
         &mut self,
         sampler: &ast::Operand<'a>,
@@ -326,17 +328,18 @@ impl<'a> Body<'_, 'a> {
         Some(Operand::Discard)
     }
 
-    /// Whether what stands in the place of a sampler is a coordinate without its braces: a register
-    /// of 32 bits before another name.
+    /// Whether the operand in the position of a sampler is a coordinate without braces: a 32-bit
+    /// register that is followed by another name.
     fn is_coordinate(&mut self, operand: &ast::Operand<'a>, next: &ast::Operand<'a>) -> bool {
         let OperandKind::Name { name, component: None } = &operand.kind else { return false };
         let scalar = matches!(&next.kind, OperandKind::Name { .. });
         scalar
-            && matches!(self.find(name.text), Some(Found::Register(r))
+            && matches!(self.find(name.text), Some(Resolved::Register(r))
                 if r.decl.vector <= 1 && r.decl.ty.bits() == 32)
     }
 
-    /// `[a, c]` or `[a, b, c]`: texture, sampler, coordinate vector as written.
+    /// The operands in the brackets, `[a, c]` or `[a, b, c]`: texture, sampler, coordinate vector
+    /// as written.
     fn texture_operands(
         &mut self,
         site: &Site<'_, 'a>,

@@ -1,6 +1,7 @@
-//! Vectors between braces, as the assembler types them: a vector has one type, and every element
-//! must go with its neighbours. Whether a vector may stand in a place is decided by its type and
-//! the width of its first element; constants that come first fit almost anywhere.
+//! Types of vectors in braces, as ptxas determines them: a vector has one type, and each element
+//! must be compatible with its neighbours. Whether a vector is valid in a position depends on its
+//! type and the width of its first element; vectors that begin with a constant are valid almost
+//! everywhere.
 
 use texunit_isa::texture::Registers;
 use texunit_isa::{ScalarType, TypeKind};
@@ -14,53 +15,53 @@ use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::message::say::mnemonic;
 
-/// Elements of a vector with their places.
+/// Elements of a vector with their positions.
 pub(crate) type Items<'a> = [(Value<'a>, Span)];
 
-/// What decides where a vector fits.
+/// The kind of a vector's first element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lead {
-    /// Its first element has a width: a register, or something that is read as one.
+    /// A register, or an operand that is read as one, so the element has a width.
     Sized,
-    /// Its first element is an integer.
+    /// An integer constant.
     Integer,
-    /// Its first element is a floating-point number.
+    /// A floating-point constant.
     Float,
 }
 
 /// The type of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tuple {
-    /// The type of all elements; `None`: they differ, and the vector is plain bits.
+    /// The type of all elements; `None` if they differ, so that the vector is untyped.
     pub(crate) ty: Option<ScalarType>,
-    /// Width of the elements; `None`: there are only constants.
+    /// Width of the elements; `None` if all are constants.
     pub(crate) bits: Option<u32>,
-    /// Its first element.
+    /// The kind of the first element.
     pub(crate) lead: Lead,
     /// Width of the last constant.
     pub(crate) constant_bits: u32,
 }
 
-/// Why elements do not make a vector.
+/// Why elements do not form a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// The element with this number is not as wide as the first.
+    /// The width of the element with this index differs from the first.
     Width(usize),
-    /// The element with this number does not go with the one before it.
+    /// The element with this index is not compatible with the one before it.
     Neighbour(usize),
-    /// The element with this number can be part of no vector.
+    /// The element with this index is not valid in a vector.
     Element(usize),
-    /// There is nothing but `_`.
+    /// All elements are `_`.
     Nothing,
 }
 
-/// The type that an element brings into its vector.
+/// The type of an element.
 fn type_of(value: &Value) -> Option<ScalarType> {
     Some(match value {
         Value::Reg { ty, .. } => *ty,
         Value::Special(special, _) if special.types.contains(&ScalarType::U64) => ScalarType::B64,
         Value::Special(..) => ScalarType::B32,
-        // Among registers, the name of a variable is taken for one of its type.
+        // Among registers, the name of a variable counts as a register of its type.
         Value::Named { ty, .. } => return *ty,
         Value::Const(Const::Int(..)) => ScalarType::S64,
         Value::Const(Const::F32(_)) => ScalarType::F32,
@@ -69,19 +70,19 @@ fn type_of(value: &Value) -> Option<ScalarType> {
     })
 }
 
-/// Predicates count as 32 bits here.
+/// The width of a type; predicates count as 32 bits.
 fn width(ty: ScalarType) -> u32 {
     if ty == ScalarType::Pred { 32 } else { ty.bits() }
 }
 
-/// Whether two types may stand side by side.
+/// Whether two types may be adjacent.
 fn go_together(a: ScalarType, b: ScalarType) -> bool {
     let bits = |ty: ScalarType| ty.kind() == TypeKind::Bits;
     a == b || bits(a) || bits(b) || a.is_integer() && b.is_integer() || a.is_float() && b.is_float()
 }
 
-/// Types a vector. Elements before `indices` are layer and sample numbers, which need not go with
-/// their neighbours.
+/// Determines the type of a vector. Elements before `indices` are layer and sample indices, which
+/// need not be compatible with their neighbours.
 pub(crate) fn tuple(items: &Items, indices: usize) -> Result<Tuple, Flaw> {
     let mut found: Option<Tuple> = None;
     let mut before: Option<ScalarType> = None;
@@ -121,13 +122,13 @@ pub(crate) fn tuple(items: &Items, indices: usize) -> Result<Tuple, Flaw> {
 }
 
 impl Tuple {
-    /// Whether it may stand for 32-bit registers of one of these types.
+    /// Whether the vector is valid for 32-bit registers of one of these types.
     pub(crate) fn fits(&self, types: &[ScalarType]) -> bool {
         let typed = self.ty.is_none_or(|ty| types.contains(&ty));
         self.lead == Lead::Sized && self.bits == types.first().map(|ty| ty.bits()) && typed
     }
 
-    /// Whether it may stand in a place for coordinates and the like.
+    /// Whether the vector is valid as coordinates or a similar operand.
     pub(crate) fn fits_place(&self, place: &Registers) -> bool {
         let mixed = self.ty.is_none();
         let float = place.ty == ScalarType::F32;
@@ -143,7 +144,7 @@ impl Tuple {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// Sources of a place for coordinates and the like: each element as an operand.
+    /// Checks a vector of sources, such as coordinates, element by element.
     pub(crate) fn place_vector(
         &mut self,
         site: &Site<'_, 'a>,
@@ -166,7 +167,7 @@ impl<'a> Body<'_, 'a> {
                 continue;
             }
             let diagnostic = self.not_for_place(site, value, *span, place, index);
-            // Before the last of them the assembler takes anything.
+            // Before the last index, ptxas accepts anything.
             if !accepted || n + 1 == indices && not_an_index(value) {
                 self.report(diagnostic);
                 complete = false;
@@ -196,7 +197,7 @@ impl<'a> Body<'_, 'a> {
         None
     }
 
-    /// One element, if it is of the right kind.
+    /// Checks one element.
     fn place_element(
         &mut self,
         site: &Site<'_, 'a>,
@@ -221,7 +222,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Two elements of types that cannot stand side by side.
+    /// Reports two adjacent elements of incompatible types.
     pub(crate) fn neighbours(&mut self, site: &Site<'_, 'a>, items: &Items<'a>, n: usize) {
         let name = mnemonic(site.i);
         let (value, span) = &items[n];
@@ -234,7 +235,7 @@ impl<'a> Body<'_, 'a> {
         );
     }
 
-    /// What is said about an element that does not belong in a place.
+    /// The error for an element that is not valid in its position.
     fn not_for_place(
         &self,
         site: &Site<'_, 'a>,
@@ -274,7 +275,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// What the assembler refuses as number of a layer or a sample.
+/// Values that ptxas refuses as a layer or sample index.
 fn not_an_index(value: &Value) -> bool {
     match value {
         Value::Reg { ty, .. } | Value::Named { ty: Some(ty), .. } => {
@@ -285,7 +286,7 @@ fn not_an_index(value: &Value) -> bool {
     }
 }
 
-/// An element of a vector register beside a constant.
+/// Whether the operand has an element of a vector register next to a constant.
 pub(crate) fn component_beside_constant(operand: &ast::Operand, items: &Items) -> bool {
     let OperandKind::Vector(elements) = &operand.kind else { return false };
     let component = elements.iter().zip(items).any(|(element, (value, _))| {

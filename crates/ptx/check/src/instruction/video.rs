@@ -1,4 +1,4 @@
-//! Operands of video instructions: registers of which a part is named, some of them negated.
+//! Checks of video instructions, whose operands can select parts of registers and be negated.
 
 use texunit_isa::{Opcode, ScalarType, Selector, VideoOperands};
 use texunit_syntax::Diagnostic;
@@ -9,20 +9,20 @@ use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::message::say::mnemonic;
 
-/// Which parts an operand can name.
+/// The kind of selector that an operand can have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parts {
-    /// None: the operand is whole.
+    /// No selector.
     None,
-    /// `.b0` to `.b3`, `.h0`, `.h1`.
+    /// A single part: `.b0` to `.b3`, `.h0`, `.h1`.
     One,
     /// A mask of elements, highest first: `.h10`, `.b3`, `.b210`.
     Mask { half: bool },
-    /// An element each of two registers: `.h32`, `.b7610`.
+    /// A choice of elements from two registers: `.h32`, `.b7610`.
     Choice { half: bool },
 }
 
-/// The selector that a word is, if it is one of these.
+/// Parses a selector of this kind.
 fn selector(word: &str, parts: Parts) -> Option<Selector> {
     let half = match word.as_bytes().first()? {
         b'h' => true,
@@ -53,7 +53,7 @@ fn selector(word: &str, parts: Parts) -> Option<Selector> {
     Some(found)
 }
 
-/// What may be written, for messages.
+/// The valid selectors, for messages.
 fn wanted(parts: Parts) -> &'static str {
     match parts {
         Parts::None => "write the register alone",
@@ -65,7 +65,7 @@ fn wanted(parts: Parts) -> &'static str {
     }
 }
 
-/// Half-words or bytes of a SIMD instruction.
+/// Whether a SIMD instruction uses half-words (`true`) or bytes; `None` for others.
 fn simd(opcode: Opcode) -> Option<bool> {
     match opcode.name().bytes().last() {
         Some(b'2') => Some(true),
@@ -75,7 +75,7 @@ fn simd(opcode: Opcode) -> Option<bool> {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// `d{.part}, a{.part}, b{.part}{, c}` (9.7.18): operands, and what stands at them.
+    /// Checks `d{.part}, a{.part}, b{.part}{, c}` (9.7.18): operands, selectors and signs.
     pub(crate) fn video(&mut self, site: &Site<'_, 'a>) -> Option<(Vec<Operand>, VideoOperands)> {
         let Site { i, mods, form } = *site;
         let opcode = form.row.opcode;
@@ -90,7 +90,7 @@ impl<'a> Body<'_, 'a> {
         let [d, a, b, c @ ..] = &i.operands[..] else { return None };
         let (to, from) = match simd {
             Some(half) => (Parts::Mask { half }, Parts::Choice { half }),
-            // A result that is combined with c replaces no part of it.
+            // If the result is combined with c, it cannot replace a part of a register.
             None if multiplies || c.is_empty() || mods.atom.is_some() => (Parts::None, Parts::One),
             None => (Parts::One, Parts::One),
         };
@@ -128,7 +128,7 @@ impl<'a> Body<'_, 'a> {
         Some((list, video))
     }
 
-    /// Signs, which only `vmad` has a place for: ptxas lets two of them pass.
+    /// Checks signs, which only `vmad` supports; ptxas accepts two of them elsewhere.
     fn sign(&mut self, site: &Site<'_, 'a>, video: &VideoOperands) -> Option<()> {
         let message = format!("{} cannot negate its operands", mnemonic(site.i));
         let diagnostic = Diagnostic::error("E0211", site.i.opcode.span, message)
@@ -141,7 +141,7 @@ impl<'a> Body<'_, 'a> {
         Some(())
     }
 
-    /// A source; SIMD instructions take registers only.
+    /// Checks a source; SIMD instructions accept only registers.
     fn video_source(
         &mut self,
         site: &Site<'_, 'a>,
@@ -156,7 +156,7 @@ impl<'a> Body<'_, 'a> {
         self.source(site, ty, operand)
     }
 
-    /// An operand without its selector and sign, and those.
+    /// Splits an operand into register, selector and sign.
     fn part(
         &mut self,
         site: &Site<'_, 'a>,

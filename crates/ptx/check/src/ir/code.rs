@@ -1,24 +1,24 @@
-//! What instructions read and write, and where control goes behind them.
+//! Operand accesses and control flow of checked instructions, for the analyses of crate `flow`.
 
 use super::{Base, Function, Instruction, LabelId, Module, Operand, Operands, RegId};
 use texunit_flow::{Access, Code, Control};
 use texunit_isa::{MatchMode, Opcode};
 
-/// The code of a function, for the analyses of crate `flow`. Instructions are numbered as in the
-/// body, registers as in [`Function::regs`].
+/// The code of a function, for the analyses of crate `flow`. Instruction indices are those of the
+/// body, register indices those of [`Function::regs`].
 #[derive(Clone, Copy, Debug)]
 pub struct BodyCode<'a> {
     /// The function.
     pub function: &'a Function,
-    /// Its instructions; none of a prototype.
+    /// Its instructions; empty for a prototype.
     pub body: &'a [Instruction],
-    /// The module of the functions that are called: a call of one that is declared `.noreturn` leaves
-    /// the function. Without a module, all calls return.
+    /// The module with the called functions: a call of a function that is declared `.noreturn`
+    /// leaves the function. Without a module, all calls return.
     pub module: Option<&'a Module>,
 }
 
 impl<'a> BodyCode<'a> {
-    /// The code of a function all of whose calls return.
+    /// The code of a function, assuming that all calls return.
     pub fn new(function: &'a Function) -> Self {
         Self { function, body: function.body.as_deref().unwrap_or_default(), module: None }
     }
@@ -51,7 +51,7 @@ impl Code for BodyCode<'_> {
         if i.guard.is_some() { Control::Branch } else { Control::Jump }
     }
 
-    /// False for an instruction of which the checker knows little but its name.
+    /// Returns false for an instruction that the checker knows only by name.
     fn operands(&self, inst: usize, mut f: impl FnMut(u32, Access)) -> bool {
         self.body[inst].each_operand(&mut f)
     }
@@ -69,7 +69,7 @@ impl Code for BodyCode<'_> {
 }
 
 impl Operand {
-    /// Calls `f` with each register that the operand names.
+    /// Calls `f` with each register in the operand.
     pub fn each_register(&self, f: &mut dyn FnMut(RegId)) {
         match self {
             Self::Reg(reg) | Self::NotReg(reg) => f(*reg),
@@ -84,7 +84,7 @@ impl Operand {
 }
 
 impl Instruction {
-    /// As [`Code::operands`]; compiled once for all analyses.
+    /// Implements [`Code::operands`]; not generic, so that it is compiled once for all analyses.
     fn each_operand(&self, f: &mut dyn FnMut(u32, Access)) -> bool {
         if let Some(guard) = self.guard {
             f(guard.reg.0, Access::Use);
@@ -92,7 +92,7 @@ impl Instruction {
         let written = self.destinations();
         if let Operands::Listed(list) = &self.operands {
             let (writes, reads) = list.split_at(written.min(list.len()));
-            // The value of a register does not matter to `xor %r1, %r2, %r2`, which makes a zero.
+            // `xor %r1, %r2, %r2` gives 0 whatever the value of the register.
             let makes_zero = matches!(self.opcode, Opcode::Xor | Opcode::Sub)
                 && !self.mods.types.iter().any(|ty| ty.is_float())
                 && matches!(reads, [a, b] if a == b);
@@ -101,7 +101,7 @@ impl Instruction {
             writes.iter().for_each(|o| o.each_register(&mut |reg| f(reg.0, Access::Def)));
             return self.is_known();
         }
-        // The values of elements that only fill a vector do not matter.
+        // The values of padding elements are unused.
         let padding = self.operands.padding();
         let matters = |operand: &&Operand| !padding.iter().any(|p| std::ptr::eq(p, *operand));
         for operand in self.operands.read(written).filter(matters) {
@@ -113,7 +113,7 @@ impl Instruction {
         self.is_known()
     }
 
-    /// How many of the operands in its list the instruction writes.
+    /// Number of destinations at the beginning of the operand list.
     #[rustfmt::skip]
     pub fn destinations(&self) -> usize {
         use Opcode::*;
@@ -129,7 +129,7 @@ impl Instruction {
         }
     }
 
-    /// Whether the checker knows all that the instruction reads and writes, not little but its name.
+    /// Whether the checker knows all operand accesses of the instruction, not only its name.
     #[rustfmt::skip]
     pub fn is_known(&self) -> bool {
         use Opcode::*;

@@ -1,8 +1,9 @@
-//! The typed module: every name resolved, every operand of the right kind and width, modifiers
-//! read into fields. Crate `simt` lowers it to warp code.
+//! The typed module: names are resolved, operands are checked for kind and width, and modifiers are
+//! parsed into fields. Crate `simt` lowers it to warp code.
 //!
-//! Operands of texture, surface and query instructions have names ([`FetchOperands`], [`SurfaceOperands`],
-//! [`QueryOperands`]). Of all others they are a list; its order where it is not simply that of the source:
+//! Operands of texture, surface and query instructions have names ([`FetchOperands`],
+//! [`SurfaceOperands`], [`QueryOperands`]). Those of all other instructions are a list, whose order
+//! is that of the source except for:
 //!
 //! | instruction | operands |
 //! |---|---|
@@ -49,40 +50,40 @@ pub struct LabelId(pub u32);
 /// Index in [`Function::params`] (incoming parameters of the function itself).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParamId(pub u32);
-/// Index in [`Function::frame`]: `.local` variables of the body and `.param` variables declared
-/// there for calls.
+/// Index in [`Function::frame`], which holds `.local` variables of the body and `.param` variables
+/// that are declared there for calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FrameVarId(pub u32);
 
 /// A module.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
-    /// `.version`, e.g. (8, 5).
+    /// `.version`, such as (8, 5).
     pub version: (u32, u32),
-    /// First word of `.target`, e.g. `sm_75`.
+    /// First word of `.target`, such as `sm_75`.
     pub target: String,
     /// Whether `.target` says `texmode_independent`.
     pub independent: bool,
-    /// 32 or 64.
+    /// Size of addresses: 32 or 64 bits.
     pub address_size: u32,
     /// Variables with static storage.
     pub variables: Vec<Variable>,
-    /// Functions and kernels, prototypes included.
+    /// Functions and kernels, including prototypes.
     pub functions: Vec<Function>,
-    /// What `.file` and `.loc` say: where each instruction comes from, by its span.
+    /// Source locations of instructions by their spans, from `.file` and `.loc`.
     pub sources: Arc<Sources>,
 }
 
-/// Where a variable lives.
+/// The memory of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
-    /// `.global`
+    /// The state space `.global`.
     Global,
-    /// `.const`
+    /// The state space `.const`.
     Const,
-    /// `.shared`
+    /// The state space `.shared`.
     Shared,
-    /// `.extern .shared x[]`: begins after the static shared memory.
+    /// `.extern .shared x[]`, which begins after the static shared memory.
     DynamicShared,
     /// `.texref`, `.samplerref`, `.surfref` at module scope: the variable is a handle.
     Opaque(ScalarType),
@@ -91,59 +92,61 @@ pub enum Storage {
 /// A variable with static storage.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Name as written (variables of bodies: `function.name`).
+    /// Name as written (for variables of bodies: `function.name`).
     pub name: String,
-    /// Where it lives.
+    /// Memory in which it is stored.
     pub storage: Storage,
-    /// The state space that was written. References belong in `.global`, but ptxas takes arrays of them elsewhere, too.
+    /// The declared state space. References belong in `.global`, but ptxas accepts arrays of them
+    /// elsewhere, too.
     pub space: texunit_syntax::ast::Space,
     /// Type of an element.
     pub ty: ScalarType,
-    /// 2 or 4 for `.v2` and `.v4`, else 1.
+    /// Vector length: 2 or 4 for `.v2` and `.v4`, else 1.
     pub vector: u8,
-    /// Array dimensions, the first 0 for `[]` without an initial value; then the vector's.
+    /// Array dimensions, followed by the vector length. The first is 0 for `[]` without an initial
+    /// value.
     pub dims: Vec<u64>,
     /// Size in bytes (0 for `[]`).
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// `.extern` without a definition.
+    /// Whether it is `.extern` without a definition.
     pub is_extern: bool,
-    /// `.attribute(.managed)`: the host program uses it too.
+    /// Whether it has `.attribute(.managed)`, so that the host program uses it too.
     pub managed: bool,
     /// Initial bytes from offset 0 on (may be shorter than `size`; the rest is zero).
     pub init: Vec<u8>,
-    /// Places in `init` to be filled with addresses at load.
+    /// Positions in `init` that receive addresses when the module is loaded.
     pub relocations: Vec<Relocation>,
-    /// Fields of an opaque variable's static initialiser: name and value (`linear`, `wrap` and so
-    /// on as their PTX numbers: nearest 0, linear 1; wrap 0, mirror 1, clamp_ogl 2,
-    /// clamp_to_edge 3, clamp_to_border 4).
+    /// Fields of an opaque variable's static initialiser: name and value. `linear`, `wrap` and so
+    /// on are given as their PTX numbers: nearest 0, linear 1; wrap 0, mirror 1, clamp_ogl 2,
+    /// clamp_to_edge 3, clamp_to_border 4.
     pub fields: Vec<(String, i64)>,
-    /// Declaration.
+    /// The declaration.
     pub span: Span,
 }
 
 /// An address in an initialiser.
 #[derive(Clone, Debug)]
 pub struct Relocation {
-    /// Byte offset of the value.
+    /// Byte offset of the value in the variable.
     pub offset: u64,
-    /// Size of the value: 1 (masked byte), 4 or 8.
+    /// Size of the value in bytes: 1 (masked byte), 4 or 8.
     pub size: u8,
-    /// What the address is of.
+    /// The symbol whose address it is.
     pub target: Symbol,
-    /// Added to the address.
+    /// Number that is added to the address.
     pub addend: i64,
-    /// Shift right before a masked byte is taken (`0xff00(name)`: 8).
+    /// Right shift before a masked byte is taken (`0xff00(name)`: 8).
     pub shift: u8,
-    /// `generic(name)`: the generic address.
+    /// Whether the address is generic: `generic(name)`.
     pub generic: bool,
 }
 
-/// Something with an address.
+/// A symbol with an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Symbol {
-    /// A variable. Its address in its own space; of an opaque one: its handle.
+    /// A variable: its address in its own space, or for an opaque one its handle.
     Variable(VarId),
     /// A function.
     Function(FuncId),
@@ -154,29 +157,29 @@ pub enum Symbol {
 pub struct Param {
     /// Name.
     pub name: String,
-    /// Type of an element; `Texref`, `Samplerref`, `Surfref` for opaque ones.
+    /// Type of an element; `Texref`, `Samplerref` or `Surfref` for opaque ones.
     pub ty: ScalarType,
     /// Size in bytes.
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
     /// Byte offset in the kernel's parameter buffer, or in the frame of the function's arguments
-    /// (returns follow each other from 0, parameters likewise).
+    /// (results are laid out from 0, and so are parameters).
     pub offset: u32,
-    /// Old-style `.reg` parameter of a `.func`: the register.
+    /// The register of an old-style `.reg` parameter of a `.func`.
     pub reg: Option<RegId>,
     /// Whether it is an array (`.param .align 8 .b8 p[16]`).
     pub is_array: bool,
-    /// Declaration.
+    /// The declaration.
     pub span: Span,
 }
 
-/// A variable of a body that each activation has its own copy of.
+/// A variable of a body, of which each activation has its own copy.
 #[derive(Clone, Debug)]
 pub struct FrameVar {
     /// Name.
     pub name: String,
-    /// True: `.param` of a call sequence; false: `.local`.
+    /// Whether it is a `.param` of a call sequence instead of a `.local`.
     pub is_param: bool,
     /// Type of an element.
     pub ty: ScalarType,
@@ -195,8 +198,8 @@ pub struct Reg {
     pub name: String,
     /// Type of an element.
     pub ty: ScalarType,
-    /// 1, or 2 or 4 for vector registers (`.reg .v4 .f32`), which are that many consecutive
-    /// [`RegId`]s, each with `vector` 1 after the first.
+    /// Vector length. A vector register (`.reg .v4 .f32`) is 2 or 4 consecutive [`RegId`]s; the
+    /// first has the length, the others 1. Scalar registers have 1.
     pub vector: u8,
 }
 
@@ -209,32 +212,33 @@ pub struct Function {
     pub is_entry: bool,
     /// Parameters.
     pub params: Vec<Param>,
-    /// Return parameters.
+    /// Results.
     pub returns: Vec<Param>,
-    /// Size of all parameters in bytes.
+    /// Total size of all parameters in bytes.
     pub param_size: u32,
     /// Registers.
     pub regs: Vec<Reg>,
     /// `.local` and `.param` variables of the body.
     pub frame: Vec<FrameVar>,
-    /// Name and index into `body` of the instruction that follows (the length of `body` at the end).
+    /// Name of each label, and the index in `body` of the instruction that follows it (the length
+    /// of `body` at the end).
     pub labels: Vec<(String, usize)>,
-    /// Instructions; none: a prototype (`.extern .func vprintf ...`).
+    /// Instructions; `None` for a prototype (`.extern .func vprintf ...`).
     pub body: Option<Vec<Instruction>>,
-    /// `.maxntid`, `.reqntid` and so on: name without the dot, numbers.
+    /// `.maxntid`, `.reqntid` and so on: name without the dot, and numbers.
     pub directives: Vec<(String, Vec<u64>)>,
-    /// Header.
+    /// The header.
     pub span: Span,
-    /// Whether a `.alias` or `.weak` of the same function.
+    /// The function of which this is an `.alias`.
     pub alias_of: Option<FuncId>,
 }
 
-/// Guard predicate.
+/// The guard predicate of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
     /// Predicate register.
     pub reg: RegId,
-    /// `@!p`
+    /// Whether the guard is negated: `@!p`.
     pub negated: bool,
 }
 
@@ -243,30 +247,30 @@ pub struct Guard {
 pub struct Instruction {
     /// Opcode.
     pub opcode: Opcode,
-    /// Modifiers; instructions with the same words share them.
+    /// Modifiers, shared between instructions with the same spelling.
     pub mods: Arc<Modifiers>,
     /// Guard.
     pub guard: Option<Guard>,
     /// Operands.
     pub operands: Operands,
-    /// Source.
+    /// Position in the source.
     pub span: Span,
 }
 
-/// Base of an address.
+/// The base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
-    /// Address in a register (32 or 64 bits).
+    /// An address in a register (32 or 64 bits).
     Reg(RegId),
     /// A variable.
     Variable(VarId),
-    /// An incoming parameter of the function.
+    /// A parameter of the function.
     Param(ParamId),
-    /// A return parameter of the function.
+    /// A result parameter of the function.
     Return(ParamId),
     /// A frame variable.
     Frame(FrameVarId),
-    /// A number.
+    /// No base: the offset is the address.
     Absolute,
 }
 
@@ -275,60 +279,62 @@ pub enum Base {
 pub enum Operand {
     /// A register.
     Reg(RegId),
-    /// `!p`
+    /// A negated predicate, `!p`.
     NotReg(RegId),
-    /// Bits of a constant, already converted to the instruction's operand type and cut to its
-    /// width (f32: its 32 bits; s16: low 16 bits, upper bits zero).
+    /// Bits of a constant, converted to the instruction's operand type and truncated to its width
+    /// (f32: its 32 bits; s16: low 16 bits, upper bits zero).
     Imm(u64),
-    /// A special register; component 0 to 3.
+    /// A special register and its component, 0 to 3.
     Special(SpecialReg, u8),
-    /// `%envreg<n>`
+    /// The special register `%envreg<n>`.
     EnvReg(u8),
-    /// `%pm0` and other counters that read as 0.
+    /// `%pm0` and other counters, which read as 0.
     ZeroCounter,
-    /// Address of a variable, parameter or frame variable plus offset (mov, cvta).
+    /// Address of a variable, parameter or frame variable, plus an offset (mov, cvta).
     AddressOf(Base, i64),
-    /// A function: `mov.u64 %rd, f` and direct calls.
+    /// A function, in `mov.u64 %rd, f` and direct calls.
     Function(FuncId),
-    /// A label of this function: bra.
+    /// A label of this function, in bra.
     Label(LabelId),
-    /// Targets of brx.idx, or of an indirect call when listed.
+    /// Targets of brx.idx, or of an indirect call with a list of targets.
     Targets(Vec<LabelId>),
-    /// `{a, b}`
+    /// A vector `{a, b}`.
     Vector(Vec<Operand>),
-    /// `_`
+    /// The discarded operand `_`.
     Discard,
-    /// `[base + offset]`
+    /// A memory operand `[base + offset]`.
     Address(Base, i64),
-    /// `name[%r1+2]`: of ld, ldu and st the element itself, of mov and cvta its address. An element
-    /// with a constant subscript is an [`Operand::Address`] or [`Operand::AddressOf`].
+    /// An array element `name[%r1+2]`: for ld, ldu and st the element itself, for mov and cvta its
+    /// address. An element with a constant subscript is an [`Operand::Address`] or
+    /// [`Operand::AddressOf`].
     Element(Box<Element>),
     /// Handle of a texture, sampler or surface: a module variable, a kernel parameter of opaque
-    /// type, or a 64-bit register. Direct opaque parameters are [`Base::Param`].
+    /// type (as [`Base::Param`]), or a 64-bit register.
     Handle(Base),
     /// Arguments or results of a call: frame variables, registers or constants.
     Args(Vec<Operand>),
     /// A `.param` frame variable as an argument.
     FrameVar(FrameVarId),
-    /// A `.param` of the enclosing function handed on as an argument.
+    /// A `.param` of the enclosing function, passed on as an argument.
     Param(ParamId),
     /// Signature of an indirect call.
     Prototype(Box<Prototype>),
 }
 
-/// An element of an array whose number is in a register.
+/// An array element whose index is in a register.
 ///
-/// Its place is `(index + offset) * size` in 32 bits, added to the array's address: as an unsigned
-/// number in global memory, as ptxas computes it.
+/// Its byte offset is `(index + offset) * size` in 32-bit arithmetic. It is added to the array's
+/// address, zero-extended in global memory, as ptxas computes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
     /// The array.
     pub base: Base,
-    /// A register of 8 to 64 bits, extended as its type says and cut to 32 bits, or a special one.
+    /// A register of 8 to 64 bits, extended according to its type and truncated to 32 bits, or a
+    /// special register.
     pub index: Operand,
-    /// Added to the register, in elements.
+    /// Number that is added to the register, in elements.
     pub offset: i64,
-    /// Bytes of the array's type: dimensions and vectors do not count.
+    /// Size in bytes of the array's element type, ignoring dimensions and vectors.
     pub size: u32,
 }
 

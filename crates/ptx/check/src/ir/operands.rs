@@ -1,6 +1,6 @@
-//! The operands of an instruction: a list in source order, or, of texture, surface and query instructions, each
-//! by its name. Which element of a vector is what is decided when these are made ([`FetchOperands`],
-//! [`SurfaceOperands`]), and nobody counts after that.
+//! Operands of an instruction: a list in source order or, for texture, surface and query
+//! instructions, named fields. Vector elements are assigned to their roles when these are made
+//! ([`FetchOperands`], [`SurfaceOperands`]), so that later code need not count.
 
 use std::ops::Deref;
 use std::slice::from_ref;
@@ -8,58 +8,59 @@ use std::slice::from_ref;
 use super::Operand;
 use texunit_isa::{Coordinates, Geometry};
 
-/// The operands of an instruction. As a slice they are the list, and nothing if they have names.
+/// The operands of an instruction. As a slice they are the list, or empty if they are named fields.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operands {
-    /// In source order, destinations first. `d|p` are two consecutive operands, the second [`Operand::Discard`]
-    /// when only `d` is written and the form allows `d|p` (setp, shfl, match, lop3 with a boolean).
+    /// In source order, destinations first. `d|p` are two consecutive operands; if only `d` is
+    /// written in a form that allows `d|p` (setp, shfl, match, lop3 with a boolean), the second is
+    /// [`Operand::Discard`].
     Listed(Vec<Operand>),
-    /// Of tex and tld4.
+    /// Operands of tex and tld4.
     Fetch(Box<FetchOperands>),
-    /// Of suld, sust and sured.
+    /// Operands of suld, sust and sured.
     Surface(Box<SurfaceOperands>),
-    /// Of txq and suq.
+    /// Operands of txq and suq.
     Query(Box<QueryOperands>),
 }
 
 /// The operands of a fetch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FetchOperands {
-    /// Registers of the result, as many as `.v2` or `.v4` says; `Discard` for `_`.
+    /// Result registers, as many as `.v2` or `.v4` states; `Discard` for `_`.
     pub destination: Vec<Operand>,
     /// The destination predicate: whether all texels are resident.
     pub resident: Option<Operand>,
-    /// The texture: a `Handle`.
+    /// The texture, a `Handle`.
     pub texture: Operand,
-    /// The sampler of independent mode: a `Handle`.
+    /// The sampler in independent mode, a `Handle`.
     pub sampler: Option<Operand>,
-    /// Layer, sample and point; `None` for what the geometry lacks. An instruction that ptxas garbles may lack
-    /// others.
+    /// Layer, sample and point; `None` for roles that the geometry lacks. In an instruction that
+    /// ptxas miscompiles, others may be missing.
     pub coords: Coordinates<Option<Operand>>,
-    /// What says which mip level is read.
+    /// The selection of the mip level.
     pub lod: Lod,
-    /// Texels along each axis.
+    /// Texel offsets along each axis.
     pub offset: Option<Vec<Operand>>,
-    /// Reference of a depth compare.
+    /// Reference value of a depth compare.
     pub compare: Option<Operand>,
-    /// Elements of vectors that stand behind those that count: read for nothing.
+    /// Padding elements of vectors, which are read but not used.
     pub padding: Vec<Operand>,
 }
 
-/// What says which mip level a fetch reads.
+/// How a fetch selects its mip level.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lod {
-    /// Plain `tex`, and `tld4`.
+    /// `tex` without a level, and `tld4`.
     Implicit,
-    /// `tex.base`
+    /// `tex.base`: the base level.
     Base,
-    /// `tex.level`
+    /// `tex.level`: the level operand.
     Level(Operand),
-    /// `tex.grad`: an element for each coordinate of the point.
+    /// `tex.grad`: one element per coordinate of the point.
     Gradient {
-        /// Along x of the screen.
+        /// Gradient along screen x.
         dx: Vec<Operand>,
-        /// Along y.
+        /// Gradient along screen y.
         dy: Vec<Operand>,
     },
 }
@@ -67,30 +68,31 @@ pub enum Lod {
 /// The operands of a surface access.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceOperands {
-    /// The surface: a `Handle`.
+    /// The surface, a `Handle`.
     pub surface: Operand,
-    /// Layer and point; `None` for what the geometry lacks.
+    /// Layer and point; `None` for roles that the geometry lacks.
     pub coords: Coordinates<Option<Operand>>,
-    /// Registers that `suld` writes, also one; `Discard` for `_`. None of sust and sured.
+    /// Destination registers of `suld`, even if there is only one; `Discard` for `_`. Empty for
+    /// sust and sured.
     pub destination: Vec<Operand>,
-    /// What sust and sured take, also one. None of suld.
+    /// Source operands of sust and sured, even if there is only one. Empty for suld.
     pub source: Vec<Operand>,
-    /// Elements of the coordinate vector that are read for nothing.
+    /// Padding elements of the coordinate vector, which are read but not used.
     pub padding: Vec<Operand>,
 }
 
 /// The operands of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryOperands {
-    /// The register of the answer.
+    /// The destination register.
     pub destination: Operand,
-    /// What is asked: a `Handle`, or `Discard` of an instruction that ptxas garbles.
+    /// The queried object: a `Handle`, or `Discard` in an instruction that ptxas miscompiles.
     pub handle: Operand,
     /// The level of `txq.level`.
     pub level: Option<Operand>,
 }
 
-/// Takes a coordinate vector apart as the geometry says; what it has more is padding.
+/// Assigns the elements of a coordinate vector to their roles; additional ones are padding.
 pub(crate) fn coordinates(
     geometry: Geometry,
     vector: Vec<Operand>,
@@ -100,7 +102,7 @@ pub(crate) fn coordinates(
     Coordinates::of(geometry, vector.into_iter().map(Some), None)
 }
 
-/// The first elements of a vector; the others are padding.
+/// The first `count` elements of a vector; the others are padding.
 pub(crate) fn first(
     count: usize,
     mut vector: Vec<Operand>,
@@ -110,14 +112,14 @@ pub(crate) fn first(
     vector
 }
 
-/// All elements, each as a slice.
+/// All coordinates, each as a slice.
 fn elements(coords: &Coordinates<Option<Operand>>) -> [&[Operand]; 5] {
     let Coordinates { layer, sample, point: [x, y, z] } = coords;
     [layer, sample, x, y, z].map(Option::as_slice)
 }
 
 impl Lod {
-    /// The operands, those of gradients as two vectors.
+    /// The operands of the level; gradients are two vectors.
     fn parts(&self) -> [&[Operand]; 2] {
         match self {
             Self::Implicit | Self::Base => [&[], &[]],
@@ -128,7 +130,7 @@ impl Lod {
 }
 
 impl Operands {
-    /// The list; nothing if the operands have names.
+    /// The list; empty if the operands are named fields.
     pub fn as_slice(&self) -> &[Operand] {
         match self {
             Self::Listed(list) => list,
@@ -136,12 +138,12 @@ impl Operands {
         }
     }
 
-    /// Whether there are none at all.
+    /// Whether there are no operands.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Listed(list) if list.is_empty())
     }
 
-    /// Those of a tex or tld4.
+    /// The operands of a tex or tld4.
     pub fn fetch(&self) -> Option<&FetchOperands> {
         match self {
             Self::Fetch(fetch) => Some(fetch),
@@ -149,7 +151,7 @@ impl Operands {
         }
     }
 
-    /// Those of a suld, sust or sured.
+    /// The operands of a suld, sust or sured.
     pub fn surface(&self) -> Option<&SurfaceOperands> {
         match self {
             Self::Surface(surface) => Some(surface),
@@ -157,7 +159,7 @@ impl Operands {
         }
     }
 
-    /// Those of a txq or suq.
+    /// The operands of a txq or suq.
     pub fn query(&self) -> Option<&QueryOperands> {
         match self {
             Self::Query(query) => Some(query),
@@ -165,7 +167,7 @@ impl Operands {
         }
     }
 
-    /// Operands that the instruction writes: of a list the first `listed`.
+    /// Operands that the instruction writes; in a list, the first `listed`.
     pub fn written(&self, listed: usize) -> impl Iterator<Item = &Operand> {
         let parts: [&[Operand]; 2] = match self {
             Self::Listed(list) => [&list[..listed.min(list.len())], &[]],
@@ -176,7 +178,7 @@ impl Operands {
         parts.into_iter().flatten()
     }
 
-    /// Elements of vectors that have no meaning.
+    /// Padding elements of vectors.
     pub fn padding(&self) -> &[Operand] {
         match self {
             Self::Fetch(fetch) => &fetch.padding,
@@ -185,7 +187,7 @@ impl Operands {
         }
     }
 
-    /// Operands that the instruction reads: of a list those behind the first `listed`.
+    /// Operands that the instruction reads; in a list, those after the first `listed`.
     pub fn read(&self, listed: usize) -> impl Iterator<Item = &Operand> {
         let mut parts: [&[Operand]; 12] = [&[]; 12];
         match self {

@@ -1,11 +1,12 @@
-//! Functions of a typed module as text.
+//! Text output of typed functions, for inspection.
 
 use super::{Base, Function, Instruction, LabelId, Lod, Module, Operand, Operands, Param, RegId};
 use std::fmt::Write;
 use texunit_syntax::SourceFile;
 
-/// A function: parameters with their offsets, then its instructions with their numbers, opcodes with modifiers as the source has
-/// them, and operands as they were resolved. Registers have their types behind them where an instruction is the first to name them.
+/// Prints a function: parameters with their offsets, then numbered instructions with opcodes and
+/// modifiers as in the source, and resolved operands. The type of a register is printed where an
+/// instruction first names it.
 pub fn text(module: &Module, function: &Function, source: &SourceFile) -> String {
     let kind = if function.is_entry { "kernel" } else { "function" };
     let mut text = format!("{kind} {}\n", function.name);
@@ -33,7 +34,7 @@ pub fn text(module: &Module, function: &Function, source: &SourceFile) -> String
 struct Printer<'a> {
     module: &'a Module,
     function: &'a Function,
-    /// Registers whose types have been said.
+    /// Whether the type of each register has been printed.
     named: Vec<bool>,
 }
 

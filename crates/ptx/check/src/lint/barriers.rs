@@ -1,8 +1,9 @@
-//! Instructions that whole warps or CTAs run together, where threads have parted: W0205 to W0207.
+//! Lints W0205 to W0207: instructions that must be executed by a whole warp or CTA, in divergent
+//! code.
 //!
-//! A branch counts if threads that go different ways at it meet again behind the instruction, or
-//! never. Threads that end without doing anything more have left: barriers do not wait for them
-//! (an early `if (i >= n) return;` is right).
+//! A branch counts as divergent if threads that take different sides reconverge only after the
+//! instruction, or never. Threads that exit without further effects do not matter, because barriers
+//! do not wait for them (an early `if (i >= n) return;` is valid).
 
 use texunit_flow::{Cfg, Edges, Variation, control_dependence};
 use texunit_isa::{Opcode, VoteMode};
@@ -12,22 +13,22 @@ use super::body::{Body, is_foreign};
 use super::divergence::{Value, Values};
 use crate::ir::{Instruction, Operand};
 
-/// Pairs of a block and a branch that decides about it: some, and some for each block; more: nothing
-/// is said.
+/// Work limit for pairs of a block and a branch that controls it: a constant, and a number per
+/// block. If it is exceeded, nothing is reported.
 const MAX_PAIRS: (usize, usize) = (100_000, 200);
 
-/// Who has to run an instruction together.
+/// The threads that must execute an instruction together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Together {
+enum Participants {
     Cta,
     Warp,
-    /// A branch that says it does not part the warp.
+    /// A branch that declares itself uniform (`.uni`).
     Branch,
 }
 
-/// Finds barriers and the like in divergent code.
+/// Finds barriers and similar instructions in divergent code.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
-    let sites: Vec<(usize, Together)> = (0..body.code.len())
+    let sites: Vec<(usize, Participants)> = (0..body.code.len())
         .filter(|&at| body.is_reachable(at))
         .filter_map(|at| together(body, at).map(|t| (at, t)))
         .collect();
@@ -39,9 +40,9 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let mut said = std::collections::HashSet::new();
     for (at, together) in sites {
         let counts = |value: Value| match together {
-            Together::Cta => value.kind.varies(),
-            Together::Warp => value.kind == Variation::InWarp,
-            Together::Branch => matches!(value.kind, Variation::InWarp | Variation::Bound),
+            Participants::Cta => value.kind.varies(),
+            Participants::Warp => value.kind == Variation::InWarp,
+            Participants::Branch => matches!(value.kind, Variation::InWarp | Variation::Bound),
         };
         if let Some(guard) = body.code[at].guard {
             let value = values.read(guard.reg, at);
@@ -51,7 +52,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
                 continue;
             }
         }
-        if together == Together::Branch {
+        if together == Participants::Branch {
             continue;
         }
         let block = body.graph.block_of(at);
@@ -69,23 +70,23 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a CTA of this kernel has one thread.
+/// Whether CTAs of this kernel have a single thread.
 pub(super) fn one_thread(body: &Body) -> bool {
     body.function.directives.iter().any(|(name, values)| {
         matches!(name.as_str(), "reqntid" | "maxntid") && values.iter().product::<u64>() == 1
     })
 }
 
-fn together(body: &Body, at: usize) -> Option<Together> {
+fn together(body: &Body, at: usize) -> Option<Participants> {
     let i = &body.code[at];
     let word = |wanted: &str| body.words(at).any(|w| w == wanted);
     match i.opcode {
         Opcode::Bar | Opcode::Barrier if word("warp") => full_mask(body, i.operands.first(), at),
         Opcode::Bar | Opcode::Barrier if word("cluster") => {
-            word("aligned").then_some(Together::Warp)
+            word("aligned").then_some(Participants::Warp)
         }
-        // With a number of threads, warps may take part or not.
-        Opcode::Bar | Opcode::Barrier => whole_cta(i).then_some(Together::Cta),
+        // If a thread count is given, some warps may not participate.
+        Opcode::Bar | Opcode::Barrier => whole_cta(i).then_some(Participants::Cta),
         Opcode::Shfl | Opcode::Match | Opcode::Redux if i.mods.sync => {
             full_mask(body, i.operands.last(), at)
         }
@@ -93,9 +94,9 @@ fn together(body: &Body, at: usize) -> Option<Together> {
             full_mask(body, i.operands.last(), at)
         }
         Opcode::Bra | Opcode::Call | Opcode::Ret if i.mods.uni && i.guard.is_some() => {
-            Some(Together::Branch)
+            Some(Participants::Branch)
         }
-        _ if is_foreign(i, body.syntax[at]) && word("aligned") => Some(Together::Warp),
+        _ if is_foreign(i, body.syntax[at]) && word("aligned") => Some(Participants::Warp),
         _ => None,
     }
 }
@@ -105,12 +106,12 @@ fn whole_cta(i: &Instruction) -> bool {
     !i.mods.arrive && i.operands.len() == if i.mods.red { 3 } else { 1 }
 }
 
-fn full_mask(body: &Body, mask: Option<&Operand>, at: usize) -> Option<Together> {
+fn full_mask(body: &Body, mask: Option<&Operand>, at: usize) -> Option<Participants> {
     let (mask, _) = body.integer(mask?, at)?;
-    (mask == -1).then_some(Together::Warp)
+    (mask == -1).then_some(Participants::Warp)
 }
 
-/// Whether other threads, or the world, can notice an instruction.
+/// Whether other threads, or the host, can observe an instruction.
 fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
     let i = &body.code[at];
     match i.opcode {
@@ -122,13 +123,13 @@ fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
     }
 }
 
-/// Blocks from which the kernel ends without any effect.
+/// Blocks after which the kernel ends without any effect.
 fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     let graph: &Cfg = &body.graph;
     let exit = graph.exit();
     let mut open: Vec<usize> = (0..exit).map(|b| graph.successors.of(b).len()).collect();
     let mut ending = vec![false; exit as usize + 1];
-    // A function that is left goes on in its caller, except by exit and trap.
+    // Returning from a function continues in its caller; only exit and trap end the thread.
     let mut stack = vec![exit];
     ending[exit as usize] = true;
     while let Some(block) = stack.pop() {
@@ -145,14 +146,16 @@ fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     ending
 }
 
-/// Whether the end of the text ends a block.
+/// Whether a block before the exit reaches it by running past the end of the function, rather than
+/// by `exit`, `trap` or `ret`.
 fn falls(body: &Body, block: u32) -> bool {
     body.graph.range(block).last().is_none_or(|last| {
         !matches!(body.code[last].opcode, Opcode::Exit | Opcode::Trap | Opcode::Ret)
     })
 }
 
-/// The edges of [`without_early_ends`], and what controls what along them; nothing for functions that are too large.
+/// The edges of [`without_early_ends`], and the control dependences along them; `None` for
+/// functions that are too large.
 pub(super) fn control(body: &Body) -> Option<(Edges, Edges)> {
     let next = without_early_ends(body);
     let most = MAX_PAIRS.0 + MAX_PAIRS.1 * next.vertices();
@@ -160,8 +163,8 @@ pub(super) fn control(body: &Body) -> Option<(Edges, Edges)> {
     Some((next, control))
 }
 
-/// The edges without those to blocks from which the kernel just ends; they stay where the other
-/// ways do nothing either but wait.
+/// The control-flow edges, except those to blocks after which the kernel ends without effects. They
+/// are kept if the other successors have no effects except waiting either.
 fn without_early_ends(body: &Body) -> Edges {
     let graph = &body.graph;
     let (ending, idle) = (ending(body, true), ending(body, false));
@@ -190,25 +193,25 @@ fn leaves_thread(body: &Body, block: u32) -> bool {
 fn report(
     body: &Body,
     at: usize,
-    together: Together,
+    together: Participants,
     (branch, value): (Span, Value),
 ) -> Diagnostic {
     let name = body.mnemonic(at);
     let head = body.head(at);
     let (code, message, label, help) = match together {
-        Together::Cta => (
+        Participants::Cta => (
             "W0205",
             format!("not all threads of the CTA reach this {name}"),
             "a barrier under divergence",
             "move the barrier to where all threads arrive, outside of the branch or loop",
         ),
-        Together::Warp => (
+        Participants::Warp => (
             "W0206",
             format!("not all threads of the warp reach this {name}"),
             "needs all threads of the warp",
             "move it to where all threads arrive, or name those that do in a mask",
         ),
-        Together::Branch => (
+        Participants::Branch => (
             "W0207",
             format!("the threads of a warp diverge at this {name}"),
             ".uni promises that they do not",
@@ -216,7 +219,7 @@ fn report(
         ),
     };
     let mut diagnostic = Diagnostic::warning(code, head, message).label(label).help(help);
-    if together != Together::Branch {
+    if together != Participants::Branch {
         diagnostic = diagnostic.note(branch, "threads diverge here");
     }
     if let Some(source) = value.source.filter(|&s| s as usize != at) {

@@ -1,5 +1,5 @@
-//! A function as the lints see it: each instruction beside its syntax, the control-flow graph, and the
-//! instructions that write each register.
+//! The view of a function that lints share: each instruction with its syntax, the control-flow
+//! graph, and the definitions of each register.
 
 use std::collections::HashMap;
 
@@ -12,28 +12,28 @@ use crate::ir::{BodyCode, Function, Instruction, Module, Operand, RegId};
 
 /// How much is known about a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
-    /// Everything that is done to it.
+pub(super) enum Knowledge {
+    /// All accesses are known.
     All,
-    /// An instruction that the checker knows by name only mentions it.
+    /// An instruction that the checker knows only by name mentions it.
     Mentioned,
-    /// `elect` writes it: true in one thread of the warp.
+    /// `elect` writes it, so it is true in one thread of the warp.
     Elected,
 }
 
-/// Who wrote a module. Compilers leave registers unwritten where the program does not care for
-/// the value, and do not see that `exit` and `trap` in inline assembly end the thread: what
-/// would be a mistake of a person is none there.
+/// The origin of a module. Compilers leave registers unwritten if the program does not use the
+/// value, and do not see that `exit` and `trap` in inline assembly end the thread; such code is a
+/// mistake only if a person wrote it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origin {
-    /// NVIDIA's compilers, clang or another that builds on LLVM.
+    /// Whether NVIDIA's compilers, clang or another LLVM compiler produced it.
     pub(super) compiled: bool,
-    /// Compiled without optimisation, for a debugger.
+    /// Whether it was compiled without optimisation, for a debugger.
     pub(super) debug: bool,
 }
 
 impl Origin {
-    /// What the text, its `.target` and the names of its labels say.
+    /// Determines the origin from the text, its `.target` and the names of its labels.
     pub(super) fn new(source: &SourceFile, tree: &ast::Module, module: &Module) -> Self {
         let text = source.text();
         let end = (0..=text.len().min(2000)).rev().find(|&n| text.is_char_boundary(n));
@@ -56,7 +56,7 @@ impl Origin {
     }
 }
 
-/// A function without mistakes in it.
+/// A function without errors.
 pub(super) struct Body<'a> {
     pub(super) origin: Origin,
     pub(super) source: &'a SourceFile,
@@ -66,16 +66,17 @@ pub(super) struct Body<'a> {
     pub(super) flow: BodyCode<'a>,
     pub(super) syntax: Vec<&'a ast::Instruction<'a>>,
     pub(super) graph: Cfg,
-    /// Dominators from the first block on.
+    /// Dominator tree from the entry block.
     pub(super) dominators: DominatorTree,
-    /// What is known about each register.
-    pub(super) known: Vec<Known>,
-    /// The instructions that write each register, in order.
+    /// Knowledge about each register.
+    pub(super) known: Vec<Knowledge>,
+    /// The definitions of each register, in order.
     pub(super) writes: Definitions,
 }
 
 impl<'a> Body<'a> {
-    /// Puts the two views together; `None` if they do not agree, after mistakes.
+    /// Combines the typed function with its syntax; `None` if they do not match, which is possible
+    /// after errors.
     pub(super) fn new(
         origin: Origin,
         source: &'a SourceFile,
@@ -110,7 +111,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Whether control can come to an instruction.
+    /// Whether an instruction is reachable.
     pub(super) fn is_reachable(&self, instruction: usize) -> bool {
         self.dominators.reaches(self.graph.block_of(instruction))
     }
@@ -121,12 +122,12 @@ impl<'a> Body<'a> {
         self.writes.last_within(reg.0, start..instruction)
     }
 
-    /// The only instruction that can have written what an instruction reads in a register: the last one before it
-    /// in its block, else the only one in the function.
+    /// The definition that an instruction's read of a register must see: the last write before it
+    /// in its block, else the only write in the function.
     pub(super) fn only_write(&self, reg: RegId, instruction: usize) -> Option<usize> {
         let write = match (self.write_before(reg, instruction), self.writes.of(reg.0)) {
             (Some(write), _) => write,
-            (None, [write]) if self.known[reg.0 as usize] == Known::All => *write as usize,
+            (None, [write]) if self.known[reg.0 as usize] == Knowledge::All => *write as usize,
             _ => return None,
         };
         self.code[write].guard.is_none().then_some(write)
@@ -137,28 +138,28 @@ impl<'a> Body<'a> {
         &self.function.regs[reg.0 as usize].name
     }
 
-    /// Calls `f` for the registers of an instruction: those that are read, then those written.
+    /// Calls `f` for each register of an instruction: reads first, then writes.
     pub(super) fn registers(&self, instruction: usize, mut f: impl FnMut(RegId, Access)) {
         self.flow.operands(instruction, |reg, access| f(RegId(reg), access));
     }
 
-    /// Where a register stands in an instruction; the whole instruction if it is not found.
+    /// The position of a register in an instruction; the whole instruction if it is not found.
     pub(super) fn place(&self, reg: RegId, instruction: usize) -> Span {
         let syntax = self.syntax[instruction];
         let name = self.name(reg);
         let base = name.split('.').next().unwrap_or(name);
-        // Destinations come first: the last place is the one that is read.
+        // Destinations are first, so the last occurrence is the one that is read.
         let found = syntax.operands.iter().rev().find_map(|o| find_name(o, base));
         let guard = syntax.guard.filter(|g| g.register.text == base).map(|g| g.span);
         found.or(guard).unwrap_or(syntax.span)
     }
 
-    /// The words after an instruction's opcode.
+    /// The modifiers of an instruction.
     pub(super) fn words(&self, instruction: usize) -> impl Iterator<Item = &'a str> {
         self.syntax[instruction].modifiers.iter().map(|m| m.text)
     }
 
-    /// The instruction without its guard and `;`, shortened for a message: `bar.sync`.
+    /// The instruction without guard and `;`, shortened for a message, such as `bar.sync`.
     pub(super) fn mnemonic(&self, instruction: usize) -> String {
         crate::message::say::mnemonic(self.syntax[instruction])
     }
@@ -170,10 +171,10 @@ impl<'a> Body<'a> {
         syntax.opcode.span.to(last)
     }
 
-    /// The integer that a register certainly holds when an instruction reads it.
+    /// The constant that a register must hold when an instruction reads it.
     pub(super) fn constant(&self, reg: RegId, instruction: usize) -> Option<(u64, usize)> {
         let (mut reg, mut at) = (reg, instruction);
-        // A chain of copies is short, or not worth following.
+        // Longer chains of copies are not worth following.
         for _ in 0..8 {
             let write = self.only_write(reg, at)?;
             let i = &self.code[write];
@@ -189,7 +190,7 @@ impl<'a> Body<'a> {
         None
     }
 
-    /// The 32-bit integer that an operand certainly is, and where it comes from.
+    /// The 32-bit constant that an operand must be, and the instruction that produced it.
     pub(super) fn integer(&self, operand: &Operand, at: usize) -> Option<(i32, Option<usize>)> {
         match operand {
             Operand::Imm(bits) => Some((*bits as u32 as i32, None)),
@@ -205,14 +206,14 @@ fn instructions<'a>(block: &'a ast::Block<'a>, list: &mut Vec<&'a ast::Instructi
     for statement in &block.statements {
         match statement {
             Statement::Instruction(i) => list.push(i),
-            // The parser limits how deep blocks nest.
+            // The parser limits the nesting of blocks.
             Statement::Block(b) => instructions(b, list),
             _ => {}
         }
     }
 }
 
-/// The register of `-%r1.h0`, whose selector stands in the name.
+/// The register of `-%r1.h0`, in whose name the selector is included.
 fn whole(name: &str) -> &str {
     name.split_once('.').map_or(name, |(register, _)| register)
 }
@@ -236,18 +237,22 @@ fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
     }
 }
 
-/// Whether the checker knows little of an instruction but its name.
+/// Whether the checker knows an instruction only by name.
 pub(super) fn is_foreign(i: &Instruction, a: &ast::Instruction) -> bool {
     !i.is_known() || (i.operands.is_empty() && !a.operands.is_empty())
 }
 
-fn known(function: &Function, code: &[Instruction], syntax: &[&ast::Instruction]) -> Vec<Known> {
-    let mut known = vec![Known::All; function.regs.len()];
+fn known(
+    function: &Function,
+    code: &[Instruction],
+    syntax: &[&ast::Instruction],
+) -> Vec<Knowledge> {
+    let mut known = vec![Knowledge::All; function.regs.len()];
     let foreign: Vec<_> = code.iter().zip(syntax).filter(|(i, a)| is_foreign(i, a)).collect();
     if foreign.is_empty() {
         return known;
     }
-    // Scopes may use one name for several registers: all of them count as mentioned.
+    // Several scopes may use one name for different registers; all of them count as mentioned.
     let mut mentions: HashMap<&str, bool> = HashMap::new();
     for (i, a) in foreign {
         let elects = i.opcode == Opcode::Elect;
@@ -259,8 +264,8 @@ fn known(function: &Function, code: &[Instruction], syntax: &[&ast::Instruction]
     for (known, reg) in known.iter_mut().zip(&function.regs) {
         let base = reg.name.split('.').next().unwrap_or(&reg.name);
         match mentions.get(base) {
-            Some(true) if reg.ty == ScalarType::Pred => *known = Known::Elected,
-            Some(_) => *known = Known::Mentioned,
+            Some(true) if reg.ty == ScalarType::Pred => *known = Knowledge::Elected,
+            Some(_) => *known = Knowledge::Mentioned,
             None => {}
         }
     }

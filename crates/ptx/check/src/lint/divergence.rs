@@ -1,20 +1,20 @@
-//! Which values differ between the threads of a CTA, and of a warp.
+//! Divergence analysis: which values differ between the threads of a CTA, and of a warp.
 //!
-//! On demand: only what a question needs is looked at. Values spread through data flow (the writes
-//! that reach a read), and through control flow where it parts: what a varying branch decides to
-//! write varies. Where nothing certain is known (results of calls, of unknown instructions, of
-//! local memory, parameters of functions) a value counts as uniform: a question is answered with
-//! "varies" only for a reason that can be shown.
+//! The analysis is on demand, and evaluates only the code that a question depends on. Variation
+//! propagates through data flow (the reaching definitions of a read) and through control flow (a
+//! value that a varying branch selects varies). If nothing is known (results of calls and of
+//! unknown instructions, local memory, parameters of functions), a value counts as uniform, so that
+//! a value is reported as varying only for a reason that can be shown.
 
 use std::collections::{BTreeSet, HashMap};
 
 use texunit_flow::{Access, Edges, Variation, reaching_definitions, reaching_in_block};
 use texunit_isa::{MulPart, Opcode, ScalarType};
 
-use super::body::{Body, Known};
+use super::body::{Body, Knowledge};
 use crate::ir::{Base, Operand, RegId};
 
-/// A kind, and the instruction that it stems from.
+/// The variation of a value, and the instruction that causes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) kind: Variation,
@@ -27,20 +27,20 @@ impl Value {
     }
 }
 
-/// Work for one function: some, and some for each instruction, so that the time is linear in the
-/// length of the text; more: everything counts as uniform.
+/// Work limit per function: a constant, and a number per instruction, so that the time is linear in
+/// the length of the text. If it is exceeded, everything counts as uniform.
 const MAX_STEPS: (usize, usize) = (100_000, 200);
-/// Branches that decide about one block, counted through all levels.
+/// Maximum number of branches that control a block, transitively.
 const MAX_DEPTH: usize = 200;
 
-/// A read of a register by an instruction, and the writes that reach it.
+/// The reaching definitions of a register at an instruction.
 type Reaching = Vec<u32>;
 
-/// The values of one function.
+/// The analysis of one function.
 pub(super) struct Values<'b, 'a> {
     body: &'b Body<'a>,
     control: &'b Edges,
-    /// Of each instruction that was looked at, the value it writes.
+    /// The value that each evaluated instruction writes.
     values: HashMap<u32, Value>,
     reaching: HashMap<(u32, u32), Reaching>,
     deciders: HashMap<u32, Option<BTreeSet<u32>>>,
@@ -61,13 +61,13 @@ impl<'b, 'a> Values<'b, 'a> {
         }
     }
 
-    /// What an instruction reads in a register.
+    /// The value that an instruction reads from a register.
     pub(super) fn read(&mut self, reg: RegId, at: usize) -> Value {
         self.evaluate(reg, at);
         self.use_of(reg, at)
     }
 
-    /// What the last instruction of a block decides by: its guard, or the index of `brx`.
+    /// The value that decides at the end of a block: its guard, or the index of `brx`.
     pub(super) fn decision(&mut self, block: u32) -> Value {
         if let Some(&known) = self.decisions.get(&block) {
             return known;
@@ -87,8 +87,8 @@ impl<'b, 'a> Values<'b, 'a> {
         }
     }
 
-    /// The blocks whose last instructions decide whether this one runs, through all levels;
-    /// nothing if there are too many.
+    /// The blocks whose last instructions control whether a block executes, transitively; `None` if
+    /// there are too many.
     pub(super) fn deciders(&mut self, block: u32) -> Option<&BTreeSet<u32>> {
         if !self.deciders.contains_key(&block) {
             let mut found = BTreeSet::new();
@@ -111,7 +111,7 @@ impl<'b, 'a> Values<'b, 'a> {
         self.deciders[&block].as_ref()
     }
 
-    /// Evaluates everything that a read depends on, until nothing changes any more.
+    /// Evaluates everything that a read depends on, up to a fixed point.
     fn evaluate(&mut self, reg: RegId, at: usize) {
         let mut order = Vec::new();
         let mut users: HashMap<u32, Vec<u32>> = HashMap::new();
@@ -141,7 +141,7 @@ impl<'b, 'a> Values<'b, 'a> {
         }
     }
 
-    /// The instructions whose values an instruction's value is made of.
+    /// The instructions on which an instruction's value depends.
     fn needs(&mut self, at: usize) -> Vec<u32> {
         let mut reads = Vec::new();
         self.body.registers(at, |reg, access| {
@@ -152,7 +152,8 @@ impl<'b, 'a> Values<'b, 'a> {
         reads.into_iter().flat_map(|reg| self.needs_of(reg, at)).collect()
     }
 
-    /// The same for one register that it reads, the decisions between write and read included.
+    /// The instructions on which the value of one register depends at an instruction, including the
+    /// branches between writes and the read.
     fn needs_of(&mut self, reg: RegId, at: usize) -> Vec<u32> {
         let mut list = self.reaching(reg, at);
         for (decider, last) in self.between(&list.clone(), at) {
@@ -161,7 +162,7 @@ impl<'b, 'a> Values<'b, 'a> {
         list
     }
 
-    /// Branches that decide which of these writes a read sees, but not about the read itself.
+    /// Branches that select which of these writes a read sees, but do not control the read itself.
     fn between(&mut self, writes: &[u32], at: usize) -> Vec<(RegId, usize)> {
         let here = self.body.graph.block_of(at);
         let mut found = BTreeSet::new();
@@ -181,9 +182,9 @@ impl<'b, 'a> Values<'b, 'a> {
         found.into_iter().filter_map(|b| self.decider(b)).collect()
     }
 
-    /// The value that an instruction sees in a register, from what is known so far.
+    /// The value of a register at an instruction, from what has been evaluated so far.
     fn use_of(&mut self, reg: RegId, at: usize) -> Value {
-        if self.body.known[reg.0 as usize] == Known::Elected {
+        if self.body.known[reg.0 as usize] == Knowledge::Elected {
             return Value { kind: Variation::InWarp, source: None };
         }
         let writes = self.reaching(reg, at);
@@ -206,7 +207,7 @@ impl<'b, 'a> Values<'b, 'a> {
     /// The writes of a register that reach an instruction.
     fn reaching(&mut self, reg: RegId, at: usize) -> Reaching {
         let body = self.body;
-        if self.left == 0 || body.known[reg.0 as usize] != Known::All {
+        if self.left == 0 || body.known[reg.0 as usize] != Knowledge::All {
             return Vec::new();
         }
         let list = self.writes_before(reg, at);
@@ -295,7 +296,7 @@ impl<'b, 'a> Values<'b, 'a> {
     }
 }
 
-/// What an operation makes of the variations of its sources, which are `joined` together.
+/// The variation of an operation's result; `joined` is the join of the variations of its sources.
 fn combine(
     body: &Body,
     at: usize,
@@ -320,7 +321,7 @@ fn combine(
             Variation::Uniform
         }
         (Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not, _) if is_predicate => joined,
-        // A mask of the lowest bits, or some of them, is a remainder.
+        // A mask of some or all of the lowest bits acts as a remainder.
         (Opcode::And, &[a, b]) if !(a.varies() && b.varies()) => {
             let mask = constant(0).or_else(|| constant(1));
             joined.remainder(mask.and_then(|mask| mask.checked_add(1)))

@@ -1,4 +1,4 @@
-//! Which warnings are shown, and which count as errors.
+//! Warning levels: which warnings are hidden, and which count as errors.
 
 use std::collections::BTreeSet;
 
@@ -16,23 +16,23 @@ impl std::fmt::Display for UnknownCode {
 
 impl std::error::Error for UnknownCode {}
 
-/// What `--allow` and `--deny` say. The word `warnings` stands for every warning; a code said by
-/// name has precedence over it, and a denied one over an allowed one.
+/// The settings of `--allow` and `--deny`. `warnings` stands for all codes. A code given by name
+/// has precedence over `warnings`, and `--deny` has precedence over `--allow`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
     allow: BTreeSet<String>,
     deny: BTreeSet<String>,
 }
 
-/// Stands for all codes.
+/// The word that stands for all codes.
 const ALL: &str = "warnings";
 
 impl Levels {
-    /// Reads lists of codes.
+    /// Parses lists of codes.
     ///
     /// # Errors
     ///
-    /// A word that is neither the code of a warning nor `warnings`.
+    /// A word is neither the code of a warning nor `warnings`.
     pub fn new<S: AsRef<str>>(allow: &[S], deny: &[S]) -> Result<Self, UnknownCode> {
         let read = |list: &[S]| -> Result<BTreeSet<String>, UnknownCode> {
             list.iter().map(|code| known(code.as_ref())).collect()
@@ -40,7 +40,7 @@ impl Levels {
         Ok(Self { allow: read(allow)?, deny: read(deny)? })
     }
 
-    /// Drops the warnings that are allowed, and makes errors of those that are denied.
+    /// Removes allowed warnings, and turns denied ones into errors.
     pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>) {
         let all = |set: &BTreeSet<String>| set.contains(ALL);
         diagnostics.retain_mut(|d| {

@@ -1,10 +1,10 @@
-//! Constant member masks of `.sync` instructions that name lanes which a guard or a branch keeps
-//! away: W0218.
+//! Lint W0218: constant member masks of `.sync` instructions that include lanes which a guard or a
+//! branch excludes.
 //!
-//! Which lanes come is found by computing the predicates for all lanes of a warp, as far as they
-//! follow from `%laneid` and `%tid.x` by a few plain instructions on numbers; everything else counts
-//! as true. `%tid.x` is the lane's number in the first warp of a row of threads; CTAs with short rows
-//! are tried too, and where the mask fits one of them nothing is said.
+//! The participating lanes are found by evaluating the predicates for all lanes of a warp, if they
+//! depend on `%laneid` and `%tid.x` through a few simple integer instructions; all other predicates
+//! count as true. `%tid.x` equals the lane in the first warp of a row of threads. CTAs with shorter
+//! rows are evaluated too; if the mask is valid for any of them, nothing is reported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,24 +13,24 @@ use texunit_isa::{CmpOp, Opcode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::{Diagnostic, Span};
 
 use super::barriers::{control, one_thread};
-use super::body::{Body, Known};
+use super::body::{Body, Knowledge};
 use crate::ir::{Guard, Operand, RegId};
 
-/// Instructions from a lane's number to a predicate, and branches around branches.
+/// Maximum depth of instructions from a lane's index to a predicate, and of nested branches.
 const MAX_DEPTH: usize = 24;
-/// Instructions that are looked at for one function: some, and some for each instruction.
+/// Work limit per function: a constant, and a number per instruction.
 const MAX_STEPS: (usize, usize) = (10_000, 50);
-/// Threads of a row of the CTA: one that fills the warp comes first.
+/// Row lengths of CTAs that are tried; the first one fills the warp.
 const WIDTHS: [u32; 6] = [32, 16, 8, 4, 2, 1];
 
 const ALL: u32 = u32::MAX;
 
-/// A number in each lane.
+/// A number per lane.
 type LaneValues = [u32; 32];
 
-/// Finds masks that name lanes which do not come.
+/// Finds masks that include lanes which do not participate.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
-    // Those that W0206 has spoken about.
+    // Positions that W0206 has reported.
     let said: HashSet<Span> =
         out.iter().filter(|d| d.code == "W0206").map(|d| d.primary.span).collect();
     let sites: Vec<(usize, u32)> = (0..body.code.len())
@@ -46,7 +46,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let widths = WIDTHS.into_iter().chain(declared_width(body));
     let mut warps: Vec<Warp> =
         widths.map(|width| Warp::new(body, &control, &ends, width)).collect();
-    // Lanes may wait for each other at several `bar.warp.sync`, or several shuffles, of one mask.
+    // Lanes may wait for each other at several `bar.warp.sync`, or shuffles, with the same mask.
     let mut at_others = HashMap::<(Opcode, u32), u32>::new();
     for &(at, mask) in sites.iter().filter(|(at, _)| meets_others(body, *at)) {
         *at_others.entry((body.code[at].opcode, mask)).or_default() |=
@@ -69,12 +69,12 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether lanes at several of these meet.
+/// Whether lanes at several of these instructions can meet.
 fn meets_others(body: &Body, at: usize) -> bool {
     matches!(body.code[at].opcode, Opcode::Bar | Opcode::Barrier | Opcode::Shfl)
 }
 
-/// Threads of a row of the CTA, where the kernel says so.
+/// The row length of the CTA, if the kernel declares it.
 fn declared_width(body: &Body) -> Option<u32> {
     let required = body.function.directives.iter().find(|(name, _)| name == "reqntid")?;
     u32::try_from(*required.1.first()?).ok().filter(|&width| width > 0)
@@ -99,9 +99,9 @@ fn members(body: &Body, at: usize) -> Option<u32> {
 struct Warp<'b, 'a> {
     body: &'b Body<'a>,
     control: &'b Edges,
-    /// What every way to the end goes over.
+    /// The postdominator tree.
     ends: &'b DominatorTree,
-    /// Threads of a row of the CTA.
+    /// Row length of the CTA.
     width: u32,
     blocks: HashMap<u32, u32>,
     left: usize,
@@ -113,14 +113,14 @@ impl<'b, 'a> Warp<'b, 'a> {
         Self { body, control, ends, width, blocks: HashMap::new(), left }
     }
 
-    /// The lanes that may come to an instruction; nothing if none does.
+    /// The lanes that may reach an instruction; `None` if no lane does, or if it is unknown.
     fn coming(&mut self, at: usize) -> Option<u32> {
         let block = self.block(self.body.graph.block_of(at), 0);
         let lanes = block & self.body.code[at].guard.map_or(ALL, |g| self.guard(g, at));
         (lanes != 0).then_some(lanes)
     }
 
-    /// What keeps lanes away from an instruction: its guard, or the branch that does.
+    /// The guard or branch that keeps lanes from an instruction.
     fn reason(&mut self, at: usize) -> Option<Span> {
         if let (Some(guard), Some(syntax)) = (self.body.code[at].guard, self.body.syntax[at].guard)
             && self.guard(guard, at) != ALL
@@ -138,7 +138,7 @@ impl<'b, 'a> Warp<'b, 'a> {
         None
     }
 
-    /// The lanes that may come to a block: all where more than one branch decides.
+    /// The lanes that may reach a block; all if more than one branch controls it.
     fn block(&mut self, block: u32, depth: usize) -> u32 {
         if let Some(&known) = self.blocks.get(&block) {
             return known;
@@ -174,7 +174,7 @@ impl<'b, 'a> Warp<'b, 'a> {
         }
     }
 
-    /// The lanes in which a guard holds, all if that is not known.
+    /// The lanes in which a guard is true; all if unknown.
     fn guard(&mut self, guard: Guard, at: usize) -> u32 {
         match self.predicate(guard.reg, at, 0) {
             Some(lanes) if guard.negated => !lanes,
@@ -183,10 +183,10 @@ impl<'b, 'a> Warp<'b, 'a> {
         }
     }
 
-    /// The only instruction that can have written what an instruction reads in a register.
+    /// The only definition that an instruction's read of a register can see.
     fn write(&mut self, reg: RegId, at: usize, depth: usize) -> Option<usize> {
         self.left = self.left.checked_sub(1)?;
-        let known = self.body.known[reg.0 as usize] == Known::All && depth < MAX_DEPTH;
+        let known = self.body.known[reg.0 as usize] == Knowledge::All && depth < MAX_DEPTH;
         known.then(|| self.body.only_write(reg, at)).flatten()
     }
 
@@ -224,7 +224,7 @@ impl<'b, 'a> Warp<'b, 'a> {
         }
     }
 
-    /// What an operand of 32 bits is in each lane.
+    /// The value of a 32-bit operand in each lane.
     fn number(&mut self, operand: &Operand, at: usize, depth: usize) -> Option<LaneValues> {
         let lane = |f: fn(u32) -> u32| Some(std::array::from_fn(|k| f(k as u32)));
         let reg = match operand {
@@ -278,7 +278,7 @@ impl<'b, 'a> Warp<'b, 'a> {
     }
 }
 
-/// A comparison of integers.
+/// The function of an integer comparison.
 fn compared(cmp: CmpOp, signed: bool) -> Option<fn(u32, u32) -> bool> {
     Some(match (cmp, signed) {
         (CmpOp::Eq, _) => |a, b| a == b,
@@ -295,7 +295,7 @@ fn compared(cmp: CmpOp, signed: bool) -> Option<fn(u32, u32) -> bool> {
     })
 }
 
-/// `lane 3`, `lanes 4 to 7 and 9`
+/// A list of lanes: `lane 3`, `lanes 4 to 7 and 9`.
 fn named(lanes: u32) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut at = 0;

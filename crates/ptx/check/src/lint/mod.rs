@@ -1,10 +1,9 @@
-//! What the assembler does not say: warnings about code that is right by the rules and hardly
-//! what its author meant. docs/lints.md lists them.
+//! Lints: warnings about code that ptxas accepts but that is probably not what the author intended.
+//! docs/lints.md lists them.
 //!
-//! A lint speaks where it is certain: functions with mistakes in them, registers that instructions
-//! known by name only mention, and functions that would take too long are passed over. All work is
-//! linear in the length of the text or nearly so; searches have limits, beyond which nothing is
-//! said.
+//! A lint reports only what is certain. Functions with errors, registers that unknown instructions
+//! mention, and functions that would take too long are skipped. All analyses take about linear
+//! time; searches have limits, beyond which nothing is reported.
 
 mod barriers;
 mod body;
@@ -31,17 +30,17 @@ use texunit_syntax::{Diagnostic, SourceFile, Span};
 use crate::module::Checked;
 use body::{Body, Origin};
 
-/// The functions of a module that can be looked at.
+/// The functions of a module that lints can analyse.
 struct Bodies<'a> {
     module: &'a Module<'a>,
     checked: &'a Checked,
     list: Vec<Body<'a>>,
-    /// Whether these are all that have a body, and the module has no mistakes.
+    /// Whether these are all functions with a body, and the module has no errors.
     complete: bool,
 }
 
-/// Looks for suspicious code in a module that was parsed without errors, and checked: functions
-/// with mistakes in them are passed over.
+/// Looks for suspicious code in a module that was parsed without errors and checked; functions with
+/// errors are skipped.
 pub fn lint(source: &SourceFile, module: &Module, checked: &Checked) -> Vec<Diagnostic> {
     let mut errors: Vec<u32> =
         checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.primary.span.start).collect();

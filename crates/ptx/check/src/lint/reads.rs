@@ -1,26 +1,27 @@
-//! Registers that are read before they are written: W0201, W0202, W0203.
+//! Lints W0201 to W0203: registers that are read before they are written.
 //!
-//! Most registers are written once, in a block that dominates every read: one walk over the
-//! dominator tree shows that. For the others the ways back from the read are searched, and ways
-//! on which one predicate would be true and false are left out.
+//! Most registers are written once, in a block that dominates every read, which one walk over the
+//! dominator tree shows. For the others, paths are searched backwards from the read; paths on which
+//! a predicate would have to be both true and false are excluded.
 
 use texunit_flow::{Access, Code, Control};
 use texunit_isa::Opcode;
 use texunit_syntax::{Diagnostic, Span};
 
-use super::body::{Body, Known};
+use super::body::{Body, Knowledge};
 use crate::ir::{Guard, Operand, RegId};
 use crate::names::{Map, Set};
 
-/// States searched for one read; more: nothing is said.
+/// Maximum number of states searched for one read; beyond it, nothing is reported.
 const MAX_STATES: usize = 20_000;
-/// States and edges searched for all reads of a function: some, and some for each instruction, so
-/// that the time is linear in the length of the text.
+/// Work limit (states and edges) for all reads of a function: a constant, and a number per
+/// instruction, so that the time is linear in the length of the text.
 const ALL_STATES: (usize, usize) = (2_000, 32);
-/// Predicates kept apart on one way.
+/// Maximum number of predicate values tracked on a path.
 const MAX_FACTS: usize = 12;
-/// Ways out of one branch, and writes behind them, that are looked at to tell which of them matter.
-const MAX_WAYS: usize = 64;
+/// Maximum number of successors of a branch, and of writes after it, that are examined to find the
+/// relevant branch.
+const MAX_SUCCESSORS: usize = 64;
 
 /// How a register is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ enum Written {
     Never,
     /// Only under this guard.
     Under(Guard),
-    /// Without a guard, or under different ones.
+    /// Without a guard, or under several different ones.
     Freely,
 }
 
@@ -52,9 +53,9 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
                 said.insert(reg);
                 out.push(too_late(body, reg, at));
             }
-        } else if let Some(way) = search.way_without(reg, at) {
+        } else if let Some(path) = search.path_without(reg, at) {
             said.insert(reg);
-            out.push(not_everywhere(body, reg, at, &way));
+            out.push(not_everywhere(body, reg, at, &path));
         }
     }
     for (reg, at, write) in suspects.guarded {
@@ -64,7 +65,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether an instruction hands a value on as it is, as compilers do with objects without content.
+/// Whether an instruction only copies a value, as compilers do for empty objects.
 fn copies(body: &Body, at: usize) -> bool {
     matches!(body.code[at].opcode, Opcode::St | Opcode::Mov)
 }
@@ -103,7 +104,7 @@ impl Suspects {
             }
         }
         for (written, known) in written.iter_mut().zip(&body.known) {
-            *written |= *known != Known::All;
+            *written |= *known != Knowledge::All;
         }
         let mut log = Vec::new();
         let mut stack = vec![(0, None)];
@@ -135,13 +136,13 @@ impl Suspects {
             body.registers(at, |reg, access| {
                 let known = std::mem::replace(&mut written[reg.0 as usize], true);
                 if !known {
-                    // After the first read, others say nothing new.
+                    // Reads after the first one are not reported.
                     log.push(reg);
                     if access == Access::Use {
                         self.unwritten.push((reg, at));
                     }
                 } else if let (Access::Use, Written::Under(guard)) = (access, how[reg.0 as usize])
-                    && body.known[reg.0 as usize] == Known::All
+                    && body.known[reg.0 as usize] == Knowledge::All
                     && let Some(write) = body.write_before(reg, at)
                     && !depends(body, guard, write..at + 1)
                 {
@@ -152,8 +153,8 @@ impl Suspects {
     }
 }
 
-/// Whether an instruction after the first of a range reads the predicate of a guard, or may make
-/// something of it: then a read of what was written under it can be meant.
+/// Whether an instruction after the first of a range accesses the predicate of a guard; then
+/// reading a register that was written under the guard may be intended.
 fn depends(body: &Body, guard: Guard, range: std::ops::Range<usize>) -> bool {
     // Long ranges are not worth the time.
     range.len() > 64
@@ -164,17 +165,17 @@ fn depends(body: &Body, guard: Guard, range: std::ops::Range<usize>) -> bool {
         })
 }
 
-/// A way on which a register is not written: from the read backwards.
-struct Way {
+/// A path on which a register is not written, from the read backwards.
+struct UnwrittenPath {
     blocks: Vec<u32>,
 }
 
-/// What is known of predicates on a way: sorted by register.
+/// Known values of predicates on a path, sorted by register.
 type Facts = Vec<(u32, bool)>;
 
 struct Search<'b, 'a> {
     body: &'b Body<'a>,
-    /// How often each predicate decides something.
+    /// Number of decisions that use each predicate.
     tests: Map<u32, u32>,
     left: usize,
 }
@@ -193,7 +194,7 @@ impl<'b, 'a> Search<'b, 'a> {
         Self { body, tests, left: ALL_STATES.0 + ALL_STATES.1 * body.code.len() }
     }
 
-    /// Adds a fact; false if it contradicts another.
+    /// Adds a predicate value; false if it contradicts a known one.
     fn learn(&self, facts: &mut Facts, reg: RegId, value: bool) -> bool {
         if self.tests.get(&reg.0).is_none_or(|&n| n < 2) {
             return true;
@@ -208,12 +209,12 @@ impl<'b, 'a> Search<'b, 'a> {
         }
     }
 
-    /// Drops the facts about predicates that are written in a range of instructions.
+    /// Removes the values of predicates that are written in a range of instructions.
     fn forget(&self, facts: &mut Facts, range: std::ops::Range<usize>) {
         facts.retain(|&(reg, _)| self.body.writes.last_within(reg, range.clone()).is_none());
     }
 
-    /// What must hold so that the read matters.
+    /// The predicate values for which the read has an effect.
     fn needed(&self, reg: RegId, at: usize) -> Facts {
         let mut facts = Facts::new();
         let i = &self.body.code[at];
@@ -229,29 +230,29 @@ impl<'b, 'a> Search<'b, 'a> {
         facts
     }
 
-    /// A way from the beginning to a read on which the register is not written.
-    fn way_without(&mut self, reg: RegId, at: usize) -> Option<Way> {
+    /// A path from the entry to a read on which the register is not written.
+    fn path_without(&mut self, reg: RegId, at: usize) -> Option<UnwrittenPath> {
         let graph = &self.body.graph;
         let writes = self.body.writes.of(reg.0);
         let few: Vec<u32> = writes.iter().take(4).map(|&w| graph.block_of(w as usize)).collect();
         let block = graph.block_of(at);
         let mut facts = self.needed(reg, at);
         self.forget(&mut facts, graph.range(block).start..at);
-        // States by number, with the one that each was come to from.
+        // The searched states, each with the index of the state from which it was reached.
         let mut states = vec![(block, facts.clone(), usize::MAX)];
         let mut seen: Set<(u32, Facts)> = Set::from_iter([(block, facts)]);
         let mut next = 0;
         while next < states.len() {
             let (at, facts, _) = states[next].clone();
             if at == 0 {
-                let mut way = vec![];
+                let mut path = vec![];
                 let mut state = next;
                 while state != usize::MAX {
-                    way.push(states[state].0);
+                    path.push(states[state].0);
                     state = states[state].2;
                 }
-                way.reverse();
-                return Some(Way { blocks: way });
+                path.reverse();
+                return Some(UnwrittenPath { blocks: path });
             }
             let before = graph.predecessors.of(at);
             if self.left <= before.len() {
@@ -281,7 +282,7 @@ impl<'b, 'a> Search<'b, 'a> {
         None
     }
 
-    /// Whether a write of the register can come before the read.
+    /// Whether a write of the register can precede the read.
     fn is_reached(&mut self, reg: RegId, at: usize) -> bool {
         let graph = &self.body.graph;
         let mut seen = Set::default();
@@ -302,7 +303,7 @@ impl<'b, 'a> Search<'b, 'a> {
         }
     }
 
-    /// Adds what going over an edge says about a predicate; false if it cannot be.
+    /// Adds the predicate value that an edge implies; false if it contradicts a known one.
     fn crosses(&self, facts: &mut Facts, from: u32, to: u32) -> bool {
         match taken(self.body, from, to) {
             Some((guard, taken)) => self.learn(facts, guard.reg, taken != guard.negated),
@@ -311,8 +312,8 @@ impl<'b, 'a> Search<'b, 'a> {
     }
 }
 
-/// The guard at the end of a block and whether the edge to `to` is the one it guards; nothing if
-/// there is no guard or both edges go there.
+/// The guard at the end of a block, and whether the edge to `to` is the taken one; `None` if there
+/// is no guard, or if both edges go there.
 fn taken(body: &Body, from: u32, to: u32) -> Option<(Guard, bool)> {
     let last = body.graph.range(from).last()?;
     let guard = body.code[last].guard?;
@@ -320,7 +321,8 @@ fn taken(body: &Body, from: u32, to: u32) -> Option<(Guard, bool)> {
     if next.len() < 2 || body.flow.control(last, |_| {}) == Control::Next {
         return None;
     }
-    // With two edges, the one to the next block is not taken: a jump there would be the same edge.
+    // With two edges, the one to the next block is the fall-through: a jump there would be the same
+    // edge.
     Some((guard, to != from + 1))
 }
 
@@ -344,7 +346,7 @@ fn too_late(body: &Body, reg: RegId, at: usize) -> Diagnostic {
     diagnostic
 }
 
-fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
+fn not_everywhere(body: &Body, reg: RegId, at: usize, path: &UnwrittenPath) -> Diagnostic {
     let name = body.name(reg);
     let mut diagnostic = Diagnostic::warning(
         "W0202",
@@ -353,11 +355,11 @@ fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
     )
     .label("undefined on one path to here");
     let write = body.writes.of(reg.0).first().map(|&w| w as usize);
-    if let Some((span, text)) = branch_of(body, reg, way) {
+    if let Some((span, text)) = branch_of(body, reg, path) {
         diagnostic = diagnostic.note(span, text);
     }
     if let Some(write) = write {
-        let text = if write > at && way.blocks.len() <= 1 {
+        let text = if write > at && path.blocks.len() <= 1 {
             "written only here, later"
         } else {
             "written here"
@@ -367,14 +369,19 @@ fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
     diagnostic.help(format!("write {name} before the branches, or on every path to this place"))
 }
 
-/// The last branch of a way from which another way leads to a write.
-fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
+/// The last branch of a path that has another successor which leads to a write.
+fn branch_of(body: &Body, reg: RegId, path: &UnwrittenPath) -> Option<(Span, String)> {
     let graph = &body.graph;
-    let writes: Vec<u32> =
-        body.writes.of(reg.0).iter().take(MAX_WAYS).map(|&w| graph.block_of(w as usize)).collect();
-    // The way runs from the read to the beginning.
+    let writes: Vec<u32> = body
+        .writes
+        .of(reg.0)
+        .iter()
+        .take(MAX_SUCCESSORS)
+        .map(|&w| graph.block_of(w as usize))
+        .collect();
+    // The path runs from the read to the entry.
     let mut fallback = None;
-    for pair in way.blocks.windows(2) {
+    for pair in path.blocks.windows(2) {
         let (to, from) = (pair[0], pair[1]);
         let others = graph.successors.of(from);
         if others.len() < 2 {
@@ -392,7 +399,7 @@ fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
         let leads = |&other: &u32| {
             other != to && writes.iter().any(|&w| body.dominators.dominates(other, w))
         };
-        if others.iter().take(MAX_WAYS).any(leads) {
+        if others.iter().take(MAX_SUCCESSORS).any(leads) {
             return Some(said);
         }
         fallback.get_or_insert(said);

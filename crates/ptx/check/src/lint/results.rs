@@ -1,4 +1,4 @@
-//! Fetches, loads and queries whose results nobody reads: W0208.
+//! Lint W0208: fetches, loads and queries whose results are never read.
 
 use std::ops::ControlFlow;
 
@@ -6,13 +6,13 @@ use texunit_flow::{Access, Code, reached_uses};
 use texunit_isa::Opcode;
 use texunit_syntax::Diagnostic;
 
-use super::body::{Body, Known};
+use super::body::{Body, Knowledge};
 use crate::ir::RegId;
 
-/// Instructions searched for one result; more: it counts as read.
+/// Work limit for one result; beyond it, the result counts as read.
 const MAX_STEPS: usize = 100_000;
-/// Instructions searched for all results of a function: some, and some for each instruction, so
-/// that the time is linear in the length of the text.
+/// Work limit for all results of a function: a constant, and a number per instruction, so that the
+/// time is linear in the length of the text.
 const MAX_ALL_STEPS: (usize, usize) = (200_000, 640);
 
 /// Finds results of texture and surface instructions that are never read.
@@ -57,9 +57,9 @@ fn results(body: &Body, at: usize) -> Vec<RegId> {
 
 struct Search<'b, 'a> {
     body: &'b Body<'a>,
-    /// Whether anything reads each register.
+    /// Whether any instruction reads each register.
     is_read: Vec<bool>,
-    /// Whether each register is a return parameter.
+    /// Whether each register is a result parameter.
     is_returned: Vec<bool>,
     left: usize,
 }
@@ -67,7 +67,7 @@ struct Search<'b, 'a> {
 impl Search<'_, '_> {
     fn is_read(&mut self, reg: RegId, at: usize) -> bool {
         let (body, register) = (self.body, reg.0 as usize);
-        if body.known[register] != Known::All || self.is_returned[register] {
+        if body.known[register] != Knowledge::All || self.is_returned[register] {
             return true;
         }
         if !self.is_read[register] || body.writes.of(reg.0).len() == 1 {

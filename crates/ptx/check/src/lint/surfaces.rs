@@ -1,5 +1,5 @@
-//! Constants that surface and texture instructions cannot use as they are: W0220, and W0101 where
-//! an offset comes out of a register.
+//! Lints W0220 and W0101: constants that surface and texture instructions cannot use, including
+//! offsets in registers with a known constant.
 
 use texunit_forms::Count;
 use texunit_isa::{Element, Geometry, Opcode};
@@ -9,7 +9,7 @@ use texunit_syntax::{Diagnostic, Span};
 use super::body::Body;
 use crate::ir::Operand;
 
-/// Looks at the constant coordinates and offsets of a function.
+/// Checks the constant coordinates and offsets of a function.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     for (at, i) in body.code.iter().enumerate() {
         match i.opcode {
@@ -22,7 +22,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// x of `suld.b` and the like counts bytes, and must be a multiple of what is moved.
+/// x of `suld.b` and similar instructions is in bytes, and must be a multiple of the access size.
 fn misaligned(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     let i = &body.code[at];
     let Some(ty) = i.mods.ty() else { return };
@@ -47,7 +47,7 @@ fn misaligned(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     out.push(diagnostic);
 }
 
-/// x may have been meant to count texels.
+/// A suggestion for an x that may have been intended as a texel index.
 fn suggestion(x: i32, size: u32) -> String {
     match x.checked_mul(size as i32) {
         Some(bytes) => format!("{bytes} for texel {x}"),
@@ -55,7 +55,7 @@ fn suggestion(x: i32, size: u32) -> String {
     }
 }
 
-/// The place of an element of the coordinates, which stand last in the brackets.
+/// The position of an element of the coordinates, which are last in the brackets.
 fn coordinate_span(body: &Body, at: usize, geometry: Geometry, element: Element) -> Span {
     let element = geometry.elements().iter().position(|&e| e == element).unwrap_or(0);
     let syntax = body.syntax[at];
@@ -70,7 +70,7 @@ fn coordinate_span(body: &Body, at: usize, geometry: Geometry, element: Element)
     }
 }
 
-/// Offsets in registers that hold a known constant; the checker has looked at those written out.
+/// Checks offsets in registers that hold a known constant; the checker has checked literal ones.
 fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     let i = &body.code[at];
     let Some(fetch) = i.operands.fetch() else { return };
@@ -82,7 +82,7 @@ fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let modulo = if i.opcode == Opcode::Tld4 { 64 } else { 16 };
-        // Nothing stands behind it but the reference of a compare.
+        // Only the depth reference follows the offset.
         let behind = usize::from(fetch.compare.is_some());
         let operand = body.syntax[at].operands.iter().rev().nth(behind);
         let operand = operand.map(|o| (&o.kind, o.span));

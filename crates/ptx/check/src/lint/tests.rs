@@ -1,4 +1,4 @@
-//! Analyses of small functions, in text.
+//! Tests of the analyses on small functions.
 
 use texunit_flow::{Variation, control_dependence};
 use texunit_syntax::{SourceFile, parse};
@@ -9,7 +9,7 @@ use crate::check_with;
 use crate::ir::RegId;
 use crate::options::Options;
 
-/// Calls `f` with the body of a kernel made of these statements.
+/// Calls `f` with the body of a kernel with these statements.
 fn with_body(statements: &str, f: impl FnOnce(&Body)) {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 word;\n\
@@ -30,7 +30,7 @@ fn with_body(statements: &str, f: impl FnOnce(&Body)) {
     f(&body);
 }
 
-/// The kind of a register where the last instruction but `ret` reads it.
+/// The variation of a register where the last instruction before `ret` reads it.
 fn kind(statements: &str, name: &str) -> Variation {
     let mut kind = None;
     with_body(statements, |body| {
@@ -121,7 +121,7 @@ fn comparisons() {
 #[test]
 fn control_flow() {
     let of = |what: &str| kind(&format!("{what} st.global.u32 [%rd1], %r2;"), "%r2");
-    // What a branch decides varies as the branch does.
+    // A value that a branch selects varies as the branch condition does.
     let choice = |special: &str| {
         format!(
             "mov.u32 %r3, {special}; setp.eq.s32 %p1, %r3, 0; mov.u32 %r2, 1; @%p1 bra after;
@@ -130,11 +130,11 @@ fn control_flow() {
     };
     assert_eq!(of(&choice("%tid.y")), Variation::Varying);
     assert_eq!(of(&choice("%ctaid.y")), Variation::Uniform);
-    // Read under the same branch it is the same for all that read it.
+    // A read under the same branch sees the same value in all threads that execute it.
     let inside = "mov.u32 %r3, %tid.x; setp.eq.s32 %p1, %r3, 0; @%p1 bra end; mov.u32 %r2, 2;
                   add.s32 %r2, %r2, 1; end: mov.u32 %r2, 3;";
     assert_eq!(of(inside), Variation::Uniform);
-    // The counter of a loop is the same in all threads that are in it, not after it.
+    // The counter of a loop is uniform inside the loop, but not after it.
     let counter = |special: &str, last: &str| {
         format!(
             "mov.u32 %r3, {special}; mov.u32 %r2, 0; loop: add.s32 %r2, %r2, 1;

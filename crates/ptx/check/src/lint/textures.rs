@@ -1,6 +1,6 @@
-//! Fetches for which a static initialiser says something that has no effect, or that makes an
-//! operand pointless: W0210 to W0217. What an initialiser leaves out is nearest, clamp_to_edge and
-//! unnormalized; references without one are set by the host, and nothing is said about them.
+//! Lints W0210 to W0217: fetches for which a static initialiser has no effect, or makes an operand
+//! useless. Fields that an initialiser omits are nearest, clamp_to_edge and unnormalized;
+//! references without an initialiser are set by the host, and nothing is reported for them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,12 +12,12 @@ use super::Bodies;
 use super::body::Body;
 use crate::ir::{Base, Operand, Symbol, VarId, Variable};
 
-/// A fetch from a texture that is named.
+/// A fetch from a named texture.
 struct Fetch<'b, 'a> {
     body: &'b Body<'a>,
     at: usize,
     texture: VarId,
-    /// What says how it is sampled: the texture itself with `texmode_unified`.
+    /// The reference that holds the sampler state: the texture itself with `texmode_unified`.
     sampler: Option<VarId>,
     geometry: Geometry,
     /// Whether the coordinates are integers.
@@ -28,17 +28,17 @@ struct Fetch<'b, 'a> {
 struct Textures<'b, 'a> {
     bodies: &'b Bodies<'a>,
     fetches: Vec<Fetch<'b, 'a>>,
-    /// References whose handle goes somewhere else too: not all fetches are known.
+    /// References whose handle is also used otherwise, so that not all fetches are known.
     handed_on: HashSet<VarId>,
-    /// The declarations, by their place.
+    /// The declarations, by position.
     declared: HashMap<Span, &'a ast::Variable<'a>>,
-    /// The fields of each initialiser; of a field given twice the last counts.
+    /// The fields of each initialiser; if a field is given twice, the last value.
     fields: HashMap<(VarId, &'b str), i64>,
-    /// Where they stand.
+    /// Positions of the fields.
     places: HashMap<(Span, &'a str), Span>,
 }
 
-/// Looks at all fetches of a module from references with a static initialiser.
+/// Checks all fetches of a module from references with a static initialiser.
 pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
     if bodies.checked.module.variables.iter().all(|v| v.fields.is_empty()) {
         return;
@@ -87,7 +87,7 @@ impl<'b, 'a> Textures<'b, 'a> {
             for (at, i) in body.code.iter().enumerate() {
                 match i.opcode {
                     Opcode::Tex | Opcode::Tld4 => fetches.extend(Fetch::new(body, at)),
-                    // Queries change nothing.
+                    // Queries do not access texels.
                     Opcode::Txq => {}
                     _ => handed_on.extend(i.operands.read(0).filter_map(|o| match o {
                         Operand::AddressOf(Base::Variable(id), _)
@@ -108,18 +108,18 @@ impl<'b, 'a> Textures<'b, 'a> {
         &self.bodies.checked.module.variables[id.0 as usize]
     }
 
-    /// A field of an initialiser, if there is one that gives it.
+    /// The value of a field, if an initialiser gives it.
     fn field(&self, id: VarId, name: &str) -> Option<i64> {
         self.fields.get(&(id, name)).copied()
     }
 
-    /// Where a field stands; the name that is declared if it is not given.
+    /// The position of a field; the declared name if it is not given.
     fn place(&self, id: VarId, name: &str) -> Span {
         let span = self.variable(id).span;
         self.places.get(&(span, name)).copied().unwrap_or_else(|| self.name(id))
     }
 
-    /// Whether coordinates are certainly unnormalized, and what says so.
+    /// Whether coordinates are certainly unnormalized; returns the position that says so.
     fn unnormalized(&self, fetch: &Fetch) -> Option<Span> {
         if let Some(sampler) = fetch.sampler
             && self.field(sampler, "force_unnormalized_coords").is_some_and(|v| v != 0)
@@ -135,7 +135,7 @@ impl<'b, 'a> Textures<'b, 'a> {
         }
     }
 
-    /// What is wrong with one fetch.
+    /// Checks one fetch.
     fn instruction(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
         self.linear_integers(fetch, out);
         self.compare(fetch, out);
@@ -215,7 +215,7 @@ impl<'b, 'a> Textures<'b, 'a> {
         }
     }
 
-    /// Whether the sizes of the initialiser are those of another geometry.
+    /// Checks whether the sizes in the initialiser belong to another geometry.
     fn shape(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
         use Geometry::{A1d, A2d, A2dms, Acube, Cube, D1, D2, D2ms, D3};
         let dimensions = match fetch.geometry {
@@ -246,7 +246,7 @@ impl<'b, 'a> Textures<'b, 'a> {
         }
     }
 
-    /// wrap and mirror, where coordinates are unnormalized.
+    /// Checks for wrap and mirror with unnormalized coordinates.
     fn addressing(
         &self,
         fetch: &Fetch,
@@ -280,7 +280,7 @@ impl<'b, 'a> Textures<'b, 'a> {
         }
     }
 
-    /// Sampler state of references whose fetches all have integer coordinates.
+    /// Checks the sampler state of references whose fetches all have integer coordinates.
     fn integers_only(&self, out: &mut Vec<Diagnostic>) {
         let mut by_sampler: HashMap<VarId, (bool, &Fetch)> = HashMap::new();
         for fetch in &self.fetches {
@@ -340,7 +340,7 @@ impl<'b, 'a> Fetch<'b, 'a> {
             None => Some(*texture),
             _ => None,
         };
-        // With gradients, the bits of integers are taken for floats.
+        // With gradients, integer coordinates are reinterpreted as floats.
         let integer =
             i.mods.types.get(1) == Some(&ScalarType::S32) && i.mods.mip != Some(MipMode::Grad);
         Some(Self { body, at, texture: *texture, sampler, geometry: i.mods.geometry?, integer })
@@ -350,7 +350,7 @@ impl<'b, 'a> Fetch<'b, 'a> {
         self.body.code[self.at].opcode == Opcode::Tld4
     }
 
-    /// Whether there is a depth to compare with; then it stands last.
+    /// Whether there is a depth reference, which then is the last operand.
     fn compares(&self) -> bool {
         self.body.code[self.at].operands.fetch().is_some_and(|fetch| fetch.compare.is_some())
     }

@@ -1,4 +1,4 @@
-//! Code that control never comes to: W0204.
+//! Lint W0204: unreachable code.
 
 use texunit_forms::Count;
 use texunit_isa::Opcode;
@@ -6,15 +6,15 @@ use texunit_syntax::Diagnostic;
 
 use super::body::Body;
 
-/// Finds unreachable code: one warning for each stretch.
+/// Finds unreachable code; reports one warning per contiguous range.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let graph = &body.graph;
-    // What follows a call that does not return is the compiler's way to end a function.
+    // Compilers end functions with code after a call that does not return.
     let mut reached: Vec<bool> = (0..graph.exit()).map(|b| body.dominators.reaches(b)).collect();
     let mut stack: Vec<u32> = (1..graph.exit())
         .filter(|&b| {
             let last = &body.code[graph.range(b - 1).end - 1];
-            // Inline assembly of a compiler that does not know what it does.
+            // A compiler does not see the effect of `exit` and `trap` in inline assembly.
             let unseen = matches!(last.opcode, Opcode::Exit | Opcode::Trap) && body.origin.compiled;
             unseen || last.never_returns(body.module)
         })
@@ -35,7 +35,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
             block += 1;
         }
         let code = graph.range(first).start..graph.range(block - 1).end;
-        // Compilers close blocks with jumps and returns that nothing comes to.
+        // Compilers end blocks with unreachable jumps and returns.
         if code.clone().all(|at| ends(body.code[at].opcode)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Textures, samplers and surfaces that are declared and never used: W0209.
+//! Lint W0209: textures, samplers and surfaces that are declared and never used.
 
 use std::collections::HashSet;
 
@@ -9,13 +9,13 @@ use texunit_syntax::{Diagnostic, Span};
 use super::Bodies;
 use crate::ir::{Base, Operand, ParamId, Symbol, VarId};
 
-/// What the functions of a module name.
+/// The variables that the functions of a module name.
 #[derive(Default)]
 struct Used {
     variables: HashSet<VarId>,
 }
 
-/// Finds references at module scope and among the parameters of kernels that nothing names.
+/// Finds references at module scope and among kernel parameters that are never named.
 pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
     let mut used = Used::default();
     let mut foreign = HashSet::new();
@@ -53,14 +53,15 @@ pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
             }
         }
     }
-    // Variables of a range (`tex<4>`) exist once they are named: their place tells whose they are.
+    // Variables of a group (`tex<4>`) exist once they are named; their position identifies the
+    // group.
     let variables = &bodies.checked.module.variables;
     let places: HashSet<Span> =
         used.variables.iter().map(|id| variables[id.0 as usize].span).collect();
     for item in &bodies.module.items {
         let Item::Variable(v) = item else { continue };
         let Some(ty) = ScalarType::from_name(v.ty.text) else { continue };
-        // Others may use what is visible to them.
+        // Other modules may use visible variables.
         let hidden = !matches!(
             v.linkage.map(|l| l.0),
             Some(Linkage::Extern | Linkage::Visible | Linkage::Weak | Linkage::Common)

@@ -1,24 +1,24 @@
-//! How much is said about one text: a broken generator makes a million mistakes, and a million
-//! messages help nobody.
+//! Limits for the number of diagnostics for one text: a broken generator can cause a million
+//! errors, and a million messages help nobody.
 //!
-//! The verdict stays what it is, and of each code of a warning some are always left, so that levels
+//! Limits do not change the verdict, and some warnings of each code are always kept, so that levels
 //! ([`crate::lint::Levels`]) can be applied afterwards.
 
 use texunit_forms::Count;
 use texunit_syntax::Diagnostic;
 
-/// Errors that are shown; one more says that there are others.
+/// Maximum number of errors that are shown; one more message says that there are others.
 pub(crate) const MAX_ERRORS: usize = 1000;
-/// Warnings of one code that are shown; one more says that there are others.
+/// Maximum number of warnings per code that are shown; one more message says that there are others.
 const MAX_WARNINGS: usize = 200;
-/// Mistakes of a kind that are kept while a text is checked: enough to show the first ones, in
-/// whatever order they were found.
+/// Maximum number of diagnostics per kind that are kept during a check, so that the first ones in
+/// source order can be shown in whatever order they were found.
 const MAX_KEPT: usize = 10_000;
 
-/// The code that says that there are more errors.
+/// Code of the message that there are more errors.
 const TOO_MANY: &str = "E0061";
 
-/// Numbers of errors and of warnings by code.
+/// Number of errors, and of warnings by code.
 #[derive(Default)]
 pub(crate) struct Counts {
     errors: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Counts a diagnostic, and says how many of its kind there are now.
+    /// Counts a diagnostic, and returns the count for its kind.
     fn add(&mut self, diagnostic: &Diagnostic) -> usize {
         let count = if diagnostic.is_error() {
             &mut self.errors
@@ -48,7 +48,7 @@ impl Counts {
     }
 }
 
-/// Cuts a list, which is in source order, to what is shown.
+/// Truncates a list, which is in source order, to what is shown.
 pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
     let mut counts = Counts::default();
     diagnostics.retain_mut(|d| {
@@ -63,7 +63,7 @@ pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
     });
 }
 
-/// What stands in place of the first diagnostic that is not shown.
+/// The message that replaces the first diagnostic that is not shown.
 fn others(first: &Diagnostic, max: usize) -> Diagnostic {
     let span = first.primary.span;
     if first.is_error() {

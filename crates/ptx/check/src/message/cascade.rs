@@ -1,29 +1,28 @@
-//! Follow-up mistakes: what the checker says only because something else is wrong is not said, and
-//! what it says of every name of a group is said once.
+//! Suppression of follow-up errors: errors that are only a consequence of others, and repeated
+//! errors for the names of a group.
 //!
-//! What it leaves out: nothing that would still be wrong once the mistakes that are shown are
-//! corrected is lost for good; the next check shows it.
+//! An error that remains after the shown errors have been corrected is reported by the next check.
 
 use std::collections::{HashMap, HashSet};
 
 use texunit_syntax::{Diagnostic, Parsed, SourceFile, Span, ast};
 
-/// Errors about names that nothing has.
+/// Errors for undefined names.
 const UNKNOWN: &[&str] = &["E0110", "E0112", "E0113", "E0114", "E0160", "E0241", "E0242"];
-/// What a wrong header makes of a module.
+/// Consequences of a wrong header.
 const HEADER: &[&str] = &["E0102", "E0230", "E0231", "E0302", "E0303"];
-/// Syntax errors about the header.
+/// Syntax errors in the header.
 const BROKEN_HEADER: &[&str] = &["E0001", "E0002", "E0003", "E0004", "E0005", "E0006", "E0007"];
-/// Errors that come when braces do not match: names stand in other scopes than was meant.
+/// Consequences of unbalanced braces, which move names to other scopes.
 const SCOPES: &[&str] = &["E0110", "E0111", "E0112", "E0113", "E0114", "E0130", "E0241", "E0242"];
-/// Syntax errors after which scopes are not what was meant.
+/// Syntax errors that change scopes.
 const BROKEN_SCOPES: &[&str] = &["E0011", "E0024", "E0025", "E0050", "E0052", "E0053", "E0061"];
-/// Syntax errors inside a word: the word stays in the tree, with a value that is made up.
+/// Syntax errors inside a word, which stays in the tree with an arbitrary value.
 const BROKEN_WORDS: &[&str] = &["E0010", "E0012", "E0013", "E0014", "E0015", "E0017"];
-/// Most names of a group that are listed in the help of the first one.
+/// Maximum number of names in the help text of a group's first error.
 const LISTED: usize = 4;
 
-/// Drops what follows from other mistakes.
+/// Removes diagnostics that follow from others.
 pub(crate) fn drop_follow_ups(
     source: &SourceFile,
     parsed: &mut Parsed<'_>,
@@ -38,8 +37,8 @@ pub(crate) fn drop_follow_ups(
     one_of_each_group(source, &parsed.module, diagnostics);
 }
 
-/// A stray word, or a label without its colon, is an unknown instruction without `;`: that the
-/// name is unknown says more.
+/// A stray word, or a label without its colon, is parsed as an unknown instruction without `;`; the
+/// error for the unknown name is the better one.
 fn of_unknown_instructions(
     parsed: &mut Parsed<'_>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -71,7 +70,7 @@ fn of_syntax_errors(source: &SourceFile, parsed: &Parsed<'_>, diagnostics: &mut 
             lost.push(line);
             words.insert(line);
         }
-        // A declaration that lacks its name: any name may be the one.
+        // A declaration lacks its name, which could be any undefined name.
         nameless |= matches!(d.code, "E0022" | "E0036")
             && source.snippet(line).trim_start().starts_with('.');
     }
@@ -92,17 +91,17 @@ fn of_syntax_errors(source: &SourceFile, parsed: &Parsed<'_>, diagnostics: &mut 
     });
 }
 
-/// The name, and what remains of it without digits at its end: `%r12` may belong to `%r<20>`.
+/// The name, and the name without its trailing digits: `%r12` may belong to `%r<20>`.
 fn stems(name: &str) -> impl Iterator<Item = &str> {
     let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
     (0..=digits.min(19)).map(move |n| &name[..name.len() - n])
 }
 
-/// Every word in these places that could be a name, with and without digits at its end.
+/// Every word in these ranges that could be a name, with and without trailing digits.
 fn names<'a>(source: &'a SourceFile, places: &[Span]) -> HashSet<&'a str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
     let mut names = HashSet::new();
-    // Places of one text may lie in each other; each byte is looked at once.
+    // Ranges of one text may overlap; each byte is processed once.
     let mut done = 0;
     let mut sorted = places.to_vec();
     sorted.sort();
@@ -121,8 +120,8 @@ fn names<'a>(source: &'a SourceFile, places: &[Span]) -> HashSet<&'a str> {
     names
 }
 
-/// Of the registers `%r1`, `%r2`, ... of one function that nothing declares the first is reported,
-/// and its help names the others. A label that is not there is reported once.
+/// For undeclared registers `%r1`, `%r2`, ... of one function, only the first is reported, and its
+/// help text names the others. An undefined label is reported once.
 fn one_of_each_group(
     source: &SourceFile,
     module: &ast::Module<'_>,

@@ -1,26 +1,26 @@
-//! Corrections that are certain: the texts that the fixes of diagnostics put in place.
+//! Automatic corrections: the replacements that diagnostics attach where the correction is certain.
 
 use texunit_isa::{Form, Role, ScalarType, Shape};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// The place in front of this one.
+/// The empty range before a span.
 pub(crate) fn before(span: Span) -> Span {
     Span { start: span.start, end: span.start }
 }
 
-/// The place behind this one.
+/// The empty range after a span.
 pub(crate) fn behind(span: Span) -> Span {
     Span { start: span.end, end: span.end }
 }
 
-/// A modifier with the dot in front of it, if it is there.
+/// A modifier with the dot before it, if there is one.
 pub(crate) fn with_dot(source: &SourceFile, word: Span) -> Option<Span> {
     let start = word.start.checked_sub(1)?;
     let span = Span { start, end: word.end };
     source.snippet(span).starts_with('.').then_some(span)
 }
 
-/// Takes a modifier away.
+/// A correction that removes a modifier.
 pub(crate) fn remove_modifier(
     source: &SourceFile,
     word: Span,
@@ -32,14 +32,14 @@ pub(crate) fn remove_modifier(
     }
 }
 
-/// Makes a floating-point number of an integer that stands where one is wanted.
+/// A correction that turns an integer into a floating-point number.
 pub(crate) fn decimal_point(
     source: &SourceFile,
     number: Span,
     diagnostic: Diagnostic,
 ) -> Diagnostic {
     let digits = source.snippet(number).trim_start_matches('-');
-    // With a zero in front it is octal, and with more than 15 digits it may not be exact.
+    // With a leading zero it is octal, and with more than 15 digits it may not be exact.
     let plain = !digits.is_empty()
         && digits.len() <= 15
         && digits.bytes().all(|b| b.is_ascii_digit())
@@ -47,8 +47,7 @@ pub(crate) fn decimal_point(
     if plain { diagnostic.fix(behind(number), ".0") } else { diagnostic }
 }
 
-/// The bits of a number of floating point as PTX writes them, of a hexadecimal integer that has as
-/// many digits.
+/// The PTX notation of a float's bits, for a hexadecimal integer with the same number of digits.
 pub(crate) fn float_bits(source: &SourceFile, number: Span, ty: ScalarType) -> Option<String> {
     let (letter, wanted) = match ty {
         ScalarType::F32 => ('f', 8),
@@ -61,7 +60,8 @@ pub(crate) fn float_bits(source: &SourceFile, number: Span, ty: ScalarType) -> O
     fits.then(|| format!("0{letter}{digits}"))
 }
 
-/// Repeats the last of three coordinates, because vectors have one, two or four elements.
+/// A correction that repeats the last of three coordinates, because vectors have one, two or four
+/// elements.
 pub(crate) fn repeat_last(source: &SourceFile, vector: Span, diagnostic: Diagnostic) -> Diagnostic {
     let inside = source.snippet(vector).strip_prefix('{').and_then(|t| t.strip_suffix('}'));
     let Some(inside) = inside.filter(|t| !t.contains("//") && !t.contains("/*")) else {
@@ -76,11 +76,11 @@ pub(crate) fn repeat_last(source: &SourceFile, vector: Span, diagnostic: Diagnos
     }
 }
 
-/// What an instruction looks like with the right number of operands.
+/// The syntax of an instruction with the right number of operands.
 pub(crate) fn usage(name: &str, forms: &[&'static Form]) -> String {
     let mut shapes: Vec<String> = Vec::new();
     for form in forms.iter().filter(|f| f.shape == Shape::Listed) {
-        // `d` is the destination.
+        // `d` is reserved for the destination.
         let mut sources = ('a'..='z').filter(|c| *c != 'd');
         let operands = form.operands.iter().enumerate();
         let names: String = operands

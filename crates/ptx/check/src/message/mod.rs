@@ -1,4 +1,4 @@
-//! What is said: how it is worded, corrected and guessed, and how much of it.
+//! Diagnostics: wording, corrections, suggestions, and limits.
 
 pub(crate) mod cap;
 pub(crate) mod cascade;

@@ -1,9 +1,9 @@
-//! Words of messages: names of instructions and spaces, numbers of things, and what is said in several places.
+//! Shared wording of messages: names of instructions and state spaces, and common phrases.
 
 use texunit_syntax::Diagnostic;
 use texunit_syntax::ast::{self, Space};
 
-/// The instruction's words, as in messages: `add.f32`.
+/// The words of an instruction for messages, such as `add.f32`.
 pub(crate) fn mnemonic(i: &ast::Instruction) -> String {
     let mut text = i.opcode.text.to_string();
     for word in &i.modifiers {
@@ -13,7 +13,7 @@ pub(crate) fn mnemonic(i: &ast::Instruction) -> String {
     text
 }
 
-/// A state space as PTX writes it, without its dot.
+/// The name of a state space without its dot.
 pub(crate) fn space_name(space: Space) -> &'static str {
     match space {
         Space::Reg => "reg",
@@ -26,7 +26,7 @@ pub(crate) fn space_name(space: Space) -> &'static str {
     }
 }
 
-/// A name that nothing has.
+/// The error for an undefined name.
 pub(crate) fn unknown(name: &ast::Ident) -> Diagnostic {
     let help = if name.text.starts_with('%') {
         "declare it with .reg, or check the spelling of a special register"

@@ -1,19 +1,19 @@
-//! Architectures: the version of the PTX ISA that brought each, the releases of NVIDIA's
-//! assembler that read it in `.target` and assemble for it, and for which machines a module of
-//! one architecture can be assembled. Measured with all four releases.
+//! Architectures: the PTX version that introduced each one, the releases of ptxas that accept it in
+//! `.target` and that can assemble for it, and the GPUs for which a module of one architecture can
+//! be assembled. Measured with all four releases.
 
 use crate::options::{Architecture, Ptxas};
 
-/// What is known of an architecture.
-struct Row {
+/// Properties of an architecture.
+struct ArchitectureRow {
     number: u32,
-    /// First version of the PTX ISA (times ten) of `sm_N`, `sm_Na`, `sm_Nf`; 0: there is no such.
+    /// First PTX version (times ten) of `sm_N`, `sm_Na`, `sm_Nf`; 0 if it does not exist.
     versions: [u32; 3],
-    /// First release that reads it in `.target`.
+    /// First release that accepts it in `.target`.
     read: Ptxas,
     /// First and last release that assemble for it.
     assembled: Option<(Ptxas, Ptxas)>,
-    /// Modules of `sm_Nf` can be assembled for what follows in its family.
+    /// Family number: modules of `sm_Nf` can be assembled for later members of the family.
     family: u32,
 }
 
@@ -23,14 +23,14 @@ const fn row(
     read: Ptxas,
     assembled: Option<(Ptxas, Ptxas)>,
     family: u32,
-) -> Row {
-    Row { number, versions, read, assembled, family }
+) -> ArchitectureRow {
+    ArchitectureRow { number, versions, read, assembled, family }
 }
 
 use Ptxas::{V11_8, V12_4, V12_9, V13_5};
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+const ROWS: &[ArchitectureRow] = &[
     row(10,  [10, 0, 0],   V11_8, None,                 0),
     row(11,  [10, 0, 0],   V11_8, None,                 0),
     row(12,  [12, 0, 0],   V11_8, None,                 0),
@@ -66,30 +66,30 @@ const ROWS: &[Row] = &[
     row(121, [88, 88, 88], V12_9, Some((V12_9, V13_5)), 120),
 ];
 
-/// An architecture as the assembler reads it.
+/// An architecture as ptxas parses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Read {
     pub(crate) architecture: Architecture,
-    /// Letters behind the number that it passes over.
+    /// Whether the number is followed by letters that ptxas ignores.
     pub(crate) junk: bool,
 }
 
 /// Why a module of one architecture cannot be assembled for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mismatch {
-    /// The machine is older than the target.
+    /// The GPU is older than the target.
     Older,
-    /// Modules of `sm_Na` are for exactly that machine.
+    /// Modules of `sm_Na` are only for exactly that GPU.
     Exact,
-    /// Modules of `sm_Nf` are for machines of its family.
+    /// Modules of `sm_Nf` are only for GPUs of the same family.
     Family,
 }
 
-fn find(number: u32) -> Option<&'static Row> {
+fn find(number: u32) -> Option<&'static ArchitectureRow> {
     ROWS.iter().find(|r| r.number == number)
 }
 
-/// First version of the PTX ISA, times ten; 0 if there is no such architecture.
+/// First PTX version (times ten); 0 if the architecture does not exist.
 pub(crate) fn first_version(architecture: Architecture) -> u32 {
     let column = match architecture.suffix {
         None => 0,
@@ -99,7 +99,8 @@ pub(crate) fn first_version(architecture: Architecture) -> u32 {
     find(architecture.number).map_or(0, |r| r.versions[column])
 }
 
-/// Reads `sm_75`, `compute_90a` as a release does: it knows the last letter only, and 11.8 none.
+/// Parses `sm_75`, `compute_90a` as a release does: only the last letter counts, and 11.8
+/// recognises none.
 pub(crate) fn read(text: &str, release: Ptxas) -> Option<Read> {
     let rest = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_"))?;
     let end = rest.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(rest.len());
@@ -115,7 +116,7 @@ pub(crate) fn read(text: &str, release: Ptxas) -> Option<Read> {
     (first_version(architecture) > 0).then_some(Read { architecture, junk })
 }
 
-/// Whether a release assembles for this machine.
+/// Whether a release can assemble for this GPU.
 pub(crate) fn assembles(arch: Architecture, release: Ptxas) -> bool {
     let known = find(arch.number).and_then(|r| r.assembled);
     let suffixed = match arch.suffix {
@@ -134,7 +135,7 @@ pub(crate) fn compatible(
     arch: Architecture,
     release: Ptxas,
 ) -> Result<(), Mismatch> {
-    // sm_101 is called sm_110 since 13.5.
+    // sm_101 has been renamed to sm_110 since 13.5.
     let renamed = |n: u32| if n == 101 && release >= V13_5 { 110 } else { n };
     if target.number > arch.number {
         return Err(Mismatch::Older);
@@ -153,7 +154,7 @@ pub(crate) fn compatible(
     }
 }
 
-/// Every architecture that `.target` can name, in order, each with its letters.
+/// All architectures that `.target` can name, in order, with their suffixes.
 pub fn architectures() -> impl Iterator<Item = Architecture> {
     let suffixes = [None, Some('a'), Some('f')];
     let all = ROWS
@@ -168,18 +169,19 @@ pub(crate) fn known(release: Ptxas) -> String {
     numbers.collect::<Vec<_>>().join(", ")
 }
 
-/// Versions of the PTX ISA, times ten: first and last of each major one.
+/// Versions of the PTX ISA (times ten): first and last of each major version.
 #[rustfmt::skip]
 const VERSIONS: &[(u32, u32)] = &[
     (10, 15), (20, 23), (30, 32), (40, 43), (50, 51), (60, 65), (70, 78), (80, 88), (90, 95),
 ];
 
-/// Every version of the PTX ISA, in order: major, minor.
+/// All versions of the PTX ISA in order: major, minor.
 pub fn versions() -> impl Iterator<Item = (u32, u32)> {
     VERSIONS.iter().flat_map(|&(first, last)| (first..=last).map(|v| (v / 10, v % 10)))
 }
 
-/// The version that a release reads: it joins both numbers, so that 2.10 is 3.0.
+/// The version as a release parses it: major and minor are added as 10 * major + minor, so that
+/// 2.10 is 3.0.
 pub(crate) fn version(major: u32, minor: u32, release: Ptxas) -> Option<(u32, u32)> {
     let joined = major.checked_mul(10)?.checked_add(minor)?;
     let (newest, last) = release.newest_version();

@@ -1,4 +1,4 @@
-//! Headers of kernels and functions: parameters, layout, prototypes, aliases.
+//! Checks of kernel and function headers: parameters, layout, prototypes, aliases.
 
 use texunit_forms::Count;
 use texunit_isa::requirement::Requirement;
@@ -12,7 +12,7 @@ use crate::declaration::allowed::DeclSite;
 use crate::declaration::parameter::MAX_FUNC_PARAMS;
 use crate::ir::{FuncId, Function, Param, ParamId};
 
-/// Parameter bytes of a kernel before sm_20, from there on, and on the newest chips.
+/// Maximum parameter bytes of a kernel: before sm_20, from there on, and on the newest GPUs.
 const KERNEL_PARAMS: [u64; 3] = [256, 4352, 32764];
 const LARGE_PARAMS: Requirement =
     Requirement { feature: "more than 4352 bytes of kernel parameters", version: 81, target: 70 };
@@ -20,14 +20,14 @@ const ALIAS: Requirement = Requirement { feature: ".alias", version: 63, target:
 const KERNEL_PROTOTYPE: Requirement =
     Requirement { feature: "a kernel's prototype", version: 30, target: 0 };
 
-/// What is common to a list of parameters.
+/// Properties of a list of parameters.
 #[derive(Clone, Copy)]
 struct Parameters {
     is_entry: bool,
     place: DeclSite,
-    /// Most bytes that offsets can reach.
+    /// Maximum total size in bytes.
     max: u64,
-    /// They are results.
+    /// Whether they are results.
     returned: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
         }
         let Some(id) = self.declare_function(f, &function) else { return };
         let Some(block) = &f.body else { return };
-        // The name is known inside its own body.
+        // A function's name is visible inside its own body.
         function.body = None;
         self.module.functions[id.0 as usize] = function.clone();
         self.sources.begin(f.name.text, f.span.to(block.span));
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
         self.module.functions[id.0 as usize] = function;
     }
 
-    /// The function's place in the module; nothing if it was already defined.
+    /// Declares the function; returns its index, or `None` if it was already defined.
     fn declare_function(
         &mut self,
         f: &'a ast::Function<'a>,
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
         Some(id)
     }
 
-    /// A definition has the linkage of its prototype, or none where that is not `.extern`.
+    /// Checks that a definition has the linkage of its prototype, or none if that is not `.extern`.
     fn same_linkage(&mut self, f: &'a ast::Function<'a>, id: FuncId, first: Span) {
         let old = self.linkages.get(id.0 as usize).copied().flatten();
         let new = f.linkage.map(|(l, _)| l);
@@ -165,7 +165,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The size of all parameters of a kernel that is defined; others have no limit but memory.
+    /// Checks the total size of the parameters of a kernel that is defined; others are limited only
+    /// by memory.
     fn parameter_space(&mut self, f: &ast::Function, size: u64) {
         let large = f.is_entry && f.body.is_some() && size > KERNEL_PARAMS[1];
         if large && self.has_version(LARGE_PARAMS.version) {
@@ -219,7 +220,7 @@ impl<'a> Checker<'a> {
                 }
                 continue;
             };
-            // Nobody asks for the names in a prototype.
+            // ptxas does not check names in a prototype.
             if place == DeclSite::Prototype {
                 if v.space == Space::Reg {
                     let decl = RegDecl { ty: param.ty, vector: v.vector };
@@ -229,7 +230,7 @@ impl<'a> Checker<'a> {
                 let decl = RegDecl { ty: param.ty, vector: v.vector };
                 self.define_local(scopes, &v.name, Local::Reg(decl));
                 param.reg = match scopes.find(v.name.text) {
-                    Some(crate::context::scope::Found::Register(register)) => Some(register.id),
+                    Some(crate::context::scope::Resolved::Register(register)) => Some(register.id),
                     _ => None,
                 };
             } else {
@@ -244,7 +245,7 @@ impl<'a> Checker<'a> {
         (params, end)
     }
 
-    /// `.alias new, old`.
+    /// Checks `.alias new, old`.
     pub(crate) fn alias(&mut self, alias: &'a ast::Alias<'a>) {
         self.require(ALIAS, alias.span);
         let target = match self.global(&alias.aliasee) {

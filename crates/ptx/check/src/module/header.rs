@@ -1,4 +1,4 @@
-//! `.version`, `.target` and `.address_size`.
+//! Checks of `.version`, `.target` and `.address_size`.
 
 use texunit_isa::requirement::Requirement;
 use texunit_syntax::{Diagnostic, Span, ast};
@@ -12,18 +12,18 @@ const INDEPENDENT: Requirement =
     Requirement { feature: "texmode_independent", version: 15, target: 0 };
 const DEBUG: Requirement = Requirement { feature: ".target debug", version: 30, target: 0 };
 
-/// The first architecture that has `.f64`, and so no need of `map_f64_to_f32`.
+/// The first architecture with `.f64`, which does not need `map_f64_to_f32`.
 const FIRST_WITH_F64: u32 = 13;
 
-/// What the `.target` lines of a module say.
+/// The contents of a module's `.target` lines.
 #[derive(Default)]
 struct Target {
-    /// The last one counts.
+    /// The last one is effective.
     architectures: Vec<(Architecture, Span)>,
     unified: Option<Span>,
     independent: Option<Span>,
     debug: Option<Span>,
-    /// Something in it was wrong.
+    /// Whether an error was reported.
     failed: bool,
 }
 
@@ -69,8 +69,7 @@ impl<'a> Checker<'a> {
         self.machine(&target);
     }
 
-    /// Reads `.version`, or takes what stands in its place, and so decides whose verdicts are
-    /// given.
+    /// Reads `.version`, or its replacement from the options, and so determines whose rules apply.
     fn version(&mut self, module: &ast::Module, start: Span) {
         let line = module.items.iter().find_map(|i| match i {
             ast::Item::Version(v) => Some(v),
@@ -243,7 +242,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the version has the architecture. Nobody asks about a module with nothing in it.
+    /// Checks that the version supports the architecture. Empty modules are not checked.
     fn version_has_target(&mut self, module: &ast::Module, target: &Target) {
         let header = |i: &ast::Item| {
             matches!(i, ast::Item::Version(_) | ast::Item::Target(_) | ast::Item::AddressSize(_))
@@ -252,7 +251,7 @@ impl<'a> Checker<'a> {
         if target.failed || self.module.version == (0, 0) || module.items.iter().all(header) {
             return;
         }
-        // Since 12.9 every architecture counts that was named, not only the last.
+        // Since 12.9, every named architecture is checked, not only the last.
         let counted = match self.release {
             Ptxas::V11_8 | Ptxas::V12_4 => &target.architectures[target.architectures.len() - 1..],
             Ptxas::V12_9 | Ptxas::V13_5 => &target.architectures[..],
@@ -290,7 +289,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the module can be assembled for the machine that was asked for.
+    /// Checks that the module can be assembled for the requested GPU.
     fn machine(&mut self, target: &Target) {
         let Some(arch) = self.options.arch else { return };
         let span = target.architectures.last().map_or(Span::default(), |(_, span)| *span);

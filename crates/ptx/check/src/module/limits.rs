@@ -1,5 +1,5 @@
-//! How many textures, samplers and surfaces a kernel may name (PTX ISA table 34, with the 32
-//! surfaces that ptxas allows from sm_70 on).
+//! Limits for the number of textures, samplers and surfaces that a kernel may use (PTX ISA table
+//! 34, with the 32 surfaces that ptxas allows from sm_70 on).
 
 use texunit_forms::Count;
 use texunit_isa::ScalarType;
@@ -9,7 +9,8 @@ use crate::context::Checker;
 use crate::ir::{Base, FuncId, Operand};
 use crate::names::{Map, Set};
 
-/// Below sm_30, below sm_70, from there on. In unified mode each texture has its own sampler.
+/// Limits below sm_30, below sm_70, and from there on. In unified mode each texture has its own
+/// sampler.
 #[rustfmt::skip]
 const LIMITS: &[(ScalarType, [usize; 3])] = &[
     (ScalarType::Texref,     [128, 256, 256]),
@@ -17,11 +18,11 @@ const LIMITS: &[(ScalarType, [usize; 3])] = &[
     (ScalarType::Surfref,    [  8,  16,  32]),
 ];
 
-/// Functions and references that are looked at for all kernels together: every kernel may reach every
-/// function. Beyond it, in no module that anybody wrote, kernels are not counted.
+/// Work limit for all kernels together, because every kernel may reach every function. Beyond it,
+/// which no real module reaches, kernels are not checked.
 const MAX_STEPS: usize = 20_000_000;
 
-/// What a function mentions.
+/// The references and functions that a function mentions.
 #[derive(Default)]
 struct Mentions {
     references: Set<Base>,
@@ -29,8 +30,8 @@ struct Mentions {
 }
 
 impl Checker<'_> {
-    /// Counts the references that each kernel, and what it calls, mentions. Handles in registers
-    /// and in initialisers do not count, as with ptxas.
+    /// Counts the references that each kernel and its callees mention. Handles in registers and in
+    /// initialisers do not count, as in ptxas.
     pub(crate) fn resource_limits(&mut self) {
         let kernels = std::mem::take(&mut self.kernels);
         if !self.may_exceed(&kernels) {
@@ -39,7 +40,7 @@ impl Checker<'_> {
         let mentions = self.mentions();
         let machine = match self.options.arch {
             Some(arch) => arch.number,
-            // No measured release assembles for anything older.
+            // No measured release assembles for older GPUs.
             None if self.options.ptxas_compat() => self.target.max(30),
             None => self.target,
         };
@@ -69,8 +70,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the module declares enough references to pass any limit. Nearly none does, and
-    /// walking all calls of all kernels is the long way.
+    /// Whether the module declares enough references to exceed any limit. Nearly no module does, so
+    /// the call graphs need not be walked.
     fn may_exceed(&self, kernels: &[(FuncId, Span)]) -> bool {
         let params =
             |id: FuncId| self.module.functions.get(id.0 as usize).map_or(&[][..], |f| &f.params);
@@ -82,8 +83,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The type of a reference that a kernel or what it calls mentions; only kernels have
-    /// references as parameters.
+    /// The type of a reference that a kernel or a callee mentions; only kernels have references as
+    /// parameters.
     fn kind(&self, kernel: FuncId, base: &Base) -> Option<ScalarType> {
         match base {
             Base::Variable(id) => self.module.variables.get(id.0 as usize).map(|v| v.ty),
@@ -123,7 +124,7 @@ impl Checker<'_> {
     }
 }
 
-/// References of a function and all that it calls.
+/// References of a function and all its callees.
 fn reachable(kernel: FuncId, mentions: &Map<FuncId, Mentions>, steps: &mut usize) -> Set<Base> {
     let (mut seen, mut used) = (Set::default(), Set::default());
     let mut stack = vec![kernel];

@@ -1,4 +1,4 @@
-//! Module scope: header lines, functions, directives, and the walk over all items.
+//! Module scope: header lines, functions, directives, and the loop over all items.
 
 mod architecture;
 mod function;
@@ -15,12 +15,12 @@ use texunit_syntax::{Diagnostic, ast};
 use crate::context::Checker;
 use crate::ir;
 
-/// What [`check`](crate::check()) found.
+/// The result of [`check`](crate::check()).
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
     /// The typed module; incomplete if there are errors.
     pub module: ir::Module,
-    /// Every mistake, in source order.
+    /// All diagnostics, in source order.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -1,5 +1,5 @@
-//! Performance directives between a header and its body: requirements, numbers, and which exclude each
-//! other.
+//! Checks of performance directives between a header and its body: requirements, values, and mutual
+//! exclusion.
 
 use texunit_isa::requirement::Requirement;
 use texunit_syntax::Diagnostic;
@@ -28,7 +28,7 @@ const REQUIREMENTS: &[Requirement] = &[
     requirement("abi_preserve_control", 90, 80),
 ];
 
-/// Directives that cannot stand together.
+/// Directives that exclude each other.
 const EXCLUSIVE: &[(&str, &str)] =
     &[("maxntid", "reqntid"), ("maxclusterrank", "reqnctapercluster")];
 
@@ -68,7 +68,7 @@ impl<'a> Checker<'a> {
         self.prototype(f);
     }
 
-    /// A kernel's prototype has none, and `.noreturn` stands once.
+    /// Checks that a kernel's prototype has no directives, and that `.noreturn` is given once.
     fn prototype(&mut self, f: &'a ast::Function<'a>) {
         let without = f.is_entry && f.body.is_none();
         let returns =

@@ -1,4 +1,4 @@
-//! How the places of a module are collected while its bodies are checked.
+//! Collects the source locations of a module while its bodies are checked.
 
 use std::num::NonZeroU32;
 
@@ -8,25 +8,25 @@ use texunit_syntax::{Span, handed_sources};
 use super::{Body, Entry, MAX_FRAMES, NONE, SourceId, Sources};
 use crate::names::Map;
 
-/// What has been said so far.
+/// The locations collected so far.
 #[derive(Default)]
 pub(crate) struct Collector<'a> {
     entries: Vec<Entry>,
     ids: Map<Entry, SourceId>,
-    /// Label and offset of each name that was used.
+    /// Label and offset of each function name in use.
     names: Vec<(&'a str, u32)>,
     name_ids: Map<(&'a str, u32), u32>,
     rows: Vec<(u32, SourceId)>,
     bodies: Vec<Body>,
-    /// The last `.loc` of the body with each place.
+    /// For each location, the last `.loc` of the body with it.
     last: Map<FilePlace, SourceId>,
-    /// What the last `.loc` of the body was with these words.
+    /// For each `.loc` with `inlined_at`, the last entry in the body with the same operands.
     inlined: Map<(FilePlace, u32, FilePlace), SourceId>,
     current: Option<SourceId>,
 }
 
 impl<'a> Collector<'a> {
-    /// A body begins.
+    /// Begins a body.
     pub(crate) fn begin(&mut self, name: &str, span: Span) {
         self.bodies.push(Body { span, name: name.to_owned() });
         self.last.clear();
@@ -34,12 +34,12 @@ impl<'a> Collector<'a> {
         self.current = None;
     }
 
-    /// Whether a `.loc` of the body has this place.
+    /// Whether a `.loc` of the body has this location.
     pub(crate) fn knows(&self, place: FilePlace) -> bool {
         self.last.contains_key(&place)
     }
 
-    /// A `.loc` in the body.
+    /// Records a `.loc` of the body.
     pub(crate) fn loc(&mut self, loc: &Loc<'a>) {
         let name = loc.function.map_or(NONE, |name| self.name(name));
         let id = match loc.inlined_at {
@@ -50,15 +50,15 @@ impl<'a> Collector<'a> {
         self.current = Some(id);
     }
 
-    /// Code inlined at the place of an earlier `.loc`, and so where that one is inlined, if it is.
+    /// Records code inlined at the location of an earlier `.loc`, with its chain of inlined calls.
     fn inlined(&mut self, place: FilePlace, name: u32, call: FilePlace) -> SourceId {
         let around = match self.last.get(&call) {
             Some(&around) => around,
             None => self.id(Entry { place: call, name: NONE, inlined_at: None }),
         };
         let words = (place, name, call);
-        // Of a function that is inlined into itself, the place of the call is that of its own code: saying
-        // it again does not call it again.
+        // If a function is inlined into itself, the call location is in its own code; repeating the
+        // same `.loc` is not another level of inlining.
         let before = self.inlined.get(&words).copied();
         let inside = |&id: &SourceId| {
             let chain = std::iter::successors(Some(around), |&id| self.entry(id).inlined_at);
@@ -93,7 +93,7 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// An instruction in the body, at this byte.
+    /// Records an instruction of the body that begins at this byte.
     pub(crate) fn instruction(&mut self, start: u32) {
         let Some(id) = self.current.take() else { return };
         let of_body = self.bodies.last().map_or(0, |body| body.span.start);
@@ -103,7 +103,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The tables, with the files and names that stand anywhere in the module, and the sources in its text.
+    /// Makes the tables, with the file names and strings from the whole module, and the sources
+    /// embedded in its text.
     pub(crate) fn finish(self, text: &str, items: &[Item<'_>]) -> Sources {
         let (mut files, mut strings) = (Vec::new(), Vec::new());
         let mut labels: Map<&str, std::ops::Range<u32>> = Map::default();
@@ -117,7 +118,7 @@ impl<'a> Collector<'a> {
                     let start = strings.len() as u32;
                     strings.extend_from_slice(&section.bytes);
                     let end = strings.len() as u32;
-                    // A name does not go on in the next section.
+                    // A string does not continue in the next section.
                     strings.push(0);
                     for (label, offset) in &section.labels {
                         labels.entry(label.text).or_insert(start.saturating_add(*offset)..end);
@@ -126,7 +127,7 @@ impl<'a> Collector<'a> {
                 _ => {}
             }
         }
-        // The first of a number stays, and what is too large for a number has none.
+        // The first file with a number wins; numbers that are too large are ignored.
         files.retain(|(number, _)| *number != u32::MAX);
         files.sort_by_key(|(number, _)| *number);
         files.dedup_by_key(|(number, _)| *number);
@@ -136,7 +137,7 @@ impl<'a> Collector<'a> {
         };
         let names = self.names.iter().map(|name| start(name).unwrap_or(NONE)).collect();
         let Self { entries, rows, bodies, .. } = self;
-        // Without a line nobody asks for them.
+        // Without `.loc` lines, embedded sources are not needed.
         let handed = if files.is_empty() { Vec::new() } else { handed_sources(text) };
         Sources { files, entries, rows, bodies, names, strings, handed }
     }

@@ -1,8 +1,9 @@
-//! Where instructions come from: what `.file` and `.loc` say, kept for what is said about them.
+//! Source locations of instructions, from `.file` and `.loc`.
 //!
-//! An instruction is found by the first byte of its span, which goes with it into warp code and out again with
-//! faults and observations. [`Sources`] has a row wherever the place changes, in the order of the text: so
-//! an operation carries nothing more for it, and nothing that moves, fuses or compiles operations knows of it.
+//! An instruction is identified by the first byte of its span, which is kept in warp code and
+//! reported with faults and observations. [`Sources`] has a row for each change of the location, in
+//! text order. So operations carry no additional data, and passes that move, fuse or compile
+//! operations need not know about locations.
 
 mod collect;
 
@@ -14,24 +15,24 @@ use std::num::NonZeroU32;
 use texunit_syntax::ast::FilePlace;
 use texunit_syntax::{HandedSource, Location, SourceFile, Span};
 
-/// Frames that are followed; real chains of inlined calls are much shorter.
+/// Maximum number of frames of a location; real chains of inlined calls are much shorter.
 pub const MAX_FRAMES: usize = 64;
-/// Bytes of a function's name that are read.
+/// Maximum length of a function name in bytes.
 const MAX_NAME: usize = 64 << 10;
-/// No name.
+/// Stands for a missing name.
 const NONE: u32 = u32::MAX;
 
-/// A place in the source, as a number of its module's [`Sources`].
+/// A source location, as an index in its module's [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(NonZeroU32);
 
-/// What a `.loc` says.
+/// The contents of a `.loc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Entry {
     place: FilePlace,
     /// Index in [`Sources::names`].
     name: u32,
-    /// Always an earlier one: chains end.
+    /// Always an earlier entry, so chains end.
     inlined_at: Option<SourceId>,
 }
 
@@ -43,20 +44,20 @@ struct Body {
     name: String,
 }
 
-/// The places of all instructions of a module.
+/// The source locations of all instructions of a module.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Number and name, in the order of the numbers.
+    /// Number and name of each file, by number.
     files: Vec<(u32, String)>,
     entries: Vec<Entry>,
-    /// From this byte of the text on, in its order.
+    /// The byte of the text from which each location applies, in text order.
     rows: Vec<(u32, SourceId)>,
     bodies: Vec<Body>,
-    /// Where names begin in `strings`, or [`NONE`].
+    /// Offsets of names in `strings`, or [`NONE`].
     names: Vec<u32>,
     /// Contents of the sections `.debug_str`, if there are names.
     strings: Vec<u8>,
-    /// Sources that are in no file.
+    /// Sources that exist only in memory.
     handed: Vec<HandedSource>,
 }
 
@@ -69,41 +70,41 @@ impl std::fmt::Debug for Sources {
     }
 }
 
-/// A function that was being executed, of the source.
+/// A frame of a location: a source function, with the line executed in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// Name of the file as the compiler has written it; `None` if its number is that of no `.file`.
+    /// File name as the compiler wrote it; `None` if its number has no `.file`.
     pub file: Option<&'a str>,
-    /// Line, from 1; 0: the compiler knows of none.
+    /// Line, from 1; 0 if the compiler does not state it.
     pub line: u32,
-    /// Column in bytes, from 1; 0: the compiler knows of none.
+    /// Column in bytes, from 1; 0 if the compiler does not state it.
     pub column: u32,
-    /// Name of the function as the linker knows it; `None` if it cannot be read.
+    /// Linkage name of the function; `None` if it cannot be read.
     pub function: Option<Cow<'a, str>>,
 }
 
-/// A place of the PTX and what it was compiled from.
+/// A position in the PTX, and the source from which it was compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePlace<'a> {
     /// The instruction.
     pub span: Span,
     /// Line and column of its first byte in the PTX.
     pub ptx: Location,
-    /// The PTX function that it is in.
+    /// The PTX function that contains it.
     pub function: Option<&'a str>,
-    /// Where it comes from, the innermost first, then the calls that were inlined around it;
+    /// The source location: the innermost frame first, then the calls that were inlined around it;
     /// empty without `.loc`. At most [`MAX_FRAMES`].
     pub frames: Vec<Frame<'a>>,
 }
 
 impl Sources {
-    /// Names of files with their numbers.
+    /// File names with their numbers.
     pub fn files(&self) -> impl Iterator<Item = (u32, &str)> {
         self.files.iter().map(|(number, name)| (*number, name.as_str()))
     }
 
-    /// The source that a compiler was handed in memory for a file of this name, if the text has kept it. Of two that are
-    /// called so, as linked modules may have them, none.
+    /// The source text that a compiler was given in memory under this file name, if the PTX
+    /// contains it. `None` if several sources have the name, which is possible in linked modules.
     pub fn handed(&self, file: &str) -> Option<&HandedSource> {
         let mut called_so = self.handed.iter().filter(|source| source.is(file));
         let first = called_so.next()?;
@@ -115,28 +116,30 @@ impl Sources {
         self.bodies[..next].last().filter(|body| at < body.span.end)
     }
 
-    /// Byte offsets, ascending, at which the source location of the PTX text changes. A range between two offsets may have no
-    /// instruction.
+    /// Byte offsets, ascending, at which the source location of the PTX text changes. A range
+    /// between two offsets may contain no instruction.
     pub fn stretches(&self) -> impl Iterator<Item = u32> {
         self.rows.iter().map(|&(at, _)| at)
     }
 
-    /// Name of the PTX function whose text has this byte.
+    /// Name of the PTX function whose text contains this byte.
     pub fn function_at(&self, at: u32) -> Option<&str> {
         Some(&self.body_at(at)?.name)
     }
 
-    /// The PTX function of that name, from its header to its closing brace.
+    /// The span of the PTX function with this name, from its header to its closing brace.
     pub fn body(&self, name: &str) -> Option<Span> {
         Some(self.bodies.iter().find(|body| body.name == name)?.span)
     }
 
-    /// The PTX function whose text has this byte, from its header to its closing brace.
+    /// The span of the PTX function whose text contains this byte, from its header to its closing
+    /// brace.
     pub fn body_around(&self, at: u32) -> Option<Span> {
         Some(self.body_at(at)?.span)
     }
 
-    /// The first byte of the PTX function's first instruction that has a line; `None` if none has.
+    /// The first byte of the PTX function's first instruction with a line; `None` if none has a
+    /// line.
     pub fn first_place(&self, name: &str) -> Option<u32> {
         let body = self.body(name)?;
         let first = self.rows.partition_point(|&(start, _)| start < body.start);
@@ -144,8 +147,8 @@ impl Sources {
         rows.clone().find(|&&(_, id)| self.entry(id).place.line > 0).map(|&(start, _)| start)
     }
 
-    /// The place of the instruction that begins at this byte of the text; two instructions of one place
-    /// have the same.
+    /// The location of the instruction that begins at this byte; instructions at the same location
+    /// have the same id.
     pub fn id_at(&self, at: u32) -> Option<SourceId> {
         let body = self.body_at(at)?;
         let next = self.rows.partition_point(|&(start, _)| start <= at);
@@ -153,7 +156,7 @@ impl Sources {
         (start >= body.span.start).then_some(id)
     }
 
-    /// Where the instruction that begins at this byte comes from, the innermost first, then the calls
+    /// The frames of the instruction that begins at this byte: the innermost first, then the calls
     /// that were inlined around it; empty without `.loc`. At most [`MAX_FRAMES`].
     pub fn frames_at(&self, at: u32) -> Vec<Frame<'_>> {
         let around = self.function_at(at);
@@ -169,7 +172,7 @@ impl Sources {
         ids.take(MAX_FRAMES).map(frame).collect()
     }
 
-    /// The place of an instruction of the module with this text.
+    /// The location of an instruction of the module with this text.
     pub fn place(&self, text: &SourceFile, span: Span) -> SourcePlace<'_> {
         SourcePlace {
             span,
@@ -188,7 +191,7 @@ impl Sources {
         Some(&self.files[at].1)
     }
 
-    /// A name that ends with a zero and is not empty.
+    /// A non-empty zero-terminated name.
     fn name(&self, name: u32) -> Option<Cow<'_, str>> {
         let start = *self.names.get(name as usize)? as usize;
         let bytes = self.strings.get(start..)?;

@@ -1,5 +1,5 @@
-//! What a kernel does with its parameters and with the module's references: `texunit init` writes a job by it, and Python
-//! compares arrays with it.
+//! How a kernel uses its parameters and the module's references. `texunit init` derives a job from
+//! it, and the Python module checks arrays with it.
 
 mod values;
 
@@ -8,17 +8,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use texunit_isa::{Geometry, MipMode, Opcode, ScalarType, Space, SpecialReg};
 use values::{Origin, Origins, Values};
 
-/// Elements of memory that an instruction reads or writes.
+/// The elements of memory that an instruction reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Of an element.
+    /// Element type.
     pub ty: ScalarType,
-    /// 1, 2 or 4.
+    /// Number of elements: 1, 2 or 4.
     pub vector: u8,
 }
 
 impl Access {
-    /// Of all its elements.
+    /// Size of all elements in bytes.
     pub fn bytes(self) -> u32 {
         self.ty.bytes() * u32::from(self.vector)
     }
@@ -29,15 +29,15 @@ impl Access {
 pub struct Fetched {
     /// The instruction with its types: `tex.2d.v4.f32.f32`.
     pub form: String,
-    /// That of the instruction.
+    /// Geometry of the instruction.
     pub geometry: Geometry,
     /// Type of the result.
     pub result: ScalarType,
-    /// Integer coordinates.
+    /// Whether coordinates are integers.
     pub integers: bool,
-    /// A level, or gradients, are given.
+    /// Whether a level or gradients are given.
     pub levels: bool,
-    /// Texels are compared with a reference.
+    /// Whether texels are compared with a reference value.
     pub compares: bool,
 }
 
@@ -46,37 +46,37 @@ pub struct Fetched {
 pub struct Accessed {
     /// The instruction with its types: `suld.b.2d.b32`.
     pub form: String,
-    /// That of the instruction.
+    /// Geometry of the instruction.
     pub geometry: Geometry,
-    /// Bytes of an access; none of `.p`, which converts.
+    /// Size of an access in bytes; `None` for `.p`, which converts.
     pub bytes: Option<u32>,
-    /// Of a component.
+    /// Type of a component.
     pub ty: ScalarType,
-    /// Some instruction stores.
+    /// Whether any instruction stores.
     pub written: bool,
 }
 
-/// How eight bytes of a parameter, or a reference, are used.
+/// The uses of eight bytes of a parameter, or of a reference.
 #[derive(Clone, Debug, Default)]
 pub struct Use {
     /// The largest load.
     pub read: Option<Access>,
     /// The largest store or atomic.
     pub written: Option<Access>,
-    /// All kinds of loads, stores and atomics.
+    /// All distinct loads, stores and atomics.
     pub accesses: Vec<Access>,
-    /// It is a texture.
+    /// Its use as a texture.
     pub texture: Option<Fetched>,
-    /// It is a surface.
+    /// Its use as a surface.
     pub surface: Option<Accessed>,
-    /// It is a sampler.
+    /// Whether it is a sampler.
     pub is_sampler: bool,
-    /// It went through `cvta.to.global`.
+    /// Whether it was converted with `cvta.to.global`.
     pub is_pointer: bool,
 }
 
 impl Use {
-    /// For an object that is only queried, nothing but its kind is known.
+    /// Records a query; for an object that is only queried, only its kind is known.
     fn is_queried(&mut self, surface: bool) {
         if surface {
             self.surface.get_or_insert_with(|| Accessed {
@@ -99,22 +99,22 @@ impl Use {
     }
 }
 
-/// What a kernel does.
+/// The uses of a kernel's parameters and references.
 #[derive(Debug, Default)]
 pub struct Uses {
-    /// By number and byte offset of parameters.
+    /// Uses by parameter index and byte offset.
     pub params: BTreeMap<(u32, u32), Use>,
-    /// By variable.
+    /// Uses by variable.
     pub references: BTreeMap<u32, Use>,
-    /// The loads from each parameter: offset and type.
+    /// Loads from each parameter, by offset: type.
     pub loaded: BTreeMap<(u32, u32), Access>,
-    /// Axes of threads and CTAs that the kernel asks for: 1 to 3.
+    /// Number of axes of thread and CTA indices that the kernel reads: 1 to 3.
     pub axes: usize,
-    /// It has shared memory whose size the launch says.
+    /// Whether it has shared memory whose size the launch determines.
     pub dynamic_shared: bool,
 }
 
-/// Looks through a kernel and the functions that it calls.
+/// Analyses a kernel and its callees.
 pub fn uses(module: &Module, kernel: FuncId) -> Uses {
     let values = Values::new(module, kernel);
     let mut uses = Uses { axes: 1, ..Uses::default() };
@@ -195,7 +195,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Special registers and dynamic shared memory, wherever they are.
+    /// Records special registers and dynamic shared memory.
     fn looks(&mut self, operand: &Operand) {
         match operand {
             Operand::Special(SpecialReg::Tid | SpecialReg::Ctaid, axis) => {
@@ -210,7 +210,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The loads from a parameter, element by element.
+    /// Records the loads from a parameter, element by element.
     fn loads(&mut self, base: Base, offset: i64, access: Access) {
         let places: Vec<(u32, i64)> = match base {
             Base::Param(param) if self.function == self.kernel => vec![(param.0, offset)],
@@ -253,7 +253,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The parameters that an address may be made of; those that are surely pointers, if there are such.
+    /// The parameters from which an address may be computed; if some of them are certainly
+    /// pointers, only those.
     fn pointers(&mut self, register: RegId) -> Vec<(u32, u32)> {
         let origins = self.values.of(self.function, register);
         let of = |only_sure: bool| -> BTreeSet<(u32, u32)> {

@@ -1,31 +1,35 @@
-//! Where the values of registers come from, as far as parameters of a kernel matter: which register may hold
-//! which pointer or handle. Neither the order of instructions nor branches count, so what is found is what may be.
+//! Flow-insensitive analysis of the origins of register values, for pointers and handles in kernel
+//! parameters. The order of instructions and branches is ignored, so the result is what a register
+//! may hold.
 
 use crate::ir::{Base, FuncId, Instruction, Module, Operand, RegId, VarId};
 use std::collections::{BTreeSet, HashMap};
 use texunit_isa::{Opcode, Space};
 
-/// Where a value may come from.
+/// A possible origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
-    /// Eight bytes of a parameter of the kernel. `pointer`: through `cvta.to`, which only pointers go through.
+    /// Eight bytes of a kernel parameter. `pointer`: the value passed through `cvta.to`, so it is a
+    /// pointer.
     Param { index: u32, offset: u32, pointer: bool },
-    /// The address of a parameter of the kernel.
+    /// The address of a kernel parameter.
     ParamAddress { index: u32, offset: i64 },
-    /// The address of a variable in the frame of a function.
+    /// The address of a variable in a function's frame.
     Frame { function: u32, variable: u32, offset: i64 },
-    /// A reference at module scope: its handle.
+    /// The handle of a reference at module scope.
     Reference(VarId),
 }
 
 pub(super) type Origins = BTreeSet<Origin>;
 
-/// Most origins of one value: more than any program has, and a bound on the work.
+/// Maximum number of origins of one value: more than any real program has, and a work limit.
 const MAX: usize = 64;
-/// Most rounds over the code: values that go through more variables than this in a row are not followed.
+/// Maximum number of passes over the code; values that pass through more variables are not
+/// followed.
 const ROUNDS: usize = 12;
 
-/// What holds values, by function: a register, a variable of the frame, or a parameter of a function that is called.
+/// A storage location of a function: a register, a frame variable, or a parameter of a called
+/// function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Cell {
     Register(u32, RegId),
@@ -33,19 +37,19 @@ enum Cell {
     Param(u32, u32),
 }
 
-/// Known values in a kernel and in everything that it calls.
+/// The origins of all values in a kernel and its callees.
 pub(super) struct Values<'m> {
     module: &'m Module,
     kernel: FuncId,
-    /// By cell and offset in bytes, which is 0 of registers.
+    /// By location and byte offset; the offset is 0 for registers.
     cells: HashMap<(Cell, i64), Origins>,
-    /// The functions that the kernel reaches, itself first.
+    /// The functions that the kernel reaches, starting with itself.
     pub(super) reached: Vec<FuncId>,
     changed: bool,
 }
 
 impl<'m> Values<'m> {
-    /// Looks through a kernel.
+    /// Analyses a kernel.
     pub(super) fn new(module: &'m Module, kernel: FuncId) -> Self {
         let mut values =
             Self { module, kernel, cells: HashMap::new(), reached: vec![kernel], changed: true };
@@ -64,13 +68,13 @@ impl<'m> Values<'m> {
         values
     }
 
-    /// The code of a function; none of a prototype.
+    /// The code of a function; empty for a prototype.
     pub(super) fn body(&self, function: FuncId) -> &'m [Instruction] {
         let body = self.module.functions.get(function.0 as usize).and_then(|f| f.body.as_ref());
         body.map_or(&[], |body| body.as_slice())
     }
 
-    /// Where the value of a register may come from.
+    /// The possible origins of a register's value.
     pub(super) fn of(&self, function: FuncId, register: RegId) -> Origins {
         self.cell(Cell::Register(function.0, register), 0)
     }
@@ -128,7 +132,7 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// Where an operand that is not memory comes from.
+    /// The possible origins of an operand that is not memory.
     fn value(&self, function: FuncId, operand: &Operand) -> Origins {
         match operand {
             Operand::Reg(register) => self.of(function, *register),
@@ -138,7 +142,7 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// The address of something in memory that values go through.
+    /// The origin for the address of an object in memory.
     fn address(&self, function: FuncId, base: Base, offset: i64) -> Origins {
         match base {
             Base::Variable(variable) => [Origin::Reference(variable)].into(),
@@ -168,7 +172,7 @@ impl<'m> Values<'m> {
         self.add(function, *to, &origins);
     }
 
-    /// The value at an address that an instruction names.
+    /// The possible origins of the value at an address.
     fn contents(&self, function: FuncId, base: Base, offset: i64) -> Origins {
         match base {
             Base::Param(param) if function == self.kernel => of_param(param.0, offset),
@@ -238,7 +242,7 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// Hands arguments on to the function that is called.
+    /// Passes arguments to the called function.
     fn call(&mut self, function: FuncId, operands: &[Operand]) {
         let Some(at) = operands.iter().position(|o| matches!(o, Operand::Function(_))) else {
             return;
@@ -291,7 +295,7 @@ fn as_pointer(origin: Origin) -> Origin {
     }
 }
 
-/// The origin of a value to which a number was added.
+/// The origin of a value after a constant was added.
 fn moved(origin: Origin, by: i64) -> Origin {
     match origin {
         Origin::ParamAddress { index, offset } => {

@@ -1,5 +1,6 @@
 //! Every example of `texunit explain-code` gives its code, and its correction gives no error and
-//! not that code. Those of the crates above are tested there (crates/engine/device/tests/all/diagnostics.rs).
+//! not that code. Those of the crates above are tested there
+//! (crates/engine/device/tests/all/diagnostics.rs).
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,6 +1,6 @@
-//! Texts that nobody would write but an attacker, a broken generator or a fuzzer: each is checked in
-//! time that grows with its length and no faster, without a stack overflow, and with an answer of
-//! bounded size.
+//! Texts that nobody would write but an attacker, a broken generator or a fuzzer: each is checked
+//! in time that grows with its length and no faster, without a stack overflow, and with an answer
+//! of bounded size.
 //!
 //! The times allowed are far above what a build without optimisation takes on a busy machine.
 
@@ -195,14 +195,15 @@ fn check(text: String, options: &Options) -> (Vec<Diagnostic>, Duration) {
     (diagnostics, time.unwrap_or_else(|| start.elapsed()))
 }
 
-/// How long this thread has had a core, where the system says so: on a busy machine it waits for one.
+/// How long this thread has had a core, where the system says so: on a busy machine it waits for
+/// one.
 fn cpu_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Every generator at about a megabyte (with `TEXUNIT_LONG_TESTS`, otherwise half of that), on a stack of the size that
-/// threads have.
+/// Every generator at about a megabyte (with `TEXUNIT_LONG_TESTS`, otherwise half of that), on a
+/// stack of the size that threads have.
 #[test]
 fn bounded_time_and_answers() {
     let part = if std::env::var_os("TEXUNIT_LONG_TESTS").is_some() { 1 } else { 2 };

@@ -1,11 +1,11 @@
-//! What each instruction does, whatever its form: `atom` is not only a sum.
+//! Summaries of instructions: one sentence per opcode that covers all of its forms.
 
-/// One sentence for an opcode without a table of its own for texts.
+/// The summary of an opcode, except for texture and surface instructions.
 pub(super) fn summary(name: &str) -> Option<&'static str> {
     SUMMARIES.iter().find(|row| row.0 == name).map(|row| row.1)
 }
 
-/// The section of the PTX ISA, and what it does, of an opcode that the table has no form of.
+/// PTX ISA section and summary of an opcode without forms in the table.
 pub(super) fn without_forms(name: &str) -> Option<(&'static str, &'static str)> {
     WITHOUT_FORMS.iter().find(|row| row.0 == name).map(|row| (row.1, row.2))
 }
@@ -150,7 +150,8 @@ mod tests {
     use super::SUMMARIES;
     use crate::describe::instructions;
 
-    /// An instruction is described by what it does; one of several forms would be the first one's.
+    /// Each instruction has a summary for all of its forms, instead of the description of its first
+    /// form.
     #[test]
     fn every_instruction_has_a_sentence() {
         assert!(SUMMARIES.windows(2).all(|pair| pair[0].0 < pair[1].0));

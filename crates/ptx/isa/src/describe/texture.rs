@@ -1,4 +1,4 @@
-//! Texture and surface instructions in words.
+//! Descriptions of texture and surface instructions.
 
 use super::{Description, FormText, OperandText, OptionText};
 use crate::texture::{
@@ -9,7 +9,7 @@ use crate::types::{Attribute, Geometry, MipMode, ScalarType};
 use crate::{Fidelity, Modifiers, Opcode, fidelity, table::forms_of};
 use texunit_forms::Count;
 
-/// What there is to say about a texture or surface instruction; `None` if it is none.
+/// The description of a texture or surface instruction; `None` for other opcodes.
 pub(super) fn describe(opcode: Opcode) -> Option<Description> {
     let (summary, section) = summary(opcode)?;
     let forms = match opcode {
@@ -47,9 +47,9 @@ fn summary(opcode: Opcode) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Leaves the forms that have all of these modifiers, and the operands that they have.
+/// Keeps the forms that have all of these modifiers, and the operands of those forms.
 pub(super) fn select(opcode: Opcode, words: &[&str], description: &mut Description) {
-    // Words that the short syntax of a texture instruction leaves out select nothing.
+    // Modifiers that the short syntax of a texture instruction omits do not select a form.
     let hints: Vec<&str> = forms_of(opcode)
         .iter()
         .flat_map(|f| f.slots.iter())
@@ -149,7 +149,7 @@ fn surface(row: &Surface) -> FormText {
         _ => "{.wb|.cg|.cs|.wt}",
     };
     let name = row.name();
-    // The cache operator stands between geometry and vector.
+    // The cache operator is between geometry and vector.
     let at = name.find("{.v").or_else(|| name.rfind(".b").filter(|at| *at > 6));
     let syntax = match at.filter(|_| cached) {
         Some(at) => format!("{}{hint}{}", &name[..at], &name[at..]),
@@ -262,7 +262,7 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
 
 fn texels(gather: bool, list: &mut Vec<OperandText>) {
     for row in TEXELS.iter().filter(|row| row.gather || !gather) {
-        // The assembler refuses _ in pairs.
+        // ptxas refuses `_` in pairs.
         let sink = if row.lanes == 4 { "; _ drops an element" } else { "" };
         list.push(OperandText {
             name: format!("d of .{}", row.ty),

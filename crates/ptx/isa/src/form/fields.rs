@@ -1,9 +1,9 @@
-//! The fields that words of modifiers set.
+//! Conversion of modifiers to fields.
 
 use super::Class;
 use crate::Modifiers;
 
-/// Sets the field that a word of a slot stands for.
+/// Sets the field for a modifier in a slot.
 pub(crate) fn apply(class: Class, word: &'static str, mods: &mut Modifiers) {
     use crate::types::*;
     let base = word.split("::").next().unwrap_or(word);

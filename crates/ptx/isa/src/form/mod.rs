@@ -1,5 +1,5 @@
-//! Rows of the instruction table, and the forms that are read from them: what may be written, and what is asked of it.
-//! [`notation`] has the little language that rows are written in.
+//! Rows of the instruction table, and the forms that are parsed from them: valid modifiers and
+//! operands, and other rules. [`notation`] defines the notation of rows.
 
 mod fields;
 pub mod notation;
@@ -9,7 +9,7 @@ pub(crate) use notation::read_row;
 
 use crate::{Opcode, ScalarType};
 
-/// What a modifier slot sets.
+/// The meaning of a modifier slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Class {
@@ -36,47 +36,47 @@ pub enum Class {
     Query,
     Clamp,
     Surface,
-    /// Type of the elements that `cvt.pack` makes.
+    /// Type of the elements that `cvt.pack` produces.
     Pack,
-    /// A flag with a field of its own name.
+    /// A flag whose field has its name.
     Flag,
-    /// Read and checked, without effect.
+    /// A hint: accepted, without effect.
     Hint,
     /// `.L2::cache_hint`: the last operand is a cache policy.
     Policy,
-    /// Which of the instructions that share an opcode: kept as words.
+    /// Selects one of the instructions that share an opcode; kept as a word.
     Action,
-    /// Changes the result in a way that no field holds.
+    /// Changes the result, but has no field, so that the instruction cannot be executed.
     Unexecuted,
 }
 
-/// A place for one modifier.
+/// A slot for one modifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// What it sets.
+    /// Its meaning.
     pub class: Class,
-    /// The words it takes.
+    /// The accepted words.
     pub words: Vec<&'static str>,
-    /// Whether it may be left out.
+    /// Whether it is optional.
     pub optional: bool,
-    /// Whether it must stand at exactly this place.
+    /// Whether the position is fixed.
     pub pinned: bool,
 }
 
-/// How an operand finds its type.
+/// How the type of an operand is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandType {
-    /// The type word with this number.
+    /// The type modifier with this index.
     Word(u8),
-    /// Twice the width of that type word.
+    /// Twice the width of the type modifier with this index.
     Wide(u8),
-    /// Always this type.
+    /// A fixed type.
     Fixed(ScalarType),
-    /// No type: addresses.
+    /// No type, for addresses.
     None,
 }
 
-/// What an operand may be.
+/// The role of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Role {
@@ -92,137 +92,138 @@ pub enum Role {
     Constant,
 }
 
-/// One operand of a form.
+/// The rule for one operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OperandRule {
-    /// What it may be.
+    /// Its role.
     pub role: Role,
     /// Its type.
     pub ty: OperandType,
-    /// Whether it may be left out.
+    /// Whether it is optional.
     pub optional: bool,
-    /// Whether floats are kept out of plain bits.
+    /// Whether floats are refused for untyped bits.
     pub strict: bool,
-    /// Which constants it may be.
+    /// The valid constants, if limited.
     pub limit: Option<Limit>,
-    /// The release of ptxas that first looks at the limit, times ten; 0: all do.
+    /// The first release of ptxas that checks the limit, times ten; 0: all do.
     pub limit_since: u32,
-    /// Whether `_` may stand here.
+    /// Whether `_` is valid.
     pub discard: bool,
-    /// Whether a predicate may stand here, whatever the type.
+    /// Whether a predicate is valid, whatever the type.
     pub predicate: Option<AsPredicate>,
-    /// Whether ptxas before 13.5 took registers of other types for a result in bf16.
+    /// Whether ptxas before 13.5 accepted registers of other types for a bf16 result.
     pub loose_bf16: bool,
-    /// Whether a register that is loaded or stored is exactly as wide as the type.
+    /// Whether a loaded or stored register must have exactly the width of the type.
     pub exact: bool,
-    /// Whether registers stand between braces.
+    /// Whether registers are in braces.
     pub braces: Braces,
-    /// Whether a special register may be read.
+    /// Whether a special register is valid.
     pub special: bool,
     /// Whether an address may be the name of a variable.
     pub named: bool,
-    /// Whether memory is written.
+    /// Whether the memory is written.
     pub written: bool,
-    /// Whether an element of an array, `a[2]`, stands for a memory operand.
+    /// Whether an array element `a[2]` is valid as a memory operand.
     pub element: bool,
-    /// What lies in memory.
+    /// The object in memory.
     pub pointee: Option<Pointee>,
 }
 
-/// What a predicate in place of a number is.
+/// The meaning of a predicate in the position of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsPredicate {
-    /// An operand of its own kind.
+    /// A valid operand of its own kind.
     Taken,
-    /// A mistake that ptxas accepts and translates wrongly.
+    /// A mistake that ptxas accepts and miscompiles.
     Miscompiled,
 }
 
-/// Whether an operand is registers between braces.
+/// Whether an operand is registers in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Braces {
-    /// With a vector modifier; one register may have them.
+    /// With a vector modifier; a single register may have braces.
     OfVectors,
-    /// In any case.
+    /// Always.
     Always,
-    /// In any case, and as many registers.
+    /// Always, with this number of registers.
     Exactly(u8),
     /// Never.
     Never,
 }
 
-/// What lies at a memory operand, if the instruction says so and no state space modifier.
+/// The object at a memory operand, if the instruction determines it without a state space modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pointee {
-    /// `:global`: global memory, whatever the modifier says of other operands.
+    /// `:global`: global memory, whatever the modifiers of other operands.
     Global,
-    /// `:shared`: shared memory, likewise.
+    /// `:shared`: shared memory, whatever the modifiers of other operands.
     Shared,
-    /// `:mbarrier`: an mbarrier, which lies in shared memory.
+    /// `:mbarrier`: an mbarrier in shared memory.
     Mbarrier,
-    /// `:uniform`: memory that the uniform cache reads.
+    /// `:uniform`: memory that is read through the uniform cache.
     Uniform,
     /// `:tensormap`: a tensor map, whose address ptxas copies with `mov`.
     TensorMap,
 }
 
-/// What the assembler asks of a row that neither modifiers nor operands show.
+/// A rule of ptxas for a row that neither modifiers nor operands express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Property {
-    /// `+macro`: ptxas expands it before it reads operands, which cannot be sums with a name.
+    /// `+macro`: ptxas expands it before it parses operands, which therefore cannot be a name plus
+    /// an offset.
     Macro,
     /// `+both`: its predicate is always written.
     WritesBoth,
     /// `+remote`: with `.shared::cluster` it has no result.
     NoRemoteResult,
-    /// `+ordered`: an order and its scope stand together.
+    /// `+ordered`: a memory order and its scope must be given together.
     OrderHasScope,
-    /// `+relaxed`: `.relaxed` came with PTX ISA 8.6.
+    /// `+relaxed`: `.relaxed` was introduced in PTX ISA 8.6.
     LateRelaxed,
-    /// `+unsynced`: ended with PTX ISA 6.4 and `sm_70`.
+    /// `+unsynced`: removed in PTX ISA 6.4 for `sm_70` and later.
     EndedWithSync,
-    /// `+onesided`: came with PTX ISA 8.6, which not every release of ptxas knows.
+    /// `+onesided`: introduced in PTX ISA 8.6, which not every release of ptxas supports.
     OneSidedFence,
-    /// `+single`: writes one predicate, and not `p|q`.
+    /// `+single`: writes one predicate instead of `p|q`.
     OnePredicate,
-    /// `+unrounded`: ended with PTX ISA 3.2 for `sm_20` and later.
+    /// `+unrounded`: removed in PTX ISA 3.2 for `sm_20` and later.
     EndedUnrounded,
-    /// `+flushed`: what the latest ptxas asks more for than its releases before.
+    /// `+flushed`: the latest ptxas has higher requirements than earlier releases.
     LateFlush,
-    /// `+rowcol`: its two orders of matrices are `.row` and `.col`.
+    /// `+rowcol`: its two matrix layouts are `.row` and `.col`.
     RowByColumn,
-    /// `+aligned`: `.aligned` came with PTX ISA 6.3, and must be written from then on.
+    /// `+aligned`: `.aligned` was introduced in PTX ISA 6.3, and has been mandatory since.
     LateAligned,
 }
 
-/// Which constants an operand may be.
+/// The valid constants of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
-    /// From the first to the last.
+    /// An inclusive range.
     Between(u32, u32),
-    /// A power of two from the first to the last.
+    /// A power of two in an inclusive range.
     Power(u32, u32),
     /// A multiple of a number.
     Multiple(u32),
-    /// Above 0 and up to 1.
+    /// Above 0 and at most 1.
     Part,
-    /// No double.
+    /// No f64.
     Single,
     /// No constant.
     Register,
-    /// The number of a barrier: 0 to 15 in the low 32 bits.
+    /// A barrier number: 0 to 15 in the low 32 bits.
     Barrier,
-    /// Threads of whole warps: a multiple of 32.
+    /// A number of threads that is a multiple of 32.
     Warps,
-    /// Threads of whole warps, and not none of them.
+    /// A number of threads that is a multiple of 32 and not 0.
     SomeWarps,
 }
 
-/// The operands of a form.
+/// How the operands of a form are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Shape {
-    /// As [`Form::operands`] lists them.
+    /// By the list [`Form::operands`].
     Listed,
     Mov,
     Branch,
@@ -237,56 +238,56 @@ pub enum Shape {
     SurfaceStore,
     SurfaceReduce,
     Video,
-    /// Not looked at: the form is never executed.
+    /// Not checked, because the form is never executed.
     Unchecked,
 }
 
-/// A row as written in the table.
+/// A row in the notation of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct FormRow {
     /// The opcode.
     pub opcode: Opcode,
-    /// Its modifiers.
+    /// Its modifiers, in the notation.
     pub modifiers: &'static str,
-    /// Its operands.
+    /// Its operands, in the notation.
     pub operands: &'static str,
-    /// The `.version` it needs, times ten: 63 is 6.3, 10 is 1.0.
+    /// The required `.version`, times ten: 63 is 6.3, 10 is 1.0.
     pub version: u32,
-    /// The number of the `.target` it needs; 0: any.
+    /// The number of the required `.target`; 0: any.
     pub target: u32,
     /// Section of the PTX ISA.
     pub section: &'static str,
-    /// What it does.
+    /// Its effect.
     pub doc: &'static str,
 }
 
-/// A row of the instruction table.
+/// A parsed row of the instruction table.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// The row it was read from.
-    pub row: Row,
+    /// The row from which it was parsed.
+    pub row: FormRow,
     /// Modifier slots in the documented order.
     pub slots: Vec<Slot>,
     /// How the operands are checked.
     pub shape: Shape,
-    /// Operands in order, if the shape is [`Shape::Listed`].
+    /// The operands in order, if the shape is [`Shape::Listed`].
     pub operands: Vec<OperandRule>,
-    /// What else is asked of it.
+    /// Additional rules.
     pub properties: Vec<Property>,
 }
 
 impl Form {
-    /// Whether it has a property.
+    /// Whether the form has a property.
     pub fn has(&self, property: Property) -> bool {
         self.properties.contains(&property)
     }
 
-    /// The `.version` it needs.
+    /// The required `.version`.
     pub fn version(&self) -> (u32, u32) {
         (self.row.version / 10, self.row.version % 10)
     }
 
-    /// The syntax as the manual would write it: `add{.sat}.s32`.
+    /// The syntax in the style of the manual: `add{.sat}.s32`.
     pub fn syntax(&self) -> String {
         let mut text = self.row.opcode.name().to_string();
         for slot in &self.slots {

@@ -1,41 +1,44 @@
-//! The little language that rows of the instruction table are written in.
+//! The notation of rows in the instruction table.
 //!
 //! The modifiers of a row are slots separated by spaces, in the documented order:
-//! `class:word|word?`. A `?` at the end makes the slot optional, a `^` at the start pins it to its
-//! place (the sub-operation of `tex.level` must follow the opcode). A slot without a class is a
+//! `class:word|word?`. A `?` at the end makes the slot optional; a `^` at the start fixes its
+//! position (the sub-operation of `tex.level` must follow the opcode). A slot without a class is a
 //! single flag. Words in capitals are the sets of [`SETS`].
 //!
-//! The slot `policy` stands for `.L2::cache_hint`: its row is two forms, one without the word and one that has it, a cache
-//! policy as last operand, global memory alone, and at least PTX ISA 7.4 and `sm_80`.
+//! The slot `policy` stands for `.L2::cache_hint`. Its row is two forms: one without the word, and
+//! one with the word, a cache policy as last operand, only global memory, and at least PTX ISA 7.4
+//! and `sm_80`.
 //!
 //! An operand is a role, its marks, a `?` if it is optional, and after `:` its type:
 //!
 //! | role | operand | marks |
 //! |---|---|---|
-//! | `d` | destination register | `_` may stand there; `~` before ptxas 13.5 any register of a bf16's width |
+//! | `d` | destination register | `_` may be written; `~` before ptxas 13.5 any register of a bf16's width |
 //! | `s` | source: register or constant | |
 //! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` exactly of the width; `{}` a vector in any case, `{4}` of so many; `-` never a vector |
 //! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `=`, `{}` and `-` too; `%` a special register too |
-//! | `dp` | destination with an optional predicate, `d\|p` | `_` may stand for the first |
-//! | `pp` | one or two destination predicates, `p\|q` | `_` may stand for the first |
+//! | `dp` | destination with an optional predicate, `d\|p` | `_` may be written for the first |
+//! | `pp` | one or two destination predicates, `p\|q` | `_` may be written for the first |
 //! | `c` | source predicate, `!` allowed | |
 //! | `m` | memory address in brackets | `[]` an element of an array too |
-//! | `w` | the same, of memory that is written | `[]` |
+//! | `w` | memory address in brackets, of memory that is written | `[]` |
 //! | `a` | an address in a register | `&` the name of a variable too |
 //! | `i` | integer constant | |
 //!
-//! A digit is the type word with that number, `w` before it doubles the width, a type word is that type; `!` before it
-//! keeps floats out. `|pred` behind it lets a predicate in, `|~pred` one that ptxas takes and translates wrongly. `/a-b` is
-//! the range of a constant, `/a^b` the powers of two among them, `/x16` its multiples, `/part` above 0 and up to 1, `/warps` a number of threads
-//! of whole warps, `/warps+` not 0, `/f32` no double, `/reg` no constant at all; `@13.5` the release of ptxas that first
-//! looks at it. Memory has as type what lies there: see [`Pointee`].
+//! The type is a digit for the type modifier with that index (`w` before it doubles the width), or
+//! the name of a type; `!` before it refuses floats. After it, `|pred` accepts a predicate, and
+//! `|~pred` one that ptxas accepts and miscompiles. Limits of constants: `/a-b` is a range, `/a^b`
+//! the powers of two in it, `/x16` multiples, `/part` above 0 and at most 1, `/warps` a number of
+//! threads of whole warps, `/warps+` the same except 0, `/f32` no f64, `/reg` no constant; `@13.5`
+//! is the release of ptxas that first checks the limit. The type of a memory operand is the object
+//! in memory; see [`Pointee`].
 //!
-//! `+name` is a property of the row: see [`Property`]. `@name` instead of operands hands them to code of that name in
-//! crate `check`.
+//! `+name` is a property of the row; see [`Property`]. `@name` instead of operands selects the code
+//! with that name in crate `check`.
 
 use super::{
-    AsPredicate, Braces, Class, Form, Limit, OperandRule, OperandType, Pointee, Property, Role,
-    Row, Shape, Slot,
+    AsPredicate, Braces, Class, Form, FormRow, Limit, OperandRule, OperandType, Pointee, Property,
+    Role, Shape, Slot,
 };
 use crate::ScalarType;
 
@@ -71,9 +74,9 @@ pub const SETS: &[(&str, &str)] = &[
     ("WMMA", "m16n16k16|m8n32k16|m32n8k16"),
 ];
 
-/// Reads a row, which is two forms where a cache policy may be given. Panics on a row that does not follow the little
-/// language: a test reads them all.
-pub(crate) fn read_row(row: &Row) -> Vec<Form> {
+/// Parses a row, which is two forms if it has a cache policy slot. Panics on an invalid row; a test
+/// parses all rows.
+pub(crate) fn read_row(row: &FormRow) -> Vec<Form> {
     let (shape, operands, properties) = read_operands(row.operands);
     let words = row.modifiers.split_whitespace();
     let slots = words.clone().filter(|word| *word != "policy").map(read_slot).collect();
@@ -83,7 +86,7 @@ pub(crate) fn read_row(row: &Row) -> Vec<Form> {
     vec![plain, with]
 }
 
-/// The form with a cache policy, whose word has this place among the slots.
+/// The form with a cache policy, whose slot has this index.
 fn with_policy(plain: &Form, at: usize) -> Form {
     let mut form = plain.clone();
     let slot = read_slot("policy:L2::cache_hint");
@@ -97,7 +100,7 @@ fn with_policy(plain: &Form, at: usize) -> Form {
     form.operands.push(OperandRule { predicate, ..read_operand("s:!b64") });
     form.row.version = plain.row.version.max(74);
     form.row.target = plain.row.target.max(80);
-    // The table is read once and never dropped.
+    // The table is built once and never dropped.
     form.row.doc = String::leak(format!("{} with a cache policy", plain.row.doc));
     form
 }

@@ -1,4 +1,4 @@
-//! Comparison and selection (9.7.6, 9.7.7).
+//! Table rows of comparison and selection instructions (9.7.6, 9.7.7).
 
 super::rows! { ROWS:
     Set "cmp:eq|ne|lt|le|gt|ge ty:u32|s32|f32 ty:s16|s32|s64", "d:0 s:1 s:1", 10, 0, "9.7.6.1", "compare into a number";

@@ -1,4 +1,4 @@
-//! Control flow (9.7.12) and miscellany (9.7.19).
+//! Table rows of control flow (9.7.12) and miscellaneous instructions (9.7.19).
 
 super::rows! { ROWS:
     Bra "uni?", "@bra", 10, 0, "9.7.12.3", "branch";

@@ -1,4 +1,4 @@
-//! Conversion and data movement without memory (9.7.9).
+//! Table rows of conversions and data movement without memory (9.7.9).
 
 super::rows! { ROWS:
     Mov "ty:DATA|b128|pred", "@mov", 10, 0, "9.7.9.3", "copy; address of a variable";

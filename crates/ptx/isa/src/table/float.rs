@@ -1,4 +1,4 @@
-//! Floating point (9.7.3): f32 and f64.
+//! Table rows of floating point instructions for f32 and f64 (9.7.3).
 
 super::rows! { ROWS:
     Testp "test:finite|infinite|number|notanumber|normal|subnormal ty:f32|f64", "d:pred s:0", 20, 20, "9.7.3.1", "class of a number";

@@ -1,4 +1,4 @@
-//! Half precision (9.7.4): f16, bf16 and their pairs.
+//! Table rows of half precision instructions (9.7.4): f16, bf16 and their pairs.
 
 super::rows! { ROWS:
     Add "rnd:rn? ftz? sat? ty:HALF", "d:0 s:0 s:0", 42, 53, "9.7.4.1", "sum";

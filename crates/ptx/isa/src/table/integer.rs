@@ -1,4 +1,4 @@
-//! Integer arithmetic (9.7.1) and extended precision (9.7.2).
+//! Table rows of integer arithmetic (9.7.1) and extended precision (9.7.2).
 
 super::rows! { ROWS:
     Add "ty:INT", "d:0 s:0 s:0", 10, 0, "9.7.1.1", "sum, wrapping";

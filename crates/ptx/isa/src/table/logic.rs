@@ -1,4 +1,4 @@
-//! Logic and shift (9.7.8).
+//! Table rows of logic and shift instructions (9.7.8).
 
 super::rows! { ROWS:
     And "ty:pred|b16|b32|b64", "d:0 s:0 s:0", 10, 0, "9.7.8.1", "bitwise and";

@@ -1,4 +1,4 @@
-//! Loads, stores and what goes with them (9.7.9).
+//! Table rows of loads, stores and related instructions (9.7.9).
 
 super::rows! { ROWS:
     Ld "hint:weak? space:global? hint:ca|cg|cs|lu|cv? hint:FETCHSIZE? policy vec:v2|v4? ty:MEM", "r:0 m[]", 10, 0, "9.7.9.8", "load";

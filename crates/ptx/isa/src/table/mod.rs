@@ -1,5 +1,5 @@
-//! The instruction table: one row a form, one file a chapter of the PTX ISA. [`crate::form::notation`]
-//! explains how a row is written.
+//! The instruction table: one row per form, one file per chapter of the PTX ISA.
+//! [`crate::form::notation`] defines the notation.
 
 mod compare;
 mod control;
@@ -14,14 +14,14 @@ mod tensor;
 mod texture;
 mod video;
 
-use crate::form::{Form, Row, read_row};
+use crate::form::{Form, FormRow, read_row};
 use crate::{Opcode, types::ScalarType};
 use std::sync::LazyLock;
 
-/// Writes rows: opcode, modifiers, operands, version times ten, target, section, doc.
+/// Defines rows: opcode, modifiers, operands, version times ten, target, section, doc.
 macro_rules! rows {
     ($name:ident: $($opcode:ident $mods:literal, $operands:literal, $version:literal, $target:literal, $section:literal, $doc:literal;)*) => {
-        pub(super) const $name: &[crate::form::Row] = &[$(crate::form::Row {
+        pub(super) const $name: &[crate::form::FormRow] = &[$(crate::form::FormRow {
             opcode: crate::Opcode::$opcode, modifiers: $mods, operands: $operands,
             version: $version, target: $target, section: $section, doc: $doc,
         }),*];
@@ -29,7 +29,7 @@ macro_rules! rows {
 }
 use rows;
 
-const CHAPTERS: &[&[Row]] = &[
+const CHAPTERS: &[&[FormRow]] = &[
     integer::ROWS,
     float::ROWS,
     half::ROWS,
@@ -46,7 +46,7 @@ const CHAPTERS: &[&[Row]] = &[
 
 struct Table {
     forms: Vec<Form>,
-    /// First and last+1 form of each opcode, by its place in [`Opcode::ALL`].
+    /// The range of forms of each opcode, by its index in [`Opcode::ALL`].
     of_opcode: Vec<std::ops::Range<usize>>,
 }
 
@@ -64,17 +64,18 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { forms, of_opcode }
 });
 
-/// Every row of the table, by opcode.
+/// All forms, by opcode.
 pub fn forms() -> &'static [Form] {
     &TABLE.forms
 }
 
-/// The rows of an opcode; none for the opcodes that are known by name only.
+/// The forms of an opcode; empty for opcodes that are known only by name.
 pub fn forms_of(opcode: Opcode) -> &'static [Form] {
     &TABLE.forms[TABLE.of_opcode[opcode as usize].clone()]
 }
 
-/// Words of a part of an opcode that the table has no rows for: copies of tensors, matrices of 8 bits, products of narrow floats.
+/// Modifiers of the parts of an opcode that the table has no rows for: tensor copies, 8-bit
+/// matrices, products of narrow floats.
 pub fn unsupported_suffixes(opcode: Opcode) -> &'static [&'static str] {
     match opcode {
         Opcode::Cp => &["tensor"],
@@ -85,8 +86,8 @@ pub fn unsupported_suffixes(opcode: Opcode) -> &'static [&'static str] {
     }
 }
 
-/// Whether the table has no row for an instruction with these words: its opcode is known by name
-/// only, or they belong to a part of its opcode that is.
+/// Whether the table has no row for an instruction with these modifiers, because its opcode or the
+/// part of the opcode is known only by name.
 pub fn known_by_name_only(opcode: Opcode, words: &[&str]) -> bool {
     forms_of(opcode).is_empty()
         || unsupported_suffixes(opcode).iter().any(|word| words.contains(word))

@@ -1,4 +1,4 @@
-//! Synchronisation and communication of threads (9.7.13), shuffles.
+//! Table rows of synchronisation and communication (9.7.13), and shuffles.
 
 super::rows! { ROWS:
     Bar "^hint:cta? ^sync", "s:u32/barrier s?:u32/warps", 10, 0, "9.7.13.1", "barrier of the CTA";

@@ -1,5 +1,6 @@
-//! Tensor cores: products of matrices that are spread over a warp (9.7.14.5, 9.7.14.4). A register of 16-bit floats is read as
-//! two, one of bytes, nibbles and bits as any 32 bits, as ptxas has it.
+//! Table rows of tensor core instructions: matrix products distributed over a warp (9.7.14.5,
+//! 9.7.14.4). As in ptxas, a register of 16-bit floats is read as two, and one of bytes, nibbles or
+//! bits as any 32 bits.
 
 super::rows! { ROWS:
     Mma "sync hint:aligned act:m8n8k4 act:row|col act:row|col ty:f16 ty:f16 ty:f16 ty:f16", "r={4}:f16x2 x={2}:f16x2 x={2}:f16x2 x={4}:f16x2", 64, 70, "9.7.14.5.14", "four products of matrices of f16";

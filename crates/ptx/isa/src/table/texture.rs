@@ -1,6 +1,6 @@
-//! Modifiers of texture (9.7.10) and surface instructions (9.7.11). Version and target are the
-//! lowest of the forms that a row stands for; the forms with their operands and what each of them
-//! needs are in [`crate::texture`]. All as measured with ptxas, where it differs from the text.
+//! Table rows of texture (9.7.10) and surface instructions (9.7.11). Version and target are the
+//! lowest of the forms that a row stands for; operands and requirements of each form are in
+//! [`crate::texture`]. Where ptxas differs from the PTX ISA, the rows follow ptxas as measured.
 
 super::rows! { ROWS:
     Tex "^mip:base|level|grad? geom:1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms hint:uni? vec:v4 ty:u32|s32|f32 ty:s32|f32", "@tex", 10, 0, "9.7.10.3", "texture fetch";

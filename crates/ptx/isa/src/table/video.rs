@@ -1,4 +1,5 @@
-//! Video instructions (9.7.18), scalar ones and those of two half-words or four bytes.
+//! Table rows of video instructions (9.7.18): scalar ones, and SIMD ones with two half-words or
+//! four bytes.
 
 super::rows! { ROWS:
     Vadd "ty:u32|s32 ty:u32|s32 ty:u32|s32 sat? atom:add|min|max?", "@video", 20, 20, "9.7.18.1", "sum of parts of registers";

@@ -1,4 +1,4 @@
-//! Forms of tex and tld4: sub-operation and geometry.
+//! Forms of tex and tld4, by sub-operation and geometry.
 
 use crate::Opcode::{self, Tex, Tld4};
 use crate::types::Geometry::{self, *};
@@ -7,17 +7,17 @@ use crate::types::MipMode::{self, *};
 /// A form of tex or tld4.
 #[derive(Clone, Copy, Debug)]
 pub struct Fetch {
-    /// `tex` or `tld4`.
+    /// The opcode: `tex` or `tld4`.
     pub opcode: Opcode,
     /// `.base`, `.level`, `.grad`.
     pub mip: Option<MipMode>,
-    /// The geometry; its row says what the operands are.
+    /// The geometry, which determines the operands.
     pub geometry: Geometry,
-    /// `.version`, times ten.
+    /// The required `.version`, times ten.
     pub version: u32,
-    /// Number of `.target`; 0: any.
+    /// Number of the required `.target`; 0: any.
     pub target: u32,
-    /// What it computes.
+    /// Its effect.
     pub doc: &'static str,
 }
 
@@ -28,7 +28,7 @@ const GRAD: &str = "Filters with a level, and anisotropy, that come from the two
 const SAMPLE: &str = "Reads one sample of a texel; nothing is filtered.";
 const GATHER: &str = "One component of the four texels that a linear filter would mix, in the order (x0,y1), (x1,y1), (x1,y0), (x0,y0).";
 
-/// Every form.
+/// All forms.
 #[rustfmt::skip]
 pub const FETCHES: &[Fetch] = &[
     row(Tex,  None,        D1,    10,  0, PLAIN),
@@ -80,7 +80,7 @@ const fn row(
     Fetch { opcode, mip, geometry, version, target, doc }
 }
 
-/// The row of a form, if there is such a form.
+/// The row of a form, if the form exists.
 pub fn fetch_of(
     opcode: Opcode,
     mip: Option<MipMode>,
@@ -90,7 +90,7 @@ pub fn fetch_of(
 }
 
 impl Fetch {
-    /// `tex.level.2d`
+    /// The name, such as `tex.level.2d`.
     pub fn name(&self) -> String {
         let mip = self.mip.map_or(String::new(), |m| format!(".{m}"));
         match self.opcode {

@@ -1,28 +1,28 @@
-//! Geometries: which numbers their coordinates, offsets and gradients are.
+//! Operands of each geometry: coordinates, offsets and gradients.
 
 use crate::types::Geometry::{self, *};
 use texunit_forms::Element;
 
-/// A geometry and what its operands are made of.
+/// A geometry and the operands that it supports.
 #[derive(Clone, Copy, Debug)]
 pub struct GeometryRow {
     /// The geometry.
     pub geometry: Geometry,
-    /// Whether there are offsets, an element for each axis.
+    /// Whether it supports offsets, with one element per axis.
     pub offsets: bool,
-    /// Whether there are gradients, an element for each coordinate of the point.
+    /// Whether it supports gradients, with one element per coordinate of the point.
     pub gradients: bool,
-    /// Whether there is depth compare.
+    /// Whether it supports depth compare.
     pub compare: bool,
     /// Whether coordinates may be `.f32`.
     pub float: bool,
     /// Whether coordinates may be `.s32`.
     pub integer: bool,
-    /// What the coordinates mean, as part of a sentence.
+    /// The meaning of the coordinates, as part of a sentence.
     pub doc: &'static str,
 }
 
-/// Every geometry.
+/// All geometries.
 #[rustfmt::skip]
 pub const GEOMETRIES: &[GeometryRow] = &[
     row(D1,    true,  true,  true,  true,  true,  "One coordinate. A scalar needs no braces."),
@@ -54,8 +54,8 @@ pub fn geometry(geometry: Geometry) -> &'static GeometryRow {
     GEOMETRIES.iter().find(|row| row.geometry == geometry).expect("every geometry has a row")
 }
 
-/// Sizes that a vector of so many numbers may have: PTX has vectors of 1, 2 and 4 elements, and
-/// what is not needed is not used.
+/// Valid sizes of a vector with this many used elements: PTX has vectors of 1, 2 and 4 elements,
+/// and ignores unused ones.
 fn sizes(numbers: usize) -> &'static [usize] {
     match numbers {
         0 => &[],
@@ -66,33 +66,33 @@ fn sizes(numbers: usize) -> &'static [usize] {
 }
 
 impl GeometryRow {
-    /// Elements of the coordinate vector, in order, without those that are not used.
+    /// Used elements of the coordinate vector, in order.
     pub fn elements(&self) -> impl Iterator<Item = Element> + use<> {
         self.geometry.elements().iter().copied()
     }
 
-    /// How many elements at the beginning are layer and sample numbers.
+    /// Number of elements at the beginning that are layer and sample indices.
     pub fn indices(&self) -> usize {
         self.elements().filter(|element| element.is_index()).count()
     }
 
-    /// How many elements at the beginning need not have the type of the others: all up to the
-    /// layer. (The assembler has a sample alone for an ordinary coordinate.)
+    /// Number of elements at the beginning whose type may differ from the others: all up to the
+    /// layer. (ptxas treats a sample without a layer as an ordinary coordinate.)
     pub fn apart(&self) -> usize {
         self.elements().position(|element| element == Element::Layer).map_or(0, |_| self.indices())
     }
 
-    /// Sizes of the coordinate vector.
+    /// Valid sizes of the coordinate vector.
     pub fn coordinate_sizes(&self) -> &'static [usize] {
         sizes(self.geometry.coordinates())
     }
 
-    /// Sizes of the offset vector; none: there are no offsets.
+    /// Valid sizes of the offset vector; empty if offsets are not supported.
     pub fn offset_sizes(&self) -> &'static [usize] {
         sizes(if self.offsets { self.geometry.axes() } else { 0 })
     }
 
-    /// Size of the gradient vectors; 0: there are no gradients.
+    /// Size of the gradient vectors; 0 if gradients are not supported.
     pub fn gradient_size(&self) -> usize {
         let elements = if self.gradients { self.geometry.gradients() } else { 0 };
         sizes(elements).first().copied().unwrap_or(0)

@@ -1,9 +1,9 @@
-//! What texture and surface instructions take: one row a form, one row a geometry, one row a
-//! query, one row an option. The checker, `texunit isa`, docs/isa.md and the tests read these
-//! rows; the modifiers themselves are read by the rows of the instruction table.
+//! Operands of texture and surface instructions: one row per form, geometry, query and option. The
+//! checker, `texunit isa`, docs/isa.md and the tests use these rows; modifiers are parsed with the
+//! instruction table.
 //!
-//! Everything is as measured with NVIDIA's assembler (11.8 to 13.5), where it differs from the
-//! text of the PTX ISA. What an instruction computes is not here.
+//! Where ptxas (11.8 to 13.5) differs from the PTX ISA, the rows follow ptxas as measured. The
+//! results of instructions are defined elsewhere.
 
 mod fetch;
 mod geometry;

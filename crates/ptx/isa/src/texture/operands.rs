@@ -1,24 +1,24 @@
-//! Which registers stand where.
+//! Register types for the operands of texture and surface instructions.
 
 use crate::types::ScalarType::{self, *};
 
-/// A place for registers, with the types it takes.
+/// An operand position and the register types that it accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
-    /// What stands there.
+    /// Name of the position.
     pub place: &'static str,
-    /// The type that the instruction has there.
+    /// The operand type of the instruction.
     pub ty: ScalarType,
-    /// Types of registers that it takes alone.
+    /// Accepted types of a scalar register.
     pub scalar: &'static [ScalarType],
-    /// Types of the elements of a vector. Elements of different types that fit each other make a
-    /// vector of plain bits, so each list has `.b32`.
+    /// Accepted types of vector elements. Elements of different compatible types form an untyped
+    /// vector, so each list includes `.b32`.
     pub vector: &'static [ScalarType],
-    /// What a user must know, one sentence.
+    /// A note for users, one sentence.
     pub doc: &'static str,
 }
 
-/// Places of coordinates and what follows them.
+/// Coordinates and the operands after them.
 #[rustfmt::skip]
 pub const COORDINATES: &[Registers] = &[
     place("coordinate", F32, &[F32, B32],           &[F32, B32, S32, U32],   "Texels, or the range 0 to 1 with normalized coordinates; the bits of integer registers are taken as .f32."),
@@ -43,12 +43,12 @@ pub const SURFACE_COORDINATES: Registers = place(
     "Integers, never scaled: x in bytes for .b and in texels for .p, all others in texels.",
 );
 
-/// Data of suld and sust: any register that is at least as wide as an element, exactly as wide
-/// for 64 bits.
+/// Data of suld and sust: any register at least as wide as an element, and exactly as wide for 64
+/// bits.
 pub const DATA: &str =
     "registers of any type (not .pred), each at least as wide as an element; sust also constants";
 
-/// Data of sured: one register without braces, and which it may be for each type.
+/// Data of sured: one register without braces; accepted register types for each operand type.
 pub const SURFACE_DATA: &[(ScalarType, &[ScalarType])] = &[
     (B32, &[B32, U32, S32, F32, F16x2, B64, U64, S64, F64]),
     (U32, &[B32, U32, S32, F16x2, B64, U64, S64]),
@@ -58,22 +58,22 @@ pub const SURFACE_DATA: &[(ScalarType, &[ScalarType])] = &[
     (S64, &[B64, U64, S64]),
 ];
 
-/// A type of texels: what tex and tld4 write.
+/// A result type of tex and tld4.
 #[derive(Clone, Copy, Debug)]
 pub struct Texel {
-    /// The type word.
+    /// The type modifier.
     pub ty: ScalarType,
-    /// How many registers are written: the vector word.
+    /// Number of registers: the vector modifier.
     pub lanes: u8,
-    /// Types of the registers.
+    /// Accepted register types.
     pub registers: &'static [ScalarType],
-    /// Whether tld4 has it.
+    /// Whether tld4 supports it.
     pub gather: bool,
-    /// What a user must know, one sentence.
+    /// A note for users, one sentence.
     pub doc: &'static str,
 }
 
-/// Every type of texels.
+/// All result types.
 #[rustfmt::skip]
 pub const TEXELS: &[Texel] = &[
     Texel { ty: U32,   lanes: 4, registers: &[U32, S32, B32, F16x2],    gather: true,  doc: "Unsigned integers, for textures of unsigned integers." },
@@ -93,17 +93,17 @@ const fn place(
     Registers { place, ty, scalar, vector, doc }
 }
 
-/// The row of a place: `coordinate`, `level`, `gradient`, `offset`, `compare`.
+/// The row of an operand position: `coordinate`, `level`, `gradient`, `offset`, `compare`.
 ///
 /// # Panics
 ///
-/// On a place or a type that [`COORDINATES`] has no row for.
+/// [`COORDINATES`] has no row for the position or type.
 pub fn registers(place: &str, ty: ScalarType) -> &'static Registers {
     let row = COORDINATES.iter().find(|r| r.place == place && r.ty == ty);
     row.expect("every place has a row for the types it is asked about")
 }
 
-/// The row of a type of texels.
+/// The row of a result type.
 pub fn texel_of(ty: ScalarType) -> Option<&'static Texel> {
     TEXELS.iter().find(|t| t.ty == ty)
 }

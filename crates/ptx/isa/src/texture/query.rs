@@ -1,10 +1,10 @@
-//! Queries: attributes that txq and suq read, and what they read them of.
+//! Attributes that txq and suq can query, and their objects.
 
 use crate::Opcode::{self, Suq, Txq};
 use crate::types::Attribute::{self, *};
 use crate::types::ScalarType::{self, Samplerref, Surfref, Texref};
 
-/// What a query may name; a 64-bit register may stand for any of them.
+/// The objects that a query accepts; a 64-bit register is valid for any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handles {
     /// In unified mode.
@@ -14,28 +14,28 @@ pub struct Handles {
 }
 
 impl Handles {
-    /// Those of a texturing mode.
+    /// The objects in a texturing mode.
     pub const fn of(&self, independent: bool) -> &'static [ScalarType] {
         if independent { self.independent } else { self.unified }
     }
 }
 
-/// A query.
+/// A query of an attribute.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryRow {
-    /// `txq` or `suq`.
+    /// The opcode: `txq` or `suq`.
     pub opcode: Opcode,
-    /// Whether `.level` stands before it, with a level as third operand.
+    /// Whether it has `.level`, with a level as third operand.
     pub level: bool,
-    /// The attribute.
+    /// The queried attribute.
     pub query: Attribute,
-    /// What it may name.
+    /// The accepted objects.
     pub handles: Handles,
-    /// `.version`, times ten.
+    /// The required `.version`, times ten.
     pub version: u32,
-    /// Number of `.target`; 0: any.
+    /// Number of the required `.target`; 0: any.
     pub target: u32,
-    /// What the answer is.
+    /// Meaning of the result.
     pub doc: &'static str,
 }
 
@@ -45,7 +45,7 @@ const SAMPLER: Handles = Handles { unified: &[Samplerref], independent: &[Sample
 const ANY: Handles = Handles { unified: &[Texref], independent: &[Texref, Samplerref, Surfref] };
 const SURFACE: Handles = Handles { unified: &[Surfref], independent: &[Surfref] };
 
-/// Every query.
+/// All queries.
 #[rustfmt::skip]
 pub const QUERIES: &[QueryRow] = &[
     row(Txq, false, Width,                   TEXTURE,  15,  0, "Width in texels."),
@@ -87,13 +87,13 @@ const fn row(
     QueryRow { opcode, level, query, handles, version, target, doc }
 }
 
-/// The row of a query, if there is such a query.
+/// The row of a query, if it exists.
 pub fn query_of(opcode: Opcode, level: bool, query: Attribute) -> Option<&'static QueryRow> {
     QUERIES.iter().find(|q| q.opcode == opcode && q.level == level && q.query == query)
 }
 
 impl QueryRow {
-    /// `txq.level.width.b32`
+    /// The name, such as `txq.level.width.b32`.
     pub fn name(&self) -> String {
         let level = if self.level { ".level" } else { "" };
         format!("{}{level}.{}.b32", self.opcode, self.query)

@@ -1,26 +1,26 @@
-//! What the options of texture and surface instructions need beyond the form itself.
+//! Requirements of the options of texture and surface instructions, beyond those of the form.
 
 use super::{fetch_of, query_of, surface_of};
 use crate::requirement::{self, Requirement};
 use crate::types::{ClampMode, MipMode, ScalarType};
 use crate::{Modifiers, Opcode};
 
-/// Something that may be written or left out, and what it needs.
+/// An option and its requirements.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureOption {
-    /// How it is written.
+    /// Syntax.
     pub syntax: &'static str,
-    /// Instructions that have it.
+    /// Instructions with this option.
     pub opcodes: &'static [Opcode],
-    /// What it needs.
+    /// Its requirements.
     pub requirement: Requirement,
-    /// What it does.
+    /// Its effect.
     pub doc: &'static str,
 }
 
 const TEX: &[Opcode] = &[Opcode::Tex, Opcode::Tld4];
 
-/// Every option.
+/// All options.
 #[rustfmt::skip]
 pub const OPTIONS: &[TextureOption] = &[
     option("d|p",                TEX,                                                        requirement::RESIDENCY,            "p is false where a texel is not resident in memory; the result is then 0."),
@@ -44,7 +44,7 @@ const fn option(
     TextureOption { syntax, opcodes, requirement, doc }
 }
 
-/// What the form that the modifiers name needs; `None` if there is no such form.
+/// The requirements of the form with these modifiers; `None` if the form does not exist.
 pub fn requirement_of(opcode: Opcode, mods: &Modifiers) -> Option<Requirement> {
     let (version, target) = match opcode {
         Opcode::Tex | Opcode::Tld4 => {
@@ -66,7 +66,7 @@ pub fn requirement_of(opcode: Opcode, mods: &Modifiers) -> Option<Requirement> {
     Some(Requirement { feature: "this form", version, target })
 }
 
-/// What the options among the modifiers need.
+/// The requirements of the options among the modifiers.
 pub fn option_requirements(
     opcode: Opcode,
     mods: &Modifiers,

@@ -5,26 +5,26 @@ use crate::types::Geometry::{self, *};
 use crate::types::ReduceOp::{self, *};
 use crate::types::ScalarType::{self, *};
 
-/// Forms of a surface instruction that differ in nothing but words of a list.
+/// Forms of a surface instruction that differ only in the listed modifiers.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface {
-    /// `suld`, `sust` or `sured`.
+    /// The opcode: `suld`, `sust` or `sured`.
     pub opcode: Opcode,
-    /// `.p`: samples of the surface's format. `.b`: bytes.
+    /// Whether it is `.p` (texels in the surface's format) instead of `.b` (bytes).
     pub formatted: bool,
     /// Operations of sured.
     pub operations: &'static [ReduceOp],
     /// Geometries.
     pub geometries: &'static [Geometry],
-    /// Types of an element.
+    /// Element types.
     pub types: &'static [ScalarType],
-    /// Vector sizes; 1: no vector word.
+    /// Vector lengths; 1: no vector modifier.
     pub lanes: &'static [u8],
-    /// `.version`, times ten.
+    /// The required `.version`, times ten.
     pub version: u32,
-    /// Number of `.target`; 0: any.
+    /// Number of the required `.target`; 0: any.
     pub target: u32,
-    /// What it does.
+    /// Its effect.
     pub doc: &'static str,
 }
 
@@ -37,7 +37,7 @@ const REDUCE: &str =
 const REDUCE_SAMPLE: &str =
     "Changes a sample of a surface in one atomic step; the old value is not returned.";
 
-/// Every form.
+/// All forms.
 #[rustfmt::skip]
 pub const SURFACES: &[Surface] = &[
     row(Suld,  false, &[],        &[D1, D2],       BYTES,            &[1, 2, 4], 15,  0, LOAD),
@@ -78,7 +78,7 @@ const fn row(
     Surface { opcode, formatted, operations, geometries, types, lanes, version, target, doc }
 }
 
-/// The row of a form, if there is such a form.
+/// The row of a form, if the form exists.
 pub fn surface_of(
     opcode: Opcode,
     formatted: bool,
@@ -96,7 +96,7 @@ pub fn surface_of(
 }
 
 impl Surface {
-    /// `suld.b.(1d|2d){.v2|.v4}.(b8|b16|b32).(trap|clamp|zero)`
+    /// The name with choices, such as `suld.b.(1d|2d){.v2|.v4}.(b8|b16|b32).(trap|clamp|zero)`.
     pub fn name(&self) -> String {
         let mut text = format!("{}.{}", self.opcode, if self.formatted { "p" } else { "b" });
         text += &one_of(self.operations.iter().map(|op| op.name()));
@@ -111,7 +111,7 @@ impl Surface {
     }
 }
 
-/// `.a`, `.(a|b)`, nothing.
+/// A choice of modifiers: `.a`, `.(a|b)`, or nothing.
 fn one_of(words: impl Iterator<Item = &'static str>) -> String {
     let words: Vec<&str> = words.collect();
     match words.as_slice() {

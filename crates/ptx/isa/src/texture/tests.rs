@@ -2,7 +2,7 @@ use super::*;
 use crate::describe::{describe, instructions};
 use crate::{Opcode, forms_of, read_modifiers};
 
-/// Everything that a syntax with alternatives stands for.
+/// All spellings of a syntax with choices.
 fn expand(syntax: &str) -> Vec<String> {
     if let Some(open) = syntax.find(['(', '{']) {
         let optional = syntax.as_bytes()[open] == b'{';
@@ -32,7 +32,8 @@ fn expand(syntax: &str) -> Vec<String> {
     vec![syntax.to_owned()]
 }
 
-/// The instruction table reads every form, and nothing else but what the geometry forbids.
+/// The instruction table accepts every form of these tables, and nothing else except combinations
+/// that the geometry excludes.
 #[test]
 fn both_tables_have_the_same_forms() {
     let mut count = 0;
@@ -61,7 +62,7 @@ fn both_tables_have_the_same_forms() {
                 read_modifiers(opcode, &words).unwrap_or_else(|error| panic!("{form}: {error:?}"));
             assert!(requirement_of(opcode, &mods).is_some() || opcode == Opcode::Istypep, "{form}");
         }
-        // The other way round.
+        // The reverse direction.
         let mut readable = 0;
         for row in forms_of(opcode) {
             let mut products = vec![Vec::new()];

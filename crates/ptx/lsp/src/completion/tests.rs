@@ -1,7 +1,7 @@
 use super::*;
 use texunit_syntax::SourceFile;
 
-/// The labels that are offered at `|`, and the text that they replace.
+/// The labels that are offered at `|`, and the text that they would replace.
 fn at(statement: &str) -> (Vec<String>, String) {
     let text = format!(
         ".version 8.0\n.target sm_75\n.address_size 64\n.global .texref pic;\n\
@@ -47,7 +47,7 @@ fn words_of_a_body() {
     assert_eq!(labels("mov.u32 %f0, %ti|"), ["%tid"]);
     assert_eq!(labels("mov.u32 %f0, %tid.|"), ["x", "y", "z", "w"]);
     assert_eq!(labels("mov.u32 %f0, coun|ter;"), ["counter"]);
-    // A subscript is a register, an address may be a variable.
+    // A subscript is a register; an address may be a variable.
     assert_eq!(labels("ld.global.u32 %f0, counter[%f1|];"), ["%f1", "%f10", "%f11"]);
     assert_eq!(labels("mov.u64 %f0, counter[|")[..2], ["%f0", "%f1"]);
     assert!(!labels("mov.u64 %f0, counter[|").iter().any(|l| l == "counter" || l == "%p"));

@@ -1,4 +1,5 @@
-//! Words that are the same in each module: opcodes, special registers, directives, types, fields.
+//! Completions that do not depend on the module: opcodes, special registers, directives, types,
+//! fields.
 
 use super::super::doc;
 use super::super::scan::{CursorContext, TokenKind};
@@ -7,7 +8,7 @@ use lsp_types::CompletionItemKind as ItemKind;
 use texunit_check::{Architecture, architectures};
 use texunit_isa::{Class, Opcode, forms_of};
 
-/// All opcodes. Those without rows are known by name only.
+/// All opcodes, including those without rows in the table, which are known only by name.
 pub(super) fn opcodes() -> Vec<Item> {
     let item = |&opcode: &Opcode| {
         let forms = forms_of(opcode);
@@ -46,7 +47,7 @@ pub(super) fn word_item(label: &str, kind: ItemKind, detail: String, rank: usize
     Item { label: label.into(), kind, detail, page: None, rank }
 }
 
-/// Directives and types that can follow what a statement begins with.
+/// Directives and types that are valid after the beginning of a statement.
 pub(super) fn directives(place: &CursorContext, text: &str) -> Vec<Item> {
     let before = &place.statement[..place.before];
     let first = before.first().map(|t| t.text(text));
@@ -156,7 +157,7 @@ pub(super) fn targets() -> Vec<Item> {
     architectures().map(architecture).chain(OPTIONS.iter().map(option)).collect()
 }
 
-/// Fields of the initial values of references, and what they can be.
+/// Fields of initialisers of references, and their values.
 pub(super) fn fields() -> impl Iterator<Item = Item> {
     const FIELDS: &[&str] = &[
         "width",

@@ -26,7 +26,7 @@ fn index() -> Index {
     Index::new(&SourceFile::new("t", TEXT))
 }
 
-/// The line of the declaration that a name means at the n-th place where it is.
+/// The line of the declaration to which the n-th occurrence of a name refers.
 fn declared(name: &str, nth: usize) -> Option<usize> {
     let index = index();
     let at = TEXT.match_indices(name).nth(nth).unwrap().0;
@@ -88,7 +88,7 @@ fn subscripts_name_arrays_and_registers() {
         let symbol = index.resolve(name, text.find(name).unwrap()).unwrap();
         index.occurrences(text, symbol).len()
     };
-    // The group's declaration counts for each of its registers.
+    // The declaration of the group counts for each of its registers.
     assert_eq!((count("table"), count("%r1")), (4, 4));
 }
 

@@ -1,11 +1,11 @@
-//! Open documents: notifications that change them, tasks to look at them, and what those find.
+//! Open documents: notifications that change them, and tasks that analyse them with their results.
 
 use super::{Document, ErrorCode, Notification, Server, bug, modified};
 use crate::actions;
 use crate::answers::{Failure, read};
 use crate::config::Config;
 use crate::document::Text;
-use crate::task::{Found, Task, TaskResult};
+use crate::task::{Task, TaskOutput, TaskResult};
 use lsp_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     MessageType, PublishDiagnosticsParams, Uri,
@@ -79,14 +79,14 @@ impl Server {
         }
     }
 
-    /// A text that is too long: what the client sees is not what is known here.
+    /// Stops serving a document that is too long; the server's copy no longer matches the client's.
     fn leave_alone(&mut self, uri: Uri) {
         let message = format!("{} is too long: it is not checked", uri.as_str());
         self.forget(uri);
         self.show(MessageType::ERROR, &message);
     }
 
-    /// Forgets a document with everything that was said about it.
+    /// Removes a document, and withdraws its diagnostics.
     fn forget(&mut self, uri: Uri) {
         if self.documents.remove(&uri).is_none() {
             return;
@@ -102,7 +102,7 @@ impl Server {
     }
 
     fn configure(&mut self, params: &Value) {
-        // Clients that are to be asked for their settings send none.
+        // Clients that expect to be asked for settings send none.
         let settings = params.get("settings").unwrap_or(&Value::Null);
         if settings.is_null() {
             return;
@@ -125,7 +125,7 @@ impl Server {
         self.answer(&waiting.request.id, Err(failure));
     }
 
-    /// Tasks for every text that was not looked at yet.
+    /// Tasks for every text that has not been analysed.
     pub fn take_tasks(&mut self) -> Vec<Task> {
         let config = &self.config;
         let new = self.documents.iter_mut().filter(|(_, document)| !document.is_posted);
@@ -137,21 +137,21 @@ impl Server {
         .collect()
     }
 
-    /// Takes a result, unless the text has changed since.
+    /// Takes a task's result, unless the text has changed since.
     pub fn done(&mut self, done: TaskResult) {
         let TaskResult { uri, revision, found } = done;
         let current = self.documents.get_mut(&uri).filter(|d| d.revision == revision);
         let Some(document) = current else { return };
         match found {
-            Found::Index(index) => document.index = Some(index),
-            Found::Diagnostics(mut list) => {
+            TaskOutput::Index(index) => document.index = Some(index),
+            TaskOutput::Diagnostics(mut list) => {
                 if list.len() > actions::MAX {
                     list.sort_by_key(|d| !d.is_error());
                 }
                 document.diagnostics = Some(list);
                 self.publish_diagnostics(&uri);
             }
-            Found::Panic => {
+            TaskOutput::Panic => {
                 document.is_broken = true;
                 self.fail_waiting(&uri, bug);
                 let message = format!(

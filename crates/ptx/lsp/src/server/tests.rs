@@ -1,7 +1,7 @@
 use super::*;
-use crate::task::{Found, TaskResult};
+use crate::task::{TaskOutput, TaskResult};
 
-/// A running server whose tasks are never done, and an open document.
+/// A running server whose tasks are never executed, with an open document.
 fn server(text: &str) -> (Server, Uri) {
     let mut server = Server { phase: Phase::Running, ..Server::new() };
     let item = json!({ "uri": "a:a", "languageId": "ptx", "version": 1, "text": text });
@@ -22,7 +22,7 @@ fn said(server: &mut Server) -> String {
 fn nobody_waits_for_a_task_that_panicked() {
     let (mut server, uri) = server("");
     let revision = server.documents[&uri].revision;
-    server.done(TaskResult { uri: uri.clone(), revision, found: Found::Panic });
+    server.done(TaskResult { uri: uri.clone(), revision, found: TaskOutput::Panic });
     said(&mut server);
     let params = json!({ "textDocument": { "uri": "a:a" }, "position": {} });
     let hover = Request { id: RequestId::Number(1), method: "textDocument/hover".into(), params };
@@ -47,7 +47,7 @@ fn texts_that_are_too_long_are_left_alone() {
             "contentChanges": [{ "range": range, "text": long }] });
         notify(&mut server, "didChange", change);
         let said = said(&mut server);
-        // What was said about the shorter text goes.
+        // The diagnostics of the shorter text are withdrawn.
         assert!(said.contains("too long") && said.contains("\"diagnostics\":[]"), "{said}");
         assert!(!server.documents.contains_key(&uri));
         assert_eq!(server.take_closed(), [uri]);

@@ -1,4 +1,4 @@
-//! Operands in brackets: addresses, and handles with coordinates.
+//! Parsing of operands in brackets: addresses, and handles with coordinates.
 
 use super::operand::is_operator;
 use super::{Parse, Parser};
@@ -9,7 +9,7 @@ use crate::span::Span;
 use crate::token::{Token, TokenKind};
 
 impl<'a> Parser<'a> {
-    /// `[base]`, `[base+4]`, `[texture, {x, y}]`, `[texture, sampler, {x, y}]`
+    /// Parses `[base]`, `[base+4]`, `[texture, {x, y}]`, `[texture, sampler, {x, y}]`.
     pub(crate) fn bracket(&mut self) -> Parse<OperandKind<'a>> {
         let open = self.advance();
         let base = self.address_base()?;
@@ -102,7 +102,7 @@ impl<'a> Parser<'a> {
         self.unexpected(codes::ADDRESS, "`+` or `]`", help)
     }
 
-    /// What follows the handle in a texture, surface or tensor operand.
+    /// Parses an operand after the handle in a texture, surface or tensor operand.
     fn bracket_element(&mut self) -> Parse<Operand<'a>> {
         let start = self.at;
         let kind = match self.kind() {

@@ -1,4 +1,4 @@
-//! Blocks and what stands in them.
+//! Parsing of blocks and their statements.
 
 use super::recovery::Scope;
 use super::{Parse, Parser, Reported};
@@ -10,7 +10,7 @@ use crate::token::TokenKind;
 use crate::words;
 use texunit_forms::Count;
 
-/// Words of C that begin a statement no PTX statement begins with.
+/// C keywords that begin a statement; no PTX statement begins with them.
 const C_WORDS: &[&str] = &[
     "if",
     "else",
@@ -40,11 +40,11 @@ const C_WORDS: &[&str] = &[
     "__syncthreads",
 ];
 
-/// End of the message about directives of module scope.
+/// End of the message about directives that belong at module scope.
 const INSIDE_BODY: &str = " inside a function body";
 
 impl<'a> Parser<'a> {
-    /// `{ ... }`; the next token is the `{`. Mistakes inside are reported and skipped.
+    /// Parses a block; the next token is the `{`. Errors inside are reported and skipped.
     pub(crate) fn block(&mut self) -> Parse<Block<'a>> {
         if self.depth >= super::MAX_DEPTH {
             let message = format!("nested more than {} deep", Count(super::MAX_DEPTH, "level"));
@@ -63,7 +63,8 @@ impl<'a> Parser<'a> {
         self.statements(start, open)
     }
 
-    /// Statements up to the `}` of the `{` at `open`, which is token `start` or is missing there.
+    /// Parses statements up to the `}` that matches the `{` at `open`. The brace is token `start`,
+    /// or is missing there.
     pub(crate) fn statements(&mut self, start: usize, open: Span) -> Parse<Block<'a>> {
         let mut statements = Vec::new();
         loop {
@@ -84,7 +85,7 @@ impl<'a> Parser<'a> {
                 _ => {}
             }
             if self.statement(&mut statements).is_err() && !self.unwinding {
-                // A nested block has recovered already, and stands behind itself.
+                // A nested block has already recovered, and the parser is behind it.
                 if self.tokens[first].kind != TokenKind::LeftBrace {
                     self.recover(first, Scope::Body);
                 }
@@ -94,15 +95,15 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        // The tree is kept until all of the module has been checked.
+        // Shrunk, because the tree is kept until the module has been checked.
         statements.shrink_to_fit();
         Ok(Block { statements, span: self.span_from(start) })
     }
 
-    /// Reports the missing `}` once for all blocks that are open.
+    /// Reports a missing `}` once for all open blocks.
     fn unclosed(&mut self, open: Span) {
         if !self.unwinding {
-            // What seemed to stand inside the body stands behind it.
+            // The statements may belong after the body.
             let told = self.diagnostics.len();
             self.diagnostics.retain(|d| {
                 d.primary.span < open
@@ -117,14 +118,15 @@ impl<'a> Parser<'a> {
                 Diagnostic::error(codes::UNCLOSED_BLOCK, open, format!("missing `}}` {what}"))
                     .label("this `{` is never closed")
                     .help("close the block with `}`");
-            // Of several open blocks any may lack its end; a lone body of a function ends here.
+            // If several blocks are open, any of them may lack its end; a function body without
+            // nested blocks ends here.
             let alone = self.depth == 1 && self.diagnostics.len() == told;
             let fixed = match alone {
                 true if self.kind() == TokenKind::End => diagnostic.fix(self.peek().span, "\n}\n"),
                 true => diagnostic.fix(self.behind(), "\n}\n"),
                 false => diagnostic,
             };
-            // What an open comment swallows may close them.
+            // An unterminated comment may contain the missing braces.
             if self.kind() != TokenKind::End
                 || self.lexical.iter().all(|d| d.code != codes::COMMENT)
             {
@@ -178,7 +180,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Whether the next token is a label without its colon: no instruction is called like that.
+    /// Whether the next token is a label without a colon, which is so if no instruction has that
+    /// name.
     fn lacks_colon(&self) -> bool {
         let name = self.text_of(self.peek());
         let next = self.peek_at(1);
@@ -215,7 +218,8 @@ impl<'a> Parser<'a> {
         self.report(diagnostic);
     }
 
-    /// `if (...)`, `%r1 = ...`, `reg .u32 a`: mistakes that look like instructions.
+    /// Reports statements of other languages that look like instructions: `if (...)`, `%r1 = ...`,
+    /// `reg .u32 a`.
     pub(crate) fn refuse_foreign(&mut self) -> Parse<()> {
         let token = self.peek();
         let next = self.peek_at(1);
@@ -264,7 +268,7 @@ impl<'a> Parser<'a> {
         Err(Reported)
     }
 
-    /// Passes `for (...)`, whose semicolons end nothing.
+    /// Skips `for (...)`, whose semicolons do not end a statement.
     fn skip_condition(&mut self) {
         let error = self.at;
         let mut parens = 0u32;
@@ -282,7 +286,7 @@ impl<'a> Parser<'a> {
         self.pass_over(error);
     }
 
-    /// A statement of a body that begins with a directive.
+    /// Parses a statement that begins with a directive.
     fn body_word(&mut self, statements: &mut Vec<Statement<'a>>) -> Parse<()> {
         let start = self.at;
         let word = self.word(self.peek()).text;
@@ -320,7 +324,7 @@ impl<'a> Parser<'a> {
         self.report(
             Diagnostic::error(codes::MISPLACED, span, message).label("not here").help(help),
         );
-        // Directives without `;` are taken whole, so that the next statement is not lost.
+        // Directives without `;` are parsed completely, so that the next statement is not lost.
         match word {
             "file" => drop(self.file()),
             "section" => drop(self.section()),
@@ -338,7 +342,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// What follows a label: one of three tables, or anything else (then the label stands alone).
+    /// Parses the text after a label: a target list or prototype, or another statement (then the
+    /// label is a statement of its own).
     fn labelled(&mut self, start: usize, label: Ident<'a>) -> Parse<Statement<'a>> {
         Ok(match self.peek_word() {
             Some("branchtargets") => Statement::BranchTargets(self.targets(start, label)?),
@@ -395,8 +400,8 @@ impl<'a> Parser<'a> {
         Ok(CallPrototype { label, returns, params, noreturn, span: self.span_from(start) })
     }
 
-    /// A directive that is kept as its words: from token `start` to the last one taken, without
-    /// `;`; and what it says.
+    /// Makes a directive that is kept as text: from token `start` to the last one taken, without
+    /// `;`, and its parsed content.
     pub(crate) fn kept(&self, start: usize, content: Content<'a>) -> Directive<'a> {
         let name = self.word(self.tokens[start]);
         let mut last = self.at - 1;

@@ -1,4 +1,4 @@
-//! Variables: their words, names and dimensions.
+//! Parsing of variable declarations: words, names and dimensions.
 
 use super::recovery::Scope;
 use super::{Parse, Parser};
@@ -9,7 +9,7 @@ use crate::span::Span;
 use crate::token::TokenKind;
 use crate::words;
 
-/// The words of a declaration before its names.
+/// The words of a declaration before the names.
 struct Head<'a> {
     space: Space,
     align: Option<(u64, Span)>,
@@ -19,7 +19,7 @@ struct Head<'a> {
     attributes: Vec<Ident<'a>>,
 }
 
-/// Words seen so far.
+/// Words that have been parsed so far.
 #[derive(Default)]
 struct Words<'a> {
     space: Option<(Space, Span)>,
@@ -32,7 +32,7 @@ struct Words<'a> {
 const ORDER: &str = "the order is linkage, space, `.align` or `.attribute`, vector, type, names: `.visible .global .align 16 .v4 .f32 table[4];`";
 
 impl<'a> Parser<'a> {
-    /// Whether a word begins a declaration (perhaps a wrong one).
+    /// Whether a word begins a declaration, valid or not.
     pub(crate) fn is_declaration_word(word: &str) -> bool {
         words::look_up(words::SPACES, word).is_some()
             || words::look_up(words::VECTORS, word).is_some()
@@ -40,8 +40,8 @@ impl<'a> Parser<'a> {
             || matches!(word, "align" | "attribute")
     }
 
-    /// A declaration statement with its `;`: one variable for each name. `start` is the token
-    /// with which it begins, linkage included.
+    /// Parses a declaration with its `;`: one variable for each name. `start` is its first token,
+    /// including the linkage.
     pub(crate) fn declaration(
         &mut self,
         start: usize,
@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
             return self.fail(diagnostic.help("remove it: only kernel parameters have `.ptr`"));
         }
         let mut variables = Vec::new();
-        // NVIDIA's assembler accepts a declaration without names.
+        // ptxas accepts a declaration without names.
         if self.kind() != TokenKind::Semicolon {
             loop {
                 let variable = self.declarator(start, linkage, &head)?;
@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
         Ok(variables)
     }
 
-    /// A parameter: the words and one name, which may be `_`.
+    /// Parses a parameter: words and one name, which may be `_`.
     pub(crate) fn parameter(&mut self) -> Parse<Variable<'a>> {
         let start = self.at;
         let head = self.head(Vec::new())?;
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         self.unexpected(codes::NO_TYPE, "a type", help)
     }
 
-    /// One word of a declaration.
+    /// Parses one word of a declaration.
     fn head_word(&mut self, word: &'a str, seen: &mut Words<'a>) -> Parse<()> {
         let token = self.peek();
         if let Some(space) = words::look_up(words::SPACES, word) {
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Spaces, alignments and attributes must come before vector and type.
+    /// Checks that spaces, alignments and attributes precede vector and type.
     fn in_order(&mut self, seen: &Words<'a>, what: &str) -> Parse<()> {
         if seen.ty.is_some() || seen.vector.is_some() { self.out_of_order(what) } else { Ok(()) }
     }
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic.label(what).help(ORDER))
     }
 
-    /// A word that the grammar does not know in this place.
+    /// Reports a word that is not valid in this position.
     pub(crate) fn unknown_word<T>(&mut self, word: &str) -> Parse<T> {
         let span = self.peek().span;
         if words::is_directive(word) {
@@ -236,7 +236,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `.attribute(.managed, .unified(1, 2))`: one word for each, arguments included.
+    /// Parses `.attribute(.managed, .unified(1, 2))`: one word for each attribute, including its
+    /// arguments.
     pub(crate) fn attributes(&mut self) -> Parse<Vec<Ident<'a>>> {
         self.advance();
         let help = "write `.attribute(.managed)`";
@@ -278,7 +279,7 @@ impl<'a> Parser<'a> {
         Ok(attributes)
     }
 
-    /// `.ptr .global .align 4`, `.ptr .texref`
+    /// Parses `.ptr .global .align 4`, `.ptr .texref`.
     fn ptr(&mut self) -> Parse<Ptr> {
         self.advance();
         let mut ptr = Ptr { space: None, align: None, opaque: None };
@@ -344,7 +345,7 @@ impl<'a> Parser<'a> {
         Ok(self.variable(start, linkage, head, name, count, dimensions, initializer))
     }
 
-    /// `<10>`
+    /// Parses a count `<10>`.
     pub(crate) fn count(&mut self) -> Parse<Option<(u64, Span)>> {
         let Some(open) = self.eat(TokenKind::Less) else {
             return Ok(None);
@@ -360,7 +361,7 @@ impl<'a> Parser<'a> {
         Ok(Some((value, open.span.to(close.span))))
     }
 
-    /// `[2][3]`, `[]`
+    /// Parses dimensions `[2][3]`, `[]`.
     fn dimensions(&mut self) -> Parse<Vec<Option<Expr<'a>>>> {
         let mut dimensions = Vec::new();
         while let Some(open) = self.eat(TokenKind::LeftBracket) {

@@ -1,4 +1,4 @@
-//! Directives that are kept as their words: `.file`, `.loc`, `.pragma`, `.section`.
+//! Parsing of directives that are kept as text: `.file`, `.loc`, `.pragma`, `.section`.
 
 use super::recovery::Scope;
 use super::{Parse, Parser};
@@ -9,7 +9,7 @@ use crate::token::TokenKind;
 use crate::{number, words};
 
 impl<'a> Parser<'a> {
-    /// `.file 1 "name.cu"`, perhaps with time and size.
+    /// Parses `.file 1 "name.cu"`, optionally with time and size.
     pub(crate) fn file(&mut self) -> Parse<Directive<'a>> {
         let start = self.at;
         self.advance();
@@ -25,7 +25,7 @@ impl<'a> Parser<'a> {
         Ok(self.kept(start, Content::File(number, name)))
     }
 
-    /// `.loc 1 2 3, function_name $L+4, inlined_at 1 2 3`
+    /// Parses `.loc 1 2 3, function_name $L+4, inlined_at 1 2 3`.
     pub(crate) fn loc(&mut self) -> Parse<Directive<'a>> {
         let start = self.at;
         self.advance();
@@ -65,7 +65,7 @@ impl<'a> Parser<'a> {
         Ok(FilePlace { file, line, column: number("the column")? })
     }
 
-    /// A number; `u32::MAX` if it is larger.
+    /// Parses a number; `u32::MAX` if it is larger.
     fn number_of(&mut self, what: &str, help: &str) -> Parse<u32> {
         let Some(token) = self.eat(TokenKind::Integer) else {
             return self.unexpected(codes::DIRECTIVE, what, help);
@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
         Ok(value.and_then(|value| u32::try_from(value).ok()).unwrap_or(u32::MAX))
     }
 
-    /// `.pragma "nounroll";`
+    /// Parses `.pragma "nounroll";`.
     pub(crate) fn pragma(&mut self, scope: Scope) -> Parse<Directive<'a>> {
         let start = self.at;
         self.advance();
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
         Ok(self.kept(start, Content::Pragma(strings)))
     }
 
-    /// Strings with commas between them, without their quotes.
+    /// Parses comma-separated strings; quotes are removed.
     pub(crate) fn strings(&mut self) -> Parse<Vec<&'a str>> {
         let mut strings = Vec::new();
         loop {
@@ -98,7 +98,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `.section .debug_info { ... }`
+    /// Parses `.section .debug_info { ... }`.
     pub(crate) fn section(&mut self) -> Parse<Directive<'a>> {
         let start = self.at;
         self.advance();
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         Ok(self.kept(start, Content::Section(Box::new(section))))
     }
 
-    /// What stands in the braces; with its bytes if they are `kept`.
+    /// Parses the contents of a section; `kept`: with their bytes.
     fn section_body(&mut self, section: &mut Section<'a>, kept: bool) -> Parse<()> {
         let open = self.previous();
         loop {
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
                         _ => return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label"),
                     };
                     self.advance();
-                    // Numbers make lists; a name stands alone.
+                    // Numbers may form lists; a name must be alone.
                     let mut is_list = false;
                     loop {
                         let is_name = matches!(self.kind(), TokenKind::Ident | TokenKind::Word);
@@ -181,9 +181,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A number, a name or a section, with an offset or the difference of two names. Names have
-    /// 32 or 64 bits, and of numbers up to 32 bits the assembler looks at the low 32. The number; of
-    /// names 0.
+    /// Parses a number, a name or a section, with an offset or the difference of two names. Names
+    /// have 32 or 64 bits; of numbers up to 32 bits, ptxas uses the low 32 bits. Returns the
+    /// number, or 0 for names.
     fn section_value(&mut self, section: &mut Section<'a>, bits: u32) -> Parse<i64> {
         let minus = self.eat(TokenKind::Minus);
         let negative = minus.is_some();

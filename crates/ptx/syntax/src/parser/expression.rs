@@ -1,4 +1,4 @@
-//! Constant expressions: C's operators with C's precedence, over numbers and `WARP_SZ`.
+//! Parsing of constant expressions: C's operators with C's precedence, over numbers and `WARP_SZ`.
 
 use super::{MAX_OPERATORS, Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::number;
 use crate::token::{Token, TokenKind};
 
-/// Binary operators: token, operator, precedence (larger binds tighter).
+/// Binary operators: token, operator, precedence (higher binds tighter).
 #[rustfmt::skip]
 const BINARY: &[(TokenKind, BinaryOp, u8)] = &[
     (TokenKind::OrOr,         BinaryOp::LogicalOr,  1),
@@ -44,7 +44,7 @@ const UNARY: &[(TokenKind, UnaryOp)] = &[
 ];
 
 impl<'a> Parser<'a> {
-    /// A constant expression.
+    /// Parses a constant expression.
     pub(crate) fn constant(&mut self) -> Parse<Expr<'a>> {
         self.operators = 0;
         self.conditional()
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         Ok(left)
     }
 
-    /// Keeps the height of the tree bounded.
+    /// Counts an operator, to limit the height of the tree.
     fn count_operator(&mut self) -> Parse<()> {
         self.operators += 1;
         if self.operators <= MAX_OPERATORS {
@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
         self.primary()
     }
 
-    /// `(.u64)`: true; `(.s64)`: false.
+    /// Parses a cast: true for `(.u64)`, false for `(.s64)`.
     fn cast(&mut self) -> Parse<bool> {
         self.count_operator()?;
         let open = self.advance();
@@ -172,7 +172,8 @@ impl<'a> Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// `0f3f800000` is an operand of operators in parentheses only, in every assembler.
+    /// Reports an operator next to `0f3f800000`; every release of ptxas requires parentheses around
+    /// it.
     fn without_operator(&mut self, token: Token) -> Parse<()> {
         let binary = |kind| BINARY.iter().any(|row| row.0 == kind);
         let unary = |kind| UNARY.iter().any(|row| row.0 == kind);

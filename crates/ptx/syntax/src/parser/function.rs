@@ -1,4 +1,4 @@
-//! Kernels and functions: headers, parameters, launch bounds.
+//! Parsing of kernels and functions: headers, parameters, performance directives.
 
 use super::recovery::Scope;
 use super::{Parse, Parser, Reported};
@@ -10,8 +10,8 @@ use crate::token::TokenKind;
 use crate::words;
 
 impl<'a> Parser<'a> {
-    /// `.entry` or `.func` with everything that belongs to it; the next token is that word. After
-    /// a broken header the body is still read for its errors.
+    /// Parses `.entry` or `.func`, which is the next token, with header and body. After a broken
+    /// header the body is still parsed for its errors.
     pub(crate) fn function(
         &mut self,
         start: usize,
@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
         Ok(function)
     }
 
-    /// Whether statements follow the header directly.
+    /// Whether statements follow the header without a `{`.
     fn body_without_brace(&self) -> bool {
         let declares = matches!(self.peek_word(), Some("reg" | "local" | "loc"));
         let begins =
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
         self.peek().first_on_line && (declares || begins)
     }
 
-    /// What follows a header without a body: `;`, on which NVIDIA's assembler insists for kernels.
+    /// Parses the end of a prototype: `;`, which ptxas requires for kernels.
     fn prototype_end(&mut self, is_entry: bool) -> Parse<()> {
         let next = self.peek();
         let item_follows = next.kind == TokenKind::End || !is_entry && self.starts_item(self.at);
@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
         self.name(what)
     }
 
-    /// `(.param .u32 a, .param .u64 b)`
+    /// Parses `(.param .u32 a, .param .u64 b)`.
     pub(crate) fn parameters(&mut self) -> Parse<Vec<Variable<'a>>> {
         let open = self.advance();
         let mut parameters = Vec::new();
@@ -204,14 +204,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `.maxntid 256, 1, 1 .pragma "nounroll";` and so on, up to the body.
+    /// Parses performance directives up to the body: `.maxntid 256, 1, 1 .pragma "nounroll";` and
+    /// so on.
     fn bounds(&mut self, is_entry: bool) -> Parse<Vec<PerformanceDirective<'a>>> {
         let mut directives = Vec::new();
         while let Some(word) = self.peek_word() {
             let start = self.at;
             if word == "pragma" {
                 if !is_entry {
-                    // After a prototype without `;` a pragma is an item of its own.
+                    // After a prototype without `;`, a pragma is a separate item.
                     break;
                 }
                 let name = self.take_word();

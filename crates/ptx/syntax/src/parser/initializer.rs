@@ -1,4 +1,4 @@
-//! Initial values of variables, and the ends of lists.
+//! Parsing of initial values and of the ends of lists.
 
 use super::recovery::Scope;
 use super::{Parse, Parser};
@@ -18,7 +18,7 @@ impl<'a> Parser<'a> {
         let diagnostic = Diagnostic::error(codes::EXTRA_COMMA, span, message)
             .label("extra comma")
             .help("remove the comma, or write what is missing");
-        // A list that ends in a comma lacks nothing; an instruction may lack an operand.
+        // A list of names or values may end with a comma; an instruction may lack an operand.
         let list = matches!(expected, "a name" | "a value" | "a parameter");
         match list && self.kind() != TokenKind::Comma && self.previous().kind == TokenKind::Comma {
             true => self.fail(diagnostic.fix(span, "")),
@@ -37,7 +37,7 @@ impl<'a> Parser<'a> {
                 let help = "write a number, an address, or a list in braces after `=`";
                 p.unexpected(codes::INITIALIZER, "an initial value", help)
             }
-            // NVIDIA's assembler reads a field without braces.
+            // ptxas accepts a field without braces.
             TokenKind::Ident if p.peek_at(1).kind == TokenKind::Equal => {
                 let start = p.at;
                 let field = p.field()?;
@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
         Ok(if named { Initializer::Fields(fields, span) } else { Initializer::List(list, span) })
     }
 
-    /// `filter_mode = linear`
+    /// Parses a field: `filter_mode = linear`.
     fn field(&mut self) -> Parse<(Ident<'a>, Expr<'a>)> {
         let help = "write `field = value`, as in `filter_mode = linear`";
         let name = self.name("a field's name")?;
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         Ok((name, self.constant()?))
     }
 
-    /// A closing bracket of a list, or what stands there instead of a comma.
+    /// Parses the closing bracket of a list, or reports what is there instead of a comma.
     pub(crate) fn list_end(
         &mut self,
         kind: TokenKind,
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A number, an address, or a masked address.
+    /// Parses a number, an address, or a masked address.
     fn initial_value(&mut self) -> Parse<Expr<'a>> {
         let token = self.peek();
         let text = self.text_of(token);
@@ -146,14 +146,14 @@ impl<'a> Parser<'a> {
         self.constant()
     }
 
-    /// The integer that comes next, alone.
+    /// Parses a single integer token.
     fn constant_token(&mut self) -> Parse<ExprKind<'a>> {
         let token = self.advance();
         let (value, unsigned) = crate::number::integer(self.text_of(token)).unwrap_or_default();
         Ok(ExprKind::Integer { value, unsigned })
     }
 
-    /// `name`, `name+4`, `generic(name)`, `generic(name)+4`
+    /// Parses an address: `name`, `name+4`, `generic(name)`, `generic(name)+4`.
     fn address_value(&mut self) -> Parse<Expr<'a>> {
         let start = self.at;
         let name = self.name("a variable's name")?;

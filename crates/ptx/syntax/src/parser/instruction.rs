@@ -1,4 +1,4 @@
-//! Instructions: guard, opcode, modifiers, operands.
+//! Parsing of instructions: guard, opcode, modifiers, operands.
 
 use super::operand::OperandPosition;
 use super::recovery::Scope;
@@ -9,14 +9,14 @@ use crate::diagnostic::Diagnostic;
 use crate::token::TokenKind;
 use crate::words;
 
-/// How far ahead is looked for the number of modifiers and operands.
+/// Maximum lookahead for counting modifiers and operands.
 const MAX_COUNTED: usize = 64;
 
 const CALL_HELP: &str =
     "write `call (results), function, (arguments);`, separated by commas; lists may be omitted";
 
 impl<'a> Parser<'a> {
-    /// An instruction with its `;`.
+    /// Parses an instruction with its `;`.
     pub(crate) fn instruction(&mut self) -> Parse<Instruction<'a>> {
         let start = self.at;
         let guard = match self.kind() {
@@ -38,7 +38,7 @@ impl<'a> Parser<'a> {
         Ok(Instruction { guard, opcode, modifiers, operands, span: self.span_from(start) })
     }
 
-    /// Whether the line goes on behind the `;` that comes next with what only an operand can be.
+    /// Whether the line continues after the next `;` with something that can only be an operand.
     fn operand_behind_semicolon(&self) -> bool {
         let (next, after) = (self.peek_at(1), self.peek_at(2));
         let ends = matches!(after.kind, TokenKind::Comma | TokenKind::Semicolon);
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic)
     }
 
-    /// Refuses directives and numbers in place of a modifier or selector.
+    /// Reports directives and numbers in the position of a modifier or selector.
     pub(crate) fn check_modifier(&mut self, refused: fn(&str) -> bool) -> Parse<()> {
         let word = self.word(self.peek()).text;
         let what = if refused(word) {
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic.label("not here").help(help))
     }
 
-    /// Whether a word on a new line is rather a statement than a modifier.
+    /// Whether a word on a new line is more likely a statement than a modifier.
     fn begins_next_statement(&self) -> bool {
         self.peek().first_on_line
             && matches!(
@@ -175,8 +175,8 @@ impl<'a> Parser<'a> {
         Ok(operands)
     }
 
-    /// How many operands seem to follow: nearly all memory of a tree is theirs, so their lists
-    /// have no room to spare.
+    /// The probable number of operands. Operands take nearly all memory of a tree, so their lists
+    /// are allocated with exact capacity.
     fn count_operands(&self) -> usize {
         let (mut operands, mut depth) = (1, 0u32);
         for token in self.tokens[self.at..].iter().take(MAX_COUNTED) {
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
         operands
     }
 
-    /// The order of a call's operands, and the commas between them.
+    /// Checks the order of a call's operands, and the commas between them.
     fn check_call(&mut self, operands: &[Operand<'a>]) -> Parse<()> {
         if self.kind() == TokenKind::LeftParen {
             let fix = (self.behind(), ",");

@@ -1,8 +1,8 @@
-//! Tokens to a tree, by recursive descent, with recovery.
+//! The parser: tokens to a tree by recursive descent, with error recovery.
 //!
-//! A broken statement is reported once and skipped: to its `;`, to a closing brace, or to a line
-//! that begins like a new statement. Nothing here recurses deeper than [`MAX_DEPTH`] levels, and
-//! no tree is higher than that or than the operators of one expression.
+//! A broken statement is reported once and skipped up to its `;`, a closing brace, or a line that
+//! begins like a new statement. The recursion depth is limited to [`MAX_DEPTH`] levels, and the
+//! height of a tree to that or to the number of operators in one expression.
 
 mod address;
 mod body;
@@ -25,12 +25,12 @@ use crate::lexer::Lexed;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
 
-/// How deep blocks, parentheses and initial values may nest, together.
+/// Maximum total nesting of blocks, parentheses and initial values.
 pub(crate) const MAX_DEPTH: u32 = 128;
-/// How many operators one constant expression may have.
+/// Maximum number of operators in a constant expression.
 pub(crate) const MAX_OPERATORS: u32 = 256;
 
-/// An error has been reported; the statement cannot be used.
+/// Returned after an error was reported: the statement cannot be used.
 pub(crate) struct Reported;
 
 pub(crate) type Parse<T> = Result<T, Reported>;
@@ -41,21 +41,21 @@ pub(crate) struct Parser<'a> {
     at: usize,
     depth: u32,
     operators: u32,
-    /// First byte of the statement that is being parsed.
+    /// First byte of the current statement.
     statement_start: u32,
-    /// A broken function has recovered by itself.
+    /// Whether a broken function has already recovered.
     recovered: bool,
-    /// Something could not be read, so something must be reported.
+    /// Whether parsing failed, so that an error must be reported.
     failed: bool,
-    /// A `}` is missing and has been reported: open blocks end here.
+    /// Whether a missing `}` has been reported, so that all open blocks end here.
     unwinding: bool,
     lexical: Vec<Diagnostic>,
     diagnostics: Vec<Diagnostic>,
-    /// What recovery has passed over: nothing in it is reported again.
+    /// Ranges that recovery has skipped, in which nothing is reported again.
     skipped: Vec<Span>,
-    /// Statements and items that are not in the tree.
+    /// Statements and items that are missing in the tree.
     lost: Vec<Span>,
-    /// The function whose header is being read, as far as its name.
+    /// The function whose header is being parsed, once its name is known.
     named_function: Option<Function<'a>>,
 }
 
@@ -79,14 +79,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Notes that what stands between token `start` and the next one is not in the tree.
+    /// Records that the tokens from `start` to the next one are missing in the tree.
     fn lose(&mut self, start: usize) {
         let span = self.tokens[start].span;
         let end = self.peek().span.start.max(span.end);
         self.lost.push(Span { start: span.start, end });
     }
 
-    /// All diagnostics, in source order, and what is not in the tree.
+    /// All diagnostics in source order, and the ranges that are missing in the tree.
     pub(crate) fn finish(mut self) -> (Vec<Diagnostic>, Vec<Span>) {
         let mut all = self.diagnostics;
         self.lexical.retain(|d| {
@@ -109,12 +109,12 @@ impl<'a> Parser<'a> {
         self.tokens[self.at].kind
     }
 
-    /// The token `ahead` places further on, or the end.
+    /// The token `ahead` positions after the next one, or the end.
     fn peek_at(&self, ahead: usize) -> Token {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
     }
 
-    /// The token before the next one (the next one at the very beginning).
+    /// The token before the next one (at the beginning, the next one itself).
     fn previous(&self) -> Token {
         self.tokens[self.at.saturating_sub(1)]
     }
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
         &self.text[token.span.range()]
     }
 
-    /// The next token's text, or words for the end of the file.
+    /// The text of the next token for messages.
     fn shown(&self) -> String {
         match self.kind() {
             TokenKind::End => "the end of the file".into(),
@@ -158,40 +158,41 @@ impl<'a> Parser<'a> {
         let whole = self.text_of(token);
         match whole.strip_prefix('.') {
             Some(text) => Ident { text, span },
-            // After a dot and space, which the lexer has reported, the token is the bare word.
+            // After a dot and a space, which the lexer has reported, the token is the word without
+            // the dot.
             None => Ident { text: whole, span: token.span },
         }
     }
 
-    /// Takes the next token, a name.
+    /// Takes the next token, which is a name.
     fn take_ident(&mut self) -> Ident<'a> {
         let token = self.advance();
         self.ident(token)
     }
 
-    /// Takes the next token, a word.
+    /// Takes the next token, which is a word.
     fn take_word(&mut self) -> Ident<'a> {
         let token = self.advance();
         self.word(token)
     }
 
-    /// The word without its dot, if the next token is one.
+    /// The next token's word without the dot, if it is a word.
     fn peek_word(&self) -> Option<&'a str> {
         (self.kind() == TokenKind::Word).then(|| self.word(self.peek()).text)
     }
 
-    /// From the token with this index to the last one taken.
+    /// The span from the token at this index to the last one taken.
     fn span_from(&self, start: usize) -> Span {
         self.tokens[start].span.to(self.previous().span)
     }
 
-    /// Marks the beginning of a statement and returns its first token's index.
+    /// Begins a statement; returns the index of its first token.
     fn begin(&mut self) -> usize {
         self.statement_start = self.peek().span.start;
         self.at
     }
 
-    /// Reports a mistake, unless the lexer has reported one in the same statement already.
+    /// Reports an error, unless the lexer has already reported one in the same statement.
     fn report(&mut self, diagnostic: Diagnostic) {
         let (from, to) = (self.statement_start, self.peek().span.end);
         let first = self.lexical.partition_point(|d| d.primary.span.start < from);
@@ -210,7 +211,7 @@ impl<'a> Parser<'a> {
         Err(Reported)
     }
 
-    /// An error at the next token: what is expected there, and what to write.
+    /// Reports an error at the next token: what was expected, and advice.
     fn unexpected<T>(
         &mut self,
         code: &'static str,
@@ -222,7 +223,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic.label(format!("expected {expected}")).help(help))
     }
 
-    /// [`Self::unexpected`] where the correction is certain: `text` stands in the place of `span`.
+    /// [`Self::unexpected`] with a certain correction: `text` replaces `span`.
     fn unexpected_fixed<T>(
         &mut self,
         code: &'static str,
@@ -235,13 +236,13 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic.label(format!("expected {expected}")).help(help).fix(fix.0, fix.1))
     }
 
-    /// The place behind the last token taken.
+    /// The empty span after the last token taken.
     fn behind(&self) -> Span {
         let end = self.previous().span.end;
         Span { start: end, end }
     }
 
-    /// Where to point for the next token: itself, or the last character before the end.
+    /// The span of the next token for a message; at the end, that of the last character.
     fn place(&self) -> Span {
         match self.kind() {
             TokenKind::End => self.previous().span,
@@ -249,7 +250,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes a closing bracket, or says which opening one has no partner.
+    /// Takes a closing bracket, or reports the unmatched opening one.
     fn close(&mut self, kind: TokenKind, shown: &str, open: Token) -> Parse<Token> {
         match self.eat(kind) {
             Some(token) => Ok(token),
@@ -277,7 +278,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// A name, or an error that says of what.
+    /// Takes a name, or reports which name was expected.
     fn name(&mut self, what: &str) -> Parse<Ident<'a>> {
         let constant = self.text_of(self.peek()) == "WARP_SZ";
         if self.kind() == TokenKind::Ident && !constant {
@@ -293,7 +294,7 @@ impl<'a> Parser<'a> {
         self.unexpected(codes::NAME, what, help)
     }
 
-    /// A plain integer.
+    /// Takes an integer without an operator.
     fn plain_integer(&mut self, what: &str) -> Parse<(u64, Span)> {
         match self.eat(TokenKind::Integer) {
             Some(token) => {

@@ -1,4 +1,4 @@
-//! Module scope: header directives, items, and files that are no PTX at all.
+//! Parsing of module scope: header directives, items, and texts that are not PTX.
 
 use super::recovery::Scope;
 use super::{Parse, Parser, Reported};
@@ -9,7 +9,7 @@ use crate::span::Span;
 use crate::token::TokenKind;
 use crate::words;
 
-/// How far the header of the module has come.
+/// Progress in the module header.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Header {
     Nothing,
@@ -25,7 +25,7 @@ impl<'a> Parser<'a> {
         self.peek_word() == Some("version")
     }
 
-    /// The whole text.
+    /// Parses the whole text.
     pub(crate) fn module(&mut self) -> Module<'a> {
         let mut module = Module::default();
         let mut header = Header::Nothing;
@@ -49,7 +49,7 @@ impl<'a> Parser<'a> {
                 if !self.recovered && !self.unwinding {
                     self.recover(start, Scope::Module);
                     if self.kind() == TokenKind::LeftBrace {
-                        // The body of something unknown: read for its own mistakes.
+                        // The body of an unknown item is parsed for its errors.
                         let _ = self.block();
                     }
                 }
@@ -87,8 +87,8 @@ impl<'a> Parser<'a> {
         self.pass_mangled_directive();
     }
 
-    /// After a missing header directive: what stands in its place and is no directive, such as
-    /// `8.8` without `.version`, is passed over with its line.
+    /// After a missing header directive, skips a line that is not a directive, such as `8.8`
+    /// without `.version`.
     fn pass_mangled_directive(&mut self) {
         let known = self.peek_word().is_some_and(words::is_directive);
         let next = self.peek_at(1);
@@ -192,13 +192,13 @@ impl<'a> Parser<'a> {
         let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
         let result = self.fail(diagnostic.label("not here").help(help));
         if word == "loc" {
-            // The rest of a body, most likely, whose `{` or function is lost.
+            // Probably the rest of a body whose `{` or function is missing.
             self.recover_to_item(self.at);
         }
         result
     }
 
-    /// `.alias name, function;`
+    /// Parses `.alias name, function;`.
     fn alias(&mut self) -> Parse<Alias<'a>> {
         let start = self.at;
         self.advance();
@@ -219,7 +219,8 @@ impl<'a> Parser<'a> {
             "target" => (matches!(header, Header::Version | Header::Target), Header::Target),
             _ => (*header == Header::Target, Header::AddressSize),
         };
-        // A missing `.version` or `.target` has been reported; its followers are not wrong too.
+        // A missing `.version` or `.target` has been reported; the directives after it are not
+        // errors.
         let excused = *header == Header::Nothing || *header == Header::Version;
         if !right && !excused {
             let message = format!("`.{word}` is out of place");
@@ -280,7 +281,8 @@ impl<'a> Parser<'a> {
         Ok(Item::AddressSize(AddressSize { bits, span: self.span_from(start) }))
     }
 
-    /// A bad value is skipped to the end of its line: these directives have no `;`.
+    /// Reports an invalid value and skips to the end of the line, because these directives have no
+    /// `;`.
     fn header_value<T>(&mut self, expected: &str, help: &str) -> Parse<T> {
         let result = self.unexpected(codes::HEADER_VALUE, expected, help);
         let error = self.at;
@@ -294,7 +296,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Something that cannot begin an item.
+    /// Reports a token that cannot begin an item.
     fn no_item(&mut self) -> Parse<()> {
         let start = self.at;
         match self.kind() {

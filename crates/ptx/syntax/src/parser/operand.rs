@@ -1,4 +1,4 @@
-//! Operands in all their forms but those in brackets.
+//! Parsing of operands, except those in brackets.
 
 use super::{Parse, Parser};
 use crate::ast::{Expr, Ident, Operand, OperandKind, Subscript};
@@ -7,14 +7,14 @@ use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
 
-/// Which operand is read; the grammar differs a little.
+/// The position of an operand, on which the grammar depends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OperandPosition {
-    /// The first of an instruction, where results stand: `d|p` and `_` are possible.
+    /// The first operand of an instruction, a destination: `d|p` and `_` are valid.
     First,
-    /// Any other.
+    /// Another operand.
     Later,
-    /// Any of a call: lists are possible.
+    /// An operand of a call: lists are valid.
     Call,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn is_operator(kind: TokenKind) -> bool {
 }
 
 impl<'a> Parser<'a> {
-    /// One operand, `d|p` included.
+    /// Parses an operand, including `d|p`.
     pub(crate) fn operand(&mut self, place: OperandPosition) -> Parse<Operand<'a>> {
         let start = self.at;
         let kind = match self.kind() {
@@ -73,13 +73,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a register or variable stands behind the operator that comes next.
+    /// Whether a register or variable follows the next token, which is an operator.
     pub(crate) fn name_follows(&self) -> bool {
         let next = self.peek_at(1);
         next.kind == TokenKind::Ident && self.text_of(next) != "WARP_SZ"
     }
 
-    /// The name after a minus, with its selector.
+    /// Parses the name after a minus, with its selector.
     fn negated(&mut self) -> Ident<'a> {
         let start = self.at;
         self.advance();
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         Ok(OperandKind::Discard)
     }
 
-    /// `d|p`, whose `d` has been read.
+    /// Parses the rest of `d|p` after `d`.
     fn pair(
         &mut self,
         first: Operand<'a>,
@@ -171,7 +171,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `name`, `name.x`, `name+4`, `name[2]`
+    /// Parses `name`, `name.x`, `name+4`, `name[2]`.
     fn named(&mut self) -> Parse<OperandKind<'a>> {
         let name = self.take_ident();
         let component = self.component()?;
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `[2]`, `[%r1]`, `[%r1+2]` after the name of an array.
+    /// Parses the subscript of an array: `[2]`, `[%r1]`, `[%r1+2]`.
     fn subscript(&mut self) -> Parse<Subscript<'a>> {
         let open = self.advance();
         let is_name = self.kind() == TokenKind::Ident && self.text_of(self.peek()) != "WARP_SZ";
@@ -218,7 +218,7 @@ impl<'a> Parser<'a> {
         Ok(subscript)
     }
 
-    /// What cannot stand behind the register of a subscript.
+    /// Reports text after the register of a subscript.
     fn after_subscript<T>(&mut self, register: Ident<'a>) -> Parse<T> {
         let name = register.text;
         match self.kind() {
@@ -252,14 +252,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `.x` after a name.
+    /// Parses the component `.x` after a name.
     pub(crate) fn component(&mut self) -> Parse<Option<Ident<'a>>> {
         if self.kind() != TokenKind::Word
             || self.peek().first_on_line && self.begins_statement_here()
         {
             return Ok(None);
         }
-        // Also the upper half-word of four bytes, of video instructions.
+        // Includes `.b32`, which in video instructions is a selector of two bytes.
         self.check_modifier(|word| word != "b32" && crate::words::is_directive(word))?;
         let component = self.take_word();
         if self.kind() == TokenKind::Word && !self.peek().first_on_line {
@@ -273,7 +273,7 @@ impl<'a> Parser<'a> {
         self.begins_statement(self.at, super::recovery::Scope::Body, false)
     }
 
-    /// The constant after `name +`.
+    /// Parses the constant after `name +`.
     fn offset(&mut self, name: Ident<'a>) -> Parse<Expr<'a>> {
         self.advance();
         if self.kind() == TokenKind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
@@ -300,7 +300,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic.label("no operator is allowed here").help(help))
     }
 
-    /// `{a, b, c, d}`
+    /// Parses a vector `{a, b, c, d}`.
     pub(crate) fn vector(&mut self) -> Parse<OperandKind<'a>> {
         let open = self.advance();
         let mut elements = Vec::new();
@@ -359,7 +359,7 @@ impl<'a> Parser<'a> {
         Ok(Operand { kind, span: self.span_from(start) })
     }
 
-    /// `(a, b)` of a call.
+    /// Parses a call's list `(a, b)`.
     fn list(&mut self) -> Parse<OperandKind<'a>> {
         let open = self.advance();
         let mut elements = Vec::new();
@@ -368,7 +368,7 @@ impl<'a> Parser<'a> {
         }
         loop {
             let element = match self.kind() {
-                // The arguments begin before the results have ended.
+                // The argument list begins before the result list has been closed.
                 TokenKind::LeftParen if self.name_follows() => {
                     self.close(TokenKind::RightParen, ")", open)?;
                     break;

@@ -1,4 +1,4 @@
-//! Where to go on after a mistake.
+//! Error recovery: where parsing continues after an error.
 
 use super::{Parse, Parser};
 use crate::codes;
@@ -7,14 +7,14 @@ use crate::span::Span;
 use crate::token::{Token, TokenKind};
 use crate::words;
 
-/// Where a broken statement stands.
+/// The scope of a broken statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Module,
     Body,
 }
 
-/// Directives that begin something at module scope, whatever the state of what came before.
+/// Directives that always begin an item of module scope.
 const MODULE_STARTS: &[&str] = &[
     "entry",
     "func",
@@ -39,7 +39,7 @@ const BODY_STARTS: &[&str] =
     &["reg", "local", "param", "loc", "shared", "const", "global", "pragma"];
 
 impl Parser<'_> {
-    /// Skips the rest of the broken statement that began with token `start`.
+    /// Skips the rest of the broken statement that began at token `start`.
     pub(crate) fn recover(&mut self, start: usize, scope: Scope) {
         let error = self.at.max(start);
         let (mut braces, mut parens) = (0u32, 0u32);
@@ -71,7 +71,7 @@ impl Parser<'_> {
         self.go_on_at(error, i.max(start));
     }
 
-    /// Whether the `}` at `i` closes a block, and not brackets of a broken statement.
+    /// Whether the `}` at `i` closes a block, as opposed to brackets of the broken statement.
     fn closes_block(&self, i: usize, scope: Scope) -> bool {
         let next = self.tokens[(i + 1).min(self.tokens.len() - 1)];
         let goes_on = matches!(
@@ -86,8 +86,8 @@ impl Parser<'_> {
             || scope == Scope::Module && self.tokens[i].first_on_line
     }
 
-    /// Whether the line goes on from `i` with a bracket that closes: then the `;` before it stands
-    /// by mistake inside brackets.
+    /// Whether a closing bracket follows on the same line from `i` on; then the `;` before it is a
+    /// mistake inside brackets.
     fn closes_in_line(&self, i: usize) -> bool {
         let first = self.tokens[i];
         if first.kind == TokenKind::LeftBrace && !first.first_on_line && !self.holds_statements(i) {
@@ -110,7 +110,8 @@ impl Parser<'_> {
         false
     }
 
-    /// After a broken header: goes to the body, to the end of the prototype, or to the next item.
+    /// After a broken header, continues at the body, at the end of the prototype, or at the next
+    /// item.
     pub(crate) fn recover_header(&mut self) {
         let error = self.at;
         let mut i = error;
@@ -130,7 +131,7 @@ impl Parser<'_> {
         self.go_on_at(error, i);
     }
 
-    /// Whether a broken header still goes on behind its `;`: parameters or a body follow.
+    /// Whether a broken header continues after its `;` with parameters or a body.
     fn header_goes_on(&self, i: usize) -> bool {
         let token = self.tokens[i];
         match token.kind {
@@ -141,7 +142,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After something that has no place at module scope: goes to the next item.
+    /// After text that is not valid at module scope, continues at the next item.
     pub(crate) fn recover_to_item(&mut self, start: usize) {
         let mut braces = 0u32;
         let mut i = start;
@@ -164,8 +165,8 @@ impl Parser<'_> {
         self.go_on_at(start, i);
     }
 
-    /// Skips a block without looking into it, from its `{` (token `open`) to behind its `}`. The
-    /// mistake that makes it useless is at token `error`.
+    /// Skips a block from its `{` (token `open`) to its `}` without parsing it. The error that
+    /// makes it unusable is at token `error`.
     pub(crate) fn skip_block(&mut self, open: usize, error: usize) {
         let mut braces = 0u32;
         let mut i = open;
@@ -181,11 +182,11 @@ impl Parser<'_> {
                 break;
             }
         }
-        // Never back: the error may stand behind, where the text ends.
+        // Never backwards: the error may be behind, at the end of the text.
         self.go_on_at(error, i.max(error));
     }
 
-    /// Marks everything from token `error` to the next one as skipped.
+    /// Marks the tokens from `error` to the next one as skipped.
     pub(crate) fn pass_over(&mut self, error: usize) {
         self.go_on_at(error, self.at);
     }
@@ -200,7 +201,7 @@ impl Parser<'_> {
         self.at = next.min(last);
     }
 
-    /// Whether the `{` at `i` is a block and not a vector: a `;` comes before its end.
+    /// Whether the `{` at `i` is a block instead of a vector: a `;` precedes its end.
     pub(crate) fn holds_statements(&self, i: usize) -> bool {
         let mut kinds = self.tokens[i + 1..].iter().map(|t| t.kind);
         kinds.find(|k| {
@@ -220,7 +221,7 @@ impl Parser<'_> {
         token.kind == TokenKind::Word && MODULE_STARTS.contains(&self.word(token).text)
     }
 
-    /// Whether the next token begins a function, so that the blocks open here lack their `}`.
+    /// Whether the next token begins a function, so that the open blocks lack their `}`.
     pub(crate) fn starts_function(&self) -> bool {
         let mut ahead = 0;
         while ahead < 3 {
@@ -237,7 +238,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Whether the token at `i`, the first of its line, begins a statement.
+    /// Whether the token at `i`, the first on its line, begins a statement.
     pub(crate) fn begins_statement(&self, i: usize, scope: Scope, in_parens: bool) -> bool {
         let token = self.tokens[i];
         let next = self.tokens[(i + 1).min(self.tokens.len() - 1)];
@@ -261,8 +262,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the `;` of a statement. A missing one at the end of a line is reported, and the
-    /// statement is kept.
+    /// Takes the `;` of a statement. If it is missing at the end of a line, the error is reported
+    /// and the statement is kept.
     pub(crate) fn semicolon(&mut self, scope: Scope, what: &str) -> Parse<()> {
         if self.eat(TokenKind::Semicolon).is_some() {
             return Ok(());
@@ -295,12 +296,12 @@ impl Parser<'_> {
         self.not_ended(what)
     }
 
-    /// Whether this is an instruction of one word, which needs no `;` behind it to be known.
+    /// Whether this is an instruction of one word, which is recognisable without a `;`.
     fn is_last_word(&self, token: Token) -> bool {
         token.kind == TokenKind::Ident && matches!(self.text_of(token), "ret" | "exit" | "trap")
     }
 
-    /// Says what is wrong where `,` or `;` should be.
+    /// Reports what is there instead of `,` or `;`.
     fn not_ended(&mut self, what: &str) -> Parse<()> {
         let expected = "`,` or `;`";
         match self.kind() {
@@ -337,7 +338,7 @@ impl Parser<'_> {
                 };
                 let diagnostic =
                     diagnostic.label(format!("{expected} expected before this")).help(help);
-                // On a line of its own it may as well be the next statement.
+                // On a line of its own it may also be the next statement.
                 let operand = matches!(
                     next.kind,
                     TokenKind::Ident | TokenKind::LeftBrace | TokenKind::LeftBracket

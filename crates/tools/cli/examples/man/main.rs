@@ -1,4 +1,4 @@
-//! Writes the man pages of the program into a folder: `cargo run -p xtask -- man [DIR]` runs it.
+//! Writes the man pages of the program into a folder, for `cargo run -p xtask -- man [DIR]`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

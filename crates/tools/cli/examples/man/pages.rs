@@ -1,10 +1,11 @@
-//! Man pages of the program's command line.
+//! Generates man pages from the program's command line.
 
 use clap::{Command, CommandFactory};
 use std::path::Path;
 use texunit::args::Cli;
 
-/// Writes a page for the program and one for each command, called `texunit-launch.1` and so on; how many.
+/// Writes a page for the program and one for each command (`texunit-launch.1` etc.); returns their
+/// number.
 pub(crate) fn write(folder: &Path) -> std::io::Result<usize> {
     std::fs::create_dir_all(folder)?;
     let mut program = Cli::command().disable_help_subcommand(true);
@@ -18,7 +19,7 @@ fn pages(command: &Command, name: &str, folder: &Path, count: &mut usize) -> std
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         pages(sub, &format!("{name}-{}", sub.get_name()), folder, count)?;
     }
-    // Examples are lines as they are, in a section of their own.
+    // Examples are in a section of their own, with unchanged lines.
     let help = command.get_after_help().map_or_else(String::new, ToString::to_string);
     let (rest, examples) = help.split_once("Examples:\n").unwrap_or((&help, ""));
     let titled = command.clone().display_name(name.to_owned());

@@ -1,11 +1,12 @@
-//! Units beside the texture unit, for other implementations: what a card gave, and a program in C that reads and checks it.
-//! docs/special-functions.md and docs/tensor-cores.md explain the units.
+//! The part of the conformance suite for units besides the texture unit: results of a GPU, and a C
+//! program that reads and checks them. docs/special-functions.md and docs/tensor-cores.md explain
+//! the units.
 
 use std::fmt::Write;
 use std::io::Read;
 use texunit_sfu::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH, Table};
 
-/// The files of a suite: their paths in its folder with what is in them.
+/// The files: their paths in the suite's folder, and their contents.
 pub(super) fn files() -> Result<[(&'static str, String); 5], std::io::Error> {
     Ok([
         ("special-functions/tables.txt", tables()),

@@ -1,5 +1,5 @@
-//! `texunit cases`: the cases of tests/fetch for other implementations of a texture unit, and
-//! case files here.
+//! `texunit cases`: exports the cases of tests/fetch for other implementations of a texture unit,
+//! and runs case files.
 
 mod functions;
 mod npz;
@@ -69,20 +69,20 @@ pub enum SuiteFormat {
     Npz,
 }
 
-/// The version of the files' form: a reader of one reads all with its number.
+/// The version of the file format; a reader of a version reads all files of that version.
 const VERSION: u32 = 1;
 
 /// The index of a suite, which is written last.
 const INDEX: &str = "suite.json";
-/// The file of a folder that is not a whole suite yet, and what it says.
+/// The file that marks an incomplete suite, and its text.
 const UNFINISHED: &str = "unfinished.txt";
 const NOT_FINISHED: &str = "`texunit cases export` is writing this folder, or was interrupted: files are missing or \
      of an older suite, and there is no suite.json. Run the command again.\n";
 
-/// What the files have to be, as JSON Schema.
+/// The JSON Schema of the files.
 const SCHEMA: &str = include_str!("schema.json");
 
-/// A file that was written.
+/// A written file.
 struct Written {
     name: String,
     cases: usize,
@@ -90,7 +90,7 @@ struct Written {
     accesses: usize,
 }
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &CasesArgs) -> u8 {
     let args = match &args.command {
         CasesCommand::Export(args) => args,
@@ -117,7 +117,7 @@ fn failed(why: &str) -> u8 {
     crate::FAILED
 }
 
-/// Refuses a suite that has the place of the cases that it is made of, or two files of one name.
+/// Rejects a suite whose folder is that of the cases, and two files with the same name.
 fn keep_apart(sources: &[PathBuf], args: &ExportArgs) -> Result<(), String> {
     let mut places = Places::default();
     sources.iter().for_each(|source| places.reads("is exported", source));
@@ -128,12 +128,13 @@ fn keep_apart(sources: &[PathBuf], args: &ExportArgs) -> Result<(), String> {
     places.check()
 }
 
-/// The file of a suite for one of cases.
+/// The name of the suite's file for a file of cases.
 fn file_of(source: &Path, format: SuiteFormat) -> String {
     format!("{}.{}", texunit_cases::stem(source).unwrap_or_default(), ending(format))
 }
 
-/// Writes the suite; what to say of it. Until all of it is there the folder has no index, and a file that says why.
+/// Writes the suite; returns a message. Until it is complete the folder has no index, and a file
+/// that says so.
 fn export(sources: &[PathBuf], args: &ExportArgs) -> Result<String, String> {
     make(&args.folder)?;
     let (index_file, unfinished) = (args.folder.join(INDEX), args.folder.join(UNFINISHED));
@@ -200,7 +201,7 @@ fn ending(format: SuiteFormat) -> &'static str {
     }
 }
 
-/// The case files of a folder, by their names.
+/// The case files of a folder, sorted by name.
 fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let advice = "--cases names a folder of case files, such as tests/fetch of a clone of texunit's repository";
     let unreadable =
@@ -215,7 +216,7 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Writes one file of cases.
+/// Writes the file for one file of cases.
 fn write(source: &Path, args: &ExportArgs) -> Result<Written, String> {
     let file = texunit_cases::load(source).map_err(|e| e.to_string())?;
     crate::tell(&source.display().to_string(), &file.notes);

@@ -1,4 +1,5 @@
-//! A suite's numbers as NumPy's arrays: a ZIP of NPY files, and the document that names them.
+//! Writes the numbers of a suite as NumPy arrays: a ZIP of NPY files, with the document that names
+//! them.
 
 use super::suite::Numbers;
 use serde_json::{Value, json};
@@ -7,10 +8,10 @@ use texunit_files::{Dtype, encode_array};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// The member with the document, as bytes of UTF-8.
+/// The name of the document's member, which is an array of UTF-8 bytes.
 const DOCUMENT: &str = "document";
 
-/// Arrays on their way into the file.
+/// The archive that is being written.
 pub(super) struct Arrays(ZipWriter<Cursor<Vec<u8>>>);
 
 impl Arrays {
@@ -19,7 +20,7 @@ impl Arrays {
     }
 
     fn add(&mut self, name: &str, dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Result<(), String> {
-        // No time of day: the same cases give the same file.
+        // Without a time stamp, so that the same cases give the same file.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default());
@@ -29,7 +30,7 @@ impl Arrays {
         self.0.write_all(&file).map_err(|e| e.to_string())
     }
 
-    /// The file.
+    /// Completes the file.
     pub(super) fn finish(mut self, document: &Value) -> Result<Vec<u8>, String> {
         let text = document.to_string();
         let byte = Dtype { kind: 'u', size: 1 };

@@ -1,4 +1,4 @@
-//! `texunit cases run`: case files here, value by value.
+//! `texunit cases run`: runs case files and compares them value by value.
 
 use crate::args::OutputFormat;
 use crate::examples;
@@ -23,7 +23,7 @@ pub struct RunArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
-    /// What answers fetches.
+    /// The engine that executes fetches.
     #[arg(long, value_enum, default_value_t = EngineArg::All)]
     pub engine: EngineArg,
 }
@@ -31,7 +31,7 @@ pub struct RunArgs {
 /// Engines that a case runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArg {
-    /// The reference.
+    /// The reference sampler.
     Reference,
     /// The planned path, at every SIMD level of this machine.
     Plan,
@@ -49,13 +49,13 @@ impl EngineArg {
     }
 }
 
-/// Folders below a folder that are searched.
+/// Maximum depth of searched folders.
 const DEPTH: usize = 4;
 
-/// Fetches or accesses of a case that are shown; JSON has all of them.
+/// Maximum number of fetches or accesses shown for a case; JSON has all of them.
 const SHOWN: usize = 10;
 
-/// Cases and values, and values that differ.
+/// Counts of cases and values, and of those that differ.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     cases: usize,
@@ -74,13 +74,13 @@ impl Tally {
 /// A case that differs.
 struct Differs {
     file: String,
-    /// From 1.
+    /// Its number, from 1.
     number: usize,
     name: String,
     verdict: Verdict,
 }
 
-/// What all files came to.
+/// The result of all files.
 #[derive(Default)]
 struct Report {
     all: Tally,
@@ -89,7 +89,7 @@ struct Report {
     unreadable: Vec<String>,
 }
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub(super) fn run(args: &RunArgs) -> u8 {
     let mut report = Report::default();
     let engines = args.engine.engines();
@@ -112,7 +112,7 @@ pub(super) fn run(args: &RunArgs) -> u8 {
 }
 
 impl Report {
-    /// A file, or the files of a folder.
+    /// Runs a file, or the files of a folder.
     fn path(&mut self, path: &Path, engines: &[Engine]) {
         if !path.is_dir() {
             return self.file(path, engines);

@@ -1,5 +1,5 @@
-//! A file of cases as a document: every texel, every operand and every expected bit is there, so that a reader needs neither
-//! TOML nor our generators. docs/conformance.md describes the members.
+//! Converts a file of cases to a document with every texel, operand and expected bit, so that a
+//! reader needs neither TOML nor texunit's generators. docs/conformance.md describes the members.
 
 use serde_json::{Value, json};
 use texunit_cases::{
@@ -10,19 +10,20 @@ use texunit_unit::{
     ReadMode, ResultType, Sampler,
 };
 
-/// The page that rules are cited of, with an anchor for each.
+/// The page with the rules, which has an anchor for each.
 pub(super) const RULES: &str = "https://github.com/texunit/texunit/blob/main/docs/numerics.md";
 
-/// Where arrays of numbers go.
+/// Where arrays of numbers are stored.
 pub(super) trait Numbers {
-    /// Columns of words: operands and results are such, one row for each fetch. What represents them in the document.
+    /// Stores columns of words, with a row for each fetch; returns their representation in the
+    /// document.
     fn words(&mut self, name: String, columns: Vec<Vec<u32>>) -> Result<Value, String>;
 
-    /// Bytes of texels.
+    /// Stores bytes of texels.
     fn bytes(&mut self, name: String, bytes: &[u8]) -> Result<Value, String>;
 }
 
-/// All of them in the document: a list for each column, and hexadecimal digits.
+/// Stores arrays in the document: a list for each column, and hexadecimal digits for texels.
 pub(super) struct Inline;
 
 impl Numbers for Inline {
@@ -44,7 +45,7 @@ fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// The document of a file.
+/// The document for a file of cases.
 pub(super) fn document(
     name: &str,
     file: &CaseFile,
@@ -76,7 +77,7 @@ pub(super) fn document(
 
 fn resource(n: usize, spec: &ResourceSpec, numbers: &mut dyn Numbers) -> Result<Value, String> {
     let shape = &spec.shape;
-    // Shapes that there cannot be have no texels; their cases expect an error.
+    // Impossible shapes have no texels; their cases expect an error.
     let texels = match spec.packed() {
         Ok(bytes) => numbers.bytes(format!("resource{n}.texels"), &bytes)?,
         Err(_) => Value::Null,
@@ -132,7 +133,7 @@ fn case(
     Ok(document)
 }
 
-/// A rule by its anchor: `numerics#rule-1.8`.
+/// The address of a rule's anchor: `numerics#rule-1.8`.
 fn cite(rule: &str) -> String {
     format!("numerics#rule-{}", rule.to_lowercase().replace(' ', "-"))
 }

@@ -1,31 +1,31 @@
-//! Corrections: the certain ones are made, and what remains is reported.
+//! Applies the certain corrections of diagnostics, and reports the remaining ones.
 
 use super::read::Text;
 use texunit_syntax::fix::{choose, edits};
 use texunit_syntax::{Diagnostic, Edit, SourceFile};
 
-/// Most times that a text is corrected and checked again: corrections that overlap have to wait for
-/// each other, and a text has more mistakes than are reported at once.
+/// Maximum number of rounds of correcting and checking. Several are needed because overlapping
+/// corrections wait for each other, and not all errors are reported at once.
 const MAX_ROUNDS: usize = 20;
 
 /// A corrected text.
 pub(crate) struct Fixed {
     pub(crate) source: SourceFile,
-    /// The bytes of the file that `source` was made from.
+    /// The bytes that `source` was decoded from.
     pub(crate) bytes: Vec<u8>,
-    /// The remaining mistakes.
+    /// The remaining diagnostics.
     pub(crate) left: Vec<Diagnostic>,
-    /// Mistakes that were corrected.
+    /// Number of corrected errors.
     pub(crate) number: usize,
 }
 
-/// Corrects a text as long as that helps. `check` finds the mistakes of a text.
+/// Corrects a text until nothing changes. `check` returns the diagnostics of a text.
 pub(crate) fn fix(text: Text, mut check: impl FnMut(&SourceFile) -> Vec<Diagnostic>) -> Fixed {
     let Text { source, original } = text;
     let bytes = original.unwrap_or_else(|| source.text().as_bytes().to_vec());
     let mut fixed = Fixed { left: check(&source), source, bytes, number: 0 };
-    // What was corrected and where that is now: a mistake that is still there afterwards is not
-    // corrected again and again.
+    // The attempted corrections with their current positions: one whose error persists is not
+    // repeated.
     let mut tried: Vec<(&'static str, u32)> = Vec::new();
     for _ in 0..MAX_ROUNDS {
         tried.sort_unstable();
@@ -51,8 +51,8 @@ pub(crate) fn fix(text: Text, mut check: impl FnMut(&SourceFile) -> Vec<Diagnost
     fixed
 }
 
-/// The bytes with edits that are in order and do not overlap. Edits are those of the text, whose
-/// characters stand for whole sequences of bytes.
+/// Applies sorted, disjoint edits to the bytes. Positions of edits refer to the text, in which a
+/// character can stand for an invalid byte sequence.
 fn apply(fixed: &Fixed, edits: &[Edit]) -> Vec<u8> {
     let mut result = Vec::with_capacity(fixed.bytes.len() + edits.len() * 16);
     let mut done = 0;
@@ -66,7 +66,7 @@ fn apply(fixed: &Fixed, edits: &[Edit]) -> Vec<u8> {
     result
 }
 
-/// Where the places are after the edits.
+/// Moves positions according to the edits.
 fn move_places(places: &mut [(&'static str, u32)], edits: &[Edit]) {
     places.sort_unstable_by_key(|&(_, at)| at);
     let mut moved: i64 = 0;
@@ -90,7 +90,7 @@ mod tests {
         Text { original: source.is_lossy().then(|| bytes.to_vec()), source }
     }
 
-    /// `a` becomes `bb`, and what is not text `?`; of `b!` the `!` goes.
+    /// A checker that replaces `a` by `bb` and invalid text by `?`, and removes the `!` of `b!`.
     fn check(source: &SourceFile) -> Vec<Diagnostic> {
         let mut list = Vec::new();
         for (at, c) in source.text().char_indices() {
@@ -114,7 +114,7 @@ mod tests {
         assert!(fixed.left.is_empty() && !fixed.source.is_lossy());
     }
 
-    /// A correction that does not help is tried once, wherever its place goes.
+    /// A correction without effect is tried only once, even if its position moves.
     #[test]
     fn corrections_that_do_not_help() {
         let useless = |source: &SourceFile| {

@@ -1,13 +1,13 @@
-//! The PTX files in a folder.
+//! Finds the PTX files in a folder.
 
 use super::read::{Unread, unreadable};
 use std::path::{Path, PathBuf};
 
-/// Folders inside each other that are looked into.
+/// Maximum depth of nested folders.
 const DEEPEST: usize = 100;
 
-/// The files in a folder and in those below it whose names end in `.ptx`, in the order of their paths. Links to other
-/// folders are not followed. Files that cannot be read are in the list, too.
+/// The files in a folder and below it whose names end in `.ptx`, sorted by path. Links to folders
+/// are not followed. Unreadable folders are reported in the list.
 pub(crate) fn files(folder: &Path) -> Vec<Result<PathBuf, Unread>> {
     let mut found = Vec::new();
     collect(folder, DEEPEST, &mut found);

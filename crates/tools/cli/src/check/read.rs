@@ -1,4 +1,4 @@
-//! PTX files in, and corrected ones out.
+//! Reads PTX files, and writes corrected ones.
 
 use crate::codes;
 use std::io::Read;
@@ -7,12 +7,13 @@ use texunit_files::{FileError, Prepared};
 use texunit_forms::Count;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// Maximum number of bytes of a text: no compiler has written more.
+/// Maximum size of a text in bytes, far more than compilers generate.
 const MAX_BYTES: usize = 1 << 30;
-/// Maximum number of bytes that are read of input that is not text, to report where it is not.
+/// Maximum number of bytes read of input that is not text, in order to report the position of the
+/// first invalid byte.
 const MAX_NO_TEXT: usize = 64 << 20;
 
-/// A file that cannot be checked.
+/// The error for a file that cannot be checked.
 pub(crate) struct Unread {
     pub(crate) name: String,
     pub(crate) why: Box<Diagnostic>,
@@ -21,7 +22,7 @@ pub(crate) struct Unread {
 /// A file's text.
 pub(crate) struct Text {
     pub(crate) source: SourceFile,
-    /// The bytes that were read, if they are not text.
+    /// The original bytes, if they are not valid UTF-8.
     pub(crate) original: Option<Vec<u8>>,
 }
 
@@ -37,7 +38,7 @@ pub(crate) fn read(path: &Path) -> Result<Text, Unread> {
     }
 }
 
-/// A file that cannot be read, and why.
+/// The error for a file that cannot be read.
 pub(crate) fn unreadable(path: &Path, why: impl std::fmt::Display) -> Unread {
     Unread { name: path.display().to_string(), why: cannot_read(why) }
 }
@@ -53,7 +54,7 @@ fn with_help(mut why: Box<Diagnostic>, help: &str) -> Box<Diagnostic> {
 }
 
 fn file(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
-    // Asked first, so that nothing of that size is read.
+    // The size is checked first, so that a large file is not read.
     let metadata = std::fs::metadata(path);
     if let Ok(metadata) = &metadata
         && metadata.is_file()
@@ -86,7 +87,7 @@ fn too_long(bytes: &str) -> Box<Diagnostic> {
 
 fn text(name: &str, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
     if bytes.len() > MAX_BYTES {
-        // No more was read, and there may be no end of it.
+        // Reading stops here, since the input may be endless.
         return Err(too_long(&format!("more than {MAX_BYTES}")));
     }
     match String::from_utf8(bytes) {
@@ -104,8 +105,7 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
     }
 }
 
-/// Replaces the content of a file, which keeps its permissions, and which links keep pointing
-/// to. Nobody ever sees half of it.
+/// Replaces the contents of a file atomically. Permissions and symbolic links are kept.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
     let cannot_write = |why: &dyn std::fmt::Display| {
         let message = format!("cannot write the corrected file: {why}");

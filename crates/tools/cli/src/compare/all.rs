@@ -1,4 +1,4 @@
-//! `texunit compare --all`: everything that a card can be asked, by several processes.
+//! `texunit compare --all`: runs everything on the GPU, in several processes.
 
 use super::unit::{Answer, Unit};
 use super::worker::{Hello, Worker};
@@ -11,41 +11,41 @@ use std::time::Instant;
 use texunit_cases::{Access, Case, load, random_case_of};
 use texunit_gpu::compare::faulting;
 
-/// Random cases, unless the arguments say how many.
+/// Default number of random cases.
 const RANDOM: u32 = 10_000;
-/// Fetches of each.
+/// Number of fetches of a random case.
 const FETCHES: u32 = 4096;
-/// Most processes: each has a context of its own on the card.
+/// Maximum number of processes, each of which has a context on the GPU.
 const WORKERS: usize = 8;
 
-/// What is asked, in numbers.
+/// The amount of work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// Cases of files, random ones, jobs, accesses that fault.
+    /// Number of work units: cases of files, random cases, jobs, faulting accesses.
     pub units: usize,
-    /// Cases of files.
+    /// Number of cases of files.
     pub cases: usize,
-    /// Random cases.
+    /// Number of random cases.
     pub random: usize,
-    /// Fetches of both.
+    /// Number of fetches of both.
     pub fetches: u64,
-    /// Surface accesses of both, each of which is a launch.
+    /// Number of surface accesses of both, each of which is a launch.
     pub accesses: u64,
-    /// Jobs and forms of programs.
+    /// Number of jobs and compiled forms of programs.
     pub jobs: usize,
-    /// Accesses that fault, each of which ends a process.
+    /// Number of faulting accesses, each of which ends a process.
     pub faults: usize,
-    /// Kernels that the driver compiles for them.
+    /// Number of kernels that the driver compiles.
     pub kernels: usize,
-    /// Processes that ask.
+    /// Number of processes.
     pub workers: usize,
 }
 
 impl Asked {
-    /// Seconds that a card takes, estimated from the numbers (docs/compare.md).
+    /// Estimated time on a GPU in seconds (docs/compare.md).
     pub fn seconds(&self) -> f64 {
-        // A context, a kernel, and then what processes share: cases, fetches, launches, jobs,
-        // faults.
+        // Time of each process (context, kernels), and time that processes share (cases, fetches,
+        // launches, jobs, faults).
         let alone = 0.5 + 0.02 * self.kernels as f64;
         let shared = 1e-3 * (self.cases + self.random) as f64
             + 5e-7 * self.fetches as f64
@@ -69,7 +69,7 @@ impl Asked {
     }
 }
 
-/// What is asked, and what is in the way of the rest.
+/// The work units, and why others are left out.
 struct Plan {
     units: Vec<Unit>,
     sources: Vec<Source>,
@@ -116,7 +116,7 @@ fn plan(args: &CompareArgs) -> Plan {
     Plan { units, sources, asked, errors }
 }
 
-/// Asks everything that the arguments name.
+/// Runs all work that the arguments select.
 pub(super) fn run(args: &CompareArgs) -> Comparison {
     let Plan { units, sources, asked, errors } = plan(args);
     let human = args.format == OutputFormat::Human;
@@ -158,7 +158,7 @@ pub(super) fn run(args: &CompareArgs) -> Comparison {
     comparison
 }
 
-/// The answers to units, with their numbers, in the order in which they came.
+/// Runs work units; returns their answers with their numbers, in the order of completion.
 fn ask(
     units: &[Unit],
     first: Worker,
@@ -210,7 +210,7 @@ fn ask(
     })
 }
 
-/// A new process, which must have what the first one had.
+/// Starts a process, which must have the same GPU as the first one.
 fn restart(hello: &Hello) -> Result<Worker, String> {
     let (worker, again) = Worker::start()?;
     match again == *hello {

@@ -1,4 +1,4 @@
-//! The folder that `texunit compare --all --record` writes. docs/compare.md describes the files.
+//! Writes the folder of `texunit compare --all --record`. docs/compare.md describes its files.
 
 use super::unit::{Answer, Unit};
 use super::{Comparison, Source, print};
@@ -11,7 +11,7 @@ use texunit_cases::{Case, compress, parse, stem, to_toml};
 use texunit_files::write_atomically;
 use texunit_gpu::compare::{Outcome, cuda_version};
 
-/// Writes it, and says in the comparison that it is there, or why not.
+/// Writes the folder, and adds the result to the comparison.
 pub(super) fn write(
     folder: &Path,
     seed: u64,
@@ -44,17 +44,17 @@ pub(super) fn write(
 struct File {
     name: PathBuf,
     bytes: Vec<u8>,
-    /// How many cases it holds.
+    /// Number of recorded cases.
     cases: usize,
 }
 
-/// The file for the cases of a source.
+/// The name of the file for the cases of a source.
 fn of_cases(name: &Path) -> PathBuf {
     let stem = stem(name).unwrap_or_default();
     Path::new("cases").join(name.with_file_name(format!("{stem}.toml.gz")))
 }
 
-/// The files of the folder that depend on the sources.
+/// The names of the files that depend on the sources.
 pub(super) fn names(sources: &[Source]) -> BTreeSet<PathBuf> {
     sources.iter().map(|source| of_cases(&source.name)).collect()
 }
@@ -98,7 +98,7 @@ fn files(seed: u64, sources: &[Source], answers: &[(&Unit, &Answer)]) -> Vec<Fil
                 continue;
             }
         };
-        // What a worker wrote is read as any file of cases.
+        // A worker's output is parsed like any case file.
         let more = answer.cases.as_ref().and_then(|text| parse(text).ok());
         if let Some(more) = more {
             cases.entry(name).or_default().extend(more.cases);
@@ -119,7 +119,7 @@ fn files(seed: u64, sources: &[Source], answers: &[(&Unit, &Answer)]) -> Vec<Fil
     files
 }
 
-/// Fetches or accesses, and those that differ.
+/// Number of fetches or accesses, and of those that differ.
 fn counts(outcome: &Outcome) -> Option<(usize, usize)> {
     match outcome {
         Outcome::Equal { count } => Some((*count, 0)),
@@ -128,7 +128,7 @@ fn counts(outcome: &Outcome) -> Option<(usize, usize)> {
     }
 }
 
-/// The comparison without what the other files have.
+/// The comparison without the data in other files.
 fn summary(comparison: &Comparison) -> Value {
     let mut summary = print::json(comparison);
     summary["texunit"] = json!(env!("CARGO_PKG_VERSION"));
@@ -158,7 +158,8 @@ fn readme(seed: u64, comparison: &Comparison) -> String {
     )
 }
 
-/// Year, month and day of a day since 1970: years that begin in March, of eras of 400.
+/// Year, month and day, given days since 1970; computed with years that begin in March, in eras of
+/// 400 years.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);

@@ -1,5 +1,6 @@
-//! A job on the card: its kernel runs there and here from the same memory, and all that it may have
-//! written is compared. A program of tests/programs is a job for each form that a compiler gave it.
+//! Compares a job: its kernel runs on the GPU and on texunit from the same memory, and all memory
+//! that it may have written is compared. A program of tests/programs is a job for each form that it
+//! was compiled to.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,15 +16,14 @@ use texunit_job::{Bound, Job, Problem, Problems, bind};
 use texunit_unit::Resource;
 use toml::{Table, Value};
 
-/// What the card has left in a buffer, an array or a surface.
+/// The GPU's results in a buffer, an array or a surface.
 pub(super) struct Left {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
     pub(super) differs: bool,
 }
 
-/// The PTX files of a program, each of which is a job; of a job file `None`, which is the job
-/// itself.
+/// The PTX files of a program, each of which makes a job; `None` stands for a job file.
 pub(super) fn forms(path: &Path) -> Vec<Option<String>> {
     let table = std::fs::read_to_string(path).ok().and_then(|text| text.parse::<Table>().ok());
     let forms = table.as_ref().and_then(|table| table.get("ptx")?.as_array());
@@ -31,7 +31,7 @@ pub(super) fn forms(path: &Path) -> Vec<Option<String>> {
     forms.map_or_else(|| vec![None], |forms| forms.iter().map(text).collect())
 }
 
-/// Runs a job here and on the card; without one, only here.
+/// Runs a job on texunit and, if there is one, on the GPU.
 pub(super) fn compare(
     runner: Option<&Runner>,
     path: &Path,
@@ -42,7 +42,7 @@ pub(super) fn compare(
     (Compared { file, name, rules: vec!["job".to_owned()], outcome }, left)
 }
 
-/// The job of a file, and its first mistake.
+/// Reads a job; returns its first problem as well.
 fn read(path: &Path, form: Option<&str>) -> Result<(Option<Job>, Option<Problem>), Outcome> {
     let Some(form) = form else {
         let file = read_job(path).map_err(|unreadable| failed(unreadable.message))?;
@@ -51,7 +51,7 @@ fn read(path: &Path, form: Option<&str>) -> Result<(Option<Job>, Option<Problem>
     let text = std::fs::read_to_string(path).map_err(failed)?;
     let mut table = text.parse::<Table>().map_err(failed)?;
     table.insert("ptx".to_owned(), form.into());
-    // What a program expects is not a job's, and is compared by its own test.
+    // A program's expectations are not a job's key; its own test compares them.
     table.remove("expect");
     table.remove("expect_printf");
     let problems = Problems::default();
@@ -97,7 +97,7 @@ fn run(
     }
     let device = Device::new(&DeviceOptions::default());
     let folder = path.parent().unwrap_or(Path::new(""));
-    // A mistake of the job comes before what it leads to.
+    // A problem of the job takes precedence over its consequences.
     let or_first = |reason: &str| failed(first.map_or(reason, message));
     let (name, text) = read_ptx(&job, folder).map_err(|problem| or_first(message(&problem)))?;
     let module = Module::load(&device, &name, &text).map_err(|error| {
@@ -116,7 +116,7 @@ fn run(
     launch_both(runner, &job, &kernel, &bound)
 }
 
-/// Whether the target of PTX is above a compute capability.
+/// Whether the PTX's target exceeds a compute capability.
 fn is_newer(ptx: &str, (major, minor): (u32, u32)) -> bool {
     let target = ptx.lines().find_map(|line| line.trim().strip_prefix(".target sm_"));
     let number =
@@ -128,11 +128,11 @@ fn message(problem: &Problem) -> &str {
     &problem.message
 }
 
-/// What the card has in place of our memory.
+/// The GPU copies of texunit's memory.
 struct Mirror<'a> {
-    /// By parameter.
+    /// Buffers by parameter.
     buffers: BTreeMap<usize, (&'a texunit_device::Buffer, Buffer)>,
-    /// Each array once, however many textures and surfaces there are of it.
+    /// Arrays, once each even if several textures and surfaces refer to them.
     resources: Vec<(Arc<Resource>, CardResource)>,
 }
 
@@ -188,7 +188,7 @@ impl<'a> Mirror<'a> {
         self.resources.iter().find(|(r, _)| same_memory(r, of)).map(|(_, made)| made)
     }
 
-    /// What differs between our memory and the card's.
+    /// The differences between texunit's memory and the GPU's.
     fn differences(&self) -> Result<(Vec<Left>, Vec<Difference>), Outcome> {
         let (mut left, mut found) = (Vec::new(), Vec::new());
         let mut compare = |name: &str, ours: &[u8], theirs: Vec<u8>| {
@@ -238,7 +238,7 @@ fn launch_both(
         block: job.block.value,
         shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
     };
-    // As a card: what no texture fits reads zeros.
+    // As on the GPU, fetches without a matching texture read zeros.
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
         .with_bad_fetch(BadFetch::Zero);

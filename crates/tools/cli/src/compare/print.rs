@@ -1,4 +1,4 @@
-//! The comparison as text and as JSON.
+//! Formats the comparison as text and as JSON.
 
 use super::{Asked, Comparison};
 use serde_json::{Value, json as object};
@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use texunit_forms::Count;
 use texunit_gpu::compare::{Compared, Difference, Outcome, Tally, by_rule, cuda_version};
 
-/// Cases with differences that are shown.
+/// Maximum number of differing cases shown.
 const MAX_SHOWN: usize = 50;
-/// Reasons that are shown.
+/// Maximum number of reasons shown.
 const MAX_REASONS: usize = 20;
 
-/// Prints the comparison: results on standard output, what stopped it on standard error.
+/// Prints the comparison: results on standard output, errors on standard error.
 pub fn print(comparison: &Comparison) -> std::io::Result<()> {
     let mut errors = String::new();
     for error in comparison.errors.iter().chain(&comparison.no_card) {
@@ -26,7 +26,7 @@ pub fn print(comparison: &Comparison) -> std::io::Result<()> {
     printed
 }
 
-/// The comparison as text: what differs, what was skipped and why, and a table by rule.
+/// The comparison as text: differences, skipped cases with reasons, and a table by rule.
 pub fn human(comparison: &Comparison) -> String {
     let mut out = String::new();
     // Writing to a `String` cannot fail.
@@ -96,7 +96,7 @@ fn write_difference(out: &mut String, d: &Difference) -> std::fmt::Result {
     writeln!(out, "    card      {}", d.card)
 }
 
-/// Reasons with the number of cases, the most frequent ones first.
+/// Reasons with the number of their cases, the most frequent first.
 fn skipped(compared: &[Compared]) -> Vec<(&str, usize)> {
     let mut reasons = BTreeMap::<&str, usize>::new();
     for case in compared {
@@ -148,7 +148,7 @@ pub fn json(c: &Comparison) -> Value {
     })
 }
 
-/// What `--all` asks, and how long a card takes for it.
+/// Describes the work of `--all`, and the expected time.
 pub(super) fn asked(a: &Asked) -> String {
     format!(
         "{}, {} random ones: {}, {}; {}; {}; \
@@ -190,7 +190,7 @@ pub(super) fn case(c: &Compared) -> Value {
     value
 }
 
-/// What [`case`] has written; `None` if it is not that.
+/// Parses the output of [`case`].
 pub(super) fn case_from_json(value: &Value) -> Option<Compared> {
     let text = |value: &Value, key: &str| value[key].as_str().map(str::to_owned);
     let count = |key: &str| value[key].as_u64().map(|n| n as usize);

@@ -1,5 +1,5 @@
-//! The parts of `texunit compare --all`: each is asked by itself, of whatever process has a card,
-//! and goes there and back as JSON.
+//! The work units of `texunit compare --all`: each is independent of the others, runs in any
+//! process with a GPU, and is sent as JSON.
 
 use super::job::{self, Left};
 use super::print;
@@ -16,26 +16,26 @@ use texunit_gpu::compare::{
 };
 use texunit_unit::fetch_simd_level;
 
-/// What is asked at a time.
+/// A work unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// A case of a file, by its number from 0, but for accesses that fault.
+    /// A case of a file, by its number from 0, without its faulting accesses.
     Case { file: PathBuf, number: usize },
-    /// An access of a case, from 0, that faults.
+    /// A faulting access of a case, by its number from 0.
     Fault { file: PathBuf, number: usize, access: usize },
-    /// A random case, with so many fetches.
+    /// A random case with this number of fetches.
     Random { seed: u64, index: u64, fetches: u32 },
-    /// A job, or the form of a program.
+    /// A job, or a form of a program.
     Job { file: PathBuf, form: Option<String> },
 }
 
-/// What came out.
+/// The result of a work unit.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) compared: Compared,
-    /// Cases with the card's answers, as a case file; of a random case the fetches that differ.
+    /// Cases with the GPU's results, as a case file; for a random case, the differing fetches.
     pub(super) cases: Option<String>,
-    /// What else is recorded.
+    /// Further recorded data.
     pub(super) more: Value,
 }
 
@@ -53,7 +53,7 @@ impl Unit {
         }
     }
 
-    /// `None` if it is none.
+    /// Parses a work unit.
     pub(super) fn from_json(value: &Value) -> Option<Self> {
         let number = |key: &str| value[key].as_u64();
         let file = value["file"].as_str().map(PathBuf::from);
@@ -74,7 +74,7 @@ impl Unit {
         })
     }
 
-    /// What a case is called before it is read: where its process ends without an answer.
+    /// The answer for a unit whose process ended without one.
     pub(super) fn failed(&self, reason: String) -> Answer {
         let (file, name) = match self {
             Unit::Case { file, number } => (file.display().to_string(), format!("#{}", number + 1)),
@@ -96,10 +96,10 @@ fn random_name(seed: u64) -> String {
     format!("random, seed {seed}")
 }
 
-/// Fetches of a random case that are recorded if they differ.
+/// Maximum number of recorded fetches of a random case.
 const RECORDED: usize = 256;
 
-/// Files of cases that were read.
+/// Case files that were read.
 #[derive(Default)]
 pub(super) struct Files(HashMap<PathBuf, Result<CaseFile, String>>);
 
@@ -112,7 +112,7 @@ impl Files {
     }
 }
 
-/// Asks the card; without one, does all but that.
+/// Runs a work unit on the GPU, or everything except that if there is none.
 pub(super) fn answer(unit: &Unit, runner: Option<&Runner>, files: &mut Files) -> Answer {
     let asked = match unit {
         Unit::Case { file, number } => files.case(file, *number).map(|case| {
@@ -148,7 +148,7 @@ fn unit_file(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// What is left of a case without the accesses that fault; the case itself, if that is nothing.
+/// A case without its faulting accesses, or the unchanged case if nothing remains.
 fn without_faults(case: &Case) -> Case {
     let faults = faulting(case);
     if faults.len() == case.count() { case.clone() } else { case.without(&faults) }
@@ -166,7 +166,7 @@ fn both(
     }
 }
 
-/// A random case: the planned path, which is faster, stands for the reference.
+/// A random case; the faster planned path replaces the reference sampler.
 fn random(runner: Option<&Runner>, seed: u64, index: u64, fetches: u32) -> Answer {
     let case = random_case_of(seed, index, fetches);
     let case = without_faults(&case);
@@ -184,7 +184,7 @@ fn random(runner: Option<&Runner>, seed: u64, index: u64, fetches: u32) -> Answe
     Answer { compared, cases: Some(to_toml(&[case])), more }
 }
 
-/// All that the card answered.
+/// All results of the GPU.
 fn words(case: &Case) -> Vec<u32> {
     match &case.access {
         Access::Fetch(fetch) => match &fetch.expected {
@@ -201,7 +201,8 @@ fn words(case: &Case) -> Vec<u32> {
     }
 }
 
-/// Leaves the first fetches that differ. Accesses of a surface follow from each other, and stay.
+/// Reduces a case to the first differing fetches. Surface accesses depend on each other, and are
+/// kept.
 fn keep_differing(case: &mut Case, engine: Engine) {
     let Ok(Built::Fetch(built)) = case.build() else { return };
     let (Access::Fetch(fetch), Ok(ours)) = (&mut case.access, engine.run(&built)) else { return };
@@ -226,7 +227,7 @@ impl Answer {
         json!({ "compared": print::case(&self.compared), "cases": self.cases, "more": self.more })
     }
 
-    /// `None` if it is none.
+    /// Parses an answer.
     pub(super) fn from_json(value: &Value) -> Option<Self> {
         let compared = print::case_from_json(&value["compared"])?;
         let cases = value["cases"].as_str().map(str::to_owned);
@@ -241,7 +242,7 @@ mod tests {
     use texunit_cases::parse;
     use texunit_gpu::compare::Difference;
 
-    /// The reference's answers to a random case, two of them with a bit more.
+    /// The reference results of a random case, with a bit changed in two of them.
     fn wrong_at(places: [usize; 2]) -> Case {
         let mut case = random_case_of(3, 1, 40).answered().unwrap().unwrap();
         let Access::Fetch(fetch) = &mut case.access else { panic!("case 1 has fetches") };

@@ -1,8 +1,8 @@
-//! Processes that ask the card: what one is asked for may fault, crash or hang, and the next one
-//! goes on after it.
+//! Worker processes of `texunit compare --all`: a work unit may fault, crash or hang, and another
+//! process continues.
 //!
-//! A worker reads a unit a line from standard input and answers with a line that begins with
-//! [`MARK`]: what kernels print goes the same way.
+//! A worker reads a unit per line from standard input, and answers with a line that begins with
+//! [`MARK`], because the output of kernels goes to the same stream.
 
 use super::unit::{Answer, Files, Unit, answer};
 use super::{Card, is_absence};
@@ -14,12 +14,13 @@ use std::time::Duration;
 use texunit_forms::Count;
 use texunit_gpu::{Gpu, Runner};
 
-/// What each of our own lines begins with.
+/// The prefix of a worker's own lines.
 const MARK: &str = "texunit-compare ";
-/// How long an answer may take.
+/// Maximum time for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A worker: says which card it has, and answers until the card or the input ends. The exit code.
+/// Runs a worker: reports its GPU, and answers until the GPU or the input ends. Returns the exit
+/// code.
 pub fn serve() -> u8 {
     let opened = Gpu::open();
     let hello = match &opened {
@@ -32,7 +33,7 @@ pub fn serve() -> u8 {
     };
     let runner = opened.ok().map(Runner::new);
     let say = |value: &Value| {
-        // What a kernel has printed may not have ended its line.
+        // A kernel's output may not have ended its line.
         let line = format!("\n{MARK}{value}\n");
         crate::out::print_bytes(line.as_bytes())
     };
@@ -53,15 +54,15 @@ pub fn serve() -> u8 {
     0
 }
 
-/// What a worker has.
+/// What a worker reports first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Hello {
     Card(Card),
-    /// Why there is none.
+    /// Why there is no GPU.
     NoCard(String),
 }
 
-/// A worker, from outside.
+/// A worker process, from the parent's side.
 pub(super) struct Worker {
     process: Child,
     input: ChildStdin,
@@ -69,7 +70,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts a process, which says what it has.
+    /// Starts a process and reads its report.
     pub(super) fn start() -> Result<(Self, Hello), String> {
         let program = std::env::current_exe().map_err(|e| e.to_string())?;
         let mut command = Command::new(program);
@@ -82,7 +83,7 @@ impl Worker {
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
             let mut line = Vec::new();
-            // What kernels print need not be UTF-8.
+            // The output of kernels need not be UTF-8.
             while output.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
                 let text = String::from_utf8_lossy(&line);
                 if let Some(text) = text.strip_prefix(MARK)
@@ -114,7 +115,7 @@ impl Worker {
         }
     }
 
-    /// The answer to a unit, and whether the worker can be asked again.
+    /// The answer to a unit, and whether the worker can be used again.
     pub(super) fn ask(&mut self, unit: &Unit) -> (Answer, bool) {
         let line = format!("{}\n", unit.json());
         let sent = self.input.write_all(line.as_bytes()).map_err(|e| e.to_string());
@@ -143,7 +144,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

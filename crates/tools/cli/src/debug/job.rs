@@ -1,4 +1,4 @@
-//! Jobs: the launch is in this process.
+//! Debugs a job in this process.
 
 use super::{DebugArgs, Script};
 use crate::args::LaunchArgs;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use texunit_debug::{Console, Debugging, Idle, Request};
 
-/// A terminal that Ctrl-C interrupts launches of.
+/// A terminal whose Ctrl-C interrupts launches.
 struct Interruptible {
     script: Script,
     signalled: Arc<AtomicBool>,
@@ -47,7 +47,7 @@ fn launch_args(args: &DebugArgs, job: &Path) -> Result<LaunchArgs, clap::Error> 
     LaunchArgs::parse(job, &args.out, &options)
 }
 
-/// Debugs a job; the exit code.
+/// Debugs a job; returns the exit code.
 pub(super) fn run(args: &DebugArgs, job: &Path) -> u8 {
     let launch = match launch_args(args, job) {
         Ok(launch) => launch,
@@ -78,7 +78,7 @@ pub(super) fn run(args: &DebugArgs, job: &Path) -> u8 {
         if debugging.is_killed() {
             return 0;
         }
-        // The text of the report goes the usual way; the kernel's output comes first.
+        // The report follows the kernel's output.
         let _ = human::print(&report, true);
         let failed = !report.succeeded();
         if report.stats.is_none() && report.fault.is_none() {
@@ -98,7 +98,7 @@ pub(super) fn run(args: &DebugArgs, job: &Path) -> u8 {
     }
 }
 
-/// Whether someone has asked to stop while nothing ran.
+/// Whether the user has interrupted while nothing was running.
 impl Drop for Interruptible {
     fn drop(&mut self) {
         self.signalled.store(false, Relaxed);

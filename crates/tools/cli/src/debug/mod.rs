@@ -1,7 +1,8 @@
-//! `texunit debug`: the terminal of the debugger (crate `texunit-debug`), for jobs and for programs.
+//! `texunit debug`: the terminal of the debugger (crate `texunit-debug`), for jobs and programs.
 //!
-//! The engine is in the process that launches: of a job in this one, of a program in its own, which finds a socket in its
-//! environment and asks there what to do. Here are the arguments, the script, the prompt.
+//! The engine is in the process that launches: for a job in this one, for a program in the
+//! program's own, which finds a socket in its environment and receives commands through it. This
+//! module has the arguments, scripts and the prompt.
 
 #[cfg(target_os = "linux")]
 pub mod dap;
@@ -65,8 +66,8 @@ pub struct DebugArgs {
     pub target: Vec<OsString>,
 }
 
-/// The arguments of the process, with gdb's `-ex COMMAND` and `-x FILE` in one order: those of `debug` only, before the
-/// program.
+/// The arguments of the process, with gdb's `-ex COMMAND` and `-x FILE` in one order; only those of
+/// `debug` before the program.
 pub(crate) fn arguments(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut all: Vec<OsString> = all.collect();
     let Some(debug) = all.iter().take(4).position(|word| word == "debug") else { return all };
@@ -110,7 +111,7 @@ pub(crate) fn arguments(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
 }
 
 impl DebugArgs {
-    /// What a session begins with.
+    /// The initial settings of a session.
     fn settings(&self) -> Settings {
         let kernel = self.kernel.as_deref().map(kernel);
         let mut settings = Settings::new();
@@ -118,7 +119,7 @@ impl DebugArgs {
         settings
     }
 
-    /// What `run` and `launch` are told as well: words that mean the same there.
+    /// Options that `run` and `launch` accept in the same form.
     fn shared(&self) -> Vec<String> {
         let seed = self.schedule.map(|seed| seed.to_string());
         let options = [("--schedule", seed), ("--check", self.check.clone())];
@@ -132,7 +133,7 @@ impl DebugArgs {
     }
 }
 
-/// `blur`, `blur:2`: a kernel, and which launch of it.
+/// Parses a kernel name and a launch number: `blur`, `blur:2`
 fn kernel(text: &str) -> (String, Option<u64>) {
     match text.rsplit_once(':') {
         Some((name, number)) if !name.ends_with(':') => match number.parse() {
@@ -143,7 +144,7 @@ fn kernel(text: &str) -> (String, Option<u64>) {
     }
 }
 
-/// The stream of an adapter, which nothing else writes to.
+/// The adapter's stream, which nothing else writes to.
 #[cfg(target_os = "linux")]
 fn stdout() -> std::io::Stdout {
     std::io::stdout()
@@ -154,7 +155,7 @@ fn stdin() -> std::io::Stdin {
     std::io::stdin()
 }
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &DebugArgs) -> u8 {
     let Some(target) = args.target.first() else { return crate::USAGE };
     let path = Path::new(target);

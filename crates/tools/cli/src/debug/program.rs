@@ -1,4 +1,5 @@
-//! Programs: the engine is in the process of the program, inside the driver, and asks here through a socket.
+//! Debugs a program: the engine is inside the driver in the program's process, and is connected by
+//! a socket.
 
 use super::socket::Socket;
 use super::{DebugArgs, Script};
@@ -15,13 +16,13 @@ use std::time::Duration;
 use texunit_debug::remote::{Answers, Said, Served, VARIABLE};
 use texunit_debug::{Console, Idle, Settings};
 
-/// What is awaited while a program runs.
+/// An event during a program's run.
 enum News {
     Asks(UnixStream),
     Ended(ExitStatus),
 }
 
-/// Debugs a program; the exit code.
+/// Debugs a program; returns the exit code.
 pub(super) fn run(args: &DebugArgs) -> u8 {
     match debug(args) {
         Ok(code) => code,
@@ -35,7 +36,7 @@ pub(super) fn run(args: &DebugArgs) -> u8 {
 fn debug(args: &DebugArgs) -> Result<u8, String> {
     let mut settings = args.settings();
     let mut script = args.script();
-    // Found before anything is asked for.
+    // Errors in the arguments are reported before the first prompt.
     let run = run_args(args)?;
     crate::program::command(&run)?;
     let signalled = Arc::new(AtomicBool::new(false));
@@ -73,7 +74,7 @@ fn run_args(args: &DebugArgs) -> Result<RunArgs, String> {
     RunArgs::parse(words).map_err(|error| error.to_string())
 }
 
-/// Runs the program once. True: the session is over.
+/// Runs the program once; returns whether the session is over.
 fn runs(
     args: &DebugArgs,
     run: &RunArgs,
@@ -83,10 +84,10 @@ fn runs(
     let socket = Socket::new().map_err(|e| format!("no socket for the debugger: {e}"))?;
     let mut command = crate::program::command(run)?;
     command.env(VARIABLE, socket.path());
-    // Ctrl-C is for kernels: it reaches the program by the socket.
+    // Ctrl-C interrupts kernels: it is sent through the socket, not to the program.
     command.process_group(0);
     if !std::io::stdin().is_terminal() {
-        // Commands come from there.
+        // Standard input is used for commands.
         command.stdin(std::process::Stdio::null());
     }
     let mut child = command.spawn().map_err(|e| format!("cannot start the program: {e}"))?;
@@ -109,7 +110,7 @@ fn runs(
                 is_over |= serve(served, settings, script, signalled);
             }
             Err(RecvTimeoutError::Timeout) => {
-                // No kernel runs that could be stopped.
+                // No kernel is running that could be interrupted.
                 if signalled.swap(false, Relaxed) {
                     script.failed("No kernel runs now; the program goes on.\n");
                 }
@@ -119,7 +120,7 @@ fn runs(
     }
 }
 
-/// Waits for those who connect, and for the end of the program.
+/// Waits for connections, and for the end of the program.
 fn news(socket: &Socket, child: &mut Child) -> Result<Receiver<News>, String> {
     let (to, news) = channel();
     let listener = socket.listener.try_clone().map_err(|e| e.to_string())?;
@@ -144,7 +145,7 @@ fn news(socket: &Socket, child: &mut Child) -> Result<Receiver<News>, String> {
     Ok(news)
 }
 
-/// Serves the process that is debugged, until it ends or lets go. True: the session is over.
+/// Serves the debugged process until it ends or detaches; returns whether the session is over.
 fn serve(
     mut served: Served,
     settings: &mut Settings,
@@ -179,7 +180,7 @@ fn serve(
     is_over
 }
 
-/// Hands Ctrl-C on.
+/// Forwards Ctrl-C.
 fn interrupts(
     mut answers: Answers,
     signalled: &Arc<AtomicBool>,

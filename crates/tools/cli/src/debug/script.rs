@@ -1,20 +1,20 @@
-//! Where commands come from: options, files, the terminal. Where answers go: standard output, and of commands that fail
-//! standard error.
+//! The source of commands (options, files, terminal) and the destination of output: standard
+//! output, or standard error for failed commands.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, IsTerminal};
 use texunit_debug::{Console, Request};
 
-/// Commands, and a terminal behind them.
+/// Commands from options and files, followed by the terminal.
 #[derive(Debug)]
 pub(super) struct Script {
     lines: VecDeque<String>,
     is_batch: bool,
-    /// Someone types.
+    /// Whether commands are typed on a terminal.
     is_terminal: bool,
 }
 
-/// Files that name each other are followed so far.
+/// Maximum number of commands from files, which can include each other.
 const MOST: usize = 100_000;
 
 impl Script {
@@ -23,7 +23,7 @@ impl Script {
         Self { lines: lines.collect(), is_batch, is_terminal }
     }
 
-    /// The next command; `None`: there is no more.
+    /// The next command; `None` at the end.
     pub(super) fn next(&mut self, prompt: &str) -> Option<String> {
         for _ in 0..MOST {
             let line = match self.lines.pop_front() {
@@ -61,7 +61,7 @@ impl Console for Script {
     }
 
     fn write(&mut self, text: &str) {
-        // Nobody may be there to read it.
+        // Standard output may be closed.
         let _ = crate::out::print(text);
     }
 

@@ -1,4 +1,5 @@
-//! The socket that a program's process finds in its environment, in a folder that only this user can enter.
+//! The socket that a debugged program finds in its environment, in a folder that only this user can
+//! access.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -6,13 +7,13 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// A socket, which goes with its folder.
+/// A socket, which is removed together with its folder.
 pub(super) struct Socket {
     folder: PathBuf,
     pub(super) listener: UnixListener,
 }
 
-/// Sockets of this process.
+/// Number of sockets of this process.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 impl Socket {

@@ -44,7 +44,7 @@ pub struct ExplainArgs {
 }
 
 impl ExplainArgs {
-    /// An option that was given and means nothing to a surface access.
+    /// An option that was given and has no meaning for surface accesses.
     #[rustfmt::skip]
     pub(super) fn fetch_only(&self) -> Option<&'static str> {
         let Self { access, texture, sampler, .. } = self;
@@ -112,7 +112,7 @@ pub struct AccessArgs {
 }
 
 impl AccessArgs {
-    /// The operands as written.
+    /// The operands as text.
     pub(super) fn written(&self) -> Written<'_> {
         Written {
             at: self.at.as_deref().unwrap_or_default(),
@@ -168,7 +168,7 @@ pub struct TextureArgs {
 }
 
 impl TextureArgs {
-    /// What they say of a file.
+    /// The options that describe a file.
     pub(crate) fn options(&self) -> FileOptions {
         FileOptions::default()
             .with_texel_format(self.texel_format)
@@ -228,7 +228,7 @@ pub struct SamplerArgs {
     pub compare_func: Option<CompareFunction>,
 }
 
-/// A parser for the names of a table.
+/// A parser for the names in a table.
 fn word<T: Copy + Send + Sync + 'static, const N: usize>(
     names: [(&'static str, T); N],
 ) -> impl TypedValueParser<Value = T> {
@@ -239,7 +239,7 @@ fn word<T: Copy + Send + Sync + 'static, const N: usize>(
 }
 
 impl SamplerArgs {
-    /// The state that the options give; `Err` is a message.
+    /// The sampler state; the error is a message.
     pub(crate) fn sampler(&self) -> Result<Sampler, String> {
         let address_mode = match &self.address {
             Some(words) => Some(per_axis(words).ok_or_else(|| {

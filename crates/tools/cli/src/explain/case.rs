@@ -1,4 +1,4 @@
-//! `texunit explain CASE.toml#N`: a fetch or an access of a case file.
+//! `texunit explain CASE.toml#N`: explains a fetch or an access of a case file.
 
 use super::args::ExplainFormat;
 use super::{Failure, Output, Shown};
@@ -11,7 +11,7 @@ use texunit_cases::{
 use texunit_explain::operand::count;
 use texunit_explain::{Explanation, Known, Source, SurfaceExpected, SurfaceExplanation};
 
-/// Explains `FILE#N`, `FILE#NAME` or `FILE#N:I`; lists the cases of `FILE`.
+/// Explains `FILE#N`, `FILE#NAME` or `FILE#N:I`, or lists the cases of `FILE`.
 pub(super) fn run(
     address: &str,
     fetch: Option<usize>,
@@ -51,7 +51,7 @@ pub(super) fn run(
     }
 }
 
-/// The elements of a case, in the singular and in the plural.
+/// The names of a case's elements, singular and plural.
 fn words(case: &Case) -> (&'static str, &'static str) {
     match case.access {
         Access::Fetch(_) => ("fetch", "fetches"),
@@ -63,7 +63,7 @@ fn input(error: CaseError) -> Failure {
     Failure::input(error.to_string())
 }
 
-/// The cases of a file.
+/// Lists the cases of a file.
 fn list(path: &str, format: ExplainFormat) -> Result<Output, Failure> {
     let file = texunit_cases::load(path).map_err(input)?;
     crate::tell(path, &file.notes);
@@ -108,7 +108,7 @@ fn list(path: &str, format: ExplainFormat) -> Result<Output, Failure> {
     Ok(Output { text, agrees: true })
 }
 
-/// A case whose texture, plan or fetch is refused, which it may expect.
+/// The refusal of a case's texture, plan or fetch, which the case may expect.
 fn refusal(case: &Case, message: &str, format: ExplainFormat) -> Result<Output, Failure> {
     let expected = match &case.access {
         Access::Fetch(FetchCase { expected: Expected::Error(part), .. }) => Some(part),
@@ -140,7 +140,7 @@ fn fetch_case(
     place: String,
     format: ExplainFormat,
 ) -> Result<Output, Failure> {
-    // A case that expects an error may have no coordinates: any will do.
+    // A case that expects an error may lack coordinates; any will do.
     let operands = built.operands.get(number).copied().unwrap_or_default();
     let explained = Explanation::new(built.form, &built.texture, &built.sampler, &operands);
     let mut explanation = match explained {
@@ -150,7 +150,7 @@ fn fetch_case(
     explanation.place = Some(place);
     if let Expected::Values(values) = &built.expected {
         explanation.known = values.get(number).map(|expected| {
-            // Words that the case does not know are as they come out.
+            // Words without an expectation are shown as computed.
             let (known, mut values) =
                 (usize::from(expected.components), explanation.trace.answer.values);
             values[..known].copy_from_slice(&expected.values[..known]);
@@ -175,11 +175,11 @@ fn surface_case(
     place: String,
     format: ExplainFormat,
 ) -> Result<Output, Failure> {
-    // Earlier accesses leave their bytes in the same surface.
+    // Earlier accesses have changed the same surface.
     let before = built.accesses.get(..number).unwrap_or_default().to_vec();
     BuiltSurface { accesses: before, after: None, ..built.clone() }.run().map_err(input)?;
     let access = built.accesses.get(number);
-    // An access of this size stands for several instructions; the case takes them in turn.
+    // An access of this size stands for several instructions, which the case uses in turn.
     let forms = match (built.op, access) {
         (SurfaceOp::Form(form), _) => vec![form],
         (op, access) => op.forms(access.and_then(|a| a.size)),

@@ -1,6 +1,6 @@
-//! CUDA C++ names of fetches and surface accesses, for those who know these and not PTX's.
+//! Translates CUDA C++ names of fetches and surface accesses to PTX, for messages.
 
-/// The PTX for a function of CUDA C++, as part of a sentence; `None` for other functions.
+/// The PTX for a CUDA C++ function, as part of a sentence; `None` for other functions.
 pub(super) fn ptx_of(name: &str) -> Option<String> {
     let (function, element) = match name.split_once('<') {
         Some((function, rest)) => (function, rest.trim_end_matches(['>', '(', ')', ' '])),
@@ -29,7 +29,7 @@ pub(super) fn ptx_of(name: &str) -> Option<String> {
     Some(format!("`{form}`{others}"))
 }
 
-/// `tex.level.a2d` of `tex2DLayeredLod`.
+/// `tex.level.a2d` for `tex2DLayeredLod`.
 fn texture(function: &str) -> Option<String> {
     let rest = function.strip_prefix("tex")?;
     let (rest, kind) = match rest.strip_suffix("Lod") {
@@ -49,7 +49,7 @@ fn texture(function: &str) -> Option<String> {
     Some(format!("tex{kind}.{geometry}"))
 }
 
-/// `surf2Dread` and its relatives.
+/// PTX for `surf2Dread` and its relatives.
 fn surface(function: &str) -> Option<String> {
     let rest = function.strip_prefix("surf")?;
     let (rest, op) = match rest.strip_suffix("read") {

@@ -1,4 +1,4 @@
-//! `texunit launch --explain`: what the fetches and surface accesses of one thread did.
+//! `texunit launch --explain`: explains the fetches and surface accesses of one thread.
 
 use super::args::ExplainFormat;
 use crate::run::Report;
@@ -9,17 +9,17 @@ use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
 use texunit_forms::Count;
 use texunit_report::Located;
 
-/// Maximum number of accesses that are explained; a loop may make any number of them.
+/// Maximum number of explained accesses, since a loop can make any number.
 pub const MAX: usize = 100;
 
-/// The accesses of a thread, in the order of execution.
+/// The accesses of a thread, in order of execution.
 #[derive(Debug)]
 pub struct Explained {
     /// Its number in the grid.
     pub thread: [u32; 3],
-    /// The first ones.
+    /// The first accesses.
     pub accesses: Vec<WatchedAccess>,
-    /// How many came after them.
+    /// Number of further accesses.
     pub more: u64,
 }
 
@@ -31,7 +31,7 @@ impl Explained {
         Self { thread: watch.thread(), accesses, more }
     }
 
-    /// As text, an access after the other.
+    /// Formats the accesses as text, one after another.
     pub fn text<'a>(&self, source: Option<impl Into<Located<'a>>>) -> String {
         let source = source.map(Into::into);
         let [x, y, z] = self.thread;
@@ -53,7 +53,7 @@ impl Explained {
         text
     }
 
-    /// What is printed about accesses that are not explained.
+    /// A remark about accesses that are not explained.
     fn left_out(&self) -> Option<String> {
         match self.more {
             0 => None,
@@ -64,7 +64,7 @@ impl Explained {
         }
     }
 
-    /// As one SVG document: a list of the accesses, and a picture of each.
+    /// Formats the accesses as one SVG document: a list, and a picture of each.
     pub fn svg<'a>(&self, kernel: Option<&str>, source: Option<impl Into<Located<'a>>>) -> String {
         let source = source.map(Into::into);
         let [x, y, z] = self.thread;
@@ -98,7 +98,7 @@ impl Explained {
         page.svg()
     }
 
-    /// In one of the formats, with the places that a report knows.
+    /// Formats the accesses, with the source positions that a report knows.
     pub fn render(&self, report: &Report, format: ExplainFormat) -> String {
         match format {
             ExplainFormat::Text => self.text(report.located()),
@@ -107,7 +107,7 @@ impl Explained {
         }
     }
 
-    /// Writes it to a file, in the format that the ending of the name says unless one is given.
+    /// Writes the accesses to a file, in the given format or that of the file's extension.
     pub(crate) fn write(
         &self,
         file: &Path,
@@ -119,7 +119,7 @@ impl Explained {
         texunit_files::write_atomically(file, text.as_bytes())
     }
 
-    /// As JSON.
+    /// Formats the accesses as JSON.
     pub fn json<'a>(&self, source: Option<impl Into<Located<'a>>>) -> Value {
         let source = source.map(Into::into);
         let access = |access: &WatchedAccess| {
@@ -138,7 +138,7 @@ impl Explained {
     }
 }
 
-/// Where an access is: file, line and function, the line's text, the text of the PTX.
+/// The position of an access: file, line and function, the text of the line, and the PTX.
 fn place(source: Located<'_>, access: &WatchedAccess) -> Vec<String> {
     let place = source.place_of(access.span);
     let ptx = format!("{}:{}", place.ptx.file, place.ptx.line);
@@ -153,7 +153,7 @@ fn place(source: Located<'_>, access: &WatchedAccess) -> Vec<String> {
     lines
 }
 
-/// A view of an access; of one that cannot be explained, why.
+/// A view of an access, or why it cannot be explained.
 fn explain<T>(
     access: &WatchedAccess,
     fetch: impl Fn(&Explanation<'_>) -> T,

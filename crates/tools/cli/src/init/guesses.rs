@@ -1,4 +1,4 @@
-//! Guesses of `texunit init` that are still in a job.
+//! Finds placeholder values of `texunit init` in a job.
 
 use super::text::Skeleton;
 use super::uses;
@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use texunit_check::{Options, check_with};
 use texunit_syntax::{SourceFile, parse};
 
-/// The first words of every job that is made here.
+/// The beginning of every job that `texunit init` writes.
 pub(super) const MADE: &str = "# Made by `texunit init`.";
 
-/// The keys of a job whose values are placeholders: lines after `# choose` that are as `texunit init` writes them for this
-/// kernel. Empty for a job that is not made by it.
+/// The keys with placeholder values: lines after `# choose` that are still as `texunit init` writes
+/// them for this kernel. Empty for other jobs.
 pub(crate) fn left(job: &str, ptx: &SourceFile, kernel: &str) -> Vec<String> {
     if !job.starts_with(MADE) {
         return Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn left(job: &str, ptx: &SourceFile, kernel: &str) -> Vec<String> {
     chosen(job).into_iter().filter(|guess| made.contains(guess)).map(|(key, _)| key).collect()
 }
 
-/// The keys, and the lines, that follow a `# choose`.
+/// The keys and lines after each `# choose`.
 fn chosen(job: &str) -> Vec<(String, &str)> {
     let (mut table, mut is_open, mut found) = ("", false, Vec::new());
     for line in job.lines().map(str::trim) {

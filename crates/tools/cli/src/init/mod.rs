@@ -39,19 +39,19 @@ pub struct InitArgs {
     pub force: bool,
 }
 
-/// Longest part of a kernel's name in the name of a file.
+/// Maximum length of a kernel's name in a file name.
 const LONG_NAME: usize = 100;
 
-/// Most names that a message lists.
+/// Maximum number of names listed in a message.
 const MAX_LISTED: usize = 8;
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &InitArgs) -> u8 {
     match init(args) {
         Ok(text) => crate::exit(out::print(&text), true),
         Err(Stopped::Usage(message)) => crate::usage_error("init", &message),
         Err(Stopped::Failed(message)) => {
-            // Nobody may be there to read it.
+            // Standard error may be closed.
             let color = crate::color::wanted(Stream::Stderr);
             let _ = out::tell_text(&(message.trim_end().to_owned() + "\n"), color);
             crate::FAILED
@@ -67,7 +67,7 @@ enum Stopped {
     Failed(String),
 }
 
-/// The text for standard output.
+/// Writes the jobs; returns the text for standard output.
 fn init(args: &InitArgs) -> Result<String, Stopped> {
     let error =
         |message: String| Stopped::Failed(format!("error: {}", texunit_report::visible(&message)));
@@ -93,18 +93,18 @@ fn init(args: &InitArgs) -> Result<String, Stopped> {
     plan.write(&jobs).map_err(error)
 }
 
-/// The text of the file.
+/// Reads the PTX file.
 pub(crate) fn read(path: &Path) -> Result<SourceFile, String> {
     let bytes = texunit_files::read_bytes(path).map_err(|error| error.to_string())?;
     Ok(SourceFile::from_bytes(path.display().to_string(), &bytes))
 }
 
-/// The typed module of a text, or its errors as standard error gets them.
+/// The typed module of a text, or its errors formatted for standard error.
 pub(crate) fn typed(source: &SourceFile) -> Result<Module, String> {
     let parsed = parse(source);
     let checked = check_with(source, &parsed.module, Options::default());
     let mut errors: Vec<Diagnostic> = parsed.diagnostics;
-    // For a file that is not PTX, other messages are of no use.
+    // For a file that is not PTX, further messages are useless.
     if !parsed.module.items.is_empty() || errors.is_empty() {
         errors.extend(checked.diagnostics);
     }
@@ -116,7 +116,7 @@ pub(crate) fn typed(source: &SourceFile) -> Result<Module, String> {
     Err(texunit_report::human(source, &errors, color::wanted(Stream::Stderr)))
 }
 
-/// The kernels that jobs are written for.
+/// The kernels to write jobs for.
 fn chosen(module: &Module, args: &InitArgs) -> Result<Vec<FuncId>, String> {
     let is_kernel = |f: &&(usize, &Function)| f.1.is_entry && f.1.body.is_some();
     let functions: Vec<(usize, &Function)> = module.functions.iter().enumerate().collect();
@@ -139,7 +139,7 @@ fn chosen(module: &Module, args: &InitArgs) -> Result<Vec<FuncId>, String> {
     }
 }
 
-/// Says that a file has no kernel of a name, and which it has.
+/// The message for a kernel name that a file lacks, with the existing names.
 pub(crate) fn no_kernel(file: &Path, name: &str, names: &[&str]) -> String {
     let near = texunit_job::problem::nearest(name, names).map_or_else(
         || format!("its kernels are {}", listed(names)),
@@ -148,7 +148,7 @@ pub(crate) fn no_kernel(file: &Path, name: &str, names: &[&str]) -> String {
     format!("`{}` has no kernel `{name}`; {near}", file.display())
 }
 
-/// Names of kernels, each as the source has it, too.
+/// The names of kernels, each with its source name.
 fn listed(names: &[&str]) -> String {
     let all: Vec<String> = names.iter().take(MAX_LISTED).map(|name| both_names(name)).collect();
     match names.len() - all.len() {
@@ -157,7 +157,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Where jobs go.
+/// The destination of jobs.
 struct Plan<'a> {
     args: &'a InitArgs,
     several: bool,
@@ -189,7 +189,7 @@ impl Plan<'_> {
         if self.is_stdout() { "JOB.toml".to_owned() } else { job.display().to_string() }
     }
 
-    /// The PTX file as seen from the folder of a job.
+    /// The PTX file's path relative to a job's folder.
     fn ptx_from(&self, job: &Path) -> String {
         let ptx = &self.args.ptx;
         if self.is_stdout() {
@@ -200,7 +200,7 @@ impl Plan<'_> {
         relative(&full(ptx), &full(folder)).display().to_string()
     }
 
-    /// Refuses a job that has the place of the PTX, or of another job.
+    /// Rejects a job with the path of the PTX or of another job.
     fn keep_apart(&self, jobs: &[(PathBuf, String, &Function)]) -> Result<(), String> {
         let mut places = Places::default();
         places.reads("is the PTX", &self.args.ptx);
@@ -240,7 +240,7 @@ impl Plan<'_> {
     }
 }
 
-/// A path as seen from a folder, both absolute.
+/// A path relative to a folder, both absolute.
 fn relative(path: &Path, folder: &Path) -> PathBuf {
     let plain = |path: &Path| path.components().all(|c| !matches!(c, Component::ParentDir));
     if !plain(path) || !plain(folder) {

@@ -1,4 +1,5 @@
-//! Objects of a job as its lines: what a parameter gets, as far as its uses tell, and remarks for a person.
+//! Writes the lines of a job for a parameter's object, inferred from its uses, with remarks for the
+//! user.
 
 use super::text::quoted;
 use std::fmt::Write;
@@ -6,10 +7,9 @@ use texunit_check::uses::{Access, Accessed, Fetched, Use};
 use texunit_forms::Count;
 use texunit_isa::{Geometry, ScalarType, TypeKind};
 
-/// Bytes of a buffer of which nothing is known but that it is there: room for indices that need not be those of
-/// threads.
+/// Default size of a buffer in bytes, when indices are unknown.
 const MIN: u64 = 64 << 10;
-/// Texels along each axis of a texture that nothing says.
+/// Default size of a texture along each axis.
 const SIZE: u64 = 64;
 
 /// A value of a job.
@@ -17,7 +17,7 @@ pub(super) struct Value<'a> {
     pub(super) used: &'a Use,
     pub(super) ty: ScalarType,
     pub(super) size: u32,
-    /// Number of the parameter, and byte offset of a member.
+    /// Index of the parameter, and byte offset of a member.
     pub(super) number: u32,
     pub(super) part: Option<u32>,
 }
@@ -141,7 +141,7 @@ fn unknown_surface() -> Accessed {
     Accessed { form, geometry: Geometry::D2, bytes: Some(4), ty: ScalarType::B32, written: false }
 }
 
-/// `width`, `height`, `depth`, `layers` and so on of a geometry.
+/// `width`, `height`, `depth`, `layers` etc. for a geometry.
 fn sizes(geometry: Geometry, least: [u64; 3]) -> Vec<String> {
     let mut keys = vec![format!("geometry = \"{geometry}\"")];
     let axes = geometry.axes();
@@ -159,7 +159,7 @@ fn sizes(geometry: Geometry, least: [u64; 3]) -> Vec<String> {
     keys
 }
 
-/// A remark and the keys of a texture.
+/// A remark and the keys for a texture.
 pub(super) fn texture_keys(texture: &Fetched) -> (String, Vec<String>) {
     let Fetched { form, geometry, result, integers, levels, compares } = texture;
     let (format, read) = match result {
@@ -181,7 +181,7 @@ pub(super) fn texture_keys(texture: &Fetched) -> (String, Vec<String>) {
     if !integers {
         keys.push("filter_mode = \"point\"".to_owned());
         keys.push("address_mode = \"clamp\"".to_owned());
-        // Levels and cubes have normalized coordinates in any case.
+        // Levels and cubes always have normalized coordinates.
         let normalized = *levels || geometry.is_cube();
         keys.push(format!("normalized_coords = {normalized}"));
     }
@@ -195,7 +195,7 @@ pub(super) fn texture_keys(texture: &Fetched) -> (String, Vec<String>) {
     (remark, keys)
 }
 
-/// A remark and the keys of a surface.
+/// A remark and the keys for a surface.
 pub(super) fn surface_keys(surface: &Accessed, block: [u32; 3]) -> (String, Vec<String>) {
     let Accessed { form, geometry, bytes, ty, written } = surface;
     let float = ty.kind() == TypeKind::Float;
@@ -208,7 +208,7 @@ pub(super) fn surface_keys(surface: &Accessed, block: [u32; 3]) -> (String, Vec<
             }
         }
         Some(1) => "u8",
-        // Elements of one byte are those of a picture.
+        // Elements of one byte suggest an image.
         Some(2) if ty.bytes() == 1 => "u8x2",
         Some(4) if ty.bytes() == 1 => "u8x4",
         Some(2) => "u16",
@@ -229,7 +229,7 @@ pub(super) fn surface_keys(surface: &Accessed, block: [u32; 3]) -> (String, Vec<
     (remark, keys)
 }
 
-/// The format of an array with these elements; `None` if textures have none.
+/// The texel format for elements of this type; `None` if there is none.
 fn texel_format(access: Access) -> Option<String> {
     let channel = match (access.ty.kind(), access.ty.bytes()) {
         (TypeKind::Float, 2) => "f16",

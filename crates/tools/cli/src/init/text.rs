@@ -1,4 +1,4 @@
-//! A job as text: every parameter with what is known of it, and remarks where a person must choose.
+//! Writes a job: every parameter with what its uses reveal, and remarks where the user must choose.
 
 use super::guesses::MADE;
 use super::objects::{Value, surface_keys, texture_keys};
@@ -7,17 +7,17 @@ use texunit_check::ir::{Function, Module, Param, Storage};
 use texunit_check::uses::{Access, Uses};
 use texunit_isa::ScalarType;
 
-/// Threads along each axis of a block that nothing says, by the number of axes.
+/// Default block sizes by number of axes.
 const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [16, 16, 1], [8, 8, 4]];
 
-/// The parts of the job's text.
+/// The parts of a job's text.
 pub(super) struct Skeleton<'a> {
     pub(super) module: &'a Module,
     pub(super) kernel: &'a Function,
     pub(super) uses: &'a Uses,
-    /// The PTX file, as the job names it.
+    /// The path of the PTX file in the job.
     pub(super) ptx: &'a str,
-    /// The job file, for its first line.
+    /// The job file's name, for its first line.
     pub(super) job: &'a str,
 }
 
@@ -58,7 +58,7 @@ impl Skeleton<'_> {
         out
     }
 
-    /// Threads of a CTA, and where that is from.
+    /// Block size, and where it comes from.
     fn block(&self) -> ([u32; 3], &'static str) {
         let of = |name: &str| {
             let (_, numbers) = self.kernel.directives.iter().find(|(known, _)| known == name)?;
@@ -72,7 +72,7 @@ impl Skeleton<'_> {
         let guess = BLOCKS[self.uses.axes.clamp(1, 3) - 1];
         match of("maxntid") {
             Some(most) if most[1..] == [1, 1] => {
-                // `__launch_bounds__` says how many there are in all, not along which axis.
+                // `__launch_bounds__` limits the product, not each axis.
                 let fits = |block: &[u32; 3]| block.iter().product::<u32>() <= most[0];
                 let mut block = guess;
                 while !fits(&block) {
@@ -116,7 +116,7 @@ impl Skeleton<'_> {
         }
         let mut end = 0;
         for (offset, access) in members {
-            // An access in another size to the same bytes.
+            // An access with another size to the same bytes.
             if offset < end {
                 continue;
             }
@@ -147,7 +147,7 @@ impl Skeleton<'_> {
                         write!(out, "\n# .texref {}: {remark}\n[textures.{name}]\n", variable.name);
                     keys.iter().for_each(|key| *out += &format!("{key}\n"));
                 }
-                // Where there is an initialiser, it says all.
+                // An initialiser describes the sampler completely.
                 Storage::Opaque(ScalarType::Samplerref) if variable.fields.is_empty() => {
                     let _ = write!(
                         out,
@@ -178,20 +178,21 @@ impl Skeleton<'_> {
     }
 }
 
-/// A file for what a reference holds: names of PTX have characters that files better have not.
+/// A file name for a reference, without characters that PTX names may have and file names should
+/// not.
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let stem: String = name.chars().take(60).map(plain).collect();
     format!("{stem}.npy")
 }
 
-/// A key of TOML.
+/// A TOML key.
 fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
 }
 
-/// A string of TOML.
+/// A TOML string.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

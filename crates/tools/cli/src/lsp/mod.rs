@@ -1,7 +1,7 @@
 //! `texunit lsp`: the language server of the crate `texunit-lsp` over standard input and output.
 //!
-//! Here are frames, threads and exit codes; the answers to the messages are there. docs/lsp.md is for
-//! users.
+//! This module has framing, threads and exit codes; the crate answers messages. docs/lsp.md is the
+//! user's documentation.
 
 mod serve;
 mod transport;
@@ -19,7 +19,7 @@ pub struct LspArgs {
     pub stdio: bool,
 }
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(_args: &LspArgs) -> u8 {
     serve::serve(stdin, BufWriter::new(stdout().lock()))
 }

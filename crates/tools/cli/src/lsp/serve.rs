@@ -1,4 +1,5 @@
-//! The loop: events of the client and of two workers to the server, and its messages to the client.
+//! The main loop of the language server: passes messages of the client and results of two worker
+//! threads to the server, and its answers to the client.
 
 use super::transport;
 use super::worker::Worker;
@@ -10,16 +11,16 @@ use texunit_lsp::{Incoming, Server, Task, TaskResult};
 enum Event {
     Incoming(Incoming),
     TaskResult(TaskResult),
-    /// The client has closed its end.
+    /// The client has closed its stream.
     End,
 }
 
-/// Serves a client until it leaves; the exit code.
+/// Serves a client until it disconnects; returns the exit code.
 pub(super) fn serve<R: Read>(input: impl FnOnce() -> R + Send + 'static, output: impl Write) -> u8 {
     let (sender, events) = channel();
     let Ok(mut session) = start(input, sender, output) else { return crate::USAGE };
     let end = session.run(&events);
-    // A client that has gone away silently is the client's failure.
+    // Disconnecting without `shutdown` is a failure of the client.
     if end.is_ok() && session.server.was_shut_down() { 0 } else { crate::FAILED }
 }
 
@@ -42,7 +43,7 @@ fn start<R: Read, W: Write>(
     Ok(Session { server: Server::new(), out, indexer, checker })
 }
 
-/// A server with its client and its workers.
+/// A server with its client and workers.
 struct Session<W> {
     server: Server,
     out: W,
@@ -51,10 +52,10 @@ struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    /// Handles events until the client leaves.
+    /// Handles events until the client disconnects.
     fn run(&mut self, events: &Receiver<Event>) -> io::Result<()> {
         while !self.server.is_over() {
-            // Changes that wait are all made before the text is looked at.
+            // All pending changes are applied before a text is analysed.
             let event = match events.try_recv() {
                 Ok(event) => event,
                 Err(TryRecvError::Empty) => {
@@ -79,7 +80,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Gives the workers every text that they have not seen.
+    /// Sends changed texts to the workers.
     fn post(&mut self) {
         for task in self.server.take_tasks() {
             self.indexer.post(task.clone());

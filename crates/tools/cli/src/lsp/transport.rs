@@ -1,15 +1,15 @@
-//! Messages on standard input, robustly: a message that cannot be read is answered with an error,
-//! and reading continues after it.
+//! Reads and writes messages of the protocol. An invalid message is answered with an error, and
+//! reading continues after it.
 
 use std::io::{self, BufRead, Read, Write};
 use texunit_lsp::{ErrorCode, Incoming};
 
-/// Longest message, in bytes.
+/// Maximum length of a message in bytes.
 const MAX_LEN: u64 = 2 << 30;
-/// Longest line of a header.
+/// Maximum length of a header line.
 const MAX_LINE: u64 = 64 << 10;
 
-/// Reads the next message; none at the end of the input.
+/// Reads the next message; `None` at the end of the input.
 pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     let mut length = None;
     let mut garbage = false;
@@ -65,7 +65,7 @@ pub(super) fn write(out: &mut impl Write, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// The parts of an input that are read: methods and error codes.
+    /// The methods and error codes that are read from an input.
     fn all(input: &str) -> Vec<String> {
         let mut input = input.as_bytes();
         let mut found = Vec::new();

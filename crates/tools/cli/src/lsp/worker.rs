@@ -1,27 +1,27 @@
-//! Work on texts beside the loop: one thread makes indexes, one checks. Of each document only the
-//! newest text waits; a text that was replaced before its turn is never looked at.
+//! Threads that analyse texts beside the main loop: one makes indexes, the other one checks. Of
+//! each document only the newest text is queued, so that outdated texts are skipped.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use texunit_lsp::{Task, TaskResult, Uri};
 
-/// The tasks that wait for a worker.
+/// The queued tasks of a worker.
 #[derive(Default)]
 struct Queue {
     tasks: Mutex<VecDeque<Task>>,
     filled: Condvar,
 }
 
-/// A thread with its tasks.
+/// A worker thread with its queue.
 #[derive(Clone)]
 pub(super) struct Worker(Arc<Queue>);
 
-/// Parsing and checking nest to a limited depth; this is far more than they need.
+/// Stack size; parsing and checking have limited recursion that needs far less.
 const STACK: usize = 16 << 20;
 
 impl Worker {
-    /// Starts a thread that does `work` for each task.
+    /// Starts a thread that calls `work` for each task.
     pub(super) fn start<T: Send + 'static>(
         name: &str,
         results: Sender<T>,
@@ -41,7 +41,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Adds a task, which replaces an older one of the same document.
+    /// Queues a task, which replaces an older one of the same document.
     pub(super) fn post(&self, task: Task) {
         let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         match tasks.iter_mut().find(|t| t.uri() == task.uri()) {
@@ -51,7 +51,7 @@ impl Worker {
         self.0.filled.notify_one();
     }
 
-    /// Forgets the task of a document that was closed.
+    /// Removes the task of a closed document.
     pub(super) fn forget(&self, uri: &Uri) {
         let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         tasks.retain(|t| t.uri() != uri);
@@ -79,7 +79,7 @@ mod tests {
     use std::time::Duration;
     use texunit_lsp::Server;
 
-    /// The task of a text that is opened.
+    /// The task for a text that is opened.
     fn task(server: &mut Server, uri: &str) -> Task {
         let item = json!({ "uri": uri, "languageId": "ptx", "version": 1, "text": "" });
         let params = json!({ "textDocument": item });

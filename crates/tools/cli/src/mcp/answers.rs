@@ -1,21 +1,22 @@
-//! Results of the tools: a short JSON object, with the first page of a long list; further pages are kept for later requests.
+//! Results of tools: a short JSON object with the first page of a long list. Further pages are kept
+//! for later requests.
 
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 
-/// Items of a page, and about as many characters.
+/// Maximum number of items on a page, and approximate number of characters.
 const ITEMS: usize = 20;
 const CHARACTERS: usize = 12_000;
-/// Answers whose further pages are kept.
+/// Number of answers whose further pages are kept.
 const KEPT: usize = 16;
-/// Longest text of a member.
+/// Maximum length of a text.
 const LONGEST: usize = 2_000;
 
-/// What a tool answers.
+/// The result of a tool.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     pub(super) head: Map<String, Value>,
-    /// What the items are called.
+    /// The name of the list's items.
     pub(super) name: &'static str,
     pub(super) items: Vec<Value>,
 }
@@ -32,7 +33,7 @@ impl Answer {
     }
 }
 
-/// An answer of several pages.
+/// An answer with several pages.
 #[derive(Debug)]
 struct Kept {
     number: u64,
@@ -40,7 +41,7 @@ struct Kept {
     pages: Vec<Vec<Value>>,
 }
 
-/// Answers whose further pages can be asked for.
+/// Answers with further pages.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     kept: VecDeque<Kept>,
@@ -71,7 +72,7 @@ impl Answers {
         head
     }
 
-    /// A further page, from 1.
+    /// A page of an answer, by its number from 1.
     pub(super) fn page(&self, answer: u64, page: u64) -> Result<Value, String> {
         let kept = self.kept.iter().find(|kept| kept.number == answer).ok_or_else(|| {
             format!(
@@ -106,7 +107,7 @@ fn pages(items: Vec<Value>) -> Vec<Vec<Value>> {
     pages
 }
 
-/// Leaves out what says nothing, and cuts long texts.
+/// Removes empty members and cuts long texts.
 fn shorten(value: &mut Value) {
     match value {
         Value::String(text) => {

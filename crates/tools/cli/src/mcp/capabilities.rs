@@ -1,4 +1,4 @@
-//! What texunit has: instructions, functions of CUDA, and what it does not execute.
+//! Lists what texunit supports: instructions, CUDA functions, and what it does not execute.
 
 use super::answers::Answer;
 use super::process;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const UNEXECUTED: &str = include_str!("../../../../../docs/unexecuted.md");
 const API: &str = include_str!("../../../../../docs/cuda-api.md");
 
-/// Rows of tables of a page, without their heads.
+/// The rows of a page's tables, without headers.
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     let lines = text.lines().filter(|line| line.starts_with("| `"));
     lines.map(|line| {

@@ -1,9 +1,10 @@
-//! `texunit mcp`: a server of the Model Context Protocol over standard input and output, for assistants that write kernels.
+//! `texunit mcp`: a server of the Model Context Protocol over standard input and output, for
+//! assistants that write kernels.
 //!
-//! The protocol is that of the crate `rmcp` (`server`). Each tool (`tools`) is a command of texunit that is run as a
-//! process of its own (`process`), so that a limit of time or memory, a crash of a program or a fault ends that process and
-//! not the server. `paths` refuses files outside of the folders that are allowed. Answers are JSON; what is long is a list
-//! of items that comes in pages (`answers`).
+//! The protocol is implemented by the crate `rmcp` (`server`). Each tool (`tools`) is a texunit
+//! command that runs in a process of its own (`process`), so that a time or memory limit, a crash
+//! or a fault ends that process and not the server. `paths` rejects files outside of the allowed
+//! folders. Answers are JSON, with long lists in pages (`answers`).
 
 mod answers;
 mod capabilities;
@@ -37,7 +38,7 @@ pub struct McpArgs {
     pub memory_limit: u64,
 }
 
-/// Serves until standard input ends. The exit code.
+/// Serves until standard input ends; returns the exit code.
 pub fn run(args: &McpArgs) -> u8 {
     let here = [PathBuf::from(".")];
     let folders = if args.allow.is_empty() { &here[..] } else { &args.allow };
@@ -45,7 +46,7 @@ pub fn run(args: &McpArgs) -> u8 {
         Ok(allowed) => allowed,
         Err(why) => return crate::usage_error("mcp", &why),
     };
-    // Of this process, and with it of all that it starts.
+    // The limit applies to this process and all processes that it starts.
     if let Err(why) = process::limit_memory(args.memory_limit) {
         crate::out::tell(&format!("error: --memory-limit: {why}"));
         return crate::USAGE;
@@ -63,12 +64,12 @@ pub fn run(args: &McpArgs) -> u8 {
     let served = runtime.block_on(async {
         match server.serve(rmcp::transport::stdio()).await {
             Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
-            // Nobody has asked for anything.
+            // The client has disconnected before the first request.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(error.to_string()),
         }
     });
-    // Standard input may be waited for by a thread, for which nobody waits.
+    // A thread may be blocked on standard input, and is not waited for.
     runtime.shutdown_background();
     match served {
         Ok(()) => 0,

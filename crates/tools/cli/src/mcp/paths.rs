@@ -1,13 +1,13 @@
-//! Which files tools may name: those below the folders that are allowed, whatever links lead there.
+//! Restricts tools to files below the allowed folders, with symbolic links resolved.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The folders that are allowed, without links.
+/// The allowed folders, with links resolved.
 #[derive(Clone, Debug)]
 pub(super) struct Allowed(Vec<PathBuf>);
 
 impl Allowed {
-    /// The folders of `--allow`, with links resolved.
+    /// Resolves the folders of `--allow`.
     pub(super) fn new(folders: &[PathBuf]) -> Result<Self, String> {
         let real = |folder: &PathBuf| {
             let real = folder.canonicalize();
@@ -21,7 +21,7 @@ impl Allowed {
         Ok(Self(folders.iter().map(real).collect::<Result<_, String>>()?))
     }
 
-    /// The first folder: relative paths begin there, and programs run in it.
+    /// The first folder, which relative paths and programs start from.
     pub(super) fn first(&self) -> &Path {
         self.0.first().map_or(Path::new("."), |folder| folder)
     }
@@ -36,10 +36,10 @@ impl Allowed {
         self.0.iter().any(|folder| path.starts_with(folder))
     }
 
-    /// A file or folder that is there.
+    /// The resolved path of an existing file or folder.
     pub(super) fn existing(&self, path: &str) -> Result<PathBuf, String> {
         let joined = self.first().join(path);
-        // Whether it exists is told of files that are allowed only.
+        // Whether a file exists is revealed only for allowed paths.
         let Ok(real) = joined.canonicalize() else {
             self.new_file(path)?;
             return Err(format!("`{path}` does not exist"));
@@ -47,11 +47,11 @@ impl Allowed {
         if self.has(&real) { Ok(real) } else { Err(self.refused(path)) }
     }
 
-    /// A file or folder that need not be there yet.
+    /// The resolved path of a file or folder that may not exist.
     pub(super) fn new_file(&self, path: &str) -> Result<PathBuf, String> {
         let joined = self.first().join(path);
         if joined.components().any(|part| part == Component::ParentDir) {
-            // Where `..` leads behind a folder that is not there yet nobody knows.
+            // `..` after a missing folder cannot be resolved.
             return Err(format!("`{path}`: write the path without `..`"));
         }
         let there = joined.ancestors().find(|part| part.symlink_metadata().is_ok());

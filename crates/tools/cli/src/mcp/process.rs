@@ -1,24 +1,24 @@
-//! Commands of texunit as processes, with limits.
+//! Runs texunit commands as processes with limits.
 
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Bytes of an output that are kept, from its beginning; what comes after is read and dropped.
+/// Maximum number of output bytes that are kept; the rest is discarded.
 const MAX_OUTPUT: u64 = 4 << 20;
-/// Time between two looks at whether a process has ended.
+/// Interval at which the end of a process is polled.
 const LOOK: Duration = Duration::from_millis(5);
-/// What a process may take to end by itself that has a limit of its own, `run --timeout`.
+/// Additional time for a process with a time limit of its own, `run --timeout`.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What a process may take.
+/// The limits of a process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) time: Duration,
 }
 
-/// What came of a process.
+/// The result of a process.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     pub(super) code: Option<i32>,
@@ -27,7 +27,7 @@ pub(super) struct Ended {
     pub(super) timed_out: bool,
 }
 
-/// Limits the memory that this process and those that it starts may allocate.
+/// Limits the memory of this process and its children.
 #[cfg(target_os = "linux")]
 pub(super) fn limit_memory(bytes: u64) -> Result<(), String> {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -36,13 +36,13 @@ pub(super) fn limit_memory(bytes: u64) -> Result<(), String> {
     setrlimit(Resource::RLIMIT_DATA, bytes, bytes).map_err(|e| e.to_string())
 }
 
-/// Limits the memory that this process and those that it starts may allocate.
+/// Limits the memory of this process and its children.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn limit_memory(_: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs this program with these words.
+/// Runs this program with the given arguments.
 pub(super) fn texunit(words: &[String], folder: &Path, limits: Limits) -> io::Result<Ended> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(words).current_dir(folder).stdin(Stdio::null());
@@ -50,7 +50,7 @@ pub(super) fn texunit(words: &[String], folder: &Path, limits: Limits) -> io::Re
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        // All that it starts ends with it.
+        // The process group lets all children be ended together.
         command.process_group(0);
     }
     let mut child = command.spawn()?;
@@ -96,7 +96,7 @@ fn text(stream: Option<impl Read>) -> String {
     let Some(mut stream) = stream else { return String::new() };
     let mut bytes = Vec::new();
     let _ = stream.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes);
-    // A writer does not wait for a reader that wants no more.
+    // The rest is read, so that the writer does not block.
     let _ = io::copy(&mut stream, &mut io::sink());
     String::from_utf8_lossy(&bytes).into_owned()
 }

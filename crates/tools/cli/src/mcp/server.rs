@@ -1,4 +1,4 @@
-//! The protocol's side: which tools there are, and calls of them.
+//! The protocol's side of the server: lists the tools and calls them.
 
 use super::answers::Answers;
 use super::paths::Allowed;
@@ -14,7 +14,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What an assistant is told first.
+/// The instructions for assistants.
 const INSTRUCTIONS: &str = "texunit executes CUDA programs and PTX kernels on the CPU, with the bits of an NVIDIA GPU; there is no \
     card. Use `check` after each change of a PTX file, `launch` for a kernel described by a job file, `run` for a CUDA \
     program, and `explain_code` for each code of a diagnostic, fault or finding. Paths are relative to the first allowed \
@@ -33,7 +33,7 @@ impl Server {
         Self { allowed, limits, answers: Arc::default() }
     }
 
-    /// Calls a tool. The error is for the assistant.
+    /// Calls a tool. The error is a message for the assistant.
     fn call(&self, name: &str, arguments: &Value) -> Result<Value, String> {
         let tool = TOOLS.iter().find(|tool| tool.name == name);
         let tool = tool.ok_or_else(|| format!("there is no tool `{name}`"))?;
@@ -79,7 +79,7 @@ impl ServerHandler for Server {
         let server = self.clone();
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let name = request.name.into_owned();
-        // Processes are waited for elsewhere, so that the server answers meanwhile.
+        // The process runs on another thread, so that the server stays responsive.
         let called = tokio::task::spawn_blocking(move || server.call(&name, &arguments)).await;
         let called = called.unwrap_or_else(|error| Err(format!("internal error: {error}")));
         Ok(match called {

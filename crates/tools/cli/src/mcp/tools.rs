@@ -1,4 +1,4 @@
-//! The tools: what they take, and which command of texunit each is.
+//! The tools: their arguments, and the texunit command of each.
 
 use super::answers::Answer;
 use super::capabilities;
@@ -9,10 +9,10 @@ use std::path::Path;
 use texunit_forms::Count;
 use texunit_profile::Profile;
 
-/// Lines of a profile that are told of each kernel.
+/// Maximum number of lines of a kernel's profile.
 const LINES: usize = 40;
 
-/// What an argument is.
+/// The type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -179,7 +179,7 @@ pub(super) fn schema(tool: &Entry) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-/// Why arguments are not those of a tool.
+/// Checks the arguments of a tool; returns the error.
 pub(super) fn misused(tool: &Entry, arguments: &Value) -> Result<(), String> {
     let members = arguments.as_object().cloned().unwrap_or_default();
     for argument in tool.arguments.iter().filter(|argument| argument.is_needed) {
@@ -216,13 +216,13 @@ fn words(all: &[&str]) -> Vec<String> {
     all.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// A file that is there, as a word of a command.
+/// An existing file, as a command argument.
 fn file(server: &Server, arguments: &Value, name: &str) -> Result<String, String> {
     let path = server.allowed.existing(text(arguments, name).unwrap_or_default())?;
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// The checks that are asked for, as words.
+/// The requested checks, as command arguments.
 fn checks(arguments: &Value) -> Result<Vec<String>, String> {
     let Some(list) = text(arguments, "checks") else { return Ok(Vec::new()) };
     if !list.chars().all(|c| c.is_ascii_lowercase() || c == ',') {
@@ -244,7 +244,7 @@ fn texunit(server: &Server, words: &[String]) -> Result<Ended, String> {
     Ok(ended)
 }
 
-/// JSON that a command has printed, or what it said instead.
+/// The JSON that a command has printed, or its error output.
 fn json_of(ended: &Ended) -> Result<Value, String> {
     serde_json::from_str(&ended.stdout).map_err(|_| {
         let said = if ended.stderr.trim().is_empty() { &ended.stdout } else { &ended.stderr };
@@ -269,7 +269,7 @@ fn check(server: &Server, arguments: &Value) -> Result<Answer, String> {
     Ok(Answer::new(head).with("diagnostics", lines))
 }
 
-/// A fault or finding in short.
+/// A shortened fault or finding.
 fn finding(value: &Value) -> Value {
     let place = match value["place"]["frames"].as_array().and_then(|frames| frames.first()) {
         Some(frame) => {
@@ -322,7 +322,7 @@ fn run(server: &Server, arguments: &Value) -> Result<Answer, String> {
     Ok(Answer::new(head).with("findings", findings))
 }
 
-/// The words of a program with its arguments.
+/// A program with its arguments.
 fn program(server: &Server, arguments: &Value) -> Result<Vec<String>, String> {
     let mut all = words(&["--"]);
     all.push(file(server, arguments, "program")?);
@@ -330,7 +330,7 @@ fn program(server: &Server, arguments: &Value) -> Result<Vec<String>, String> {
     Ok(all)
 }
 
-/// What a launch may take: the job, and where its outputs go.
+/// The job of a launch, and its output folder.
 fn job(server: &Server, arguments: &Value) -> Result<(String, String), String> {
     let job = file(server, arguments, "job")?;
     let out = match text(arguments, "out") {
@@ -342,7 +342,7 @@ fn job(server: &Server, arguments: &Value) -> Result<(String, String), String> {
     Ok((job, out.to_string_lossy().into_owned()))
 }
 
-/// Refuses a job that names files outside of the folders.
+/// Rejects a job that names files outside of the allowed folders.
 fn contained(server: &Server, job: &str) -> Result<(), String> {
     let text = std::fs::read_to_string(job).map_err(|error| format!("{job}: {error}"))?;
     let table: toml::Table = text.parse().map_err(|error| format!("{job}: {error}"))?;
@@ -362,7 +362,7 @@ fn contained(server: &Server, job: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The files that a job names.
+/// Collects the files that a job names.
 fn names(value: &toml::Value, key: &str, files: &mut Vec<String>) {
     match value {
         toml::Value::String(text) if matches!(key, "file" | "files" | "ptx") => {
@@ -449,7 +449,7 @@ fn profile(server: &Server, arguments: &Value) -> Result<Answer, String> {
     Ok(Answer::new(json!({ "exit_code": ended.code })).with("counts", items))
 }
 
-/// Commands of the debugger that read files: `source`, `directory`, and how they may be shortened.
+/// Whether a debugger command (possibly abbreviated) reads files: `source`, `directory`.
 fn reads_files(command: &str) -> bool {
     let word = command.split_whitespace().next().unwrap_or_default();
     let is = |name: &str, least: usize| word.len() >= least && name.starts_with(word);
@@ -495,7 +495,7 @@ fn explain_code(server: &Server, arguments: &Value) -> Result<Answer, String> {
     Ok(Answer::new(json!({})).with("codes", codes.collect()))
 }
 
-/// A file of a temporary folder that ends with it.
+/// A file in a temporary folder, which is removed with the value.
 struct Scratch {
     folder: tempfile::TempDir,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! `--check` in a build without checks.
+//! `--check` in a build without the feature `checks`.
 
 use crate::run::Failure;
 use clap::Args;
@@ -17,7 +17,7 @@ pub struct CheckOptions {
     pub check: Option<Never>,
 }
 
-/// The type of `--check`'s value. It has none: the parser of a build without checks refuses all words.
+/// The type of `--check`'s value, which has no values because the parser rejects everything.
 #[derive(Clone, Copy, Debug)]
 pub enum Never {}
 
@@ -26,28 +26,28 @@ fn list(_: &str) -> Result<Never, String> {
 }
 
 impl CheckOptions {
-    /// Nothing is checked.
+    /// No log, because nothing is checked.
     pub(crate) fn log(&self, _kernels: &[String]) -> Result<Option<Log>, Box<Failure>> {
         Ok(None)
     }
 
-    /// Uninitialised data is not followed.
+    /// Uninitialised bytes are not tracked.
     pub(crate) fn follows_init(&self) -> bool {
         false
     }
 
-    /// Nothing is read.
+    /// No suppression files are read.
     pub(crate) fn files(&self) -> &[std::path::PathBuf] {
         &[]
     }
 
-    /// There are no findings to be suppressed.
+    /// There are no findings to suppress.
     pub(crate) fn gen_suppressions(&self) -> bool {
         false
     }
 }
 
-/// Findings: fetches that no texture fits, which are told without checks, too.
+/// The findings that exist without checks: fetches without a matching texture.
 #[derive(Debug, Default)]
 pub struct Log {
     found: Vec<Value>,
@@ -56,7 +56,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Takes in the fetches of a launch that no texture fits.
+    /// Adds a launch's fetches without a matching texture.
     pub(crate) fn bad_fetches(&mut self, stats: &LaunchStats, source: &SourceFile, host: Host) {
         let faults = &stats.bad_fetches.faults;
         self.more = stats.bad_fetches.more;
@@ -65,7 +65,7 @@ impl Log {
         self.found = found.map(|((n, fault), d)| object(n, fault, d, source)).collect();
     }
 
-    /// Whether there are findings, which are errors.
+    /// Whether there are findings, which are always errors.
     pub fn fails(&self) -> bool {
         self.has_findings()
     }
@@ -75,18 +75,18 @@ impl Log {
         !self.found.is_empty()
     }
 
-    /// None is suppressed.
+    /// Number of suppressed findings, always 0.
     pub fn suppressed(&self) -> u64 {
         0
     }
 
-    /// How many are counted only.
+    /// Number of findings that are counted only.
     pub fn more(&self) -> u64 {
         self.more
     }
 }
 
-/// A finding as reports have it.
+/// A finding as in reports.
 fn object(number: u64, fault: &Fault, diagnostic: &Diagnostic, source: &SourceFile) -> Value {
     let place = CodeLocation::of_fault(fault, source);
     json!({

@@ -1,16 +1,16 @@
-//! `--coverage` in a build without coverage.
+//! `--coverage` in a build without the feature `coverage`.
 
 use crate::run::Failure;
 use clap::builder::ValueParser;
 use std::path::{Path, PathBuf};
 use texunit_device::{Arithmetic, Observer};
 
-/// The parser of the option's value.
+/// The parser for the option's value.
 pub(crate) fn file() -> ValueParser {
     ValueParser::new(|_: &str| Err::<PathBuf, String>(super::option()))
 }
 
-/// What counts blocks and branches, which nothing does.
+/// The observer for coverage, which cannot exist.
 pub(crate) enum Module {}
 
 impl Module {

@@ -1,4 +1,4 @@
-//! What stands in a build for commands and options that it lacks: the features of Cargo.toml.
+//! Replacements for commands and options whose cargo feature is disabled.
 
 #[cfg(not(feature = "checks"))]
 pub mod checks;
@@ -12,11 +12,11 @@ pub mod ranges;
 use clap::Args;
 use std::ffi::OsString;
 
-/// How to get what a build lacks.
+/// How to get a complete build.
 const HOW: &str = "`cargo install --path crates/tools/cli --features all` builds all of texunit, and so does \
     `cargo run --release -p xtask -- libs`, into target/release";
 
-/// Arguments of a command that this build lacks.
+/// The arguments of a missing command.
 #[derive(Clone, Debug, Args)]
 pub struct Missing {
     /// Anything.
@@ -29,12 +29,12 @@ pub struct Missing {
     pub arguments: Vec<OsString>,
 }
 
-/// Says that this build lacks a command, and how to get it. The exit code.
+/// Reports that this build lacks a command, and how to get it; returns the exit code.
 pub fn command(name: &str) -> u8 {
     crate::usage_error(name, &format!("this build of texunit has no `{name}`: {HOW}"))
 }
 
-/// Why an option that this build lacks has no value.
+/// The error for an option that this build lacks.
 #[cfg(not(all(
     feature = "checks",
     feature = "coverage",

@@ -1,4 +1,4 @@
-//! `--profile` in a build without profiles.
+//! `--profile` in a build without the feature `profile`.
 
 use crate::args::ProfileFormat;
 use crate::run::Failure;
@@ -6,12 +6,12 @@ use clap::builder::ValueParser;
 use std::path::{Path, PathBuf};
 use texunit_device::Observer;
 
-/// The parser of the option's value.
+/// The parser for the option's value.
 pub(crate) fn file() -> ValueParser {
     ValueParser::new(|_: &str| Err::<PathBuf, String>(super::option()))
 }
 
-/// What counts a launch, which nothing does.
+/// The observer for profiles, which cannot exist.
 pub(crate) enum Launch {}
 
 impl Launch {

@@ -1,16 +1,16 @@
-//! `--ctas` in a build without ranges of CTAs.
+//! `--ctas` in a build without the feature `ranges`.
 
 use crate::args::LaunchArgs;
 use crate::run::Report;
 use texunit_device::{CtaRange, Device, Fault, Kernel, LaunchOptions, Observer};
 use texunit_job::Job;
 
-/// The parser of the option's value.
+/// The parser for the option's value.
 pub fn range(_: &str) -> Result<CtaRange, String> {
     Err(super::option())
 }
 
-/// A launch of a range that is recorded, which none is.
+/// The recorder of a range, which cannot exist.
 pub(crate) enum Recording {}
 
 impl Recording {

@@ -1,5 +1,5 @@
-//! What `texunit run` is asked to fail for and to keep: the options, and what comes of them when the program has
-//! ended.
+//! The options of `texunit run` for tests, and the processing of the run's evidence after the
+//! program has ended.
 
 use super::inspect::{Obstacle, Warning};
 use super::reports::{Outputs, is_output};
@@ -15,7 +15,7 @@ use texunit_device::Fill;
 use texunit_evidence::{Format, Record, Run};
 use texunit_report::Severity;
 
-/// Exit code of a run that `--timeout` has ended: that of `timeout`.
+/// The exit code after `--timeout`, as that of the command `timeout`.
 const TIMED_OUT: u8 = 124;
 
 /// Options of `texunit run` for tests.
@@ -106,7 +106,7 @@ impl From<ReportFormat> for Format {
     }
 }
 
-/// Longest time that can be waited for: a year.
+/// Maximum time limit: a year.
 const LONGEST: f64 = 366.0 * 86400.0;
 
 fn seconds(text: &str) -> Result<Duration, &'static str> {
@@ -115,7 +115,7 @@ fn seconds(text: &str) -> Result<Duration, &'static str> {
 }
 
 impl EvidenceArgs {
-    /// Whether there is something to do when the program has ended.
+    /// Whether `texunit run` has to stay alive until the program has ended.
     pub(super) fn need_a_parent(&self) -> bool {
         self.error_exitcode.is_some()
             || self.timeout.is_some()
@@ -129,7 +129,7 @@ impl EvidenceArgs {
         !self.report.is_empty() || !self.report_format.is_empty()
     }
 
-    /// Sets what the libraries read.
+    /// Passes options to the libraries by environment variables.
     pub(super) fn set(&self, command: &mut Command) {
         if let Some(steps) = self.max_steps {
             command.env("TEXUNIT_MAX_STEPS", steps.to_string());
@@ -155,7 +155,7 @@ impl EvidenceArgs {
             [("TEXUNIT_COVERAGE", &self.coverage), ("TEXUNIT_PROFILE", &self.profile)]
         {
             let Some(file) = file else { continue };
-            // The program may change its folder.
+            // The program may change its current folder.
             let file = if is_output(file) { Path::new("/dev/stdout") } else { file };
             let _ = std::path::absolute(file).map(|file| command.env(name, file));
         }
@@ -168,14 +168,14 @@ impl EvidenceArgs {
     }
 }
 
-/// Runs the program, and processes what its processes leave behind, as requested; the exit code of the run.
+/// Runs the program and processes the evidence of its processes; returns the exit code of the run.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn run(_: Command, _: &Path, args: &RunArgs, _: &[Warning]) -> Result<u8, String> {
     Outputs::of(args)?;
     Err("the drop-in libraries are for Linux".to_owned())
 }
 
-/// Runs the program, and processes what its processes leave behind, as requested; the exit code of the run.
+/// Runs the program and processes the evidence of its processes; returns the exit code of the run.
 #[cfg(target_os = "linux")]
 pub(super) fn run(
     command: Command,
@@ -204,18 +204,19 @@ pub(super) fn run(
         outputs.write_so_far(&Run { records, milliseconds, ..run.clone() }, folder.path());
     };
     let timeout = args.evidence.timeout;
-    // A system without it cannot tell what is lost.
+    // Without memory files, lost events cannot be counted.
     let witness = memfd_create(texunit_evidence::WITNESS, MFdFlags::MFD_CLOEXEC);
     let witness = witness.ok().map(File::from);
     let own = Identity::of(folder.path());
     let outcome = parent::run(command, path, timeout, folder.path(), &mut meanwhile)?;
-    // Before what they have written: a process that goes on has lost nothing.
+    // The count is read before the event files, so that a process which is still running does not
+    // seem to have lost events.
     let told = witness.as_ref().map(Tally::of).unwrap_or_default();
     let mut read = texunit_evidence::read_all(folder.path());
     let is_there = Identity::of(folder.path()) == own;
     let modules = outputs.modules(folder.path());
     let lost = Lost::of(&told, is_there, &read, modules, run.fail_on);
-    // Who has asked for nothing of that misses nothing.
+    // Lost events matter only if the options use them.
     let lost = lost.filter(|_| args.evidence.need_a_parent());
     let mut run = Run {
         records: std::mem::take(&mut read.records),
@@ -237,13 +238,13 @@ pub(super) fn run(
         say(format_args!("texunit: instruction forms of the kernels: {totals}"));
     }
     let covered = outputs.write_coverage(folder.path()) & outputs.write_profile(folder.path());
-    // A signal may end what follows, and is to leave nothing behind.
+    // A signal may end the remaining work, so that the folder is removed first.
     drop(folder);
     let written = outputs.write_reports(&run) && covered;
     Ok(if written || code != 0 { code } else { crate::FAILED })
 }
 
-/// Answers to calls that load or launch kernels, of programs whose kernels texunit cannot execute.
+/// Errors of calls that load or launch kernels, in programs whose kernels texunit cannot execute.
 const NO_KERNELS: [&str; 12] = [
     "CUDA_ERROR_NO_BINARY_FOR_GPU",
     "CUDA_ERROR_INVALID_IMAGE",
@@ -259,7 +260,7 @@ const NO_KERNELS: [&str; 12] = [
     "cudaErrorNotSupported",
 ];
 
-/// Why no kernel was executed, if there are some that could not be.
+/// Why no kernel was executed, in a program with kernels that could not be.
 fn not_executed(run: &Run, warnings: &[Warning]) -> Option<String> {
     let has_launched = run.records.iter().any(|record| {
         !record.running.is_empty() || record.kernels.values().any(|kernel| kernel.launches > 0)
@@ -281,7 +282,7 @@ fn not_executed(run: &Run, warnings: &[Warning]) -> Option<String> {
     }
 }
 
-/// The exit code of a run whose program has ended with this one.
+/// The exit code of a run, given that of its program.
 fn exit_code(run: &Run, program: u8, for_errors: Option<u8>) -> u8 {
     let has_failed = run.failures() > 0 || run.lost.as_ref().is_some_and(|lost| lost.failures);
     match (run.timed_out, for_errors) {
@@ -294,7 +295,7 @@ fn exit_code(run: &Run, program: u8, for_errors: Option<u8>) -> u8 {
     }
 }
 
-/// Says what went wrong in all processes together; each has told of its own faults.
+/// Summarises the failures of all processes; each process has reported its own faults.
 fn summarize(run: &Run, is_changed: bool, for_errors: bool) {
     for record in &run.records {
         for running in record.running.values() {
@@ -400,7 +401,7 @@ mod tests {
         let (idle, refused) = (Run::default(), record("CUDA_ERROR_INVALID_PTX", 0));
         let text = Some("no PTX".to_owned());
         assert_eq!(says(&idle, &warning(Obstacle::Everything)), text);
-        // `--gtest_list_tests`, for example.
+        // For example `--gtest_list_tests`.
         assert_eq!(says(&idle, &warning(Obstacle::Calls)), None);
         assert_eq!(says(&refused, &warning(Obstacle::Calls)), text);
         let own = says(&refused, &[]).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What can be seen before a program is started: whether it has PTX, and whether it will find texunit's
-//! libraries. Nothing here stops it.
+//! Inspects a program before it is started: whether it contains PTX, and whether it will find
+//! texunit's libraries. Problems are warnings.
 
 use object::elf;
 use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
@@ -8,31 +8,32 @@ use std::fs::File;
 use std::path::Path;
 use texunit_fatbin::EntryKind;
 
-/// Sections with the code for devices: as it is, and what nvcc has linked into one piece (`-rdc=true`), where the first has the
-/// machine code of the whole and no PTX.
+/// ELF sections with device code: the normal one, and that of programs linked with `-rdc=true`, in
+/// which case the first has the linked machine code and no PTX.
 const FATBINS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
-/// The section with the regions of OpenMP that clang compiles: pieces that begin so (`llvm::object::OffloadBinary`).
+/// The section with OpenMP regions compiled by clang, and the magic number of its entries
+/// (`llvm::object::OffloadBinary`).
 const REGIONS: (&str, [u8; 4]) = (".llvm.offloading", [0x10, 0xff, 0x10, 0xad]);
-/// The kinds of a piece's content that are machine code, and its strings for NVIDIA's GPUs.
+/// The content kinds that are machine code, and the string for NVIDIA's GPUs.
 const REGIONS_OF_CODE: ([u16; 2], &[u8]) = ([1, 3], b"nvptx64");
-/// Maximum number of bytes of one that are looked at.
+/// Maximum number of bytes examined of a section.
 const MAX: u64 = 1 << 30;
 
-/// Warnings about a program.
+/// A warning about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Warning {
     pub(super) text: String,
     pub(super) obstacle: Obstacle,
 }
 
-/// Whether kernels of a program are not executed because of what a warning says.
+/// Whether a warning means that kernels are not executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Obstacle {
-    /// They are.
+    /// Kernels are executed.
     No,
-    /// Calls are refused, which the libraries tell of.
+    /// Calls are refused, which the libraries report.
     Calls,
-    /// The libraries hear nothing of the program.
+    /// The libraries are not called at all.
     Everything,
 }
 
@@ -42,9 +43,9 @@ impl Warning {
     }
 }
 
-/// All of them.
+/// All warnings.
 pub(super) fn warnings(program: &Path) -> Vec<Warning> {
-    // Scripts, programs of other systems, damaged files: the kernel of the system says what is wrong.
+    // For scripts, foreign programs and damaged files, the operating system reports the error.
     let look = || -> Option<Vec<Warning>> {
         let cache = ReadCache::new(File::open(program).ok()?);
         let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
@@ -112,7 +113,7 @@ fn look(file: &Elf<'_>, program: &Path) -> Vec<Warning> {
     warnings
 }
 
-/// Whether clang has put machine code for NVIDIA's GPUs into the program.
+/// Whether the program contains machine code for NVIDIA's GPUs compiled by clang.
 fn has_machine_regions(file: &Elf<'_>) -> bool {
     let (name, start) = REGIONS;
     let section = file.section_by_name(name).filter(|section| section.size() <= MAX);
@@ -123,7 +124,7 @@ fn has_machine_regions(file: &Elf<'_>) -> bool {
             usize::try_from(u64::from_le_bytes(*bytes)).ok()
         };
         let (Some(size), Some(entry)) = (number(8), number(16)) else { break };
-        // Its strings come before its content.
+        // The strings precede the content.
         let content = number(entry.saturating_add(24)).unwrap_or(0);
         let (kinds, gpu) = REGIONS_OF_CODE;
         let kind = rest.get(entry..).and_then(|entry| entry.first_chunk());
@@ -139,16 +140,16 @@ fn has_machine_regions(file: &Elf<'_>) -> bool {
     false
 }
 
-/// Whether the dynamic linker takes part: the program names it.
+/// Whether the program uses the dynamic linker.
 fn is_linked_when_it_starts(file: &Elf<'_>) -> bool {
     let segments = file.elf_header().program_headers(file.endian(), file.data());
     segments.is_ok_and(|all| all.iter().any(|s| s.p_type(file.endian()) == elf::PT_INTERP))
 }
 
-/// The runtime inside a program.
+/// The version of a statically linked runtime.
 enum Static {
     None,
-    /// There is no telling.
+    /// Unknown, since symbols are stripped.
     Stripped,
     /// CUDA 12 or later.
     New,
@@ -157,7 +158,7 @@ enum Static {
 }
 
 impl Static {
-    /// The version shows in the functions that only some have.
+    /// Determined by functions that only some versions have.
     fn of(file: &Elf<'_>) -> Self {
         if file.section_by_name(".symtab").is_none() {
             return Self::Stripped;
@@ -176,7 +177,7 @@ impl Static {
     }
 }
 
-/// The content of the fatbins.
+/// The contents of the fatbins.
 #[derive(Default)]
 struct Code {
     is_there: bool,
@@ -197,7 +198,7 @@ fn code(file: &Elf<'_>) -> Code {
 }
 
 impl Code {
-    /// Adds what the fatbins of a section hold.
+    /// Adds the fatbins of a section.
     fn add(&mut self, mut rest: &[u8]) {
         while let Some(header) = rest.first_chunk() {
             let Ok(size) = texunit_fatbin::size(header) else { break };
@@ -206,7 +207,7 @@ impl Code {
                 self.has_machine_code |= entry.kind == EntryKind::Machine;
             }
             let Some(next) = rest.get(size.next_multiple_of(8)..) else { break };
-            // Fatbins of several files follow each other, with zeros between them.
+            // Fatbins of several files are padded with zeros.
             let zeros = next.iter().take_while(|&&byte| byte == 0).count() / 8 * 8;
             rest = &next[zeros..];
         }
@@ -217,7 +218,7 @@ impl Code {
 #[derive(Default)]
 struct Dynamic {
     needed: Vec<String>,
-    /// `DT_RPATH`, if there is no `DT_RUNPATH`, which would make it void.
+    /// `DT_RPATH`, which counts only without `DT_RUNPATH`.
     rpath: Option<String>,
 }
 
@@ -287,7 +288,8 @@ mod tests {
         assert!(!is_old_runtime("libcudart.so") && !is_old_runtime("libcublas.so.11"));
     }
 
-    /// Sections and the fatbins in them; of a program of several files that nvcc has linked (`-rdc=true`) the PTX is in the second.
+    /// Sections with fatbins; in a program linked from several files (`-rdc=true`) the PTX is in
+    /// the second section.
     #[test]
     fn ptx_is_found_in_both_sections_however_it_is_packed() {
         let folder = texunit_testkit::TempDir::new("inspect");
@@ -319,7 +321,8 @@ mod tests {
         }
     }
 
-    /// Sections as clang 19 writes them. LLVM's code (kind 2) becomes PTX at run time, and AMD's is not a matter of texunit's.
+    /// Sections written by clang 19. LLVM bitcode (kind 2) becomes PTX at run time, and AMD's code
+    /// is ignored.
     #[test]
     fn machine_code_of_clang_is_named() {
         let folder = texunit_testkit::TempDir::new("regions");

@@ -1,9 +1,9 @@
-//! Where the drop-in libraries are.
+//! Locates and installs the drop-in libraries.
 
 use std::path::{Path, PathBuf};
 use texunit_files::Prepared;
 
-/// Their names, and the names that a linker looks for.
+/// The file names, and the link names for linkers.
 const LIBRARIES: [(&str, Option<&str>); 16] = [
     ("libcuda.so.1", Some("libcuda.so")),
     ("libcudart.so.12", None),
@@ -17,25 +17,25 @@ const LIBRARIES: [(&str, Option<&str>); 16] = [
     ("libcublasLt.so.12", None),
     ("libcublasLt.so.13", Some("libcublasLt.so")),
     ("libcurand.so.10", Some("libcurand.so")),
-    // The code of these and of the driver, which find it beside themselves.
+    // The implementation of these and of the driver, which is loaded from their folder.
     (concat!("libtexunit_cublas.so.", env!("CARGO_PKG_VERSION")), None),
     (concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")), None),
     (concat!("libtexunit_curand.so.", env!("CARGO_PKG_VERSION")), None),
     (concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")), None),
 ];
 
-/// The library that the dynamic linker loads beside a program, for runtimes that are linked into it.
+/// The audit library of the dynamic linker, which redirects statically linked runtimes.
 pub(super) const REDIRECT: &str = "libtexunit_redirect.so";
 
-/// The folder below, with programs that stand for some of NVIDIA's. Libraries that are there without it need none.
+/// The subfolder with replacements for programs of NVIDIA; optional.
 const SHIMS: &str = "shims";
 
-/// That folder, if it is there.
+/// The subfolder, if it exists.
 pub(super) fn shims(folder: &Path) -> Option<PathBuf> {
     Some(folder.join(SHIMS)).filter(|folder| folder.is_dir())
 }
 
-/// The folder with all of them. The dynamic linker can be told of it.
+/// The folder with all libraries, in a form that the dynamic linker accepts.
 pub(super) fn folder() -> Result<PathBuf, String> {
     let folder = find()?;
     match separator(&folder) {
@@ -48,12 +48,12 @@ pub(super) fn folder() -> Result<PathBuf, String> {
     }
 }
 
-/// The character in a folder's name that separates folders in `LD_LIBRARY_PATH`.
+/// The character in a folder's name that would separate folders in `LD_LIBRARY_PATH`.
 fn separator(folder: &Path) -> Option<u8> {
     folder.as_os_str().as_encoded_bytes().iter().copied().find(|byte| b":;".contains(byte))
 }
 
-/// `TEXUNIT_LIBS`, the folder of the program, or `lib` beside or above it.
+/// Searches `TEXUNIT_LIBS`, the folder of the program, and `lib` beside or above it.
 fn find() -> Result<PathBuf, String> {
     if let Some(folder) = std::env::var_os("TEXUNIT_LIBS").filter(|f| !f.is_empty()) {
         let folder = PathBuf::from(folder);
@@ -81,12 +81,12 @@ fn absolute(folder: PathBuf) -> PathBuf {
     std::path::absolute(&folder).unwrap_or(folder)
 }
 
-/// The first library that is not in a folder.
+/// The first library that a folder lacks.
 fn missing(folder: &Path) -> Option<&'static str> {
     LIBRARIES.iter().map(|(name, _)| *name).find(|name| !folder.join(name).is_file())
 }
 
-/// Copies the libraries; the files made.
+/// Copies the libraries; returns the created files.
 pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
     let from = find()?;
     std::fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
@@ -108,7 +108,7 @@ pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
         let unreadable = |e: std::io::Error| format!("{}: {e}", shims.display());
         for entry in std::fs::read_dir(&shims).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
-            // Python keeps what it has compiled in a folder there; pip has it do so when a wheel is installed.
+            // Python's folder of compiled files, which pip creates when it installs a wheel.
             if entry.path().is_dir() {
                 continue;
             }
@@ -120,8 +120,8 @@ pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Copies a file, with its permissions. It is written under a name that nobody knows before it gets its own: a
-/// program may be running with the one that is there, and a link that lies there is not followed.
+/// Copies a file with its permissions. It is written under a temporary name and renamed, because a
+/// program may be using the existing file, and existing links must not be followed.
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let cannot_read = |e: &dyn std::fmt::Display| format!("{}: {e}", from.display());
     let metadata = from.metadata().map_err(|e| cannot_read(&e))?;

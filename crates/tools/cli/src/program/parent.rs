@@ -1,12 +1,14 @@
-//! Staying with the program: its signals, its time, the processes that it starts, how it ends.
+//! Supervises the program: forwards signals, enforces the time limit, waits for the processes that
+//! it starts, and determines the outcome.
 //!
-//! Anyone who asks the run to end (SIGTERM, SIGINT) asks the program, which takes the time that it needs. What it leaves
-//! behind has two seconds; and while the program stays, reports are written once as far as they go, because the next signal may be one
-//! that nobody can wait for.
+//! A request to end the run (SIGTERM, SIGINT) is forwarded to the program, which may take its time.
+//! Processes that it leaves behind get two seconds. If the program does not end, preliminary
+//! reports are written, because the next signal may be SIGKILL.
 //!
-//! The program stays in the process group of its caller, so that it has the terminal as it would have it
-//! without us. Signals that a process sends us are passed on; those of the terminal reach the program anyway. Processes
-//! whose parents have ended become our children (`PR_SET_CHILD_SUBREAPER`), so that none is lost sight of.
+//! The program stays in the caller's process group, so that it has the terminal as without `texunit
+//! run`. Signals sent by processes are forwarded; signals of the terminal reach the program anyway.
+//! Orphaned processes become children of this process (`PR_SET_CHILD_SUBREAPER`), so that none is
+//! lost.
 
 use super::refusal;
 use super::signals::Signals;
@@ -21,26 +23,26 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 use texunit_files::PrivateFolder;
 
-/// The error of a file of which the system does not know how to run it.
+/// The error for a file with an unknown executable format.
 const ENOEXEC: i32 = 8;
 
-/// How a run has ended.
+/// The outcome of a run.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// The program's exit code, or 128 and its signal.
+    /// The program's exit code, or 128 plus its signal.
     pub(super) code: u8,
-    /// The signal that has ended the program.
+    /// The signal that ended the program.
     pub(super) signal: Option<i32>,
-    /// The time that was over.
+    /// The time limit, if it was exceeded.
     pub(super) timed_out: Option<Duration>,
-    /// How long it took.
+    /// Wall time.
     pub(super) wall: Duration,
-    /// How long cores were busy.
+    /// CPU time.
     pub(super) cpu: Duration,
 }
 
-/// The folder that processes tell of themselves in. It ends with this, unless it is part of that of a run that this one
-/// is part of, and which reads it.
+/// The evidence folder of the run. It is removed with the value, unless it is inside the folder of
+/// an outer run, which reads it.
 pub(super) fn folder() -> Result<PrivateFolder, String> {
     let outer = texunit_evidence::folder().filter(|folder| folder.is_dir());
     let above = outer.clone().unwrap_or_else(std::env::temp_dir);
@@ -49,8 +51,8 @@ pub(super) fn folder() -> Result<PrivateFolder, String> {
     Ok(if outer.is_some() { folder.that_stays() } else { folder })
 }
 
-/// Runs the program of `path` and waits for it, and for all that it has started and that tells of itself in the folder.
-/// `meanwhile` writes what is known after so long: someone has asked the program to end, and it has not.
+/// Runs the program at `path`, and waits for it and for its processes that write evidence to the
+/// folder. `meanwhile` writes preliminary reports when the program was asked to end and does not.
 pub(super) fn run(
     mut command: Command,
     path: &Path,
@@ -59,7 +61,8 @@ pub(super) fn run(
     meanwhile: &mut dyn FnMut(Duration),
 ) -> Result<Outcome, String> {
     command.env(texunit_evidence::FOLDER, folder);
-    // Processes whose environment was cleared find the folder so (`texunit_evidence::run_above`), and the options in it.
+    // The open folder lets processes with a cleared environment find it
+    // (`texunit_evidence::run_above`), with the options in it.
     let _held = std::fs::File::open(folder);
     keep_options(&command, folder);
     let start = Instant::now();
@@ -72,11 +75,11 @@ pub(super) fn run(
     let program = program.map_err(|error| refusal::refused(path, &error))?;
     let deadline = timeout.map(|time| start + time);
     let mut watch = Watch::new(program, deadline, folder, strangers.beside(program));
-    // Processes that have already ended send no more signals.
+    // Processes that have ended already cause no more signals.
     watch.reap();
     while !watch.is_over() {
         signals.wait(watch.patience());
-        // Signals first: one that comes after this wakes the next wait.
+        // Signals are read first: one that arrives later wakes the next wait.
         let arrived = signals.arrived();
         watch.reap();
         arrived.iter().for_each(|arrived| watch.pass_on(arrived));
@@ -95,7 +98,7 @@ pub(super) fn run(
     })
 }
 
-/// Keeps the options that are in a program's environment in the folder of the run.
+/// Stores the options of the program's environment in the folder of the run.
 fn keep_options(command: &Command, folder: &Path) {
     let mut all: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     for (name, value) in command.get_envs() {
@@ -112,8 +115,8 @@ fn keep_options(command: &Command, folder: &Path) {
     }
 }
 
-/// Starts a program. What the system does not know is a script for a shell, as it is for shells themselves and where
-/// `texunit run` becomes the program.
+/// Starts a program. A file with an unknown format is run by a shell, as shells and `exec` wrappers
+/// do.
 fn spawn(command: &mut Command, path: &Path) -> std::io::Result<Child> {
     match command.spawn() {
         Err(error) if error.raw_os_error() == Some(ENOEXEC) => {
@@ -131,7 +134,7 @@ fn spawn(command: &mut Command, path: &Path) -> std::io::Result<Child> {
     }
 }
 
-/// Resource usage of the processes that have ended and were waited for.
+/// CPU time of the processes that were waited for.
 fn cpu_time() -> Duration {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return Duration::ZERO };
     let times = [usage.user_time(), usage.system_time()];

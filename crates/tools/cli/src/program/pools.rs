@@ -1,5 +1,5 @@
-//! Pools of memory that packages of Python keep hide an access past the end of an array: they are turned off where the check
-//! `memory` is named.
+//! Turns off the memory pools of Python packages when the check `memory` is named, because a pool
+//! hides accesses past the end of an array.
 
 use super::{RunArgs, before};
 use std::ffi::OsString;
@@ -9,14 +9,14 @@ use texunit_checks::Check;
 
 /// PyTorch's own variable.
 const PYTORCH: &str = "PYTORCH_NO_CUDA_MEMORY_CACHING";
-/// Where Python looks for modules.
+/// Python's module search path.
 const PYTHON: &str = "PYTHONPATH";
-/// The names of pools that are turned off, for the driver to say so; CuPy's is added when it is.
+/// Tells the driver which pools are off, for its messages; CuPy's is added when it is turned off.
 const OFF: &str = "TEXUNIT_POOLS_OFF";
-/// What Python executes before a program, and turns CuPy's pool off (crate `shims`).
+/// The Python file that runs before a program and turns CuPy's pool off (crate `shims`).
 const SITE: &str = "sitecustomize.py";
 
-/// Sets the variables for it. What the user has set stays as it is.
+/// Sets the variables, unless the user has set them.
 pub(super) fn turn_off(command: &mut Command, args: &RunArgs, shims: Option<&Path>) {
     let is_named = args.checks.check.is_some_and(|checks| checks.has(Check::Memory));
     if is_named && !args.keep_pools {
@@ -61,7 +61,7 @@ mod tests {
         );
         let user = [(PYTORCH, "0"), (PYTHON, "/home/u")];
         assert_eq!(text(of(&user, site)), "TEXUNIT_POOLS_OFF= PYTHONPATH=/lib/shims:/home/u");
-        // A run in a run.
+        // A run inside a run.
         let inner = [(PYTORCH, "1"), (OFF, "pytorch")];
         assert_eq!(text(of(&inner, None)), "TEXUNIT_POOLS_OFF=pytorch");
     }

@@ -1,7 +1,7 @@
-//! `texunit run --record` and `--explain`: launches of a program as jobs.
+//! `texunit run --record` and `--explain`: records launches of a program as jobs.
 //!
-//! The libraries write them (crate `record`). To explain a thread, one launch is recorded into a temporary folder, and
-//! repeated as `texunit launch --explain` does when the program has ended.
+//! The libraries write the jobs (crate `record`). To explain a thread, its launch is recorded into
+//! a temporary folder, and repeated as by `texunit launch --explain` after the program has ended.
 
 use super::say;
 use crate::args::{LaunchArgs, LaunchFormat, thread};
@@ -58,33 +58,33 @@ fn explained(text: &str) -> Result<Explained, String> {
     Ok(Explained { kernel: kernel.to_owned(), thread: thread(numbers)? })
 }
 
-/// A text that the libraries read again, if it means something.
+/// Checks a text that the libraries will parse again.
 fn spelled<T: FromStr<Err = &'static str>>(text: &str) -> Result<String, &'static str> {
     text.parse::<T>().map(|_| text.to_owned())
 }
 
-/// The thread to explain when the program has ended.
+/// The thread to explain after the program has ended.
 #[derive(Debug)]
 pub(super) struct Pending<'a> {
     wanted: &'a Explained,
     format: Option<ExplainFormat>,
-    /// Where it is written, if it is not printed.
+    /// The file for the explanation, if it is not printed.
     file: Option<PathBuf>,
     folder: PrivateFolder,
 }
 
 impl RecordArgs {
-    /// The name of `--kernel`, without the number of a launch.
+    /// The kernel name in `--kernel`, without a launch number.
     pub(super) fn kernel_name(&self) -> Option<&str> {
         let name = self.kernel.as_deref()?;
         let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         Some(name.rsplit_once(':').filter(|(_, n)| number(n)).map_or(name, |(name, _)| name))
     }
 
-    /// Removes what processes have left of records that they could not finish.
+    /// Removes incomplete recordings of processes that were killed.
     pub(super) fn clean(&self) {
         let Some(folder) = &self.record else { return };
-        // Of one launch the folder itself has the files; the job is the last of them.
+        // A single launch is recorded in the folder itself; its job file is written last.
         let is_whole = self.kernel.is_none() || folder.join("job.toml").exists();
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let (name, path) = (entry.file_name(), entry.path());
@@ -97,7 +97,7 @@ impl RecordArgs {
         }
     }
 
-    /// Sets what the libraries read; what is left to be done when the program has ended.
+    /// Passes options to the libraries; returns the work to do after the program has ended.
     pub(super) fn set(&self, command: &mut Command) -> Result<Option<Pending<'_>>, String> {
         // A run inside a recorded run is also recorded, unless its options say otherwise.
         if self.record.is_some() || self.explain.is_some() {
@@ -126,7 +126,7 @@ impl RecordArgs {
     }
 }
 
-/// The folder of a record: nobody's files are mixed with it.
+/// The folder of a recording, which must not contain other files.
 fn place(folder: &Path) -> Result<PathBuf, String> {
     let name = folder.display();
     let failed = |e: std::io::Error| format!("--record: {name}: {e}");
@@ -138,12 +138,12 @@ fn place(folder: &Path) -> Result<PathBuf, String> {
         }
         Err(e) => return Err(failed(e)),
     }
-    // The program may change its folder.
+    // The program may change its current folder.
     std::path::absolute(folder).map_err(failed)
 }
 
 impl Pending<'_> {
-    /// Explains the thread, on standard error: standard output is the program's.
+    /// Explains the thread, on standard error because standard output is the program's.
     pub(super) fn tell(&self) {
         let job = self.folder.path().join("job.toml");
         if !job.exists() {
@@ -155,7 +155,7 @@ impl Pending<'_> {
         }
         let [x, y, z] = self.wanted.thread;
         let options = ["--quiet", "--explain", &format!("{x},{y},{z}")];
-        // Nothing is written: a record has no outputs.
+        // A recording has no outputs, so that nothing is written to this folder.
         let args = match LaunchArgs::parse(&job, &self.folder.path().join("out"), &options) {
             Ok(args) => args,
             Err(error) => return say(format_args!("error: --explain: {error}")),

@@ -1,4 +1,4 @@
-//! Why a program cannot be started, in words that one can act on.
+//! Explains why a program cannot be started.
 
 use object::Endianness;
 use object::elf::{self, FileHeader64, ProgramHeader64};
@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// A path that is not a regular file.
+/// The message for a path that is not a regular file.
 pub(super) fn no_file(path: &Path) -> String {
     let shown = path.display();
     match path.metadata() {
@@ -21,7 +21,7 @@ pub(super) fn no_file(path: &Path) -> String {
     }
 }
 
-/// The system's reason for refusing an existing file, and what it means.
+/// The message for an existing file that the system refuses to run.
 pub(super) fn refused(path: &Path, error: &std::io::Error) -> String {
     let hint = match error.kind() {
         ErrorKind::PermissionDenied if !super::is_program(path) => {
@@ -36,13 +36,13 @@ pub(super) fn refused(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}{hint}", path.display())
 }
 
-/// Programs that no kernel of this machine would run. The C library would give them to a shell, which
-/// takes them for a script.
+/// The message for programs in formats that this machine cannot run. The C library would run them
+/// as shell scripts.
 pub(super) fn unfit(path: &Path) -> Option<String> {
     let cache = ReadCache::new(File::open(path).ok()?);
     let data = &cache;
     let ident = data.read_bytes_at(0, 5).ok()?;
-    // Programs of 32 bits may run, though not with our libraries.
+    // 32-bit programs may run, but not with texunit's libraries.
     if ident[..4] != elf::ELFMAG || ident[4] == elf::ELFCLASS32.0 {
         return None;
     }
@@ -57,7 +57,7 @@ pub(super) fn unfit(path: &Path) -> Option<String> {
     }
 }
 
-/// The processor of a program; none if a part is missing of what is loaded.
+/// The processor of a program; `None` if the file is truncated.
 fn machine(data: &ReadCache<File>) -> Option<elf::Machine> {
     let header = FileHeader64::<Endianness>::parse(data).ok()?;
     let endian = header.endian().ok()?;
@@ -70,7 +70,7 @@ fn machine(data: &ReadCache<File>) -> Option<elf::Machine> {
     segments.iter().all(is_there).then(|| header.e_machine(endian))
 }
 
-/// The processor of this program, as program files name it.
+/// The processor of this program, in ELF's numbering.
 fn own_machine() -> Option<elf::Machine> {
     match std::env::consts::ARCH {
         "x86_64" => Some(elf::EM_X86_64),
@@ -79,7 +79,7 @@ fn own_machine() -> Option<elf::Machine> {
     }
 }
 
-/// Whether a report, or what else a run leaves, can be written: better known now than after an hour's run. Nothing is left
+/// Checks that an output file can be written, before a run that may take hours. Nothing is left
 /// behind.
 pub(super) fn writable(what: &str, path: &Path) -> Result<(), String> {
     let cannot = |why: &dyn std::fmt::Display| {
@@ -90,7 +90,7 @@ pub(super) fn writable(what: &str, path: &Path) -> Result<(), String> {
         Ok(found) if found.is_file() => {
             OpenOptions::new().append(true).open(path).map(drop).map_err(|e| cannot(&e))
         }
-        // A terminal or a pipe: opening that may wait for a reader.
+        // Opening a terminal or pipe may block.
         Ok(_) => Ok(()),
         Err(_) => {
             File::create_new(path).map_err(|e| cannot(&e))?;
@@ -126,7 +126,7 @@ mod tests {
         let folder = TempDir::new("unfit");
         let file = folder.join("program");
         let mut start = std::fs::read(&own).unwrap();
-        // Code of a test is longer; what a debugger reads can be most of the file.
+        // The test's own executable is larger, and debug information can be most of it.
         for length in [1 << 16, 200] {
             start.truncate(length);
             std::fs::write(&file, &start).unwrap();

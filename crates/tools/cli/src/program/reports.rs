@@ -1,4 +1,4 @@
-//! The files that a run leaves: reports of all forms, coverage and profiles.
+//! Writes the files of a run: reports in all formats, coverage and profiles.
 
 use super::runner::Runner;
 use super::{RunArgs, refusal, say};
@@ -12,7 +12,7 @@ use texunit_files::Places;
 use texunit_forms::Count;
 use texunit_profile::Profile;
 
-/// Where something is written.
+/// A destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Target {
     /// Standard output.
@@ -21,7 +21,8 @@ enum Target {
 }
 
 impl Target {
-    /// As an option names it, if it can be written as far as that can be known before. `-` is standard output.
+    /// Parses an option, and checks as far as possible that the file can be written. `-` is
+    /// standard output.
     fn of(option: &str, file: &Path) -> Result<Self, String> {
         if is_output(file) {
             return Ok(Self::Output);
@@ -32,8 +33,8 @@ impl Target {
         Ok(Self::File(if texunit_evidence::is_of_each_process(&path) { path } else { one }))
     }
 
-    /// Writes the text to this output, joined by `join` to the report that earlier tests of the same test runner have left
-    /// there. The result says whether the output is written; a failure is reported.
+    /// Writes a text, joined by `join` to the report that earlier tests of the same test runner
+    /// have written. Returns whether it was written; an error is reported.
     fn write_joined(
         &self,
         what: &str,
@@ -44,7 +45,8 @@ impl Target {
         let (Some(runner), Some(path)) = (runner, self.replaced()) else {
             return self.write(what, text);
         };
-        // Tests may end at the same time. Without the lock, one of them may come too late for the other.
+        // Tests may end at the same time; the lock prevents one of them from overwriting another's
+        // report.
         let folder = path.parent().and_then(|folder| File::open(folder).ok());
         let _locked = folder.as_ref().map(File::lock);
         match runner.earlier(path).map(|earlier| join(&earlier)) {
@@ -57,12 +59,12 @@ impl Target {
         }
     }
 
-    /// Writes to it; whether that went well. A failure is reported.
+    /// Writes a text; returns whether it was written. An error is reported.
     fn write(&self, what: &str, text: &str) -> bool {
         let (name, written) = match self {
             Self::Output => {
                 let written = crate::out::print(text);
-                // A reader that has gone away is not a reason to fail.
+                // A closed pipe is not a failure.
                 let gone = |error: &std::io::Error| error.kind() == ErrorKind::BrokenPipe;
                 ("-".as_ref(), if written.as_ref().is_err_and(gone) { Ok(()) } else { written })
             }
@@ -83,7 +85,7 @@ impl Target {
     }
 }
 
-/// Why a result of an earlier test is not written over.
+/// Why an earlier test's result is not overwritten.
 fn refused(what: &str, path: &Path, runner: &Runner, why: &str) -> String {
     format!(
         "the {what} {} was written since {} began, and is not replaced: {why}; with `%p` in its name each process has \
@@ -94,12 +96,12 @@ fn refused(what: &str, path: &Path, runner: &Runner, why: &str) -> String {
     )
 }
 
-/// Whether a name is that of standard output.
+/// Whether a name stands for standard output.
 pub(super) fn is_output(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// A report that is wanted.
+/// A requested report.
 #[derive(Debug)]
 struct Report {
     target: Target,
@@ -107,11 +109,11 @@ struct Report {
 }
 
 impl Report {
-    /// The texts, each with its target: one of all processes, or one of each.
+    /// The texts with their destinations: one for all processes, or one for each.
     fn texts(&self, run: &Run) -> Vec<(Target, String)> {
         match &self.target {
             Target::File(path) if texunit_evidence::is_of_each_process(path) => {
-                // A process may have been several programs, one after the other.
+                // A process may have executed several programs in turn.
                 let processes: BTreeSet<u32> =
                     run.records.iter().map(|record| record.process.pid).collect();
                 let one = |process: u32| {
@@ -125,20 +127,20 @@ impl Report {
     }
 }
 
-/// All that is wanted of a run.
+/// All requested outputs of a run.
 #[derive(Debug)]
 pub(super) struct Outputs {
     reports: Vec<Report>,
     coverage: Option<Target>,
-    /// Whether with the headers that come with CUDA.
+    /// Whether to include CUDA's headers.
     coverage_toolkit: bool,
     profile: Option<(Target, texunit_profile::Format)>,
-    /// Who starts tests one by one, of which this run is one.
+    /// The test runner that has started this run as one of its tests.
     runner: Option<Runner>,
 }
 
 impl Outputs {
-    /// The outputs that the options name, after a check that they can be written.
+    /// The outputs that the options name, after checking that they can be written.
     pub(super) fn of(args: &RunArgs) -> Result<Self, String> {
         let coverage = args.evidence.coverage.as_deref();
         let coverage = coverage.map(|file| Target::of("--coverage", file)).transpose()?;
@@ -151,7 +153,8 @@ impl Outputs {
         Ok(Self { reports, coverage, coverage_toolkit, profile: profile.transpose()?, runner })
     }
 
-    /// Writes what all processes have covered that have left it in a folder; whether that went well.
+    /// Writes the coverage of all processes, from the folder of the run; returns whether it was
+    /// written.
     pub(super) fn write_coverage(&self, folder: &Path) -> bool {
         let Some(target) = &self.coverage else { return true };
         let files = texunit_evidence::files(folder, EXTENSION);
@@ -173,7 +176,8 @@ impl Outputs {
         written
     }
 
-    /// Writes what all processes have counted that have left it in a folder; whether that went well.
+    /// Writes the profile of all processes, from the folder of the run; returns whether it was
+    /// written.
     pub(super) fn write_profile(&self, folder: &Path) -> bool {
         let Some((target, format)) = &self.profile else { return true };
         let files = texunit_evidence::files(folder, texunit_profile::EXTENSION);
@@ -197,24 +201,24 @@ impl Outputs {
         })
     }
 
-    /// Leaves out what is not asked for.
+    /// Removes CUDA's headers unless they are requested.
     fn leave_out(&self, coverage: &mut Coverage) {
         if !self.coverage_toolkit {
             coverage.leave_out_toolkit();
         }
     }
 
-    /// How many modules have left what they cover in a folder, if that is wanted.
+    /// Number of modules with coverage in the folder, if coverage is requested.
     pub(super) fn modules(&self, folder: &Path) -> u64 {
         let wanted = self.coverage.as_ref().map(|_| texunit_evidence::files(folder, EXTENSION));
         let readable = |file: &&PathBuf| Coverage::read(file).is_ok();
         wanted.map_or(u64::MAX, |files| files.iter().filter(readable).count() as u64)
     }
 
-    /// Writes the reports; whether that went well.
+    /// Writes the reports; returns whether all were written.
     pub(super) fn write_reports(&self, run: &Run) -> bool {
         let mut fine = true;
-        // All of them, whatever becomes of one.
+        // All reports are attempted even if one fails.
         for report in &self.reports {
             for (target, text) in report.texts(run) {
                 let join = |earlier: &str| report.format.joined(earlier, &text);
@@ -224,11 +228,11 @@ impl Outputs {
         fine
     }
 
-    /// Writes what is known during the run: files only, which are written again when it has ended. A failure is
+    /// Writes preliminary reports to files, which are replaced at the end of the run. Errors are
     /// reported then.
     pub(super) fn write_so_far(&self, run: &Run, folder: &Path) {
         if self.runner.is_some() {
-            // What earlier tests have left there stays until this one has ended.
+            // The reports of earlier tests are kept until this test has ended.
             return;
         }
         let texts = self.reports.iter().flat_map(|report| report.texts(run));
@@ -246,7 +250,7 @@ impl Outputs {
     }
 }
 
-/// The coverage, with its targets: of all processes together, or of each one.
+/// The coverage with its destinations: of all processes, or of each.
 fn covered<'a>(
     target: &'a Target,
     files: &'a [PathBuf],
@@ -255,7 +259,7 @@ fn covered<'a>(
     all.map(|(target, files)| (target, Coverage::merged(&files)))
 }
 
-/// What processes have left, with its targets: of all processes together, or of each one.
+/// The processes' files with their destinations: of all processes, or of each.
 fn by_process<'a>(target: &Target, files: &'a [PathBuf]) -> Vec<(Target, Vec<&'a PathBuf>)> {
     let path = match target {
         Target::File(path) if texunit_evidence::is_of_each_process(path) => path,
@@ -275,7 +279,7 @@ fn by_process<'a>(target: &Target, files: &'a [PathBuf]) -> Vec<(Target, Vec<&'a
         .collect()
 }
 
-/// The reports that are wanted.
+/// The requested reports.
 fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
     let (files, formats) = (&args.evidence.report, &args.evidence.report_format);
     if files.is_empty() {
@@ -304,7 +308,7 @@ fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
     files.iter().enumerate().map(report).collect()
 }
 
-/// Why the options do not fit together: a result has the place of something that is read, or of another result.
+/// Why the options are contradictory: a result would overwrite an input or another result.
 pub(super) fn misused(args: &RunArgs) -> Option<String> {
     if args.record.kernel.is_some() && args.record.record.is_none() && args.checks.check.is_none() {
         return Some(
@@ -329,7 +333,7 @@ pub(super) fn misused(args: &RunArgs) -> Option<String> {
     if let Some(why) = places.check().err() {
         return Some(why);
     }
-    // A report that is already there, and that this one cannot be joined to: better known before the test.
+    // An existing report that this one cannot be joined to is rejected before the test.
     let runner = Runner::above()?;
     let command: Vec<_> =
         args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -395,7 +399,7 @@ mod tests {
         }
     }
 
-    /// `%%` is `%`, in names of one file, too.
+    /// `%%` stands for `%` even in names without `%p`.
     #[test]
     fn percent_signs() {
         let folder = texunit_testkit::TempDir::new("percent");

@@ -1,11 +1,11 @@
-//! Runs that one test runner starts: a launcher of each test (CMAKE_TEST_LAUNCHER, a runner of cargo) gives all of them the
-//! same names of reports. What such a run finds under the name, written since the runner began, is of a test before it, and
-//! is not written over.
+//! Recognises runs that a test runner starts one per test (CMAKE_TEST_LAUNCHER, a runner of cargo),
+//! all with the same report names. A report written since the runner began belongs to an earlier
+//! test, and must not be overwritten.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Programs that start tests, by what the system calls them.
+/// Process names of test runners.
 const RUNNERS: [&str; 10] = [
     "ctest",
     "cargo",
@@ -18,11 +18,11 @@ const RUNNERS: [&str; 10] = [
     "process-wrapper",
     "linux-sandbox",
 ];
-/// Programs that only start another one.
+/// Process names of wrappers that only start another program.
 const BETWEEN: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "timeout", "time"];
-/// Most processes that are looked at.
+/// Maximum number of ancestors that are examined.
 const DEPTH: usize = 16;
-/// Units of a second in `/proc/PID/stat`, to every program on Linux.
+/// Clock ticks per second in `/proc/PID/stat`, always 100 on Linux.
 const UNITS: f64 = 100.0;
 
 #[cfg(unix)]
@@ -30,22 +30,22 @@ fn parent() -> u32 {
     std::os::unix::process::parent_id()
 }
 
-/// Of other systems nobody is asked.
+/// Other systems are not supported.
 #[cfg(not(unix))]
 fn parent() -> u32 {
     0
 }
 
-/// A program that starts tests, and has started this one.
+/// A test runner that has started this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Runner {
-    /// Its name.
+    /// The process name.
     pub(super) name: String,
     began: SystemTime,
 }
 
 impl Runner {
-    /// The nearest, with nothing but shells in between.
+    /// The nearest ancestor that is a test runner, with only wrappers in between.
     pub(super) fn above() -> Option<Self> {
         let now = std::fs::read_to_string("/proc/uptime").ok()?;
         let now = now.split(' ').next()?.parse().ok()?;
@@ -56,7 +56,7 @@ impl Runner {
         for _ in 0..DEPTH {
             let stat = std::fs::read(proc.join(process.to_string()).join("stat")).ok()?;
             let stat = String::from_utf8_lossy(&stat);
-            // The name may have any characters.
+            // The name may contain any characters.
             let (before, behind) = stat.rsplit_once(')')?;
             let name = before.split_once('(')?.1;
             let mut words = behind.split_whitespace();
@@ -77,7 +77,7 @@ impl Runner {
         None
     }
 
-    /// The text of a file, if a run before has written it: one of this runner's.
+    /// The text of a file that was written since the runner began.
     pub(super) fn earlier(&self, path: &Path) -> Option<String> {
         let found = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let is_earlier = found.len() > 0 && found.modified().ok()? >= self.began;

@@ -1,4 +1,5 @@
-//! Signals for the parent of a program: which are waited for, and how the program is started without that.
+//! Blocks and receives signals for `texunit run`, and starts the program with the original signal
+//! mask.
 
 use nix::poll::{PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Signals that are passed on.
+/// Signals that are forwarded.
 const PASSED: [Signal; 8] = [
     Signal::SIGHUP,
     Signal::SIGINT,
@@ -25,11 +26,12 @@ const PASSED: [Signal; 8] = [
 /// Signals that ask the run to end.
 const ENDING: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
-/// A signal that has come.
+/// A received signal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrived {
     pub(super) signal: Signal,
-    /// Some process has sent it. Those of the terminal reach the whole process group, of which the program is.
+    /// Whether a process has sent it. The terminal's signals reach the whole process group,
+    /// including the program.
     pub(super) is_sent: bool,
 }
 
@@ -39,17 +41,17 @@ impl Arrived {
     }
 }
 
-/// The signals that are waited for, instead of doing what they do otherwise.
+/// The signals that are received instead of having their usual effect.
 pub(super) struct Signals {
     fd: SignalFd,
-    /// The signals that were blocked before; the program inherits them.
+    /// The original signal mask, which the program inherits.
     before: SigSet,
-    /// Nothing is waited for any more: signals do what they do otherwise.
+    /// Whether signals have their usual effect again.
     is_over: Arc<AtomicBool>,
 }
 
 impl Signals {
-    /// Blocks them in the calling thread, which is the only one.
+    /// Blocks the signals in the calling thread, which must be the only one.
     pub(super) fn block() -> nix::Result<Self> {
         let mut set = SigSet::empty();
         PASSED.into_iter().chain([Signal::SIGCHLD]).for_each(|signal| set.add(signal));
@@ -58,8 +60,8 @@ impl Signals {
         Ok(Self { fd, before, is_over: Arc::default() })
     }
 
-    /// Starts the program, by what does that. It takes over what its starting thread has blocked, so that is another one, with what was
-    /// blocked before. A signal that reaches that thread is noted, and passed on.
+    /// Starts the program by calling `start` on a new thread with the original signal mask, which
+    /// the program inherits. A signal that reaches that thread is noted and forwarded.
     pub(super) fn spawn(
         &self,
         start: impl FnOnce() -> std::io::Result<Child> + Send,
@@ -67,15 +69,16 @@ impl Signals {
         let noted: Vec<(Signal, Arc<AtomicBool>)> =
             PASSED.into_iter().map(|signal| (signal, Arc::default())).collect();
         for (signal, flag) in &noted {
-            // Ignored signals stay ignored, also for the program.
+            // Ignored signals stay ignored in the program.
             if !texunit_files::is_ignored(*signal as i32) {
                 let is_over = Arc::clone(&self.is_over);
                 signal_hook::flag::register_conditional_default(*signal as i32, is_over)?;
                 signal_hook::flag::register(*signal as i32, Arc::clone(flag))?;
             }
         }
-        // Without a handler the end of a program that ends before the starting thread does is dropped there, and if
-        // SIGCHLD is ignored, so it is not delivered. Those who wait look for ended children first.
+        // Without a handler, SIGCHLD is dropped if the program ends before the starting thread, and
+        // if it is ignored. It is therefore not relied upon: waiting checks for ended children
+        // first.
         signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::<AtomicBool>::default())?;
         let spawned = std::thread::scope(|scope| {
             let spawn = || {
@@ -95,9 +98,9 @@ impl Signals {
         Ok(child)
     }
 
-    /// Waits for a signal, at most so long.
+    /// Waits for a signal, at most for `patience`.
     pub(super) fn wait(&self, patience: Option<Duration>) {
-        // A timeout longer than can be told ends early, and is waited for again.
+        // A timeout that overflows ends early, and the caller waits again.
         let timeout = patience.map_or(PollTimeout::NONE, |time| {
             let milliseconds = time.as_millis().saturating_add(1).min(60_000) as u16;
             PollTimeout::from(milliseconds)
@@ -105,24 +108,24 @@ impl Signals {
         let _ = nix::poll::poll(&mut [PollFd::new(self.fd.as_fd(), PollFlags::POLLIN)], timeout);
     }
 
-    /// The signals that have arrived since the last call.
+    /// The signals received since the last call.
     pub(super) fn arrived(&self) -> Vec<Arrived> {
         let mut all = Vec::new();
         while let Ok(Some(info)) = self.fd.read_signal() {
             let signal = i32::try_from(info.ssi_signo).ok().and_then(|n| Signal::try_from(n).ok());
             let Some(signal) = signal.filter(|&signal| signal != Signal::SIGCHLD) else { continue };
-            // Codes above 0 are the kernel's own. An alarm is one, too, but of this process alone: it was set before
-            // this process became `texunit run`.
+            // Positive codes are the kernel's. SIGALRM is an exception: it was set for this process
+            // before it became `texunit run`, and is forwarded.
             all.push(Arrived { signal, is_sent: signal == Signal::SIGALRM || info.ssi_code <= 0 });
         }
         all
     }
 }
 
-/// From here on signals do what they did before: the report that is written, for example, ends by SIGTERM.
+/// Restores the usual effect of signals, so that for example SIGTERM ends the writing of reports.
 impl Drop for Signals {
     fn drop(&mut self) {
-        // Signals that arrived while the program was running were for the program.
+        // Signals that arrived while the program was running were meant for it.
         self.arrived();
         self.is_over.store(true, Ordering::SeqCst);
         let _ = self.before.thread_set_mask();

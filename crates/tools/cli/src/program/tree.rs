@@ -1,4 +1,4 @@
-//! The processes below this one.
+//! Lists the descendants of this process.
 
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Tree(Vec<Pid>);
 
 impl Tree {
-    /// All that have this process above them, without those that have ended and are not waited for yet, and without
-    /// strangers and all below them.
+    /// The descendants, without zombies, and without strangers and their descendants.
     pub(super) fn of_this_process(strangers: &Strangers) -> Self {
         let found = below(std::process::id(), &strangers.known);
         let found = strangers.without(found).into_iter();
@@ -35,12 +34,13 @@ impl IntoIterator for Tree {
     }
 }
 
-/// Processes below this one that the program has not started: the process that became `texunit run` had started them.
+/// Descendants that the program has not started, but the process that became `texunit run`.
 ///
-/// The processes that they start are not the program's either. As long as the parents live, these are below them; when a
-/// parent has ended, its children become children of this process, as those of the program do. The program's own
-/// processes have the folder of the run in their environment, which others do not know. So a child that has it neither
-/// there nor in its evidence belongs to a stranger, if there were any strangers.
+/// Their children are not the program's either. While the parents live they are below them; when a
+/// parent has ended, its children become children of this process, as those of the program do. The
+/// program's processes have the run's folder in their environment, and others do not. Therefore, if
+/// there are strangers, a child with the folder neither in its environment nor in its evidence is
+/// treated as one.
 pub(super) struct Strangers {
     known: HashSet<Key>,
     folder: PathBuf,
@@ -48,7 +48,7 @@ pub(super) struct Strangers {
 }
 
 impl Strangers {
-    /// All that are there now, in a run with this folder.
+    /// The current descendants, in a run with this folder.
     pub(super) fn of_this_process(folder: &Path) -> Self {
         let mut strangers =
             Self { known: HashSet::new(), folder: folder.to_owned(), program: None };
@@ -60,13 +60,14 @@ impl Strangers {
         strangers
     }
 
-    /// A process that the program has started.
+    /// Adds the program, which is not a stranger.
     pub(super) fn beside(mut self, program: Pid) -> Self {
         self.program = Some(program);
         self
     }
 
-    /// Processes, parents before children, without those that other programs have left behind and all below them.
+    /// Processes, parents before children, without those left behind by other programs and their
+    /// descendants.
     fn without(&self, mut found: Vec<Process>) -> Vec<Process> {
         if self.known.is_empty() {
             return found;
@@ -89,7 +90,7 @@ impl Strangers {
     }
 }
 
-/// Whether a process has the folder of a run, or one in it, in its environment.
+/// Whether a process has the folder of a run, or a folder below it, in its environment.
 fn knows(pid: u32, folder: &Path) -> bool {
     let all = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let value = |entry: &[u8]| -> Option<Vec<u8>> {
@@ -100,28 +101,28 @@ fn knows(pid: u32, folder: &Path) -> bool {
     named.is_some_and(|named| named.starts_with(folder.as_os_str().as_bytes()))
 }
 
-/// The number of a process and when it has started: numbers are used again.
+/// Process ID and start time, since IDs are reused.
 type Key = (u32, u64);
 
-/// Information about a process.
+/// A process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Process {
     key: Key,
     parent: u32,
-    /// It has ended, and is not waited for yet.
+    /// Whether it is a zombie: ended but not waited for.
     has_ended: bool,
 }
 
 impl Process {
     fn of(pid: u32) -> Option<Self> {
-        // Some end while we look.
+        // A process may end meanwhile.
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         Self::parse(pid, &String::from_utf8_lossy(&stat))
     }
 
-    /// From the content of `/proc/PID/stat`.
+    /// Parses the contents of `/proc/PID/stat`.
     fn parse(pid: u32, stat: &str) -> Option<Self> {
-        // The name of the program comes before, in parentheses, and may have any characters.
+        // The program's name comes first, in parentheses, and may contain any characters.
         let mut words = stat.rsplit_once(')')?.1.split_whitespace();
         let has_ended = matches!(words.next()?, "Z" | "X");
         let parent = words.next()?.parse().ok()?;
@@ -130,7 +131,8 @@ impl Process {
     }
 }
 
-/// All processes that have one above them, parents before children, without some and all below them.
+/// All descendants of a process, parents before children, without the given ones and their
+/// descendants.
 fn below(top: u32, without: &HashSet<Key>) -> Vec<Process> {
     let mut children: HashMap<u32, Vec<Process>> = HashMap::new();
     let numbers = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -149,14 +151,14 @@ fn below(top: u32, without: &HashSet<Key>) -> Vec<Process> {
     found
 }
 
-/// Sends a signal to processes; some may have ended in the meantime.
+/// Sends a signal to processes, some of which may have ended.
 pub(super) fn signal(to: impl IntoIterator<Item = Pid>, signal: Signal) {
     for pid in to {
         let _ = kill(pid, signal);
     }
 }
 
-/// Processes that tell of themselves in a folder: the numbers of which the files have their names.
+/// IDs of the processes with evidence in a folder.
 pub(super) fn telling(folder: &Path) -> HashSet<Pid> {
     let files = texunit_evidence::processes(folder).into_iter();
     files.map(|pid| Pid::from_raw(pid.cast_signed())).collect()

@@ -1,4 +1,5 @@
-//! A program that runs: what is done when a signal comes, when the time is over, and when it leaves others behind.
+//! The state machine of a supervised program: reacts to signals, to the time limit, and to
+//! processes left behind.
 
 use super::signals::Arrived;
 use super::tree::{self, Strangers, Tree};
@@ -9,29 +10,30 @@ use nix::unistd::Pid;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often the tree is looked at while something is waited for that sends no signal.
+/// Polling interval while waiting for something that causes no signal.
 const TICK: Duration = Duration::from_millis(50);
-/// The time that a kernel has to stop, and then the program to end.
+/// Time for a kernel to stop, and then for the program to end.
 const GRACE: Duration = Duration::from_secs(1);
-/// The time that a program has to end by itself once its kernels have stopped: a run inside this one writes its report.
+/// Time for the program to end by itself after its kernels have stopped, for example for an inner
+/// run to write its report.
 const SETTLE: Duration = Duration::from_millis(300);
-/// The time from SIGTERM to SIGKILL, and the time if only the program was asked to end.
+/// Time from SIGTERM to SIGKILL, and the time if only the program was asked to end.
 const TERM: Duration = Duration::from_secs(2);
-/// How long processes are waited for that even SIGKILL does not end.
+/// Time to wait for processes that even SIGKILL does not end.
 const KILL: Duration = Duration::from_secs(10);
-/// When a message says that texunit is still waiting.
+/// Time after which a message says that texunit is waiting.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A program that ends so long after a signal has not ended because of it.
+/// A program that ends later than this after a signal has not ended because of it.
 const CAUSED: Duration = Duration::from_secs(60);
-/// How far the end of a run is.
+/// The phases of ending a run.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     Running,
-    /// The time is over: kernels end where they are.
+    /// The time limit is exceeded: kernels are stopped.
     Stopping(Instant),
     /// All processes were asked to end.
     Terminating(Instant),
-    /// They are killed.
+    /// All processes are killed.
     Killing(Instant),
 }
 
@@ -43,33 +45,33 @@ struct End {
     at: Instant,
 }
 
-/// Someone wants the run to end.
+/// A request to end the run.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     at: Instant,
-    /// What is known was written then.
+    /// Whether preliminary reports were written for it.
     has_told: bool,
 }
 
-/// A program that is watched.
+/// A supervised program.
 pub(super) struct Watch<'a> {
     program: Pid,
     ended: Option<End>,
     deadline: Option<Instant>,
     phase: Phase,
     folder: &'a Path,
-    /// Processes that were there before the program.
+    /// Processes that existed before the program.
     strangers: Strangers,
     asked: Option<Asked>,
-    /// The program has ended, others have not.
+    /// Since when the program has ended but others have not.
     waits_since: Option<Instant>,
     has_said: bool,
-    /// The time was over before the program had ended.
+    /// Whether the time limit was exceeded before the program ended.
     is_late: bool,
 }
 
 impl<'a> Watch<'a> {
-    /// For a program that has been started.
+    /// Supervises a program that was started.
     pub(super) fn new(
         program: Pid,
         deadline: Option<Instant>,
@@ -90,23 +92,24 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The exit code of the program, and the signal that has ended it.
+    /// The exit code of the program, and the signal that ended it.
     pub(super) fn end(&self) -> (u8, Option<i32>) {
         self.ended.map_or((super::NOT_STARTED, None), |end| (end.code, end.signal))
     }
 
-    /// Whether the time was over before the program had ended.
+    /// Whether the time limit was exceeded before the program ended.
     pub(super) fn is_late(&self) -> bool {
         self.is_late
     }
 
-    /// Whether nothing is left to wait for.
+    /// Whether there is nothing left to wait for.
     pub(super) fn is_over(&mut self) -> bool {
         if self.ended.is_none() {
             return matches!(self.phase, Phase::Killing(since) if since.elapsed() > KILL);
         }
         match self.phase {
-            // What is left behind and writes no report continues by itself, as it does without texunit.
+            // Processes that were left behind and write no evidence continue on their own, as
+            // without texunit.
             Phase::Running => {
                 let left = self.left_behind();
                 if let Some(pid) = left.first() {
@@ -119,12 +122,12 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The program, and all that it has started.
+    /// The program and all its descendants.
     fn tree(&self) -> Tree {
         Tree::of_this_process(&self.strangers)
     }
 
-    /// Processes that the program has left behind and that tell of themselves.
+    /// Processes that the program has left behind and that write evidence.
     fn left_behind(&self) -> Vec<Pid> {
         let telling = tree::telling(self.folder);
         self.tree().into_iter().filter(|pid| telling.contains(pid)).collect()
@@ -139,7 +142,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// How long nothing has to be done but what signals ask for.
+    /// How long to wait for signals until something else has to be done.
     pub(super) fn patience(&self) -> Option<Duration> {
         if self.ended.is_some() || !matches!(self.phase, Phase::Running) {
             return Some(TICK);
@@ -149,7 +152,7 @@ impl<'a> Watch<'a> {
         next.map(|next| next.saturating_duration_since(Instant::now()))
     }
 
-    /// Takes note of the children that have ended.
+    /// Collects children that have ended.
     pub(super) fn reap(&mut self) {
         loop {
             let (pid, code, signal) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
@@ -159,7 +162,7 @@ impl<'a> Watch<'a> {
                 }
                 Ok(WaitStatus::StillAlive) => return,
                 Ok(_) | Err(Errno::EINTR) => continue,
-                // There are none any more.
+                // There are no children left.
                 Err(_) => {
                     let (code, at) = (super::NOT_STARTED, Instant::now());
                     self.ended.get_or_insert(End { code, signal: None, at });
@@ -172,7 +175,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Passes a signal on: to the program, or to what it has left behind.
+    /// Forwards a signal to the program, or to the processes that it left behind.
     pub(super) fn pass_on(&mut self, arrived: &Arrived) {
         if arrived.asks_for_the_end() {
             self.asked = Some(Asked { at: Instant::now(), has_told: false });
@@ -186,7 +189,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Whether the program was asked to end a while ago, and is still there: once for each time.
+    /// Whether the program was asked to end a while ago and has not; true once for each request.
     pub(super) fn stays(&mut self) -> bool {
         let Some(asked) = self.asked.as_mut().filter(|_| self.ended.is_none()) else {
             return false;
@@ -194,14 +197,15 @@ impl<'a> Watch<'a> {
         asked.at.elapsed() >= TERM && !std::mem::replace(&mut asked.has_told, true)
     }
 
-    /// Whether the program has ended because it was asked to, and what it has left behind has had its time.
+    /// Whether the program has ended upon a request, and the time of the processes left behind is
+    /// over.
     fn has_left_too_much(&self) -> bool {
         self.asked.zip(self.ended).is_some_and(|(asked, end)| {
             end.at.saturating_duration_since(asked.at) < CAUSED && asked.at.elapsed() >= TERM
         })
     }
 
-    /// Does what the time asks for.
+    /// Performs what is due: changes the phase and sends signals.
     pub(super) fn advance(&mut self, timeout: Option<Duration>) {
         let now = Instant::now();
         match self.phase {
@@ -210,7 +214,7 @@ impl<'a> Watch<'a> {
                 super::say(format_args!(
                     "texunit: the program has not ended within {seconds} s (--timeout): it is stopped now"
                 ));
-                // Without the file, the kernels go on until the processes are ended.
+                // If the file cannot be written, kernels run until their processes are ended.
                 let _ = std::fs::write(self.folder.join(texunit_evidence::STOP), "");
                 self.is_late = true;
                 self.phase = Phase::Stopping(now);
@@ -230,7 +234,7 @@ impl<'a> Watch<'a> {
                 tree::signal(self.tree(), Signal::SIGKILL);
                 self.phase = Phase::Killing(now);
             }
-            // Those that were started in the meantime.
+            // Includes processes that were started meanwhile.
             Phase::Killing(_) => tree::signal(self.tree(), Signal::SIGKILL),
             _ => {}
         }

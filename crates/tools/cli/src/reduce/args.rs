@@ -70,7 +70,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// As written on the command line.
+    /// The name on the command line.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Fault => "fault",
@@ -82,7 +82,7 @@ impl Keep {
 }
 
 impl HowArgs {
-    /// How jobs are launched, with this number of host threads.
+    /// The launch settings, with this number of host threads.
     pub(super) fn settings(&self, threads: u16) -> Settings {
         Settings {
             architecture: self.arch,
@@ -99,7 +99,7 @@ impl HowArgs {
         }
     }
 
-    /// These options as words, as far as they were given: those that a launch needs to fail so.
+    /// The given options as arguments, to repeat a failing launch.
     pub(super) fn words(&self) -> Vec<String> {
         let bounds = self.bounds.and_then(|bounds| bounds.to_possible_value());
         let approx = self.approx.and_then(|approx| approx.to_possible_value());

@@ -1,4 +1,4 @@
-//! The first run, which says what is kept.
+//! The first run of a reduction, which determines the failure to preserve.
 
 use super::args::{Keep, ReduceArgs};
 use super::input::Input;
@@ -18,7 +18,7 @@ use texunit_unit::SimdLevel;
 pub(super) enum Stopped {
     /// Wrong usage.
     Usage(String),
-    /// Nothing fails, or something cannot be read: the text to be printed.
+    /// Nothing fails, or a file cannot be read; the message.
     Failed(String),
 }
 
@@ -29,7 +29,7 @@ pub(super) struct First<'a> {
     pub(super) contents: Vec<Content>,
 }
 
-/// A judge, and what it keeps.
+/// A judge for one of the kinds of failure.
 pub(super) enum AnyJudge<'a> {
     Check(CheckJudge),
     Launch(LaunchJudge<'a>),
@@ -47,7 +47,7 @@ impl<'a> AnyJudge<'a> {
         }
     }
 
-    /// What must stay the same: the word of `--keep`, and its details.
+    /// The preserved property: the value of `--keep`, and a description.
     pub(super) fn keeps(&self) -> (&'static str, String) {
         match self {
             Self::Check(judge) => ("code", judge.codes()),
@@ -58,7 +58,8 @@ impl<'a> AnyJudge<'a> {
         }
     }
 
-    /// Whether a case fails with all the steps that there may be; if not, more are allowed from here on.
+    /// Whether a case fails with the full step limit; if not, the limit for later attempts is
+    /// raised.
     pub(super) fn is_final(&mut self, case: &Case) -> bool {
         match self {
             Self::Launch(judge) => judge.confirms(case) || !judge.allow_more(),
@@ -67,7 +68,7 @@ impl<'a> AnyJudge<'a> {
     }
 }
 
-/// Runs the input and finds out in which way it fails.
+/// Runs the input and determines how it fails.
 pub(super) fn run<'a>(
     args: &ReduceArgs,
     input: &Input,
@@ -107,7 +108,7 @@ fn workspace() -> Result<Workspace, Stopped> {
         .map_err(|e| Stopped::failed(&format!("cannot make a temporary folder: {e}"), None))
 }
 
-/// The way in which a launch fails.
+/// The failure of a launch.
 fn of_job<'a>(
     args: &ReduceArgs,
     input: &Input,
@@ -131,7 +132,7 @@ fn of_job<'a>(
     let is_fine = |seen: &Seen| matches!(seen, Seen::Finished(results) if results.wrong.is_empty());
     let mut seen = look(case, workspace.folder(), &settings, stop);
     if is_fine(&seen) && settings.threads == 1 && args.keep != Some(Keep::Output) {
-        // Some faults take several CTAs that run at a time.
+        // Some faults need several concurrent CTAs.
         settings.threads = 0;
         seen = look(case, workspace.folder(), &settings, stop);
         if is_fine(&seen) {
@@ -143,7 +144,8 @@ fn of_job<'a>(
         && settings.bad_fetch.is_none()
         && matches!(args.keep, None | Some(Keep::Fault | Keep::Exit))
     {
-        // A launch that has nothing worse fails for them.
+        // If a launch has no other failure, fetches without a matching texture are treated as
+        // faults.
         settings.bad_fetch = Some(BadFetch::Fault);
         seen = look(case, workspace.folder(), &settings, stop);
     }
@@ -191,7 +193,7 @@ fn other_failure(seen: &Seen) -> &'static str {
     }
 }
 
-/// Ways to launch that must give the same.
+/// Configurations that must give equal results.
 fn engines() -> Vec<Way> {
     let lower = SimdLevel::ALL.into_iter().filter(|&level| level < SimdLevel::detected());
     let levels = lower.map(|level| format!("TEXUNIT_SIMD={}", level.name()));
@@ -199,14 +201,14 @@ fn engines() -> Vec<Way> {
     jit.into_iter().chain(levels).map(|word| Way(vec![word])).collect()
 }
 
-/// The settings of a way, if it has nothing else.
+/// The settings of a configuration that consists of settings only.
 fn settings_of(way: &Way) -> Option<Settings> {
     let words: Vec<&str> = way.0.iter().map(String::as_str).collect();
     let parsed = LaunchArgs::parse(Path::new("job.toml"), Path::new("out"), &words).ok()?;
     Some(parsed.how.settings(parsed.threads))
 }
 
-/// The first way that gives something else than the usual one.
+/// The first configuration whose result differs from the default's.
 fn of_ways<'a>(
     args: &ReduceArgs,
     case: &Case,

@@ -1,4 +1,4 @@
-//! The input of a reduction, and where the result goes.
+//! Reads the input of a reduction, and chooses the path of its result.
 
 use super::args::ReduceArgs;
 use super::first::Stopped;
@@ -12,7 +12,7 @@ use texunit_syntax::SourceFile;
 
 /// The input.
 pub(super) struct Input {
-    /// Its text, for messages.
+    /// The text, for messages.
     pub(super) source: SourceFile,
     pub(super) case: Case,
     /// The PTX file of a job.
@@ -28,7 +28,7 @@ impl Input {
         }
     }
 
-    /// The folder or file that the result goes to.
+    /// The folder or file for the result.
     pub(super) fn out(&self, args: &ReduceArgs) -> Result<PathBuf, Stopped> {
         let is_job = self.case.job.is_some();
         let out: PathBuf = args.out.clone().unwrap_or_else(|| default_out(&args.input, is_job));
@@ -65,8 +65,8 @@ impl Input {
     }
 }
 
-/// The result's place where none is named: a name made of the input's, or of that of its folder if all recordings have that
-/// (`job.toml`). A place with the result of another input is left alone.
+/// The default path of the result: derived from the input's name, or from its folder's name for
+/// recordings (`job.toml`). An existing result of another input is not overwritten.
 fn default_out(input: &Path, is_job: bool) -> PathBuf {
     let folder = || {
         let path = std::path::absolute(input).ok()?;
@@ -92,7 +92,7 @@ fn default_out(input: &Path, is_job: bool) -> PathBuf {
     (1..=u64::MAX).map(place).find(|place| !is_others(place)).unwrap_or_default()
 }
 
-/// The first line of the result of an earlier reduction, which says what it is of.
+/// The first line of an existing result, which names its input.
 fn head(path: &Path) -> Option<String> {
     let bytes = texunit_files::read_bytes(path).ok()?;
     let first = bytes.split(|&byte| byte == b'\n').next()?;
@@ -128,7 +128,7 @@ fn job(path: &Path) -> Result<Input, Stopped> {
     };
     let folder = path.parent().unwrap_or(Path::new(""));
     let (name, ptx) = read_ptx(job, folder).map_err(|p| Stopped::problems(&file.source, &[p]))?;
-    // It was read as a job, so it is TOML.
+    // The job was parsed before, so that this cannot fail.
     let table = read_job_table(file.source.text()).unwrap_or_default();
     let case = Case::of_job(table, &ptx, folder);
     let case = case.map_err(|unread| Stopped::failed(&unread.0, None))?;
@@ -136,13 +136,13 @@ fn job(path: &Path) -> Result<Input, Stopped> {
 }
 
 impl Stopped {
-    /// One sentence.
+    /// A failure with a message.
     pub(super) fn failed(message: &str, help: Option<&str>) -> Self {
         let help = help.map_or_else(String::new, |help| format!("  = help: {help}\n"));
         Self::Failed(format!("error: {}\n{help}", texunit_report::visible(message)))
     }
 
-    /// Mistakes in a job.
+    /// A failure with the problems of a job.
     pub(super) fn problems(source: &SourceFile, problems: &[texunit_job::Problem]) -> Self {
         let color = color::wanted(Stream::Stderr);
         let list: Vec<_> = problems.iter().map(texunit_job::InText::diagnostic).collect();

@@ -1,6 +1,8 @@
-//! `texunit reduce`: a small job or PTX file that fails as a large one does. docs/reduce.md describes it.
+//! `texunit reduce`: reduces a job or PTX file to a small one that fails in the same way.
+//! docs/reduce.md describes it.
 //!
-//! The search is the crate `texunit-reduce`; here are the input, the first run, progress, and the result.
+//! The search is in the crate `texunit-reduce`; this module has the input, the first run, progress,
+//! and the result.
 
 mod args;
 mod first;
@@ -22,7 +24,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use texunit_reduce::{Limits, Progress, Reduced, statements};
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &ReduceArgs) -> u8 {
     match reduce(args) {
         Ok(summary) => {
@@ -64,13 +66,13 @@ fn reduce(args: &ReduceArgs) -> Result<Summary, Stopped> {
     let deadline = start + Duration::from_secs(args.time);
     let reduced = timed(deadline, &stop, || search(args, &input, &mut first, deadline, &stop));
     let seconds = start.elapsed().as_secs_f64();
-    // What has ended the search does not end what follows it.
+    // The end of the search must not cancel the remaining work.
     stop.store(false, Ordering::Relaxed);
     Summary::write(args, &input, &out, &mut first, before, reduced, seconds)
 }
 
-/// Searches, and once more with more steps where the result does not fail with all the steps that there may
-/// be.
+/// Searches, and repeats the search with a higher step limit if the result does not fail with the
+/// full limit.
 fn search(
     args: &ReduceArgs,
     input: &Input,
@@ -116,21 +118,22 @@ fn search(
     reduced
 }
 
-/// Has SIGINT, SIGTERM and SIGHUP end the search, and a second one what is done about its result: the best one is written
-/// all the same, and nothing else is left behind.
+/// Lets the first SIGINT, SIGTERM or SIGHUP end the search, and the second one the work on its
+/// result; the best result is written in either case, and no temporary files remain.
 fn until_interrupted(stop: &Arc<AtomicBool>) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     texunit_files::leave_signals();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // Without handlers the signals end the program, as they always do. Shells have jobs in the background ignore SIGINT,
-        // which is not meant for a program that knows what to do then; `nohup` means it.
+        // If handlers cannot be installed, the signals end the program as usual. Shells make
+        // background jobs ignore SIGINT, which is not intended for programs that handle it; an
+        // ignored SIGHUP is intended (`nohup`).
         if signal != SIGHUP || !texunit_files::is_ignored(signal) {
             let _ = signal_hook::flag::register(signal, Arc::clone(stop));
         }
     }
 }
 
-/// Does some work, and sets `stop` if it is not done at the deadline, so that an attempt ends too.
+/// Calls `work`, and sets `stop` at the deadline, so that a running attempt ends too.
 fn timed<T>(deadline: Instant, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
     let (finished, wait) = channel::<()>();
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The result: its files, with comments that say how it fails, and what is printed.
+//! Writes the result of a reduction, with comments about the failure, and the messages.
 
 use super::args::ReduceArgs;
 use super::first::{AnyJudge, First, Stopped};
@@ -10,7 +10,7 @@ use texunit_device::BadFetch;
 use texunit_forms::Count;
 use texunit_reduce::{Case, End, Reduced, statements};
 
-/// A part of the first line of a result.
+/// The marker in the first line of a result.
 pub(super) const MARK: &str = " reduced by texunit ";
 
 /// The messages.
@@ -30,12 +30,12 @@ pub(super) struct Summary {
     end: End,
 }
 
-/// How large a case is.
+/// The size of a case.
 #[derive(Clone, Copy)]
 struct Size {
     statements: usize,
     bytes: usize,
-    /// Threads of the launch, of a job.
+    /// Threads of a job's launch.
     threads: Option<u64>,
 }
 
@@ -92,7 +92,8 @@ impl Summary {
             Some(_) => summary.write_job(out, &case).map_err(cannot_write)?,
             None => {
                 let commented = format!("{}{}", summary.comment("//"), case.ptx);
-                // Whatever reads it may count lines.
+                // The failure may depend on line numbers, so that the commented case is tested as
+                // well.
                 let with = Case::of_ptx(&commented);
                 let text = if first.judge.as_judge().fails(&with) {
                     commented
@@ -116,7 +117,7 @@ impl Summary {
         write("job.toml", format!("{}\n{}", self.comment("#"), case.job_text()).as_bytes())
     }
 
-    /// Comments that say where the result is from, how it fails, and how that is seen.
+    /// Comments about the result's origin, its failure, and how to repeat it.
     fn comment(&self, mark: &str) -> String {
         let mut text = format!(
             "{mark} {}: {} statements{},{MARK}{} to {}{}.\n",
@@ -130,11 +131,11 @@ impl Summary {
         let _ =
             writeln!(text, "{mark} Fails with: {}", self.message.as_ref().unwrap_or(&self.what));
         let _ = writeln!(text, "{mark} Repeat: {}", self.repeat);
-        // The message of a fault is the program's own.
+        // A fault's message may contain text of the program.
         text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
     }
 
-    /// For people.
+    /// The summary for people.
     pub(super) fn text(&self) -> String {
         let end = match self.end {
             End::Smallest => "nothing more can be removed",
@@ -156,7 +157,7 @@ impl Summary {
         )
     }
 
-    /// For programs.
+    /// The summary for programs.
     pub(super) fn json(&self) -> Value {
         json!({
             "succeeded": true,
@@ -190,7 +191,7 @@ fn message(judge: &mut AnyJudge<'_>, case: &Case) -> Option<String> {
     }
 }
 
-/// A word for a shell.
+/// Quotes an argument for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./{}:,+%@".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -199,7 +200,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The command that shows the failure.
+/// The command that repeats the failure.
 fn repeat(args: &ReduceArgs, out: &Path, case: &Case, judge: &AnyJudge<'_>) -> String {
     let path = if case.job.is_some() { out.join("job.toml") } else { out.to_owned() };
     let path = path.display().to_string();

@@ -1,4 +1,4 @@
-//! What the files of `texunit report` are, by their content.
+//! Reads the input files of `texunit report`, and recognises their kinds by their contents.
 
 use super::recordings::{self, Recording};
 use serde_json::Value;
@@ -6,31 +6,31 @@ use std::path::{Path, PathBuf};
 use texunit_coverage::{Coverage, lcov};
 use texunit_profile::Profile;
 
-/// The largest file that is read.
+/// Maximum size of a file in bytes.
 const LARGEST: u64 = 1 << 30;
-/// Folders that are looked into for recorded launches, and launches that are read.
+/// Maximum depth of folders with recorded launches, and maximum number of launches.
 const DEPTH: u32 = 4;
 const MAX_RECORDINGS: usize = 1000;
 
-/// All that was read.
+/// Everything that was read.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Name and kind of each file.
     pub(super) files: Vec<(String, &'static str)>,
-    /// JSON of `run --report`.
+    /// JSON reports of `run --report`.
     pub(super) reports: Vec<Value>,
     pub(super) profile: Profile,
     pub(super) coverage: Coverage,
     pub(super) recordings: Vec<Recording>,
 }
 
-/// Files with what is wrong with them.
+/// Files with their errors.
 type Wrong = Vec<(PathBuf, String)>;
 
 /// Reads files and folders.
 ///
 /// # Errors
-/// Files of other kinds, and those that are not whole.
+/// Files of other kinds, and incomplete ones.
 pub(super) fn read(paths: &[PathBuf]) -> Result<Found, Wrong> {
     let (mut found, mut wrong) = (Found::default(), Vec::new());
     for path in paths {

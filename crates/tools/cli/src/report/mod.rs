@@ -1,9 +1,9 @@
-//! `texunit report`: one page of what runs have left.
+//! `texunit report`: writes an HTML page about runs.
 //!
-//! `inputs` knows what a file or folder is by its content, `recordings` makes the textures of recorded launches and
-//! small pictures of them, `sources` puts counts beside the lines of sources, and `page` makes of all this what the
-//! template (`page.html`) shows. The page is one file that needs no scripts: what can be switched (heat, order of launches)
-//! are radio buttons that its style sheet looks at.
+//! `inputs` reads files and recognises their kinds, `recordings` creates the textures of recorded
+//! launches with previews, `sources` combines counts with source lines, and `page` prepares
+//! everything for the template (`page.html`). The page is one file without scripts: its switches
+//! (heat map, order of launches) are radio buttons that the style sheet evaluates.
 
 mod inputs;
 mod page;
@@ -14,7 +14,7 @@ mod sources;
 use clap::Args;
 use std::path::PathBuf;
 
-/// The largest page. What does not fit is left out, and said.
+/// Maximum size of the page in bytes. Beyond it content is left out, with a remark.
 const MAX_PAGE: usize = 5 << 20;
 
 /// Arguments of `texunit report`.
@@ -32,7 +32,7 @@ pub struct ReportArgs {
     pub title: Option<String>,
 }
 
-/// Writes the page. The exit code.
+/// Writes the page; returns the exit code.
 pub fn run(args: &ReportArgs) -> u8 {
     let found = match inputs::read(&args.files) {
         Ok(found) => found,

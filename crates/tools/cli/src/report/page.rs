@@ -1,4 +1,4 @@
-//! What the page shows, for its template.
+//! Prepares the data for the template of the page.
 
 use super::inputs::Found;
 use super::preview::Preview;
@@ -10,16 +10,17 @@ use std::collections::BTreeMap;
 use texunit_forms::Count;
 use texunit_report::place::function_name;
 
-/// The template; its name has it escape what it is given.
+/// The template; its extension enables escaping.
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// Bytes of pictures of textures.
+/// Maximum total size of texture previews.
 const MAX_PICTURES: usize = 1 << 20;
-/// Lines of sources, findings and instructions that a page begins with; a page that is too large has fewer.
+/// Initial maximum number of source lines, findings and instructions; reduced if the page becomes
+/// too large.
 const MAX_ROWS: usize = 12_000;
 const MAX_FINDINGS: usize = 1000;
 const MAX_INSTRUCTIONS: usize = 2000;
-/// Times that a page is made smaller.
+/// Maximum number of attempts to make the page smaller.
 const TRIES: usize = 5;
 
 /// A kernel's launches.
@@ -33,7 +34,7 @@ struct Launches {
     instructions: String,
     fetches: String,
     surfaces: String,
-    /// Width of a bar, of 100.
+    /// Width of the bar in percent.
     bar: u32,
     #[serde(skip)]
     time: f64,
@@ -54,17 +55,17 @@ struct Finding {
     frames: Vec<Place>,
 }
 
-/// A place with the text of its line.
+/// A position with the text of its line.
 #[derive(Debug, Serialize)]
 struct Place {
     name: String,
     text: String,
-    /// The source that it is in, if that is on the page.
+    /// The number of its source, if that is on the page.
     source: Option<usize>,
     line: u64,
 }
 
-/// What the profile of a kernel comes to.
+/// The summary of a kernel's profile.
 #[derive(Debug, Serialize)]
 struct Summary {
     function: String,
@@ -98,7 +99,7 @@ struct Recorded {
     textures: Vec<TextureCard>,
 }
 
-/// Fidelity of a kernel's instructions.
+/// The fidelity of a kernel's instructions.
 #[derive(Debug, Default, Serialize)]
 struct Known {
     function: String,
@@ -127,7 +128,7 @@ fn items<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     value[key].as_array().into_iter().flatten()
 }
 
-/// The page, and what is not on it.
+/// Renders the page; returns it with remarks about what was left out.
 pub(super) fn render(
     found: &Found,
     title: Option<&str>,
@@ -160,7 +161,7 @@ fn page(
     let fidelity = fidelity(found, rows.min(MAX_INSTRUCTIONS), notes);
     let mut environment = Environment::new();
     environment.set_formatter(|out, state, value| match value.as_str() {
-        // minijinja escapes `/`, too, which paths are full of.
+        // minijinja also escapes `/`, which paths contain often.
         Some(text) if !value.is_safe() => Ok(out.write_str(&escaped(text))?),
         _ => minijinja::escape_formatter(out, state, value),
     });
@@ -187,7 +188,7 @@ fn page(
     })
 }
 
-/// A text in HTML, also between quotation marks.
+/// Escapes a text for HTML, including quotation marks.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -197,7 +198,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // HTML has no others.
+            // HTML allows no other control characters.
             c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
             c => out.push(c),
         }
@@ -220,7 +221,7 @@ fn command(report: &Value) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Kernels of all reports, by what is asked for; those of the profile where there is no report.
+/// The kernels of all reports, sorted by `by`; those of the profiles if there are no reports.
 fn launches(found: &Found, by: fn(&Launches) -> f64) -> Vec<Launches> {
     let number = |value: &Value, key: &str| grouped(value[key].as_u64().unwrap_or(0));
     let of_report = |kernel: &Value| {
@@ -331,7 +332,7 @@ fn count(n: u64) -> String {
     if n == 0 { String::new() } else { grouped(n) }
 }
 
-/// Names of the numbers of a summary; the template has them as its head.
+/// The summaries of the profile; their columns match the template's header.
 fn summaries(found: &Found) -> Vec<Summary> {
     let one = |((name, _), kernel): (&texunit_profile::Key, &texunit_profile::Kernel)| {
         let t = kernel.totals();
@@ -450,7 +451,7 @@ fn fidelity(found: &Found, mut room: usize, notes: &mut Vec<String>) -> Vec<Know
     kernels.into_values().collect()
 }
 
-/// What is known of each run: names and values.
+/// Properties of each run, as names and values.
 fn runs(found: &Found) -> Vec<Vec<(&'static str, String)>> {
     let one = |report: &Value| {
         let run = &report["run"];

@@ -1,25 +1,25 @@
-//! Small pictures of textures.
+//! Makes previews of textures.
 
 use base64::Engine as _;
 use texunit_device::BoundTexture;
 use texunit_texel::{Reading, readings};
 use texunit_unit::{Resource, TexelIndex};
 
-/// Texels of a side at most; larger textures are shown by some of their texels.
+/// Maximum edge length of a preview in texels; larger textures are subsampled.
 const SIDE: u32 = 96;
 
-/// A picture of a texture.
+/// A preview.
 #[derive(Debug)]
 pub(super) struct Preview {
-    /// As a `data:` address.
+    /// The image as a `data:` URL.
     pub(super) data: String,
     pub(super) width: u32,
     pub(super) height: u32,
-    /// What black and white are.
+    /// The values shown as black and white.
     pub(super) range: String,
 }
 
-/// The value of a code, as a number.
+/// The value of a texel code.
 fn value(reading: Reading, code: u32) -> f32 {
     let bits = reading.point(code);
     match reading {
@@ -34,7 +34,7 @@ fn readings_of(resource: &Resource) -> Option<[Reading; 4]> {
     of(true, false).or_else(|| of(false, false)).or_else(|| of(true, true))
 }
 
-/// Level 0 of the first layer; `None`: there is nothing to be seen.
+/// The preview of level 0 of the first layer; `None` if it cannot be shown.
 pub(super) fn of(texture: &BoundTexture) -> Option<Preview> {
     let resource = &*texture.texture.resource;
     let readings = readings_of(resource)?;

@@ -1,4 +1,4 @@
-//! Recorded launches: their textures, and the lines that fetch from them.
+//! Reads recorded launches: their textures, and the lines that fetch from them.
 
 use super::preview::{self, Preview};
 use crate::effective;
@@ -24,15 +24,15 @@ pub(super) struct Recording {
 #[derive(Debug)]
 pub(super) struct Texture {
     pub(super) name: String,
-    /// `f32, 64 x 48`, and the sampler.
+    /// The description `f32, 64 x 48`, and the sampler.
     pub(super) what: String,
     pub(super) sampler: String,
     pub(super) preview: Option<Preview>,
-    /// Instruction and place of each fetch.
+    /// Instruction and position of each fetch.
     pub(super) fetches: Vec<(String, String)>,
 }
 
-/// Reads a job and makes its objects.
+/// Reads a job and creates its objects.
 pub(super) fn read(path: &Path) -> Result<Recording, String> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let file = load::read_job(path).map_err(|unreadable| unreadable.message)?;

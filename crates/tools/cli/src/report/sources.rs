@@ -1,4 +1,4 @@
-//! Lines of sources with their counts.
+//! Combines source lines with their counts.
 
 use super::inputs::Found;
 use serde::Serialize;
@@ -6,23 +6,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use texunit_forms::Count;
 use texunit_profile::{Counts, Line};
 
-/// Lines that are shown around one with counts.
+/// Number of context lines around a line with counts.
 const AROUND: u32 = 3;
-/// Longest text of a line.
+/// Maximum length of a line.
 const LONGEST: usize = 200;
-/// The largest source that is read.
+/// Maximum size of a source file in bytes.
 const LARGEST: u64 = 16 << 20;
 
 /// A source file.
 #[derive(Debug, Serialize)]
 pub(super) struct Source {
     pub(super) name: String,
-    /// Number, for links.
+    /// The number of the source, for links.
     pub(super) id: usize,
-    /// Whether its text is not on this machine.
+    /// Whether the file is not on this machine.
     pub(super) is_absent: bool,
     pub(super) rows: Vec<Row>,
-    /// Thread instructions of all lines, to put the busiest first.
+    /// Total number of thread instructions, by which sources are sorted.
     #[serde(skip)]
     weight: u64,
 }
@@ -30,19 +30,19 @@ pub(super) struct Source {
 /// A line, or a gap between lines.
 #[derive(Debug, Serialize)]
 pub(super) struct Row {
-    /// 0: a gap.
+    /// The line number; 0 for a gap.
     pub(super) line: u32,
     pub(super) text: String,
-    /// Classes for the heat of each count.
+    /// CSS classes for the heat of each count.
     pub(super) heat: String,
-    /// Numbers of the columns, empty where there is none.
+    /// The values of the columns, empty where there is none.
     pub(super) cells: Vec<String>,
 }
 
-/// A column of numbers beside the source: the letter of its CSS classes, its heading, and the count that it shows.
+/// A column of numbers: the letter of its CSS classes, its heading, and its count.
 pub(super) type Column = (char, &'static str, fn(&Counts) -> u64);
 
-/// The columns beside coverage, which is `c`.
+/// The columns besides coverage, whose letter is `c`.
 pub(super) const COLUMNS: [Column; 6] = [
     ('t', "threads", |c| c.thread_instructions),
     ('w', "warps", |c| c.warp_instructions),
@@ -52,7 +52,8 @@ pub(super) const COLUMNS: [Column; 6] = [
     ('x', "texels", |c| c.texture.texels),
 ];
 
-/// All sources that something is known of, the busiest first; lines after so many are left out.
+/// All sources with counts, those with the most instructions first; lines beyond `room` are left
+/// out.
 pub(super) fn all(found: &Found, mut room: usize, notes: &mut Vec<String>) -> Vec<Source> {
     let mut lines: BTreeMap<String, BTreeMap<u32, Counts>> = BTreeMap::new();
     for kernel in found.profile.kernels.values() {
@@ -145,7 +146,7 @@ fn source(
     Source { name: name.to_owned(), id: 0, is_absent: texts.is_empty(), rows, weight }
 }
 
-/// 1 to 9 by the share of the most: each step is half of the next.
+/// The heat from 1 to 9, by the ratio to the maximum: each step is half of the next.
 fn warmth(n: u64, most: u64) -> u32 {
     let halvings = (most.max(1) / n.max(1)).ilog2();
     9 - halvings.min(8)

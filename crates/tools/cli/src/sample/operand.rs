@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use texunit_explain::operand as explained;
 use texunit_sample::{Action, Dtype, ErrorKind, Input, Points, Request, SampleError};
 
-/// An error of an array or a number.
+/// Converts an error about an array or number.
 pub(super) fn trouble(error: SampleError) -> Failure {
     match error.kind() {
         ErrorKind::Type => Failure::usage(error.to_string()),
@@ -14,7 +14,7 @@ pub(super) fn trouble(error: SampleError) -> Failure {
     }
 }
 
-/// An operand, kept while it is read.
+/// An operand with its data.
 #[derive(Clone, Debug)]
 struct Owned {
     file: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Reads what the options name.
+    /// Reads the operands that the options name.
     pub(super) fn read(args: &SampleArgs) -> Result<Self, Failure> {
         let fetch = &args.fetch;
         let one = |option: &'static str, text: &Option<String>| {
@@ -57,14 +57,14 @@ impl Given {
         })
     }
 
-    /// Files of operands, without the coordinates.
+    /// The files of operands other than the coordinates.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         let single = [&self.lod, &self.layer, &self.sample, &self.offset, &self.compare];
         let all = single.into_iter().flatten().chain(self.grad.iter().flatten());
         all.filter_map(|owned| owned.file.as_deref())
     }
 
-    /// What they ask for.
+    /// The request that the operands form.
     pub(super) fn request(&self, args: &SampleArgs) -> Result<Request<'_>, Failure> {
         let fetch = &args.fetch;
         let action = match &fetch.gather {
@@ -93,7 +93,7 @@ impl Given {
 }
 
 impl Owned {
-    /// A number, numbers separated by commas, of which floats may be bits, or a file.
+    /// Parses a number or numbers separated by commas (floats may be bits), or reads a file.
     fn read(option: &str, text: &str) -> Result<Self, Failure> {
         if text.to_ascii_lowercase().ends_with(".npy") {
             return Self::file(Path::new(text));
@@ -133,7 +133,7 @@ impl Owned {
         Ok(Self { file: Some(path.to_owned()), shape, dtype, bytes: array.bytes })
     }
 
-    /// Numbers of the command line have no type of their own.
+    /// Numbers of the command line are converted to the required type.
     fn input(&self) -> Result<Input<'_>, Failure> {
         let input = Input::contiguous(&self.shape, self.dtype, &self.bytes).map_err(trouble)?;
         Ok(if self.file.is_none() { input.weak() } else { input })

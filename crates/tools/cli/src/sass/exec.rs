@@ -1,4 +1,4 @@
-//! `texunit sass exec`: one TXD on a state that a file describes.
+//! `texunit sass exec`: executes one TXD on a state that a file describes.
 
 use super::args::ExecArgs;
 use super::{Output, color, finding, instruction, wrong};
@@ -14,10 +14,11 @@ use texunit_syntax::{Diagnostic, SourceFile, Span};
 use texunit_txd::exec::{Outcome, State, execute};
 use texunit_txd::state_file::{self, StateFile};
 
-/// Largest state file, in bytes. A list of numbers takes a hundred times its text while it is read.
+/// Maximum size of a state file in bytes: a list of numbers takes a hundred times its size while it
+/// is parsed.
 const MAX_FILE: usize = 16 << 20;
 
-/// Runs the instruction and tells what it wrote.
+/// Runs the instruction and reports what it wrote.
 pub(super) fn run(args: &ExecArgs) -> Output {
     let path = args.state.display().to_string();
     let bytes = match texunit_files::read_bytes(&args.state) {
@@ -70,7 +71,7 @@ pub(super) fn run(args: &ExecArgs) -> Output {
     }
 }
 
-/// The mistake in the file or the instruction.
+/// The errors in the file or the instruction.
 fn mistakes(args: &ExecArgs, source: &SourceFile, found: &[Diagnostic]) -> Output {
     let (out, err) = match args.format {
         OutputFormat::Human => (String::new(), texunit_report::human(source, found, color())),
@@ -82,7 +83,7 @@ fn mistakes(args: &ExecArgs, source: &SourceFile, found: &[Diagnostic]) -> Outpu
     Output { out, err, right: false }
 }
 
-/// A finding with its file and line.
+/// A diagnostic with its file and line.
 fn placed(source: &SourceFile, diagnostic: &Diagnostic) -> Value {
     let mut object = finding(source, diagnostic);
     object["file"] = source.name().into();
@@ -97,7 +98,7 @@ fn written(txd: &Txd) -> Vec<usize> {
     (first..first + count).map(|n| n as usize).collect()
 }
 
-/// One line per run of lanes with equal values.
+/// A line for each run of lanes with equal values.
 fn human(txd: &Txd, state: &State, outcome: Outcome) -> String {
     let mut out = String::new();
     for number in written(txd) {

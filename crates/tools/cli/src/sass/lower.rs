@@ -1,4 +1,4 @@
-//! `texunit sass lower`: the machine code of every `tex.grad` of a module.
+//! `texunit sass lower`: prints the machine code of every `tex.grad` of a module.
 
 use super::{Output, wrong};
 use crate::args::OutputFormat;
@@ -33,7 +33,7 @@ pub(super) fn lower(args: &LowerArgs) -> Output {
     let parsed = parse(&source);
     let mut options = if args.ptxas_compat { Options::PTXAS } else { Options::default() };
     let mut checked = check_with(&source, &parsed.module, options);
-    // Assembled for an older machine, the module may have only what that has.
+    // For an older architecture, the module must be valid for that.
     if let Some(asked) = args.arch
         && target_number(asked.name()) < target_number(&checked.module.target)
     {
@@ -87,7 +87,7 @@ fn refused(source: &SourceFile, errors: &[Diagnostic], format: OutputFormat) -> 
     }
 }
 
-/// The architecture that is assembled for: the one that was asked for, the target, or sm_52.
+/// The architecture to assemble for: the requested one, the target, or sm_52.
 fn arch(module: &Module, asked: Option<Arch>) -> Result<Arch, String> {
     let target = &module.target;
     match asked {

@@ -20,14 +20,14 @@ use texunit_sass::rules::check;
 use texunit_sass::{Arch, Txd, Word};
 use texunit_syntax::{Diagnostic, Severity, SourceFile};
 
-/// The output of a command, and whether there were no mistakes.
+/// The output of a command, and whether there were no errors.
 struct Output {
     out: String,
     err: String,
     right: bool,
 }
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &SassArgs) -> u8 {
     let output = match &args.command {
         SassCommand::Dis(args) => disassemble(args),
@@ -38,7 +38,7 @@ pub fn run(args: &SassArgs) -> u8 {
         SassCommand::Sampler(args) => explain(args, |_| sampler::FIELDS.iter().collect()),
     };
     let printed = crate::out::print(&output.out);
-    // Nobody listens if this fails.
+    // Standard error may be closed.
     let _ = crate::out::tell_text(&output.err, color());
     crate::exit(printed, output.right)
 }
@@ -47,7 +47,7 @@ fn wrong(message: &str) -> Output {
     Output { out: String::new(), err: format!("error: {message}\n"), right: false }
 }
 
-/// Whether standard error takes colours.
+/// Whether standard error is coloured.
 fn color() -> bool {
     color::wanted(Stream::Stderr)
 }
@@ -69,7 +69,7 @@ fn disassemble(args: &DisArgs) -> Output {
     let mut output = Output { out: String::new(), err: String::new(), right: true };
     for line in lines {
         let word = Word::decode(line.word, line.control, args.arch);
-        // A file has other instructions too, which are left alone.
+        // A code file also contains other instructions, which are not errors.
         output.right &= match word {
             Word::Txd(_) | Word::TextureWord(_) => true,
             Word::Refused { .. } => false,
@@ -150,7 +150,7 @@ fn finding(source: &SourceFile, diagnostic: &Diagnostic) -> Value {
     })
 }
 
-/// The instruction of a text, unless there is an error, and what is to be said about it.
+/// The instruction in a text, unless it has errors, and its diagnostics.
 fn instruction(text: &str, arch: Arch, force: bool) -> (Option<Txd>, Vec<Diagnostic>) {
     match parse(text) {
         Err(error) => (None, vec![*error]),

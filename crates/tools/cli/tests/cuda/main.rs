@@ -31,6 +31,7 @@ mod pools;
 mod process;
 mod profiled;
 mod program;
+mod readme;
 mod record;
 mod redirected;
 mod refused;
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
     trials.extend(named::trials(&setup));
     trials.extend(swept::trials(&setup));
     trials.push(texels::trial(&setup));
+    trials.push(readme::trial(&setup));
     trials.extend(redirected::trials(&setup));
     trials.extend(refused::trials(&setup));
     trials.extend(libraries::trials(&setup));

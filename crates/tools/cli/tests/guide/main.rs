@@ -10,7 +10,6 @@ mod blocks;
 mod console;
 #[path = "../helped/mod.rs"]
 mod helped;
-mod library;
 mod links;
 mod page;
 
@@ -44,6 +43,5 @@ fn main() {
     add("blocks::what is wrong is found", blocks::what_is_wrong_is_found);
     add("console::every picture is made by a command", console::every_picture_is_made);
     add("console::every file is listed", console::every_file_is_listed);
-    add("library::the code of the README", library::the_code_of_the_readme);
     libtest_mimic::run(&args, trials).exit();
 }

@@ -1,4 +1,5 @@
-//! What buffers, textures and surfaces hold: zero, as far as nothing else is needed, and less of it.
+//! Reduces the contents of buffers, textures and surfaces: to zeros where possible, and to fewer
+//! bytes.
 
 use super::path::{Path, keys};
 use crate::case::Case;
@@ -10,19 +11,19 @@ use texunit_files::Kind;
 use texunit_job::{Content, Shape};
 use toml::{Table, Value};
 
-/// Keys that say where contents come from, and what they are where the source does not.
+/// Keys for the source of contents, and keys that describe their shape.
 const SOURCES: [&str; 19] = [
     "parts", "file", "files", "texels", "zeros", "bytes", "u8", "u16", "u32", "u64", "s8", "s16",
     "s32", "s64", "f16", "f32", "f64", "mipmaps", "dims",
 ];
 
-/// Shorter contents are written into the job.
+/// Contents up to this size are written into the job.
 const SHORT: usize = 256;
 
-/// Longer contents are not zeroed piece by piece.
+/// Contents above this size are not zeroed piece by piece.
 const LONG: usize = 1 << 20;
 
-/// Replaces files and lists of numbers: by zeros, or else by the plain bytes.
+/// Replaces files and lists of numbers by zeros or, failing that, by plain bytes.
 pub(crate) fn replace(search: &mut Search<'_>, contents: &[Content]) {
     search.step("contents");
     for content in contents {
@@ -35,7 +36,7 @@ pub(crate) fn replace(search: &mut Search<'_>, contents: &[Content]) {
     }
 }
 
-/// The table that describes an object.
+/// The path of the table that describes an object.
 fn place(job: &Table, content: &Content) -> Option<Path> {
     let entry = Path::of(&[content.table, &content.key]);
     let kind = match content.table {
@@ -47,7 +48,7 @@ fn place(job: &Table, content: &Content) -> Option<Path> {
     Some(entry.key(kind))
 }
 
-/// The case with an object whose contents are zero, or a file of plain bytes.
+/// The case with an object's contents replaced by zeros, or by a file of plain bytes.
 fn described(base: &Case, content: &Content, zero: bool) -> Option<Case> {
     let mut job = base.job.clone()?;
     let place = place(&job, content)?;
@@ -91,7 +92,7 @@ fn describe(table: &mut Table, shape: &Shape) {
     }
 }
 
-/// Puts bytes into a file of the case; its name says what it holds.
+/// Adds bytes as a file, whose name is a hash of its contents.
 fn store(case: &mut Case, bytes: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
@@ -100,7 +101,8 @@ fn store(case: &mut Case, bytes: &[u8]) -> String {
     name
 }
 
-/// Makes what is left of the files smaller: shorter, zero in parts, and written into the job at last.
+/// Reduces the remaining files: shortens them, zeroes parts, and finally writes short ones into the
+/// job.
 pub(super) fn smaller(search: &mut Search<'_>) -> bool {
     search.step("contents");
     let job = search.best().job.clone().unwrap_or_default();
@@ -116,7 +118,7 @@ pub(super) fn smaller(search: &mut Search<'_>) -> bool {
     changed
 }
 
-/// The bytes of the file at a place, if they are plain.
+/// The bytes of the file at a path in the job, if it is a plain file.
 fn bytes_at(case: &Case, place: &Path) -> Option<Arc<[u8]>> {
     let name = place.get(case.job.as_ref()?)?.as_str()?;
     let plain = Kind::of(FilePath::new(name)) == Kind::Raw;
@@ -130,7 +132,7 @@ fn with_bytes(base: &Case, place: &Path, bytes: &[u8]) -> Option<Case> {
     Some(case)
 }
 
-/// Half of the bytes, as often as that goes: of buffers, whose size follows from them.
+/// Halves the contents of a buffer repeatedly; its size follows from them.
 fn shorter(search: &mut Search<'_>, place: &Path) -> bool {
     let base = search.best().clone();
     let Some(bytes) = bytes_at(&base, place) else { return false };
@@ -138,7 +140,7 @@ fn shorter(search: &mut Search<'_>, place: &Path) -> bool {
     search.lower(1, from, |n| with_bytes(&base, place, &bytes[..n as usize * 4]))
 }
 
-/// Zero for pieces of the bytes, from halves down to words.
+/// Zeroes pieces of the contents, from halves down to words.
 fn zero_parts(search: &mut Search<'_>, place: &Path) -> bool {
     const WORD: usize = 4;
     let base = search.best().clone();
@@ -157,7 +159,7 @@ fn zero_parts(search: &mut Search<'_>, place: &Path) -> bool {
     })
 }
 
-/// Short contents in place of a file.
+/// Replaces a short file by numbers in the job.
 fn inline(search: &mut Search<'_>, place: &Path) -> bool {
     let base = search.best().clone();
     let Some(bytes) = bytes_at(&base, place).filter(|bytes| bytes.len() <= SHORT) else {

@@ -1,4 +1,4 @@
-//! What can be taken away from a job.
+//! The reductions of a job: fewer threads, fewer keys, smaller numbers, smaller contents.
 
 pub(crate) mod contents;
 mod path;
@@ -8,10 +8,10 @@ use crate::search::Search;
 use path::{Path, keys, numbers};
 use toml::{Table, Value};
 
-/// What every job must have.
+/// Required keys of a job.
 const NEEDED: [&str; 4] = ["ptx", "kernel", "grid", "block"];
 
-/// Fewer CTAs and threads, which makes every attempt quicker.
+/// Reduces the numbers of CTAs and threads, which makes all later attempts faster.
 pub(crate) fn shape(search: &mut Search<'_>) -> bool {
     search.step("grid and block");
     let Some(job) = search.best().job.clone() else { return false };
@@ -23,7 +23,7 @@ pub(crate) fn shape(search: &mut Search<'_>) -> bool {
         };
         let places: Vec<Path> = match axes {
             0 => vec![Path::of(&[key])],
-            // The last axis first: it is the one that a kernel has no use for, most likely.
+            // The last axis comes first, because it is most likely to be unnecessary.
             _ => (0..axes).rev().map(|n| Path::of(&[key]).item(n)).collect(),
         };
         for place in places {
@@ -33,7 +33,7 @@ pub(crate) fn shape(search: &mut Search<'_>) -> bool {
     changed
 }
 
-/// Goes once through all that can be made smaller.
+/// Applies each reduction once; returns whether any succeeded.
 pub(crate) fn round(search: &mut Search<'_>) -> bool {
     if search.best().job.is_none() {
         return false;
@@ -46,8 +46,9 @@ pub(crate) fn round(search: &mut Search<'_>) -> bool {
     changed
 }
 
-/// Numbers in place of `%tid` and `%ctaid`: there are no more threads than it takes, so that it is the last one
-/// that is needed, which then may be the only one.
+/// Replaces `%tid` and `%ctaid` by the number of the last thread and CTA. The launch has been
+/// shrunk to the failing thread, which is therefore the last one; afterwards it may be the only
+/// one.
 fn last_thread(search: &mut Search<'_>) -> bool {
     search.step("thread numbers");
     let mut changed = false;
@@ -68,7 +69,7 @@ fn last_thread(search: &mut Search<'_>) -> bool {
     changed
 }
 
-/// Takes keys away: what they say becomes what is so without them.
+/// Removes optional keys, so that their defaults apply.
 fn entries(search: &mut Search<'_>) -> bool {
     search.step("keys of the job");
     let base = search.best().clone();
@@ -78,7 +79,7 @@ fn entries(search: &mut Search<'_>) -> bool {
     let places: Vec<Path> = places.into_iter().filter(|place| !needed(place)).collect();
     search.subsets(places.len(), |gone| {
         let mut job = job.clone();
-        // Inner keys are gone with the tables around them.
+        // Removing a table has removed its inner keys already.
         for (place, _) in places.iter().zip(gone).filter(|(_, gone)| **gone) {
             place.remove(&mut job);
         }
@@ -86,7 +87,7 @@ fn entries(search: &mut Search<'_>) -> bool {
     })
 }
 
-/// Lowers all numbers, but those of long lists, which are contents.
+/// Reduces all numbers except those of long lists, which are contents.
 fn all_numbers(search: &mut Search<'_>) -> bool {
     search.step("numbers of the job");
     let job = search.best().job.clone().unwrap_or_default();
@@ -97,7 +98,7 @@ fn all_numbers(search: &mut Search<'_>) -> bool {
     changed
 }
 
-/// Lowers the number at a place.
+/// Reduces the number at a path, at most to `least`.
 fn lower(search: &mut Search<'_>, place: &Path, least: i64) -> bool {
     let base = search.best().clone();
     let Some(job) = &base.job else { return false };

@@ -1,15 +1,15 @@
-//! Places in a table of tables.
+//! Paths to values in nested TOML tables.
 
 use toml::{Table, Value};
 
-/// A key of a table, or the number of an item of an array.
+/// A key of a table, or an index of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     Key(String),
     Item(usize),
 }
 
-/// The way from a table to a value below it.
+/// The path from the root table to a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Path(Vec<Step>);
 
@@ -30,7 +30,7 @@ impl Path {
         Self(self.0.iter().cloned().chain([step]).collect())
     }
 
-    /// Whether it is of a key of the table itself.
+    /// Whether it is a key of the root table.
     pub(super) fn is_top(&self) -> bool {
         self.0.len() == 1
     }
@@ -57,13 +57,13 @@ impl Path {
         })
     }
 
-    /// The table around it.
+    /// The path of the enclosing table.
     pub(super) fn above(&self) -> Option<Self> {
         let (_, above) = self.0.split_last()?;
         (!above.is_empty()).then(|| Self(above.to_vec()))
     }
 
-    /// Takes the value away, if it is there.
+    /// Removes the value, if it exists.
     pub(super) fn remove(&self, table: &mut Table) {
         let Some((Step::Key(last), above)) = self.0.split_last() else { return };
         match above {
@@ -77,7 +77,7 @@ impl Path {
     }
 }
 
-/// Every key of a table and of those in it, outer ones first.
+/// The paths of all keys, outer ones first.
 pub(super) fn keys(table: &Table) -> Vec<Path> {
     let mut found = Vec::new();
     let mut level = vec![Path::default()];
@@ -104,7 +104,7 @@ pub(super) fn keys(table: &Table) -> Vec<Path> {
 /// Longer lists are contents, not settings.
 const LONG: usize = 16;
 
-/// Every whole number, but those of long lists.
+/// The paths of all integers except those in long lists.
 pub(super) fn numbers(table: &Table) -> Vec<Path> {
     let mut found = Vec::new();
     for (key, value) in table {

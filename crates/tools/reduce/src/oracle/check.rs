@@ -1,4 +1,4 @@
-//! Errors of `texunit check`.
+//! A judge for errors of `texunit check`.
 
 use crate::Judge;
 use crate::case::Case;
@@ -6,25 +6,25 @@ use std::collections::BTreeSet;
 use texunit_check::{Options, check_source};
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// Keeps the codes of the first error: those of all errors that begin in its line. Errors of other codes than
-/// the first text had must not come along.
+/// Requires the error codes on the line of the first error. Errors with codes that the original
+/// text did not have are not allowed.
 #[derive(Clone, Debug)]
 pub struct CheckJudge {
     first: BTreeSet<&'static str>,
     all: BTreeSet<&'static str>,
     options: Options,
-    /// Whether any error is as good as another.
+    /// Whether any error is accepted.
     any: bool,
 }
 
 impl CheckJudge {
-    /// Of the errors of a text; none if it has no error. `any`: any error is as good as another.
+    /// A judge for a text's errors; `None` if it has none. With `any`, each error is accepted.
     pub fn of(ptx: &str, options: Options, any: bool) -> Option<Self> {
         let (first, all) = codes(ptx, &options);
         (!first.is_empty()).then_some(Self { first, all, options, any })
     }
 
-    /// `E0304`, or several with commas.
+    /// The required codes: `E0304`, or several separated by commas.
     pub fn codes(&self) -> String {
         if self.any {
             return "any error".to_owned();
@@ -40,7 +40,7 @@ impl CheckJudge {
     }
 }
 
-/// The codes of the errors in the line of the first one, and those of all.
+/// The codes on the line of the first error, and the codes of all errors.
 fn codes(ptx: &str, options: &Options) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
     let source = SourceFile::new("kernel.ptx", ptx);
     let diagnostics = check_source(&source, options);

@@ -1,4 +1,4 @@
-//! The exit code, and a text, of any program.
+//! A judge for the exit code and output of any program.
 
 use super::Workspace;
 use super::process::{Ran, patience, run};
@@ -10,13 +10,13 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Keeps what a program says of a case: its exit code, and that it writes a text if there is one.
+/// Requires the same exit code, and a given text in the output if there is one.
 #[derive(Debug)]
 pub struct CommandJudge<'a> {
-    /// Program and arguments; `{}` stands for the path of the case, which is the last argument without.
+    /// Program and arguments; `{}` stands for the path of the case, which is appended otherwise.
     command: Vec<OsString>,
     text: Option<String>,
-    /// What the module is called.
+    /// The file name of the module.
     name: String,
     code: i32,
     limit: Duration,
@@ -25,7 +25,7 @@ pub struct CommandJudge<'a> {
 }
 
 impl<'a> CommandJudge<'a> {
-    /// Of the first run; the error is why there is nothing to keep.
+    /// A judge for the result of a first run; the error says why that is not a failure.
     pub fn of(
         case: &Case,
         command: Vec<OsString>,
@@ -57,7 +57,7 @@ impl<'a> CommandJudge<'a> {
         Ok(judge)
     }
 
-    /// What is kept, in words.
+    /// Describes the requirement.
     pub fn what(&self) -> String {
         let code = format!("exit code {}", self.code);
         self.text

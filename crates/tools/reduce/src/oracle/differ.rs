@@ -1,4 +1,4 @@
-//! Two ways to launch that give different results.
+//! A judge for launches whose results differ between two configurations.
 
 use super::process::{Ran, patience, run};
 use super::{Seen, Settings, Workspace, look};
@@ -10,27 +10,27 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// A way to launch: options of `texunit launch`, and variables of the environment as `NAME=VALUE`.
+/// A configuration: options of `texunit launch`, and environment variables as `NAME=VALUE`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Way(pub Vec<String>);
 
 impl Way {
-    /// Words with blanks between them.
+    /// Splits a text at spaces.
     pub fn of(text: &str) -> Self {
         Self(text.split_whitespace().map(str::to_owned).collect())
     }
 }
 
-/// The first step limit that is tried, and where there is no use in one.
+/// The step limits that are tried: the first one, and an upper bound beyond which no limit is set.
 const FIRST_STEPS: u64 = 4096;
 const MAX_STEPS: u64 = 1_000_000_000;
 
-/// Who launches.
+/// How cases are launched.
 #[derive(Clone, Debug)]
 pub enum Launcher {
-    /// The program `texunit` at this path, once for each way.
+    /// The `texunit` program at this path, once for each configuration.
     Program(PathBuf),
-    /// This process, where the ways differ in settings only.
+    /// In this process, for configurations that differ only in settings.
     Here(Box<[Settings; 2]>),
 }
 
@@ -42,23 +42,25 @@ struct Results {
     outputs: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-/// Keeps the difference between two ways: the exit codes, and that an output differs which did so first.
+/// Requires the same exit codes as the original case and, if these are equal, a difference in one
+/// of the outputs that differed originally.
 #[derive(Debug)]
 pub struct DifferJudge<'a> {
     launcher: Launcher,
     ways: [Way; 2],
     codes: [i32; 2],
-    /// Outputs that differ; an empty path is what the kernel prints.
+    /// The outputs that differed originally; an empty path stands for the `printf` output.
     differing: BTreeSet<PathBuf>,
     limit: Duration,
-    /// Most steps of a warp; none: as many as the ways allow.
+    /// Maximum number of steps of a warp; `None` for the configurations' own limits.
     max_steps: Option<u64>,
     workspace: Workspace,
     stop: &'a AtomicBool,
 }
 
 impl<'a> DifferJudge<'a> {
-    /// Of two launches; none if they give the same, or cannot be made.
+    /// A judge for two launches of a case; fails if their results are equal or they cannot be
+    /// launched.
     pub fn of(
         case: &Case,
         launcher: Launcher,
@@ -85,8 +87,8 @@ impl<'a> DifferJudge<'a> {
         }
     }
 
-    /// Allows no more steps than the difference takes, and some: an attempt may be endless where the first
-    /// launches were not.
+    /// Limits steps to a multiple of what the difference needs, because reduced cases may loop
+    /// forever.
     fn limit_steps(&mut self, case: &Case) {
         let limits = std::iter::successors(Some(FIRST_STEPS), |steps| steps.checked_mul(16));
         for steps in limits.take_while(|&steps| steps < MAX_STEPS) {
@@ -99,7 +101,7 @@ impl<'a> DifferJudge<'a> {
         self.max_steps = None;
     }
 
-    /// What is kept, in words.
+    /// Describes the requirement.
     pub fn what(&self) -> String {
         let [one, other] = &self.ways;
         let way = |way: &Way| match way.0.is_empty() {
@@ -118,7 +120,7 @@ impl<'a> DifferJudge<'a> {
         format!("{} differs, {ways}", names.collect::<Vec<_>>().join(" and "))
     }
 
-    /// The two ways.
+    /// The two configurations.
     pub fn ways(&self) -> &[Way; 2] {
         &self.ways
     }
@@ -139,7 +141,7 @@ impl<'a> DifferJudge<'a> {
         }
     }
 
-    /// Launches here.
+    /// Launches in this process.
     fn look(&self, case: &Case, settings: Settings) -> Option<Results> {
         let max_steps = settings.max_steps.or(self.max_steps);
         let settings = Settings { max_steps, ..settings };
@@ -197,7 +199,8 @@ fn collect(
 }
 
 fn differing_outputs(one: &Results, other: &Results) -> BTreeSet<PathBuf> {
-    // Messages about faults are printed, too: those differ with the exit code only.
+    // The printed text includes fault messages, so it is compared only for launches without a
+    // fault.
     let printed = one.code == 0 && one.printed != other.printed;
     let names = one.outputs.keys().chain(other.outputs.keys());
     let differing = names.filter(|name| one.outputs.get(*name) != other.outputs.get(*name));

@@ -1,4 +1,4 @@
-//! Faults and wrong outputs of a launch, and mistakes in the PTX that it is of.
+//! A judge for faults and wrong outputs of a launch, and for errors in its PTX.
 
 use super::launch::{Seen, Settings, USUAL_STEPS, look};
 use super::{FaultKey, Workspace};
@@ -11,7 +11,7 @@ use texunit_device::{BadFetch, FaultKind};
 use texunit_job::{Problems, WrongObject, parse};
 use texunit_syntax::{SourceFile, Span};
 
-/// A message without the numbers of allocations, which count those of all attempts.
+/// Removes allocation numbers from a message, because they count the allocations of all attempts.
 fn without_allocations(text: &str) -> String {
     const WORD: &str = ", allocation ";
     let mut parts = text.split(WORD);
@@ -19,15 +19,16 @@ fn without_allocations(text: &str) -> String {
     parts.fold(first, |all, part| all + part.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// What must stay the same of a launch.
+/// The property of a launch that must be preserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kept {
-    /// With the operations of the address, and the bytes that the object near it has at least, of an access out of bounds.
+    /// A fault. For an access out of bounds it includes the operations that compute the address,
+    /// and a minimum size of the nearest object.
     Fault(FaultKey, BTreeMap<String, usize>, u64),
     AnyFault,
     Codes(Vec<&'static str>),
     Bug(String),
-    /// An object and the bytes at the first place where it is not as expected.
+    /// An object, and its bytes at the first offset that differs from the expectation.
     Wrong {
         name: String,
         offset: u64,
@@ -35,15 +36,15 @@ enum Kept {
     },
 }
 
-/// Keeps the fault of a launch, or whatever else ends it.
+/// Requires the same fault, or the same other failure of the launch.
 #[derive(Debug)]
 pub struct LaunchJudge<'a> {
     kept: Kept,
     workspace: Workspace,
     settings: Settings,
-    /// The steps that the user, or the job, allows.
+    /// The step limit of the user or the job.
     all_steps: u64,
-    /// Fewer steps than those: an attempt may be endless where the first launch was not.
+    /// The current step limit, which is lower because reduced cases may loop forever.
     max_steps: u64,
     stop: &'a AtomicBool,
 }
@@ -52,8 +53,8 @@ pub struct LaunchJudge<'a> {
 const FIRST_STEPS: u64 = 4096;
 
 impl<'a> LaunchJudge<'a> {
-    /// Of what the first launch of a case came to; none if it came to its end, or cannot be launched. `any`:
-    /// any fault is as good as another.
+    /// A judge for the result of a case's first launch; `None` if the kernel completed or could not
+    /// be launched. With `any`, each fault is accepted.
     pub fn of(
         case: &Case,
         seen: &Seen,
@@ -75,7 +76,7 @@ impl<'a> LaunchJudge<'a> {
         Some(judge)
     }
 
-    /// Allows no more steps than the failure takes, and some.
+    /// Limits steps to a multiple of what the failure needs.
     fn limit_steps(&mut self, case: &Case) {
         let most = self.all_steps;
         self.max_steps = FIRST_STEPS;
@@ -85,14 +86,14 @@ impl<'a> LaunchJudge<'a> {
         self.max_steps = self.max_steps.saturating_mul(4).min(most);
     }
 
-    /// Allows more steps; false: there are no more.
+    /// Raises the step limit; returns false at the user's limit.
     pub fn allow_more(&mut self) -> bool {
         let before = self.max_steps;
         self.max_steps = before.saturating_mul(256).min(self.all_steps);
         self.max_steps > before
     }
 
-    /// Whether a case fails so too with all the steps that the user allows.
+    /// Whether a case fails in the same way with the user's step limit.
     pub fn confirms(&mut self, case: &Case) -> bool {
         let limited = std::mem::replace(&mut self.max_steps, self.all_steps);
         let fails = self.max_steps == limited || self.fails(case);
@@ -100,7 +101,7 @@ impl<'a> LaunchJudge<'a> {
         fails
     }
 
-    /// What is kept, in words.
+    /// Describes the requirement.
     pub fn what(&self) -> String {
         match &self.kept {
             Kept::Fault(key, ..) => key.to_string(),
@@ -117,23 +118,23 @@ impl<'a> LaunchJudge<'a> {
         }
     }
 
-    /// Whether launches must have more than one host thread.
+    /// Whether launches need more than one host thread.
     pub fn needs_threads(&self) -> bool {
         self.settings.threads != 1
     }
 
-    /// What launches must make of fetches that no texture fits, if that was asked for.
+    /// How launches must treat fetches without a matching texture, if the user has requested it.
     pub fn bad_fetch(&self) -> Option<BadFetch> {
         self.settings.bad_fetch
     }
 
-    /// How a case fails, in a sentence, with the place.
+    /// Describes the failure of a case in a sentence, with its position.
     pub fn message(&mut self, case: &Case) -> Option<String> {
         self.workspace.place_files(case).ok()?;
         let settings = Settings { max_steps: Some(self.max_steps), ..self.settings };
         let seen = look(case, self.workspace.folder(), &settings, self.stop);
         if self.stop.load(Ordering::Relaxed) {
-            // Whoever has stopped this, too, does without.
+            // The user has interrupted the search.
             return None;
         }
         let place = |source: &SourceFile, span: Span| {
@@ -143,7 +144,7 @@ impl<'a> LaunchJudge<'a> {
         match seen {
             Seen::Fault(source, fault) => {
                 let (name, text) = (fault.kind.name(), fault.kind.to_string());
-                // Some messages begin with the kind.
+                // Some messages begin with the fault's name.
                 let text = text.strip_prefix(&format!("{name}: ")).unwrap_or(&text);
                 let text = without_allocations(text);
                 Some(format!("{name}: {text}, at {}", place(&source, fault.span)))
@@ -159,12 +160,12 @@ impl<'a> LaunchJudge<'a> {
         }
     }
 
-    /// Whether an output is kept.
+    /// Whether the requirement is a wrong output.
     pub fn keeps_output(&self) -> bool {
         matches!(self.kept, Kept::Wrong { .. })
     }
 
-    /// Launches a case as attempts are launched.
+    /// Launches a case in the same way as attempts.
     fn look(&mut self, case: &Case) -> Seen {
         if self.workspace.place_files(case).is_err() {
             return Seen::Problems(Vec::new());
@@ -179,7 +180,7 @@ fn kept(seen: &Seen) -> Option<Kept> {
         Seen::Problems(_) => return None,
         Seen::Finished(results) => {
             let WrongObject { name, offset, bytes } = results.wrong.first()?;
-            // The word with the first wrong byte.
+            // The word that contains the first wrong byte.
             let first = offset & !3;
             let found = bytes.iter().skip(first as usize).take(4).copied().collect();
             Kept::Wrong { name: name.clone(), offset: first, found }
@@ -198,7 +199,8 @@ fn kept(seen: &Seen) -> Option<Kept> {
     })
 }
 
-/// Bytes of two elements, or fewer if the object near a wrong access has no more: an array of one element shows no index.
+/// The size of two elements, or less if the object near the access is smaller. With one element the
+/// faulty index would not be visible any more.
 fn two_elements(kind: &FaultKind) -> u64 {
     let FaultKind::OutOfBounds { size, nearest, .. } = kind else { return 0 };
     let bytes = nearest.split_once(" (").and_then(|(_, rest)| rest.split_once(' ')?.0.parse().ok());
@@ -206,7 +208,8 @@ fn two_elements(kind: &FaultKind) -> u64 {
 }
 
 impl Kept {
-    /// Whether a failure is this one: an address may be made of more than is kept.
+    /// Whether a failure satisfies the requirement; its address may depend on more operations than
+    /// required.
     fn is(&self, other: &Self) -> bool {
         let Self::Fault(key, formula, bytes) = self else { return self == other };
         let Self::Fault(own, operations, there) = other else { return false };
@@ -220,7 +223,7 @@ impl Judge for LaunchJudge<'_> {
         let seen = self.look(case);
         if let (Kept::Wrong { name, offset, found }, Seen::Finished(results)) = (&self.kept, &seen)
         {
-            // Other bytes may be wrong as well: what made them is gone.
+            // Other objects may be wrong too, because the code that writes them was removed.
             let object = results.wrong.iter().find(|object| object.name == *name);
             let there = object.and_then(|o| o.bytes.get(*offset as usize..)?.get(..found.len()));
             return there == Some(found);

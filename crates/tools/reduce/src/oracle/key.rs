@@ -1,22 +1,23 @@
-//! What of a fault must stay the same.
+//! The properties of a fault that must be preserved by reduction.
 
 use std::fmt;
 use texunit_device::{Fault, FaultKind};
 
-/// A fault without its place and its numbers: kind, kernel, and what the kind is about: for a memory access
-/// what it does, the space and the object that is near; for most others the message.
+/// A fault without position and numbers: its name, its kernel, and details that depend on the kind.
+/// For a memory access these are the operation, the state space and the nearest object; for most
+/// others the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultKey {
     /// [`FaultKind::name`]
     pub kind: &'static str,
     /// The kernel.
     pub kernel: String,
-    /// The rest; may be empty.
+    /// The details; may be empty.
     pub about: String,
 }
 
 impl FaultKey {
-    /// That of a fault.
+    /// The key of a fault.
     pub fn of(fault: &Fault) -> Self {
         Self { kind: fault.kind.name(), kernel: fault.kernel.clone(), about: about(&fault.kind) }
     }
@@ -42,7 +43,7 @@ fn about(kind: &FaultKind) -> String {
             let near = resource.as_deref().map_or("no object", near);
             format!("{}, {near}", space.name())
         }
-        // Who waits where, and how many, is what gets smaller.
+        // The waiting threads and their positions are what gets reduced.
         FaultKind::Deadlock { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::StackOverflow { .. }
@@ -54,7 +55,7 @@ fn about(kind: &FaultKind) -> String {
     }
 }
 
-/// Where the access is, seen from the object that is near.
+/// The position of the access relative to the nearest object.
 fn side(text: &str) -> &'static str {
     match text {
         _ if !text.starts_with('`') => "",
@@ -64,13 +65,13 @@ fn side(text: &str) -> &'static str {
     }
 }
 
-/// The object, or what is said where there is none.
+/// The nearest object, or the text that replaces it.
 fn near(text: &str) -> &str {
     let name = text.strip_prefix('`').and_then(|rest| rest.find('`'));
     name.map_or(text, |end| &text[..end + 2])
 }
 
-/// A message with `#` for its numbers; names in backquotes stay.
+/// Replaces numbers in a message by `#`, except inside backquotes.
 fn without_numbers(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut quoted = false;
@@ -88,7 +89,7 @@ fn without_numbers(text: &str) -> String {
         while let Some(n) = chars.next_if(|n| n.is_ascii_alphanumeric() || *n == '_') {
             word.push(n);
         }
-        // `0x1f` and `3` are numbers, `2d` is a word; a sign in front is part of a number.
+        // `0x1f` and `3` are numbers, `2d` is a word; a preceding sign belongs to the number.
         if word.starts_with("0x") || word.bytes().all(|b| b.is_ascii_digit()) {
             if out.ends_with('-') {
                 out.pop();

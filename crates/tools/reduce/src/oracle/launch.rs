@@ -1,4 +1,4 @@
-//! Launching a case, and what comes of it.
+//! Launches a case in this process, and returns its result.
 
 use crate::case::Case;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use texunit_job::load::{kernel, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// How jobs are launched: the options of `texunit launch`. What they leave out is as the job says, or as usual.
+/// Launch options of `texunit launch`. Missing ones are taken from the job or are defaults.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// `--arch`
@@ -38,43 +38,43 @@ pub struct Settings {
     pub threads: usize,
 }
 
-/// Steps of a warp where nobody says how many there may be.
+/// The default step limit of a warp.
 pub(super) const USUAL_STEPS: u64 = 1_000_000_000;
 
-/// What a launch came to.
+/// The result of a launch.
 #[derive(Debug)]
 pub enum Seen {
-    /// The job cannot be launched.
+    /// The job has problems and cannot be launched.
     Problems(Vec<Problem>),
-    /// Nor can its PTX.
+    /// The PTX has errors and cannot be launched.
     Errors(SourceFile, Vec<Diagnostic>),
-    /// A bug of texunit, by its message.
+    /// An internal error of texunit, with its message.
     Bug(String),
     /// A fault.
     Fault(SourceFile, Box<Fault>),
-    /// The kernel has come to its end.
+    /// The kernel has completed.
     Finished(Results),
 }
 
-/// What a kernel leaves behind.
+/// The results of a completed kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
-    /// Outputs, by the names of their files.
+    /// Outputs by file name.
     pub outputs: Vec<(PathBuf, Vec<u8>)>,
-    /// What it prints.
+    /// The `printf` output.
     pub printed: Vec<u8>,
-    /// Objects that do not hold what the job expects.
+    /// Objects that differ from the job's expectation.
     pub wrong: Vec<WrongObject>,
-    /// Whether there were fetches that no texture fits.
+    /// Whether there were fetches without a matching texture.
     pub bad_fetches: bool,
 }
 
-/// Launches a case whose files lie in a folder.
+/// Launches a case whose files are in a folder.
 pub fn look(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) -> Seen {
     super::trying(|| launch(case, folder, settings, stop)).unwrap_or_else(Seen::Bug)
 }
 
-/// What the objects of a job hold, if it can be launched.
+/// The contents of a job's objects; empty if it cannot be launched.
 pub fn contents(case: &Case, folder: &Path, settings: &Settings) -> Vec<Content> {
     let found = super::trying(|| {
         let prepared = Prepared::of(case, folder, settings).ok()?;
@@ -83,7 +83,7 @@ pub fn contents(case: &Case, folder: &Path, settings: &Settings) -> Vec<Content>
     found.ok().flatten().unwrap_or_default()
 }
 
-/// All that a launch needs.
+/// Everything that a launch needs.
 struct Prepared {
     job: Job,
     kernel: Kernel,

@@ -1,4 +1,5 @@
-//! Judges: in which way a case fails, found out by a first run, and whether another one fails so too.
+//! Judges: each determines how a case fails in a first run, and then whether reduced cases fail in
+//! the same way.
 
 mod check;
 mod command;
@@ -23,16 +24,16 @@ thread_local! {
     static TRYING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread runs an attempt, whose panics are caught. A panic hook that asks for bug reports should
-/// stay silent then.
+/// Whether this thread is running an attempt, whose panics are caught. A panic hook that asks for
+/// bug reports should then be silent.
 pub fn is_trying() -> bool {
     TRYING.get()
 }
 
-/// Runs an attempt; a panic in it is its message.
+/// Runs an attempt; a panic becomes an error with its message.
 fn trying<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let outer = TRYING.replace(true);
-    // Whatever the attempt has changed is its own.
+    // An attempt does not share state that a panic could leave inconsistent.
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     TRYING.set(outer);
     result.map_err(|panic| {

@@ -1,4 +1,4 @@
-//! Programs that are run with a limit of time.
+//! Runs programs with a time limit.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,22 +6,22 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a program came to.
+/// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ran {
-    /// Its exit code; 128 + N for a signal; none: it ran too long, or was stopped.
+    /// The exit code; 128 + N for a signal; `None` if it exceeded the limit or was stopped.
     pub(super) code: Option<i32>,
     /// What it wrote.
     pub(super) output: Vec<u8>,
 }
 
-/// How often a running program is looked after.
+/// The polling interval for a running program.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Most of its output that is read.
+/// Maximum size of the output that is read.
 const MAX_OUTPUT: u64 = 16 << 20;
 
-/// Runs a program; what it writes lies in a file of the folder meanwhile.
+/// Runs a program, whose output goes to a file in the folder.
 pub(super) fn run(
     mut command: Command,
     folder: &Path,
@@ -31,7 +31,7 @@ pub(super) fn run(
     let path = folder.join(".output");
     let file = File::create(&path)?;
     command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
-    // A group of its own, so that what the program has started ends with it.
+    // A process group of its own, so that child processes can be ended together with the program.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
@@ -55,12 +55,12 @@ pub(super) fn run(
     Ok(Ran { code: status.and_then(code), output })
 }
 
-/// Ends a program, and everything in its group.
+/// Ends a program and its process group.
 fn end(child: &mut std::process::Child) -> std::io::Result<()> {
     #[cfg(unix)]
     if let Ok(group) = i32::try_from(child.id()) {
         use nix::{sys::signal, unistd::Pid};
-        // It has not been waited for, so the number is still its own.
+        // The process has not been waited for, so its ID cannot have been reused.
         let _ = signal::killpg(Pid::from_raw(group), signal::Signal::SIGKILL);
     }
     child.kill()?;
@@ -78,7 +78,7 @@ fn code(status: std::process::ExitStatus) -> Option<i32> {
     status.code()
 }
 
-/// How long an attempt may take if the first run took so long.
+/// The time limit of an attempt, given the time of the first run.
 pub(super) fn patience(first: Duration) -> Duration {
     first * 10 + Duration::from_secs(5)
 }

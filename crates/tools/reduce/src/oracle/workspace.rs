@@ -1,31 +1,31 @@
-//! A folder in which cases lie while they are tried.
+//! The temporary folder that cases are written to.
 
 use crate::case::{Case, PTX};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use texunit_files::PrivateFolder;
 
-/// A folder of its own in the system's folder for such, which goes with this value.
+/// A temporary folder, which is removed when the value is dropped.
 #[derive(Debug)]
 pub struct Workspace {
     folder: PrivateFolder,
-    /// Data files that lie there: their names say what they hold.
+    /// Data files in the folder; their names are hashes of their contents.
     written: BTreeSet<String>,
 }
 
 impl Workspace {
-    /// Makes one.
+    /// Creates the folder.
     pub fn new() -> std::io::Result<Self> {
         let folder = PrivateFolder::new("texunit-reduce")?;
         Ok(Self { folder, written: BTreeSet::new() })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Lays the data files of a case there, and takes those of others away.
+    /// Writes the data files of a case, and removes files of other cases.
     pub fn place_files(&mut self, case: &Case) -> std::io::Result<()> {
         let wanted: BTreeSet<String> = case.used_files().map(|(name, _)| name.clone()).collect();
         for gone in self.written.difference(&wanted) {
@@ -40,8 +40,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Lays a whole case there: its module under a name, and its job. The path of what is to be launched or
-    /// read.
+    /// Writes a whole case; its module gets the name `name` if there is no job. Returns the path to
+    /// launch or read.
     pub fn place(&mut self, case: &Case, name: &str) -> std::io::Result<PathBuf> {
         self.place_files(case)?;
         let ptx = self.folder().join(if case.job.is_some() { PTX } else { name });

@@ -1,11 +1,11 @@
-//! Parameters of functions, with what calls hand to them.
+//! Removes parameters and results of functions together with the arguments of their calls.
 
 use super::{Tree, Unit, singly};
 use crate::search::Search;
 use crate::text::Edit;
 use texunit_syntax::ast::{Function, Instruction, Operand, OperandKind};
 
-/// Takes parameters and results of functions away, in every declaration and call of them.
+/// Removes parameters and results of functions from all their declarations and calls.
 pub(super) fn arguments(search: &mut Search<'_>) -> bool {
     singly(search, "arguments", |tree| {
         let mut found = Vec::new();
@@ -26,14 +26,14 @@ pub(super) fn arguments(search: &mut Search<'_>) -> bool {
     })
 }
 
-/// A call: the operand of its result, that of the function, and the arguments.
+/// A call: the operands for its result and its function, and its arguments.
 struct Call<'t, 'a> {
     result: Option<&'t Operand<'a>>,
     callee: &'t Operand<'a>,
     arguments: &'t [Operand<'a>],
 }
 
-/// The calls of a function by its name.
+/// The calls of a function by name.
 fn calls<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<Call<'t, 'a>> {
     let call = |instruction: &'t Instruction<'a>| {
         let operands = &instruction.operands;
@@ -49,7 +49,7 @@ fn calls<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<Call<'t, 'a>> {
     tree.instructions().into_iter().filter_map(call).collect()
 }
 
-/// The function that an instruction calls by its name.
+/// The name of the function that an instruction calls.
 pub(super) fn callee<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
     if instruction.opcode.text != "call" {
         return None;
@@ -78,7 +78,7 @@ fn without_parameter(tree: &Tree<'_>, name: &str, number: usize) -> Unit {
     unit
 }
 
-/// One of a list, with a comma beside it.
+/// Removes an element of a list together with a comma.
 fn one_of(spans: &[std::ops::Range<usize>], number: usize) -> Option<Edit> {
     let own = spans.get(number)?;
     let range = match (number.checked_sub(1).map(|n| &spans[n]), spans.get(number + 1)) {
@@ -108,7 +108,7 @@ fn without_result(tree: &Tree<'_>, name: &str) -> Unit {
     unit
 }
 
-/// What stands in parentheses, with these.
+/// Adds the parentheses to the range inside them.
 fn in_parentheses(tree: &Tree<'_>, inside: std::ops::Range<usize>) -> Option<Edit> {
     let start = tree.text[..inside.start].rfind('(')?;
     let end = inside.end + tree.text[inside.end..].find(')')? + 1;

@@ -1,4 +1,4 @@
-//! What the address of an access is computed from.
+//! Determines what the address of an access is computed from.
 
 use super::Tree;
 use crate::text::words;
@@ -6,14 +6,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use texunit_syntax::ast::{Instruction, Statement};
 use texunit_syntax::{SourceFile, Span, parse};
 
-/// More instructions than these are no formula that a person reads: then only the special registers count.
+/// Maximum number of operations in an address that a reader can follow; if there are more, only
+/// special registers are counted.
 const MAX: usize = 32;
 
-/// Instructions that hand a value on.
+/// Instructions that only copy a value.
 const COPIES: [&str; 5] = ["mov", "cvta", "cvt", "ld", "ldu"];
 
-/// How often each operation and special register takes part in the address of the access at a place, by the registers of
-/// the function that holds it. Copies and loads of parameters do not count.
+/// Counts the operations and special registers that contribute to the address of an access, by data
+/// flow within its function. Copies and loads of parameters are not counted.
 pub(crate) fn formula(text: &str, access: Span) -> BTreeMap<String, usize> {
     let source = SourceFile::new("kernel.ptx", text);
     let tree = Tree { text: source.text(), parsed: parse(&source) };

@@ -1,4 +1,4 @@
-//! Bodies of functions in place of the only call of them.
+//! Inlines functions that are called only once.
 
 use super::{Tree, Unit, calls, walk};
 use crate::text::{Edit, apply, words};
@@ -7,7 +7,7 @@ use texunit_syntax::ast::{
     Block, Function, Instruction, Operand, OperandKind, Statement, Variable,
 };
 
-/// A call in the place of which the function's body stands; its declarations are gone.
+/// Replaces calls by the function's body, and removes its declarations.
 pub(super) fn only_calls(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     for (function, body) in tree.bodies().filter(|(f, _)| !f.is_entry) {
@@ -29,7 +29,7 @@ pub(super) fn only_calls(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// The call of a function and the block that it stands in.
+/// The call of a function, and its innermost block.
 fn innermost<'t, 'a>(
     block: &'t Block<'a>,
     name: &str,
@@ -56,7 +56,8 @@ fn inlined(
         ([], false) => (&[][..], &[][..]),
         _ => return None,
     };
-    // What is handed to each parameter, and what takes each result: marks until the names are changed.
+    // Placeholders for each parameter's argument and each result's destination, until the body's
+    // names are changed.
     let mut unit = Vec::new();
     let mut values = Vec::new();
     let mut handed = |formal: &[Variable<'_>], actual: &[Operand<'_>], opcode: &str| {
@@ -123,7 +124,7 @@ fn name_of<'t>(operand: &'t Operand<'_>) -> Option<&'t str> {
     }
 }
 
-/// The `ld.param` or `st.param` of a whole variable.
+/// The `ld.param` or `st.param` instructions on a whole variable.
 fn accesses<'t, 'a>(block: &'t Block<'a>, opcode: &str, name: &str) -> Vec<&'t Instruction<'a>> {
     let mut found = Vec::new();
     walk(block, 0, &mut |statement, _| {
@@ -142,14 +143,14 @@ fn accesses<'t, 'a>(block: &'t Block<'a>, opcode: &str, name: &str) -> Vec<&'t I
     found
 }
 
-/// `mov` in the place of a load or store.
+/// Replaces a load or store by `mov`.
 fn moved(tree: &Tree<'_>, access: &Instruction<'_>, into: &str, from: &str) -> Edit {
     let ty = access.modifiers.last().map_or("", |word| word.text);
     let guard = access.guard.map_or("", |guard| &tree.text[guard.span.range()]);
     Edit::replace(access.span.range(), format!("{guard} mov.{ty} {into}, {from};"))
 }
 
-/// The text with other names for what the body declares: the caller may have the same.
+/// The text with the body's names changed, since the caller may use the same ones.
 fn renamed(text: &str, tree: &Tree<'_>, body: &Block<'_>) -> String {
     let mut own: HashSet<&str> = HashSet::new();
     walk(body, 0, &mut |statement, _| match statement {

@@ -1,4 +1,4 @@
-//! Items of the module, and what belongs to them as a whole.
+//! Removes items of the module, and properties of items.
 
 use super::{Tree, Unit};
 use crate::text::Edit;
@@ -20,7 +20,7 @@ pub(super) fn directives(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// Functions, variables and aliases; and what could not be read.
+/// Functions, variables and aliases, and parts that could not be parsed.
 pub(super) fn items(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     for item in &tree.parsed.module.items {
@@ -38,13 +38,13 @@ pub(super) fn items(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// Bodies, of which only the end is left.
+/// Replaces the bodies of functions by a single `ret`.
 pub(super) fn bodies(tree: &Tree<'_>) -> Vec<Unit> {
     let one = |span: texunit_syntax::Span| vec![Edit::replace(span.range(), "{\n\tret;\n}")];
     tree.bodies().filter(|(_, b)| b.statements.len() > 1).map(|(_, b)| one(b.span)).collect()
 }
 
-/// A statement for each name, where one declares several.
+/// Splits declarations of several names.
 pub(super) fn split(tree: &Tree<'_>) -> Vec<Unit> {
     let variables = tree.variables();
     let mut found = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn split(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// Initial values, alignments and performance directives.
+/// Initialisers, alignments and performance directives.
 pub(super) fn extras(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     let mut remove = |range| found.push(vec![Edit::remove(range)]);

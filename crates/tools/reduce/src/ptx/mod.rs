@@ -1,4 +1,4 @@
-//! What can be taken away from a module, from the largest parts to the smallest.
+//! The reductions of a module, from the largest parts to the smallest.
 
 mod calls;
 mod formula;
@@ -17,10 +17,10 @@ use std::ops::Range;
 use texunit_syntax::ast::{Block, Function, Instruction, Item, Statement, Variable};
 use texunit_syntax::{Parsed, SourceFile, Span, parse};
 
-/// Changes that belong together.
+/// Edits that must be made together.
 type Unit = Vec<Edit>;
 
-/// A text and what could be read of it.
+/// A text and its syntax tree.
 struct Tree<'a> {
     text: &'a str,
     parsed: Parsed<'a>,
@@ -38,7 +38,7 @@ impl<'a> Tree<'a> {
         self.functions().filter_map(|f| Some((f, f.body.as_ref()?)))
     }
 
-    /// Every statement with its depth: 0 in the body itself.
+    /// Calls `tell` with every statement and its depth, which is 0 directly in a body.
     fn each_statement<'t>(&'t self, mut tell: impl FnMut(&'t Statement<'a>, usize)) {
         for (_, body) in self.bodies() {
             walk(body, 0, &mut tell);
@@ -55,7 +55,7 @@ impl<'a> Tree<'a> {
         list
     }
 
-    /// Variables of the module and of bodies; not parameters.
+    /// The variables of the module and of bodies, without parameters.
     fn variables(&self) -> Vec<&Variable<'a>> {
         let mut list: Vec<&Variable<'a>> = Vec::new();
         for item in &self.parsed.module.items {
@@ -71,7 +71,7 @@ impl<'a> Tree<'a> {
         list
     }
 
-    /// The place with the `;` or `:` behind it, if it does not have that yet.
+    /// Extends a range to the following `;` or `:`, unless it includes that.
     fn to_end(&self, span: Span) -> Range<usize> {
         let range = span.range();
         if self.text[..range.end].ends_with([';', '}']) {
@@ -97,13 +97,13 @@ fn walk<'a, 't>(
     }
 }
 
-/// What `find` finds in a text.
+/// The edits that `find` returns for a text.
 fn units(text: &str, find: impl Fn(&Tree<'_>) -> Vec<Unit>) -> Vec<Unit> {
     let source = SourceFile::new("kernel.ptx", text);
     find(&Tree { text: source.text(), parsed: parse(&source) })
 }
 
-/// Makes as many of the changes as possible; they must not depend on each other.
+/// Makes as many of the edits as possible; they must be independent.
 fn together(
     search: &mut Search<'_>,
     step: &'static str,
@@ -118,7 +118,7 @@ fn together(
     })
 }
 
-/// Tries the changes one by one, and looks for them again after each that was made.
+/// Tries edits one by one, and searches for them again after each success.
 fn singly(
     search: &mut Search<'_>,
     step: &'static str,
@@ -140,7 +140,7 @@ fn singly(
     changed
 }
 
-/// Takes comments and what debuggers read away.
+/// Removes comments and debug information.
 pub(crate) fn without_debug(search: &mut Search<'_>) {
     let all = |tree: &Tree<'_>| {
         let mut unit = comments(tree.text);
@@ -156,13 +156,13 @@ pub(crate) fn without_debug(search: &mut Search<'_>) {
     together(search, "blank lines", |tree| vec![blank_lines(tree.text)]);
 }
 
-/// Goes once through all that can be made smaller.
+/// Applies each reduction once; returns whether any succeeded.
 pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
     let mut changed = false;
     if first {
         changed |= together(search, "declarations", items::split);
     }
-    // Not items first: most functions are called, until the calls are gone.
+    // Items come later, because most functions are called as long as their callers have bodies.
     changed |= together(search, "bodies of functions", items::bodies);
     changed |= statements::reduce(search);
     changed |= together(search, "functions and variables", items::items);
@@ -179,7 +179,7 @@ pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
     changed |= together(search, "unused names", names::unused);
     changed |= together(search, "modifiers", operands::modifiers);
     changed |= numbers::reduce(search);
-    // What the parser has not understood, above all.
+    // Mainly for text that the parser could not parse.
     changed |= together(search, "lines", |tree| {
         let mut at = 0;
         let lines = tree.text.split_inclusive('\n').map(|line| {
@@ -191,7 +191,7 @@ pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
     changed
 }
 
-/// Makes the rest easier to read.
+/// Makes the result easier to read.
 pub(crate) fn tidy(search: &mut Search<'_>) {
     together(search, "names of registers", names::renumber);
     together(search, "blank lines", |tree| vec![blank_lines(tree.text)]);

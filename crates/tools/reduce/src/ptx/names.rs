@@ -1,4 +1,4 @@
-//! Names: those that nothing uses, parameters of kernels, and numbers of registers.
+//! Removes unused names and parameters of kernels, and renumbers registers.
 
 use super::{Tree, Unit, units};
 use crate::search::Search;
@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use texunit_syntax::ast::{Function, Statement, Variable};
 use toml::Value;
 
-/// Labels, and declarations of registers and variables, that nothing uses.
+/// Unused labels, and declarations of unused registers and variables.
 pub(super) fn unused(tree: &Tree<'_>) -> Vec<Unit> {
     let all = words(tree.text);
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for word in &all {
         *uses.entry(word.text).or_default() += 1;
-        // `%r12` is one of `%r<20>`.
+        // `%r12` is declared by `%r<20>`.
         let prefix = word.text.trim_end_matches(|c: char| c.is_ascii_digit());
         if prefix != word.text {
             *uses.entry(prefix).or_default() += 1;
@@ -37,7 +37,7 @@ pub(super) fn unused(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// Takes parameters of kernels away, in the module and in the job.
+/// Removes parameters of kernels from the module and the job.
 pub(super) fn parameters(search: &mut Search<'_>) -> bool {
     search.step("parameters");
     let (mut changed, mut at) = (false, 0);
@@ -67,7 +67,7 @@ pub(super) fn parameters(search: &mut Search<'_>) -> bool {
     }
 }
 
-/// Names of the parameters of all kernels, in the order of the text.
+/// The parameter names of all kernels, in the order of the text.
 fn parameter_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let source = texunit_syntax::SourceFile::new("kernel.ptx", text);
@@ -79,7 +79,7 @@ fn parameter_names(text: &str) -> Vec<String> {
     names
 }
 
-/// A parameter of a function, with the comma on one of its sides.
+/// Removes a parameter of a function together with a comma.
 fn leave_out(function: &Function<'_>, number: usize) -> Unit {
     let params = &function.params;
     let start = |p: &Variable<'_>| p.span.start as usize;
@@ -92,7 +92,7 @@ fn leave_out(function: &Function<'_>, number: usize) -> Unit {
     vec![Edit::remove(range)]
 }
 
-/// Registers numbered from 1 in the order of the text, and only as many as there are.
+/// Renumbers registers from 1 in the order of the text, and declares as many.
 pub(super) fn renumber(tree: &Tree<'_>) -> Vec<Unit> {
     let all = words(tree.text);
     let mut unit = Vec::new();

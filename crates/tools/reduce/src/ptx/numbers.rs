@@ -1,13 +1,13 @@
-//! Numbers of the text: offsets, immediates, sizes of arrays.
+//! Reduces numbers in the text: offsets, immediates, array sizes.
 
 use super::{Tree, Unit, together};
 use crate::search::Search;
 use crate::text::{Edit, Word, apply, words};
 
-/// More numbers than this are not lowered one by one: those of a table, most likely.
+/// With more numbers than this, they are not reduced one by one, because most belong to a table.
 const MAX: usize = 400;
 
-/// Lowers numbers: all that can be are zero, then 1, then half and half again.
+/// Sets as many numbers as possible to zero, then tries 1, then halves each repeatedly.
 pub(super) fn reduce(search: &mut Search<'_>) -> bool {
     let mut changed = together(search, "numbers", zeros);
     let mut at = 0;
@@ -39,7 +39,7 @@ fn zeros(tree: &Tree<'_>) -> Vec<Unit> {
     numbers(tree.text).iter().filter_map(edit).collect()
 }
 
-/// Sizes and alignments are powers of two; so halves, after 1.
+/// Array sizes and alignments must stay powers of two, so that they are set to 1 or halved.
 fn halve(search: &mut Search<'_>, text: &str, word: &Word<'_>, value: i64) -> bool {
     let with = |n: i64| apply(text, &[Edit::replace(word.range(), n.to_string())]);
     let one = search.best().with_ptx(with(1));
@@ -58,14 +58,14 @@ fn halve(search: &mut Search<'_>, text: &str, word: &Word<'_>, value: i64) -> bo
     changed
 }
 
-/// Numbers outside of the lines at the head of a module.
+/// Numbers outside of the module's first directives.
 fn numbers(text: &str) -> Vec<Word<'_>> {
     const HEADS: [&str; 5] = [".version", ".target", ".address_size", ".file", ".loc"];
     let is_head = |word: &Word<'_>| {
         let line = text[..word.start].rfind('\n').map_or(0, |n| n + 1);
         HEADS.iter().any(|head| text[line..].trim_start().starts_with(head))
     };
-    // How many registers there are follows from those that are used.
+    // The counts of register declarations follow from the used registers.
     let is_count = |word: &Word<'_>| text[..word.start].ends_with('<');
     let all = words(text).into_iter();
     all.filter(|word| word.is_number() && !is_count(word) && !is_head(word)).collect()

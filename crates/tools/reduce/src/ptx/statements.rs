@@ -1,14 +1,14 @@
-//! Statements of bodies.
+//! Removes statements of bodies.
 
 use super::{Tree, Unit, together};
 use crate::search::Search;
 use crate::text::Edit;
 use texunit_syntax::ast::Statement;
 
-/// Nested deeper than any compiler does.
+/// Maximum nesting depth.
 const MAX_DEPTH: usize = 16;
 
-/// Takes statements away, those of outer blocks before those of inner ones.
+/// Removes statements, those of outer blocks first.
 pub(super) fn reduce(search: &mut Search<'_>) -> bool {
     let mut changed = false;
     for depth in 0..MAX_DEPTH {
@@ -34,7 +34,8 @@ fn is_deepest(text: &str, depth: usize) -> bool {
     .is_empty()
 }
 
-/// All but labels and declarations, which others may need: those go when nothing does.
+/// All statements at a depth except labels and declarations, which are removed once they are
+/// unused.
 fn at_depth(tree: &Tree<'_>, depth: usize) -> Vec<Unit> {
     let mut found = Vec::new();
     tree.each_statement(|statement, at| {
@@ -54,14 +55,14 @@ fn at_depth(tree: &Tree<'_>, depth: usize) -> Vec<Unit> {
     found
 }
 
-/// Braces of blocks, whose statements stay.
+/// Removes the braces of blocks but not their statements.
 pub(super) fn unwrap(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     tree.each_statement(|statement, _| {
         if let Statement::Block(block) = statement {
             let range = block.span.range();
             let mut unit = vec![Edit::remove(range.start..range.start + 1)];
-            // The last one may be missing.
+            // The closing brace may be missing.
             if range.len() > 1 && tree.text[range.clone()].ends_with('}') {
                 unit.push(Edit::remove(range.end - 1..range.end));
             }

@@ -1,4 +1,4 @@
-//! Every pass on small modules, with a judge that wants some words.
+//! Tests every pass on small modules, with judges that require certain texts.
 
 use super::{inline, names, operands, tidy, together, values};
 use crate::search::{Limits, Search};
@@ -7,7 +7,7 @@ use crate::{Case, Judge, Progress};
 use std::sync::atomic::AtomicBool;
 use texunit_syntax::{SourceFile, parse};
 
-/// Fails where a module without syntax errors has these texts.
+/// Fails for modules without syntax errors that contain these texts.
 struct Has(&'static [&'static str]);
 
 impl Judge for Has {
@@ -42,7 +42,7 @@ fn all_passes_together() {
         while super::round(search, true) {}
         tidy(search);
     });
-    // The judge knows no names: nothing else is needed.
+    // This judge requires no names, so all are removed.
     let left: Vec<_> = words(&small).iter().map(|w| w.text).collect();
     assert_eq!(left, ["8.8", "sm_75", "k", "st", "%r7", "0"], "{small}");
 }
@@ -74,7 +74,8 @@ fn parts_of_instructions() {
 
 #[test]
 fn values_are_handed_on() {
-    // Of each instruction the candidates: its value, the address it makes, its operands.
+    // The replacements for each instruction: its value, the address that it computes, and its
+    // operands.
     let source = SourceFile::new(
         "k.ptx",
         ".entry k() { add.u64 %c, %b, 16; shl.b64 %d, 5, 2; ld.u32 %x, [%c+4]; mov.u64 %e, %d; }",

@@ -1,10 +1,10 @@
-//! Values that are handed on: what reads the result of an instruction reads one of its operands instead.
+//! Forwards values: readers of an instruction's result read one of its operands instead.
 
 use super::{Tree, Unit};
 use crate::text::{Edit, words};
 use texunit_syntax::ast::{Expr, ExprKind, Instruction, Operand, OperandKind, Statement};
 
-/// Instructions that are left out, with one of their operands in place of their result.
+/// Removes instructions, and replaces their results by one of their operands.
 pub(super) fn forward(tree: &Tree<'_>) -> Vec<Unit> {
     let all = words(tree.text);
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn forward(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// The result of an instruction whose operands are numbers.
+/// The result of an instruction whose operands are constants.
 fn value(instruction: &Instruction<'_>) -> Option<String> {
     let numbers: Option<Vec<u64>> = instruction.operands[1..].iter().map(number).collect();
     let value = match (instruction.opcode.text, numbers?.as_slice()) {
@@ -48,7 +48,8 @@ fn value(instruction: &Instruction<'_>) -> Option<String> {
     Some(value.to_string())
 }
 
-/// What an address is made of by `add`: `%rd1+20`. Nothing but brackets takes that.
+/// The address expression for the result of an `add`: `%rd1+20`, which is only valid inside
+/// brackets.
 fn address(instruction: &Instruction<'_>) -> Option<String> {
     let [_, base, offset] = instruction.operands.as_slice() else { return None };
     match (&base.kind, number(offset)) {
@@ -68,7 +69,7 @@ fn number(operand: &Operand<'_>) -> Option<u64> {
     }
 }
 
-/// The register that the instruction alone writes.
+/// The register that is written by this instruction only.
 fn result<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
     match &instruction.operands.first()?.kind {
         OperandKind::Name { name, component: None } if name.text.starts_with('%') => {

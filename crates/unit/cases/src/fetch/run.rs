@@ -1,4 +1,4 @@
-//! Fetch cases, run: on the reference, and on the planned path.
+//! Running of fetch cases: on the reference sampler and on the planned path.
 
 use super::{Expected, ExpectedValue, Uses};
 use std::fmt;
@@ -8,16 +8,16 @@ use texunit_unit::{
     Sampler, Scratch, SimdLevel, Texture, fetch_simd_level, reference,
 };
 
-/// What one fetch did return.
+/// The actual result of one fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Words of x, y, z, w; of an `.f16x2` result the two registers and zeros.
+    /// Registers x, y, z, w; for `.f16x2`, two registers and zeros.
     pub values: [u32; 4],
     /// The destination predicate.
     pub resident: bool,
 }
 
-/// A fetch case, made: ready to run.
+/// A fetch case with its texture, ready to run.
 #[derive(Clone, Debug)]
 pub struct BuiltFetch {
     /// The instruction.
@@ -26,14 +26,14 @@ pub struct BuiltFetch {
     pub texture: Arc<Texture>,
     /// Sampler state.
     pub sampler: Sampler,
-    /// One a fetch.
+    /// Operands of each fetch.
     pub operands: Vec<FetchOperands>,
-    /// What must come out.
+    /// Expected results.
     pub expected: Expected,
 }
 
 impl BuiltFetch {
-    /// Every fetch on the reference.
+    /// Runs every fetch on the reference.
     pub fn reference(&self) -> Result<Vec<Answer>, PlanError> {
         let answer = |operands: &FetchOperands| {
             reference::fetch(self.form, &self.texture, &self.sampler, operands)
@@ -42,12 +42,12 @@ impl BuiltFetch {
         self.or_zeros(self.operands.iter().map(answer).collect())
     }
 
-    /// Every fetch on the planned path, 32 at a time.
+    /// Runs every fetch on the planned path, 32 at a time.
     pub fn planned(&self) -> Result<Vec<Answer>, PlanError> {
         self.planned_at(fetch_simd_level())
     }
 
-    /// What the plan for a SIMD level answers.
+    /// Runs every fetch on the planned path for a SIMD level.
     pub fn planned_at(&self, level: SimdLevel) -> Result<Vec<Answer>, PlanError> {
         self.or_zeros(self.plan_answers(level))
     }
@@ -67,7 +67,7 @@ impl BuiltFetch {
         Ok(answers)
     }
 
-    /// The card's zeros in the place of a refusal, except where the refusal is what must come out.
+    /// Replaces a refusal by the hardware's zeros, unless the case expects the refusal.
     fn or_zeros(&self, answers: Result<Vec<Answer>, PlanError>) -> Result<Vec<Answer>, PlanError> {
         let zeros = Answer { values: [0; 4], resident: true };
         match answers {
@@ -83,7 +83,7 @@ impl BuiltFetch {
         Answer { values, resident }
     }
 
-    /// The first answer that is not as expected.
+    /// The first result that differs from the expected one.
     pub fn disagreement(&self, answers: &[Answer]) -> Option<Disagreement> {
         let Expected::Values(expected) = &self.expected else { return None };
         let pairs = self.operands.iter().zip(expected).zip(answers);
@@ -99,7 +99,7 @@ impl BuiltFetch {
     }
 }
 
-/// Operands of a warp, in lanes.
+/// Operands of a warp.
 struct WarpOperands {
     coords: Coordinates<Lanes>,
     offset: [Lanes; 3],
@@ -140,18 +140,18 @@ impl WarpOperands {
     }
 }
 
-/// A fetch that did not return what it must.
+/// A fetch whose result differs from the expected one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
     /// The instruction.
     pub form: FetchForm,
-    /// Number of the fetch in its case, from 0.
+    /// Index of the fetch in its case, from 0.
     pub fetch: usize,
-    /// What it was given.
+    /// Its operands.
     pub operands: FetchOperands,
-    /// What it must return.
+    /// The expected result.
     pub expected: ExpectedValue,
-    /// What it did return.
+    /// The actual result.
     pub got: Answer,
 }
 
@@ -190,7 +190,7 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// Words as bits and as floats.
+/// Formats words as bits and as floats.
 struct Words<'a>(&'a [u32]);
 
 impl fmt::Display for Words<'_> {

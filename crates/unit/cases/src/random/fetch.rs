@@ -1,4 +1,4 @@
-//! Random fetches.
+//! Random fetch cases.
 
 use super::Scope;
 use super::resource::{array, format, memory};
@@ -21,9 +21,10 @@ pub(super) fn case(random: &mut Random, scope: Scope, fetches: u32) -> Access {
     let (read_mode, sampler) = state(random, scope, &resource);
     let normalized_coords = resource.shape.level_count() > 1 || random.once_in(2);
     let form = FetchForm { result: result(random, resource.shape.format, read_mode, form), ..form };
-    // Without the operand the function has no effect (docs/numerics.md 9.2).
+    // Without the compare operand, the compare function has no effect (docs/numerics.md 9.2).
     let with_compare = FetchForm { compare: true, ..form };
-    // Of a 1D gradient with the operand the driver makes a fetch of a line, as of integers.
+    // For a 1D gradient with a compare operand, the driver makes a 1D fetch, as for integer
+    // coordinates.
     let line = form.geometry == Geometry::D1 && form.kind == FetchKind::Sample(Lod::Gradient);
     let possible = with_compare.why_impossible().is_none() && !line;
     let compares = sampler.compare.is_some() && possible;
@@ -59,7 +60,7 @@ fn resource(random: &mut Random, scope: Scope, geometry: Geometry) -> ResourceSp
         }
         _ => {
             // docs/numerics.md 8.1: block formats have no 1D and no multi-sample arrays, depth
-            // formats no 3D ones.
+            // formats no 3D arrays.
             let accepts = match geometry {
                 Geometry::D3 => |f: Format| !f.is_depth(),
                 _ if geometry.axes() == 1 || geometry.is_multisample() => |f: Format| !f.is_block(),
@@ -71,7 +72,7 @@ fn resource(random: &mut Random, scope: Scope, geometry: Geometry) -> ResourceSp
     }
 }
 
-/// The geometry of the resource, or another of its class (docs/numerics.md 1.13).
+/// The geometry of the resource, or another one of its class (docs/numerics.md 1.13).
 fn seen_as(random: &mut Random, resource: &ResourceSpec) -> Geometry {
     use Geometry::{A2d, Acube, Cube, D1, D2};
     let own = resource.shape.geometry;
@@ -85,10 +86,10 @@ fn seen_as(random: &mut Random, resource: &ResourceSpec) -> Geometry {
     }
 }
 
-/// Kind, geometry and coordinates; the rest comes later.
+/// A random instruction: kind, geometry and coordinate type. The other properties are set later.
 fn form(random: &mut Random, resource: &ResourceSpec) -> FetchForm {
     let geometry = seen_as(random, resource);
-    // `.1d` with integers is a fetch of a line, which no array of its class is.
+    // `.1d` with integer coordinates is a 1D fetch, and no array of this class is 1D.
     let may_name = !geometry.is_cube() && geometry != Geometry::D1;
     let integers = resource.layout == Layout::Linear
         || geometry.is_multisample()
@@ -116,7 +117,7 @@ fn form(random: &mut Random, resource: &ResourceSpec) -> FetchForm {
     }
 }
 
-/// Read mode and sampler that go with the format (docs/numerics.md 8.1).
+/// A read mode and a sampler that are valid for the format (docs/numerics.md 8.1).
 fn state(random: &mut Random, scope: Scope, resource: &ResourceSpec) -> (ReadMode, Sampler) {
     let format = resource.shape.format;
     let channel = format.plain_channel();
@@ -165,7 +166,7 @@ const COMPARE: [CompareFunction; 4] = [
     CompareFunction::NotEqual,
 ];
 
-/// A type of results that goes with the format: integers stay integers.
+/// A result type that fits the format: integers stay integers.
 fn result(random: &mut Random, format: Format, read_mode: ReadMode, form: FetchForm) -> ResultType {
     let channel = format.plain_channel().filter(|_| read_mode == ReadMode::Element);
     match channel {
@@ -232,7 +233,7 @@ fn operands(random: &mut Random, case: &FetchCase, offset: [i32; 3]) -> FetchOpe
     operands
 }
 
-/// A float that is strange, or the neighbour of another.
+/// An unusual float, or a neighbour of `near`.
 fn strange(random: &mut Random, near: f32) -> u32 {
     let bits = near.to_bits();
     match random.below(12) {
@@ -251,7 +252,7 @@ fn strange(random: &mut Random, near: f32) -> u32 {
 fn coordinate(random: &mut Random, size: u32, normalized: bool) -> u32 {
     let n = size as f32;
     let texels = match random.below(4) {
-        // Edges and centres of texels, and eighths and 256ths between.
+        // Edges and centres of texels, and positions between them in steps of 1/8 and 1/256.
         0 => (random.below(4 * size + 8) as f32 - 4.0) / 2.0,
         1 => (random.below(256) as f32) / 256.0 + random.below(size) as f32,
         _ => random.between(-0.5 * n - 1.0, 1.5 * n + 1.0),

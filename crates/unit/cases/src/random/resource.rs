@@ -1,4 +1,4 @@
-//! Random resources.
+//! Random resources for cases.
 
 use super::Scope;
 use crate::resource::ResourceSpec;
@@ -25,7 +25,7 @@ const FLOATS: [u32; 14] = [
     0x3300_0000,
 ];
 
-/// An array; mipmapped half of the time, if it may be.
+/// A random array; mipmapped with probability 1/2, if allowed.
 pub(super) fn array(
     random: &mut Random,
     geometry: Geometry,
@@ -43,7 +43,7 @@ pub(super) fn array(
     let height = if geometry.is_cube() {
         width
     } else if geometry == Geometry::D2 && block == 1 && random.once_in(8) {
-        // A row that is 2D: `.1d` reads it too (docs/numerics.md 1.13).
+        // A 2D array of height 1, which `.1d` reads too (docs/numerics.md 1.13).
         1
     } else if geometry.axes() > 1 {
         side(random)
@@ -65,7 +65,7 @@ pub(super) fn array(
     with_texels(random, shape, Layout::Array)
 }
 
-/// Linear (1D) or pitched (2D) memory.
+/// Random linear (1D) or pitched (2D) memory.
 pub(super) fn memory(random: &mut Random, format: Format, layout: Layout) -> ResourceSpec {
     let (geometry, height) = match layout {
         Layout::Pitched => (Geometry::D2, random.pick(&SIZES)),
@@ -103,7 +103,7 @@ fn with_texels(random: &mut Random, shape: ArrayShape, layout: Layout) -> Resour
     ResourceSpec { texels: Texels::Bytes(bytes), ..spec }
 }
 
-/// A float of everyday size, or, if wanted, now and then a strange one.
+/// A random float of moderate size or, if requested, sometimes an unusual one.
 fn float(random: &mut Random, strange: bool) -> u32 {
     match random.below(8) {
         0 if strange => random.pick(&FLOATS),
@@ -113,7 +113,7 @@ fn float(random: &mut Random, strange: bool) -> u32 {
     }
 }
 
-/// A format that `accepts` says yes to (there is one); those that everybody uses come often.
+/// A random format that `accepts` allows (there must be one); common formats are more likely.
 pub(super) fn format(random: &mut Random, scope: Scope, accepts: fn(Format) -> bool) -> Format {
     let fit = |f: &Format| accepts(*f) && (scope == Scope::Unit || !f.is_depth());
     let usual = ["f32", "f32x4", "u8x4", "f16x4", "u8", "u16x2", "u32", "s32"];

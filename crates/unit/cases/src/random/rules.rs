@@ -1,10 +1,10 @@
-//! Which rules a random case is about.
+//! The rules that a random case covers.
 
 use crate::fetch::FetchCase;
 use crate::file::Access;
 use texunit_unit::{AddressMode, CoordType, FetchKind, Filter, Lod};
 
-/// The sections of docs/numerics.md that have a part in the answers.
+/// The sections of docs/numerics.md that affect the results.
 pub(super) fn of(access: &Access) -> Vec<String> {
     let Access::Fetch(fetch) = access else { return vec!["10".to_owned()] };
     let FetchCase { form, sampler, resource, .. } = fetch;

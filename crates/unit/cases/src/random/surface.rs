@@ -1,4 +1,4 @@
-//! Random surface accesses.
+//! Random surface cases.
 
 use super::Scope;
 use super::resource::{array, format};
@@ -18,7 +18,7 @@ const GEOMETRIES: [Geometry; 5] =
 
 pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     let kind = kind(random);
-    // Reductions have no layered geometry.
+    // Reductions do not support layered geometries.
     let geometries = if matches!(kind, SurfaceKind::Reduce { .. }) { 3 } else { 5 };
     let geometry = random.pick(&GEOMETRIES[..geometries]);
     let format = format(
@@ -36,10 +36,10 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
         }
         kind => kind,
     };
-    // A surface of a mipmapped array is one of its levels: not a matter of this generator.
+    // A surface of a mipmapped array is one of its levels, which this generator does not cover.
     let resource = array(random, geometry, format, false);
-    // Layered instructions see one layer of plain surfaces (docs/numerics.md 10.10); reductions do not
-    // come so.
+    // A layered instruction sees a surface without layers as one layer (docs/numerics.md 10.10).
+    // Reductions are excluded.
     let reduces = matches!(kind, SurfaceKind::Reduce { .. });
     let layered = geometry.layered().filter(|_| !reduces && random.once_in(6));
     let geometry = layered.unwrap_or(geometry);
@@ -53,7 +53,7 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
         SurfaceKind::Reduce { formatted: true, .. } => shape.extent.width,
         _ => shape.extent.width * format.texel_size(),
     };
-    // A row that is shorter than the access has no place to clamp to.
+    // A row that is shorter than the access has no position to clamp to.
     let stores = !matches!(kind, SurfaceKind::Load { .. });
     let accesses = (0..ACCESSES).map(|_| {
         let mut coords = Coordinates::default();
@@ -84,7 +84,7 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     })
 }
 
-/// Formats whose `sust.p` no rule leaves open.
+/// Formats for which no rule of `sust.p` is open.
 fn stores(format: Format) -> bool {
     !format.is_normalized_kind() && format.plain_channel().is_some() && !format.is_depth()
 }
@@ -103,7 +103,7 @@ fn kind(random: &mut Random) -> SurfaceKind {
     }
 }
 
-/// A type that the operation has.
+/// A random type that the reduction supports.
 fn reduced_type(random: &mut Random, op: ReduceOp, format: Format, formatted: bool) -> ReduceType {
     let signed = format.plain_channel() == Some(Channel::S32);
     match op {
@@ -115,7 +115,7 @@ fn reduced_type(random: &mut Random, op: ReduceOp, format: Format, formatted: bo
     }
 }
 
-/// What x is a multiple of, and the bytes of a value.
+/// The unit of x, and the size of a value in bytes.
 fn unit_and_bytes(kind: SurfaceKind) -> (u32, u32) {
     match kind {
         SurfaceKind::Load { element_size, vector }

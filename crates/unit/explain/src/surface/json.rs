@@ -1,4 +1,4 @@
-//! A surface access as JSON.
+//! An explanation of a surface access as JSON.
 
 use super::{SurfaceExpected, SurfaceExplanation, hex_bytes};
 use serde_json::{Value, json as object};

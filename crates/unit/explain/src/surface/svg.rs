@@ -1,4 +1,5 @@
-//! A surface access as a picture: the texels around it with their bytes, and the bytes of the access.
+//! A picture of a surface access: the texels around it with their bytes, and the bytes of the
+//! access.
 
 use super::text::{conversion_lines, element_text, headline, way};
 use super::{Kind, SurfaceExplanation, hex_bytes, kind_of, verb};
@@ -6,7 +7,7 @@ use crate::picture::{Anchor, Paint, Picture, Rect};
 use crate::svg::{GAP, MARGIN, SMALL, head};
 use texunit_unit::{SurfaceOutcome, TexelIndex};
 
-/// Edge of the cell of a byte.
+/// Edge of the cell of a byte, in pixels.
 const BYTE: f64 = 30.0;
 /// Size of the text in a cell.
 const TINY: f64 = 10.0;
@@ -37,24 +38,25 @@ fn text(p: &mut Picture, lines: &[String]) {
     }
 }
 
-/// Where an access begins: x in bytes.
+/// Location of an access; x in bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct Location {
     x: i64,
     y: i64,
     z: i64,
     layer: u32,
 }
 
-/// The texels around where the coordinates are (blue), and around where the access goes (red), if that is elsewhere.
+/// Draws the texels around the requested coordinates (blue) and, if `.clamp` moved the access,
+/// around its actual location (red).
 fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
     let [_, y, z] = e.trace.at.map(i64::from);
-    let asked = Place { x: e.trace.byte_x, y, z, layer: e.trace.layer.unwrap_or(0) };
-    // Places inside a surface are far below 2^63.
+    let asked = Location { x: e.trace.byte_x, y, z, layer: e.trace.layer.unwrap_or(0) };
+    // Locations inside a surface are far below 2^63.
     let whole = |v: u64| i64::try_from(v).unwrap_or(i64::MAX);
     let made = match e.trace.outcome {
         SurfaceOutcome::Made(at) | SurfaceOutcome::NotResident(at) => {
-            Some(Place { x: whole(at.x), y: whole(at.y), z: whole(at.z), layer: at.layer })
+            Some(Location { x: whole(at.x), y: whole(at.y), z: whole(at.z), layer: at.layer })
         }
         SurfaceOutcome::Dropped | SurfaceOutcome::Outside | SurfaceOutcome::Misaligned => None,
     };
@@ -66,9 +68,15 @@ fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
     }
 }
 
-/// The texels of an access and those beside them, each with its bytes as they are in memory; of compressed formats, the
-/// blocks. Hatched is what is outside the surface.
-fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Place, colour: Paint<'_>, title: &str) {
+/// Draws the texels (for compressed formats, the blocks) of an access and their neighbours, each
+/// with its bytes in memory. Outside the surface is hatched.
+fn draw_window(
+    p: &mut Picture,
+    e: &SurfaceExplanation,
+    at: Location,
+    colour: Paint<'_>,
+    title: &str,
+) {
     let format = e.surface.resource.format();
     let size = i64::from(format.texel_size());
     let axes = e.form.geometry.axes();
@@ -95,7 +103,7 @@ fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Place, colour: Paint
     };
     for x in first..=last {
         let name = x.to_string();
-        // Long numbers of narrow texels would run into each other: the first one says enough.
+        // Long indices of narrow texels would overlap, so only the first is drawn.
         if x == first || name.len() as f64 * TINY * 0.65 < width {
             p.text(corner(x, 0).0 + 4.0, top - 4.0, TINY, Anchor::Start, Paint::Ink, &name);
         }
@@ -126,8 +134,8 @@ fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Place, colour: Paint
     p.rect(Rect { x, y, width, height: BYTE }, Paint::None, colour, 3.0);
 }
 
-/// The bytes of a texel, or of a block, in the slice and layer of a place; `None` outside.
-fn texel_bytes(e: &SurfaceExplanation, place: Place, [x, y]: [i64; 2]) -> Option<Vec<u8>> {
+/// The bytes of a texel or block in the slice and layer of a location; `None` outside.
+fn texel_bytes(e: &SurfaceExplanation, place: Location, [x, y]: [i64; 2]) -> Option<Vec<u8>> {
     let resource = &e.surface.resource;
     let block = i64::from(resource.format().block_extent());
     let mut at = [0; 3];
@@ -156,7 +164,7 @@ fn draw_bytes(p: &mut Picture, e: &SurfaceExplanation) {
             p.text(middle.0, middle.1, SMALL, Anchor::Middle, ink, &format!("{byte:02x}"));
         }
     }
-    // Registers of `sust.p` are in the lines of the conversion.
+    // For `sust.p`, the lines on the conversion show the registers instead.
     if e.trace.fault.is_none() && e.codes().is_none() {
         let text = format!("{} {}", verb(e.form), element_text(e));
         let y = p.bottom() + GAP;

@@ -1,4 +1,4 @@
-//! A surface access as text.
+//! An explanation of a surface access as text.
 
 use super::{Kind, SurfaceExpected, SurfaceExplanation, elements_of, hex_bytes, kind_of, verb};
 use crate::value::{COMPONENTS, float, list};
@@ -49,7 +49,7 @@ fn write_all(out: &mut String, e: &SurfaceExplanation) -> Result {
     }
 }
 
-/// The bytes of the elements, and what they are as numbers where there are several bytes to one.
+/// The bytes of the elements, and their values if elements have several bytes.
 pub(super) fn element_text(e: &SurfaceExplanation) -> String {
     let (size, _) = elements_of(e.form);
     let digits = 2 * usize::from(size);
@@ -71,7 +71,7 @@ pub(super) fn headline(e: &SurfaceExplanation) -> String {
     format!("{} at ({})", e.form, parts.join(", "))
 }
 
-/// From the coordinates to the bytes, a line a step.
+/// The steps from the coordinates to the bytes, one line each.
 pub(super) fn way(e: &SurfaceExplanation) -> Vec<String> {
     let t = &e.trace;
     let size = t.size;
@@ -127,7 +127,7 @@ pub(super) fn way(e: &SurfaceExplanation) -> Vec<String> {
     lines
 }
 
-/// What `sust.p` makes of its registers.
+/// Writes how `sust.p` converts its registers.
 fn conversion(out: &mut String, e: &SurfaceExplanation) -> Result {
     let lines = conversion_lines(e);
     if lines.is_empty() {

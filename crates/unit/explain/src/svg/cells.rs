@@ -1,4 +1,4 @@
-//! A footprint: its texels with one more around, a slice beside the other, and their weights.
+//! Draws a footprint: its texels and their neighbours, slices side by side, and the weights.
 
 use super::colour::{Scale, ink_on};
 use super::{GAP, MARGIN, NORMAL, SMALL, first, hover, position};
@@ -9,12 +9,13 @@ use crate::value::{COMPONENTS, channel, list, unrounded};
 use texunit_unit::reference::trace::{Footprint, TexelTrace};
 use texunit_unit::{FetchKind, Filter, TexelIndex};
 
-/// Half of it holds the ring of the sample point beside ten characters.
+/// Edge of a cell in pixels. Half a cell has room for the ring of the sample point and ten
+/// characters.
 const CELL: f64 = 144.0;
-/// Size of the text in a cell, and the distance of its lines.
+/// Size of the text in a cell, and its line spacing.
 const TINY: f64 = 10.0;
 const LINE: f64 = 13.0;
-/// Characters and lines that fit into a cell.
+/// Characters per line, and lines, that fit a cell.
 const CELL_CHARACTERS: usize = 22;
 const CELL_LINES: usize = 10;
 
@@ -77,7 +78,7 @@ impl Grid<'_> {
             })
             .collect();
         let texel = |index: [i64; 3]| self.f.texels.iter().position(|t| self.is_at(t, index));
-        // Cells of the footprint last: their frames lie over the others.
+        // Cells of the footprint are drawn last, so that their frames are on top.
         for &(index, cell) in cells.iter().filter(|c| texel(c.0).is_none()) {
             let codes = self.neighbour(e, index);
             let fill = codes.map(|codes| scale.of_codes(codes));
@@ -95,12 +96,13 @@ impl Grid<'_> {
         self.draw_point(p);
     }
 
-    /// Whether a texel of the footprint is that of a cell; the row of a 1D texture is not shown.
+    /// Whether a texel of the footprint is in the cell with this index; the row of a 1D texture is
+    /// not drawn.
     fn is_at(&self, texel: &TexelTrace, index: [i64; 3]) -> bool {
         texel.index[..self.axes] == index[..self.axes]
     }
 
-    /// The codes of a texel beside the footprint; `None` outside.
+    /// The codes of a neighbouring texel; `None` outside.
     fn neighbour(&self, e: &Explanation<'_>, index: [i64; 3]) -> Option<[u32; 4]> {
         let mut at = [0; 3];
         for (to, from) in at.iter_mut().zip(index) {
@@ -110,7 +112,7 @@ impl Grid<'_> {
         e.texture.resource.texel(TexelIndex { level, plane, sample, at })
     }
 
-    /// Where the level ends, as far as it is in the picture.
+    /// Draws the edges of the level that are in the picture.
     fn draw_edges(&self, p: &mut Picture) {
         let extent = self.f.extent.axes();
         let (right, bottom) = (self.columns as f64 * CELL, self.rows as f64 * CELL);
@@ -132,7 +134,8 @@ impl Grid<'_> {
         }
     }
 
-    /// Where the sample point is in the picture. A 1D texture shows it low in its only row.
+    /// Position of the sample point in the picture. For a 1D texture, it is drawn near the bottom
+    /// of the row.
     fn point(&self) -> Option<(f64, f64)> {
         let at = |axis: usize| Some((position(self.f, axis)? - first(self.f, axis) as f64) * CELL);
         let (x, y) = (at(0)?, if self.axes == 1 { CELL - 12.0 } else { at(1)? });
@@ -146,7 +149,7 @@ impl Grid<'_> {
         }
     }
 
-    /// A cell of a texel of the footprint. What is written in it keeps away from the sample point.
+    /// Draws the cell of a footprint's texel. Its text avoids the sample point.
     fn draw_texel(
         &self,
         p: &mut Picture,
@@ -202,7 +205,7 @@ fn texel_lines(e: &Explanation<'_>, f: &Footprint, number: usize) -> Vec<String>
         _ => None,
     };
     for (c, (&reading, &value)) in trace.readings.iter().zip(&texel.values).enumerate() {
-        // The channel that is gathered has an arrow.
+        // An arrow marks the channel that is gathered.
         let mark = if gathered == Some(c) { "> " } else { "" };
         lines.extend(
             channel(reading, value).iter().flat_map(|text| fitting(&format!("{mark}{text}"))),
@@ -212,7 +215,7 @@ fn texel_lines(e: &Explanation<'_>, f: &Footprint, number: usize) -> Vec<String>
     lines
 }
 
-/// A text in lines that fit into a cell, broken after commas, and cut if they are still too long.
+/// Breaks a text after commas into lines that fit a cell, and truncates longer ones.
 fn fitting(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in text.split_inclusive([',', ' ']) {
@@ -225,7 +228,7 @@ fn fitting(text: &str) -> Vec<String> {
     lines.into_iter().map(cut).collect()
 }
 
-/// Bars of the weights: what the hardware takes, and what it would be without rounding.
+/// Draws bars for the hardware's weights and the exact weights.
 fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64) {
     const LENGTH: f64 = 256.0;
     p.text(

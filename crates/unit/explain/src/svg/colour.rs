@@ -1,4 +1,4 @@
-//! Colours of texels.
+//! Colours of texels in pictures.
 
 use super::{MARGIN, SMALL};
 use crate::Explanation;
@@ -6,8 +6,8 @@ use crate::picture::{Anchor, Paint, Picture, Rect};
 use texunit_texel::Reading;
 use texunit_unit::TexelIndex;
 
-/// From texel values to colours: black is 0 and white is 1, or the smallest and the largest number of
-/// the texels that are read, if they lie outside.
+/// The mapping from texel values to colours: black is 0 and white is 1. If values outside that
+/// range are read, black is the smallest and white the largest value.
 pub(super) struct Scale {
     low: f64,
     high: f64,
@@ -32,11 +32,11 @@ impl Scale {
     pub(super) fn colour(&self, values: [u32; 4]) -> String {
         let channel = |c: usize| {
             let x = (number(self.readings[c], values[c]) - self.low) / (self.high - self.low);
-            // NaN becomes 0.
+            // `as` converts NaN to 0.
             (x.clamp(0.0, 1.0) * 255.0) as u8
         };
         let [r, g, b] = match (lacks(self.readings[1]), lacks(self.readings[2])) {
-            // One channel is a grey.
+            // A single channel is grey.
             (true, _) => [channel(0); 3],
             (false, true) => [channel(0), channel(1), 0],
             (false, false) => [channel(0), channel(1), channel(2)],
@@ -44,7 +44,7 @@ impl Scale {
         format!("#{r:02x}{g:02x}{b:02x}")
     }
 
-    /// The values at the ends of the scale, if it is stretched.
+    /// Draws the values at the ends of the scale, if it is not 0 to 1.
     pub(super) fn legend(&self, p: &mut Picture) {
         if (self.low, self.high) == (0.0, 1.0) {
             return;
@@ -87,7 +87,7 @@ fn lacks(reading: Reading) -> bool {
     matches!(reading, Reading::Missing | Reading::One)
 }
 
-/// A register as a number, by what the channel holds.
+/// The number in a register, by the type of the channel.
 fn number(reading: Reading, bits: u32) -> f64 {
     match reading {
         Reading::Uint { .. } => bits.into(),
@@ -96,7 +96,7 @@ fn number(reading: Reading, bits: u32) -> f64 {
     }
 }
 
-/// A text colour that can be read on this fill, in every scheme.
+/// A text colour that is readable on this fill in both themes.
 pub(super) fn ink_on(fill: &str) -> Paint<'static> {
     let part = |at: usize| {
         let digits = fill.get(at..at + 2).unwrap_or("ff");

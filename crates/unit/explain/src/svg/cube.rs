@@ -1,5 +1,5 @@
-//! The six faces of a cube, unfolded so that edges meet, with the texels that are read and where
-//! the direction points.
+//! Draws the six faces of a cube, unfolded, with the texels that are read and the point of the
+//! direction.
 
 use super::colour::Scale;
 use super::{MARGIN, NORMAL, SMALL, hover};
@@ -10,11 +10,11 @@ use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::CubeStep;
 
 const FACE: f64 = 96.0;
-/// Column and row of +x, -x, +y, -y, +z, -z: s runs to the right and t downwards on each, and
-/// every face meets the one beside it at the edge that they share on the cube.
+/// Column and row of +x, -x, +y, -y, +z, -z: on each face s runs to the right and t downwards, and
+/// adjacent faces meet at their common edge on the cube.
 const CROSS: [(f64, f64); 6] =
     [(2.0, 1.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0), (3.0, 1.0)];
-/// Maximum texels along an edge of a face that is drawn texel by texel.
+/// Maximum size of a face that is drawn texel by texel.
 const MAX: u32 = 8;
 
 pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale: &Scale, top: f64) {
@@ -28,7 +28,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
         p.rect(Rect { x, y, width: FACE, height: FACE }, Paint::Empty, Paint::Faint, 1.0);
         draw_texels(p, e, scale, first_plane + face as u32, (x, y));
     }
-    // What is read, on the faces where it is.
+    // The texels that are read, on their faces.
     for f in &e.trace.footprints {
         let edge = FACE / f64::from(f.extent.width.max(1));
         for (n, at) in f.texels.iter().enumerate().filter_map(|(n, t)| Some((n, t.at?))) {
@@ -76,7 +76,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
     }
 }
 
-/// The texels of level 0 of a face, if it is small.
+/// Draws the texels of level 0 of a face, if it is small.
 fn draw_texels(
     p: &mut Picture,
     e: &Explanation<'_>,

@@ -1,11 +1,11 @@
-//! The tooltip of a texel: index, weight, value, and the rules of docs/numerics.md for them.
+//! Tooltips of texels: index, weight, value, and the applicable rules of docs/numerics.md.
 
 use crate::text::{is_weighted, texel_line, texel_value, whole};
 use crate::value::list;
 use texunit_unit::reference::trace::{Footprint, Trace};
 use texunit_unit::{AddressMode, FetchKind, Filter, TexelIndex};
 
-/// A texel that is read.
+/// The tooltip of a texel that is read.
 pub(super) fn texel(trace: &Trace, f: &Footprint, number: usize) -> String {
     let line = texel_line(trace, f, &f.texels[number], number);
     let line = match trace.form.kind {
@@ -15,7 +15,7 @@ pub(super) fn texel(trace: &Trace, f: &Footprint, number: usize) -> String {
     format!("{line} [{}]", rules(trace, f, number).join(", "))
 }
 
-/// A texel beside those that are read, or what is there outside the level.
+/// The tooltip of a neighbouring texel, or of a position outside the level.
 pub(super) fn neighbour(
     trace: &Trace,
     axes: usize,
@@ -29,7 +29,7 @@ pub(super) fn neighbour(
     }
 }
 
-/// The rules that say which texel it is, what it counts and what it becomes.
+/// The rules for the texel's index, weight and value.
 fn rules(trace: &Trace, f: &Footprint, number: usize) -> Vec<&'static str> {
     let texel = &f.texels[number];
     let axes = trace.form.geometry.axes();

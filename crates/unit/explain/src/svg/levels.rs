@@ -1,13 +1,13 @@
-//! The chain of mip levels: those that are read are framed, and an arrow shows the level between
-//! them.
+//! Draws the chain of mip levels; the levels that are read are framed, and an arrow points at the
+//! level of detail.
 
 use super::{MARGIN, NORMAL, SMALL};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect};
 
-/// From a level to the next.
+/// Distance between levels, in pixels.
 const STEP: f64 = 88.0;
-/// Largest edge of a level.
+/// Maximum edge of a level, in pixels.
 const LARGEST: f64 = 72.0;
 
 pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
@@ -43,7 +43,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
         Paint::Exact,
         Paint::Of("#ffffff"),
     );
-    // How the level comes about: bias, clamps, rounding.
+    // How the level was computed: bias, clamps, rounding.
     for step in &trace.level.steps {
         let y = p.bottom() + SMALL;
         p.text(

@@ -1,5 +1,5 @@
-//! The footprints of the taps of an anisotropic fetch, one small picture each: four texels, their weights and the sample
-//! point.
+//! Draws the footprints of an anisotropic fetch's taps as small pictures: four texels, their
+//! weights and the sample point.
 
 use super::colour::{Scale, ink_on};
 use super::{GAP, MARGIN, SMALL, hover, position};
@@ -8,10 +8,10 @@ use crate::picture::{Anchor, Paint, Picture, Rect, text_width};
 use crate::text::whole;
 use texunit_unit::reference::trace::Footprint;
 
-/// Edge of the cell of a texel: its weight fits in.
+/// Edge of a texel's cell in pixels, which has room for its weight.
 const CELL: f64 = 46.0;
 const TINY: f64 = 10.0;
-/// Pictures of a row: 16 taps are three rows.
+/// Pictures per row: 16 taps take three rows.
 const ROW: usize = 6;
 
 pub(super) fn draw(
@@ -26,7 +26,7 @@ pub(super) fn draw(
         format!("texels and weights of each tap, in 1/{unit}; point at a texel for its value");
     p.text(MARGIN, top, SMALL, Anchor::Start, Paint::Ink, &text);
     let caption = |f: &Footprint| format!("tap {}: {}/{}", f.tap.0, f.share, whole(f));
-    // Room for the longest number of a row beside the cells.
+    // Reserves room for the longest row index beside the cells.
     let labels = taps.iter().flat_map(|f| &f.texels).map(|t| t.index[1].to_string());
     let label = labels.map(|text| text_width(&text, TINY)).fold(0.0, f64::max) + 6.0;
     let captions = taps.iter().map(|f| text_width(&caption(f), SMALL));
@@ -51,7 +51,7 @@ fn draw_tap(
 ) {
     let first = |axis: usize| f.texels.iter().map(|t| t.index[axis]).min().unwrap_or(0);
     let (x0, y0) = (first(0), first(1));
-    // Texels of a footprint are beside each other: their distances are 0 and 1.
+    // The texels of a footprint are adjacent: their distances are 0 and 1.
     let corner = |x: i64, y: i64| {
         (left + x.saturating_sub(x0) as f64 * CELL, top + y.saturating_sub(y0) as f64 * CELL)
     };
@@ -59,7 +59,7 @@ fn draw_tap(
         let [column, row, _] = texel.index;
         let (x, y) = corner(column, row);
         let name = column.to_string();
-        // Two long numbers would run into each other: the first one says enough.
+        // Two long indices would overlap, so only the first is drawn.
         if row == y0 && (column == x0 || text_width(&name, TINY) < CELL) {
             p.text(x + 2.0, top - 4.0, TINY, Anchor::Start, Paint::Ink, &name);
         }
@@ -71,7 +71,8 @@ fn draw_tap(
         let cell = Rect { x, y, width: CELL, height: CELL };
         p.group(&hover::texel(&e.trace, f, number), |p| {
             p.rect(cell, Paint::Of(&fill), Paint::Mark, 1.0);
-            // The sample point is between the middles of the cells: the weights keep to the outer corners.
+            // The sample point is between the centres of the cells, so weights are drawn at the
+            // outer corners.
             let y = if row == y0 { y + 12.0 } else { y + CELL - 5.0 };
             let (x, anchor) =
                 if column == x0 { (x + 4.0, Anchor::Start) } else { (x + CELL - 4.0, Anchor::End) };
@@ -87,7 +88,7 @@ fn draw_tap(
     }
 }
 
-/// Where the level ends, if that is within the four texels.
+/// Draws the edges of the level, if they are within the four texels.
 fn draw_edges(p: &mut Picture, f: &Footprint, first: (i64, i64), (left, top): (f64, f64)) {
     let extent = f.extent.axes();
     let ends = |size: u32, first: i64| {

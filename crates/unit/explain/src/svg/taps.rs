@@ -1,4 +1,4 @@
-//! The taps of an anisotropic fetch on the texels of a level.
+//! Draws the taps of an anisotropic fetch on the texels of a level.
 
 use super::colour::Scale;
 use super::{GAP, MARGIN, NORMAL, SMALL, first, position};
@@ -8,7 +8,7 @@ use crate::text::whole;
 use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::Footprint;
 
-/// Maximum number of texels that are drawn along an axis. The 16 taps that there are at most lie a texel apart.
+/// Maximum number of texels drawn along an axis. The at most 16 taps are about one texel apart.
 const MAX: i64 = 32;
 
 pub(super) fn draw(
@@ -56,8 +56,8 @@ pub(super) fn draw(
     }
 }
 
-/// The colour of what a tap reads at an index, which may be far away or the border colour; else
-/// that of the texel there.
+/// The colour at an index: that of the texel which a tap reads there (it may be far away, or the
+/// border colour), else that of the texel at the index.
 fn colour(
     e: &Explanation<'_>,
     taps: &[Footprint],

@@ -1,27 +1,29 @@
-//! Which bytes of a block somebody has written (check `init`): a *shadow*, a block of the same size with a byte for
-//! each of its bytes, 0xff of those that are undefined and 0 of the others.
+//! The shadow of a block: which of its bytes have been written (check `init`). The shadow is itself
+//! a block of the same size, with one byte for each byte that it describes: 0xff for an undefined
+//! byte, 0 for a defined one.
 //!
-//! Shadows take as much memory as what they are of. Beyond [`MAX_SIZE`] bytes in all no more are made: a block without one
-//! is defined, so that this can cost findings and makes no wrong ones.
+//! A shadow takes as much memory as its block. When all shadows together would exceed [`MAX_SIZE`],
+//! no further shadows are made. A block without a shadow counts as defined, so the limit can hide
+//! findings but never causes false ones.
 
 use super::Block;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Most bytes of all shadows of a process.
+/// Upper limit for the total size of all shadows of a process, in bytes.
 const MAX_SIZE: u64 = 4 << 30;
-/// Bytes that are looked at or set at a time.
+/// Bytes of a shadow that are read or set in one step.
 const PIECE: usize = 4096;
 
-/// Stands for no byte that is undefined.
+/// Value of `undefined_at` if no byte is undefined.
 const NONE: u64 = u64::MAX;
 
-/// Bytes of all shadows.
+/// Total size of all shadows, in bytes.
 static USED: AtomicU64 = AtomicU64::new(0);
 
 impl Block {
-    /// From here on it is known which bytes are undefined; none of them is by now.
+    /// Gives the block a shadow, in which all bytes are defined at first.
     pub fn track(&self) {
         let size = self.size as u64;
         if self.shadow.get().is_some() {
@@ -38,28 +40,29 @@ impl Block {
         }
     }
 
-    /// The block is gone, and its shadow with it.
+    /// Releases the shadow when the block is dropped.
     pub(super) fn forget_shadow(&self) {
         if self.shadow.get().is_some() {
             USED.fetch_sub(self.size as u64, Relaxed);
         }
     }
 
-    /// Which bytes are undefined (0xff), at the same offsets; `None`: all are defined.
+    /// The shadow: 0xff at the offset of each undefined byte. `None` if the block has no shadow, so
+    /// that all bytes count as defined.
     #[inline]
     pub fn shadow(&self) -> Option<&Arc<Block>> {
         self.shadow.get()
     }
 
-    /// Makes bytes undefined, if that is tracked.
+    /// Marks a range of bytes as undefined, if the block has a shadow.
     pub fn undefine(&self, offset: u64, len: u64) {
         self.set_shadow(offset, len, 0xff);
         self.undefined_at.store(offset, Relaxed);
     }
 
-    /// Whether some byte is undefined: quick where none was when somebody looked last, and the first that was found
-    /// still is. What is stored to the shadow by itself ([`Self::shadow`]) counts when `look_again` has been
-    /// called.
+    /// Whether any byte is undefined. The answer is quick if the last search found no undefined
+    /// byte, or if the byte that it found is still undefined. After stores that bypass this type
+    /// (through [`Self::shadow`]), `look_again` must be called first.
     pub fn has_undefined(&self) -> bool {
         let Some(shadow) = self.shadow.get() else { return false };
         let at = self.undefined_at.load(Relaxed);
@@ -69,7 +72,8 @@ impl Block {
         if shadow.load_u8(at).is_ok_and(|state| state != 0) {
             return true;
         }
-        // From there on: who stores from the first byte to the last is not met at each of them.
+        // The search begins at the last undefined byte, so that a kernel which writes the block
+        // from front to back does not cause a search from the start after each store.
         let size = self.size as u64;
         let found =
             shadow.first_byte_set(at..size).or_else(|| shadow.first_byte_set(0..at.min(size)));
@@ -77,12 +81,13 @@ impl Block {
         found.is_some()
     }
 
-    /// Somebody may store to the shadow by itself.
+    /// Makes the next [`Self::has_undefined`] search the whole shadow, because the shadow may have
+    /// been written directly.
     pub(crate) fn look_again(&self) {
         self.undefined_at.store(0, Relaxed);
     }
 
-    /// Of a shadow: the first byte of a range that is not 0.
+    /// Called on a shadow: offset of the first byte in the range that is not 0.
     fn first_byte_set(&self, range: Range<u64>) -> Option<u64> {
         let mut piece = [0; PIECE];
         range.clone().step_by(PIECE).find_map(|at| {
@@ -93,15 +98,15 @@ impl Block {
         })
     }
 
-    /// Whether a byte of a range is undefined; those that are not inside are defined.
+    /// Whether any byte of a range is undefined. Bytes outside the block count as defined.
     pub fn has_undefined_in(&self, range: Range<u64>) -> bool {
         let end = range.end.min(self.size as u64);
         let shadow = self.shadow.get();
         shadow.is_some_and(|shadow| shadow.first_byte_set(range.start..end).is_some())
     }
 
-    /// Bytes have been written by somebody who does not say otherwise: they are defined. Those that are not inside
-    /// are none of the block's.
+    /// Marks a range of bytes as defined, because they have been written. Bytes outside the block
+    /// are ignored.
     #[inline]
     pub fn define(&self, offset: u64, len: u64) {
         if self.shadow.get().is_some() {
@@ -115,20 +120,21 @@ impl Block {
         let mut at = offset;
         while at < end {
             let part = (end - at).min(PIECE as u64);
-            // What is inside cannot be refused.
+            // The write cannot fail, because the range is inside the shadow.
             let _ = shadow.write(at, &[value; PIECE][..part as usize]);
             at += part;
         }
     }
 
-    /// Whether some of the bytes are undefined; then `out` has the states of all, 0xff for each that is, else 0. Bytes
-    /// that are not inside are defined.
+    /// Whether any of the bytes is undefined. If so, `out` receives the state of each byte: 0xff if
+    /// undefined, else 0. Bytes outside the block count as defined.
     pub fn undefined_mask(&self, offset: u64, out: &mut [u8]) -> bool {
         let Some(shadow) = self.shadow.get() else { return false };
         shadow.read(offset, out).is_ok() && first_set(out).is_some()
     }
 
-    /// Sets the states of bytes, if that is tracked and they are inside: 0xff for each that is undefined, else 0.
+    /// Sets the state of each byte (0xff undefined, 0 defined), if the block has a shadow and the
+    /// bytes are inside.
     pub fn set_states(&self, offset: u64, states: &[u8]) {
         if let Some(shadow) = self.shadow.get() {
             let _ = shadow.write(offset, states);
@@ -139,9 +145,9 @@ impl Block {
     }
 }
 
-/// The first byte that is not 0.
+/// Index of the first byte that is not 0.
 fn first_set(states: &[u8]) -> Option<usize> {
-    // Whole lines at once: nearly all are 0.
+    // Nearly all bytes are 0, so they are tested 64 at a time.
     let is_set = |line: &[u8]| line.iter().fold(0, |all, &state| all | state) != 0;
     let line = states.chunks(64).position(is_set)?;
     let first = states[64 * line..].iter().position(|&state| state != 0)?;
@@ -153,7 +159,8 @@ fn first_set(states: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Random writes and copies of states between two blocks, against plain lists of bytes.
+    /// Random writes and copies of shadow states between two blocks, compared with plain byte
+    /// lists.
     #[test]
     fn states_are_those_of_plain_bytes() {
         let sizes = [9000, 700];

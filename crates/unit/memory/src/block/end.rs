@@ -1,28 +1,29 @@
-//! When memory is not to be used any more, and what messages say of it then.
+//! Memory whose use is now an error: why ([`End`]), and what messages say of it ([`Gone`]).
 
 use super::{Block, Storage};
 use std::sync::atomic::Ordering::Relaxed;
 use texunit_forms::Count;
 
-/// Why memory is not to be used any more.
+/// Why memory must not be used any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum End {
-    /// It was freed (`cuMemFree`, `cuMemFreeHost`, a module was unloaded).
+    /// The memory was freed (`cuMemFree`, `cuMemFreeHost`, unloading a module).
     Freed = 1,
-    /// The array whose texels it holds was destroyed.
+    /// The CUDA array whose texels the memory holds was destroyed.
     Destroyed,
-    /// `cuMemHostUnregister`.
+    /// The memory was unregistered (`cuMemHostUnregister`).
     Unregistered,
-    /// The program has unmapped it without that, or may not read it any more.
+    /// The program has unmapped registered memory, or lost the right to read it, without
+    /// unregistering it.
     Unmapped,
-    /// `cuMemUnmap`: its addresses stay reserved.
+    /// The memory was unmapped (`cuMemUnmap`); its addresses stay reserved.
     Removed,
-    /// Addresses that are reserved (`cuMemAddressReserve`), where no memory is mapped.
+    /// The addresses are reserved (`cuMemAddressReserve`), but no memory is mapped there.
     Reserved,
-    /// Memory is mapped there (`cuMemMap`), to which the device was given no access.
+    /// Memory is mapped there (`cuMemMap`), but the device was given no access.
     NoAccess,
-    /// Memory of another device, to which this one has no access.
+    /// The memory belongs to another device, and this device has no access to it.
     Peer,
 }
 
@@ -38,7 +39,7 @@ impl End {
         Self::Peer,
     ];
 
-    /// What happened, after the name of the memory: `was freed`.
+    /// The verb phrase that follows the name of the memory in a message, such as `was freed`.
     pub fn verb(self) -> &'static str {
         match self {
             Self::Freed => "was freed",
@@ -52,24 +53,25 @@ impl End {
         }
     }
 
-    /// Whether the memory, or its addresses, are still there: it is this access that has no right to them.
+    /// Whether the memory or its address range still exists, and only this access has no right to
+    /// it.
     pub fn is_there(self) -> bool {
         matches!(self, Self::Reserved | Self::NoAccess | Self::Peer)
     }
 }
 
-/// Memory that is not to be used any more.
+/// Describes memory that must not be used any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gone {
-    /// What messages call it.
+    /// Name of the memory in messages.
     pub name: String,
-    /// Its device address, if it had one that is known.
+    /// Device address, if it had one and the address is known.
     pub address: Option<u64>,
     /// Size in bytes.
     pub size: u64,
     /// Number of the allocation ([`Block::number`]).
     pub number: u64,
-    /// Why.
+    /// Why the memory must not be used.
     pub how: End,
 }
 
@@ -85,24 +87,24 @@ impl std::fmt::Display for Gone {
 }
 
 impl Block {
-    /// Number of the allocation, counted in the whole program; it is never used again.
+    /// Number of the allocation, counted across the process and never reused.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Says that the memory is not to be used from now on. What runs is not stopped, and the bytes stay
-    /// where they are for it. False if it was said before.
+    /// Ends the block: from now on a use of it is an error. Running kernels are not stopped, and
+    /// the bytes stay where they are for them. Returns false if the block had ended before.
     pub fn end(&self, how: End) -> bool {
         match &self.storage {
-            Storage::Of(other) => other.end(how),
+            Storage::Part(other) => other.end(how),
             _ => self.end.compare_exchange(0, how as u8, Relaxed, Relaxed).is_ok(),
         }
     }
 
-    /// Why the memory is not to be used any more; `None` if it can be used.
+    /// Why the memory must not be used any more; `None` if the block is in use.
     pub fn ended(&self) -> Option<End> {
         match &self.storage {
-            Storage::Of(other) => other.ended(),
+            Storage::Part(other) => other.ended(),
             Storage::Slice(other) if other.ended().is_some() => other.ended(),
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(parts) => {
@@ -115,7 +117,7 @@ impl Block {
         }
     }
 
-    /// What messages say of it if it is not to be used any more.
+    /// Describes the block for messages, if it has ended.
     pub fn gone(&self, address: Option<u64>) -> Option<Gone> {
         let how = self.ended()?;
         let (name, size) = (self.name.clone(), self.size as u64);

@@ -1,4 +1,4 @@
-//! Blocks of mapped pages.
+//! Blocks that are made of mapped pages (`cuMemMap`).
 
 use super::{Block, NUMBERS, Storage};
 use std::sync::atomic::Ordering::Relaxed;
@@ -6,29 +6,29 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::{ptr::NonNull, sync::Arc};
 
 impl Block {
-    /// Whether it is made of mapped pages ([`Block::of_mapped`]).
+    /// Whether the block consists of mapped pages ([`Block::of_mapped`]).
     pub(super) fn is_mapped(&self) -> bool {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(_) => true,
-            Storage::Of(other) | Storage::Slice(other) => other.is_mapped(),
+            Storage::Part(other) | Storage::Slice(other) => other.is_mapped(),
             _ => false,
         }
     }
 
-    /// Which pages it is made of, if they are mapped ([`Block::of_mapped`]): numbers that others have that are the same
-    /// memory.
+    /// Identities of the pages that the block maps ([`Block::of_mapped`]), else nothing. Two
+    /// mappings with the same identity are the same memory.
     pub(crate) fn pages(&self) -> Vec<(u64, u64)> {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(parts) => parts.iter().map(|part| part.pages().identity()).collect(),
-            Storage::Of(other) | Storage::Slice(other) => other.pages(),
+            Storage::Part(other) | Storage::Slice(other) => other.pages(),
             _ => Vec::new(),
         }
     }
 
-    /// Memory that is mapped, one part behind the other, as one block, which may be written or not. Messages call it
-    /// by the name and number that are given. `None`: there is no part, or they do not follow each other.
+    /// Makes one block of adjacent mappings. `name` and `number` identify it in messages. Returns
+    /// `None` if `parts` is empty or the mappings are not adjacent.
     #[cfg(all(target_os = "linux", not(miri)))]
     pub fn of_mapped(
         parts: Vec<Arc<crate::Mapped>>,
@@ -48,7 +48,7 @@ impl Block {
         Some(block)
     }
 
-    /// A number for something that messages call as they call allocations.
+    /// A new allocation number, for an object that messages number like an allocation.
     pub fn next_number() -> u64 {
         NUMBERS.fetch_add(1, Relaxed)
     }

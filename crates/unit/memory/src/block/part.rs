@@ -1,15 +1,17 @@
-//! The bytes of a block with other limits.
+//! Blocks that share the bytes of another block but have other limits: a rounded end, no right to
+//! write, or a part of the range.
 
 use super::{Block, Storage};
 use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 impl Block {
-    /// The block with its end rounded up to a multiple of [`Block::ALIGN`], as a GPU's memory management does:
-    /// the bytes behind its own end are there, and belong to nobody. Memory of the program ends where it ends.
+    /// The block with its end rounded up to a multiple of [`Block::ALIGN`], as a GPU's memory
+    /// management rounds it: the padding is accessible but belongs to no allocation. Memory of the
+    /// host program is not rounded.
     pub fn rounded(self: &Arc<Self>) -> Self {
         let size = match self.storage {
-            Storage::Foreign | Storage::Of(_) | Storage::Slice(_) => self.size,
+            Storage::Foreign | Storage::Part(_) | Storage::Slice(_) => self.size,
             _ => self.size.next_multiple_of(Self::ALIGN),
         };
         self.part(size, if self.is_read_only() { 0 } else { size })
@@ -20,30 +22,30 @@ impl Block {
         self.part(self.size, 0)
     }
 
-    /// Some of its bytes as an allocation of their own, which ends by itself, or with the block. `None`: they are not all
-    /// in the block.
+    /// A range of bytes as an allocation of its own, which ends by itself or with this block.
+    /// `None` if the range is not inside the block.
     pub fn slice(self: &Arc<Self>, offset: u64, size: u64, name: &str) -> Option<Self> {
         if !self.accepts(offset, size) {
             return None;
         }
-        // SAFETY: inside of the block.
+        // SAFETY: the range is inside the block.
         let data = unsafe { self.data.add(offset as usize) };
         let (storage, size) = (Storage::Slice(Arc::clone(self)), size as usize);
         Some(Self::with(data, storage, size, size, name.to_owned()))
     }
 
-    /// The first `size` bytes, which are all there: of a block of ours up to the size that its layout has been
-    /// rounded up to, else up to its own.
+    /// The first `size` bytes, which must exist: up to the rounded size if texunit allocated the
+    /// block, else up to its size.
     fn part(self: &Arc<Self>, size: usize, writable: usize) -> Self {
         Self {
             data: self.data,
-            storage: Storage::Of(Arc::clone(self)),
+            storage: Storage::Part(Arc::clone(self)),
             size,
             writable,
             name: self.name.clone(),
             number: self.number,
             end: AtomicU8::new(0),
-            // Of a part, nothing is known that is not known of the block.
+            // A part has no shadow of its own, because the shadow of the block is used.
             shadow: OnceLock::new(),
             undefined_at: AtomicU64::new(0),
         }

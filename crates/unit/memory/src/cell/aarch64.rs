@@ -1,4 +1,5 @@
-//! aarch64: an access is an `ldr` or `str`, an atomic a pair of exclusive ones, which every such processor has.
+//! aarch64 implementation: an access is an `ldr` or `str`; an atomic is a loop of `ldxr` and
+//! `stxr`, which every such processor has.
 
 use super::{Atom, Cell};
 use std::arch::asm;
@@ -76,17 +77,17 @@ atoms! {
     u64, u64: "ldxr {now}, [{at}]", "cmp {now}, {old}", "stxr {failed:w}, {new}, [{at}]";
 }
 
-/// Loads a number that kernels cannot reach, of which there may be references that only read.
+/// Loads a number from memory that kernels cannot reach. Shared references to the bytes may exist.
 ///
 /// # Safety
 /// The bytes are inside an allocation.
 #[inline(always)]
 pub(super) unsafe fn load_own<T: Cell>(from: *const u8) -> T {
-    // SAFETY: as the caller promises; an instruction of the machine only reads there.
+    // SAFETY: as the caller promises; the instruction only reads.
     unsafe { T::load(from) }
 }
 
-/// Copies 64 bytes in four pieces; no aligned word of 8 bytes is torn.
+/// Copies 64 bytes in four pieces. An aligned 8-byte word is never torn.
 ///
 /// # Safety
 /// As for [`super::copy`].

@@ -1,9 +1,10 @@
-//! Relaxed atomics, for Miri and for processors that have no assembly here.
+//! Portable implementation, for Miri and for processors without an assembly version: relaxed
+//! atomics.
 
 use super::{Atom, Cell};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Bytes of a number at any place.
+/// Bytes of a number at any alignment.
 ///
 /// # Safety
 /// As for [`Cell::load`].
@@ -18,7 +19,7 @@ macro_rules! cells {
             #[inline(always)]
             unsafe fn load(from: *const u8) -> Self {
                 if (from as usize).is_multiple_of(size_of::<Self>()) {
-                    // SAFETY: aligned, and as the caller promises.
+                    // SAFETY: the address is aligned; the rest is as the caller promises.
                     let cell = unsafe { <$atomic>::from_ptr(from.cast_mut().cast()) };
                     return Self::from_le(cell.load(Relaxed));
                 }
@@ -29,7 +30,7 @@ macro_rules! cells {
             #[inline(always)]
             unsafe fn store(to: *mut u8, value: Self) {
                 if (to as usize).is_multiple_of(size_of::<Self>()) {
-                    // SAFETY: aligned, and as the caller promises.
+                    // SAFETY: the address is aligned; the rest is as the caller promises.
                     unsafe { <$atomic>::from_ptr(to.cast()) }.store(value.to_le(), Relaxed);
                     return;
                 }
@@ -65,8 +66,8 @@ macro_rules! atoms {
 }
 atoms! { u16, AtomicU16; u32, AtomicU32; u64, AtomicU64; }
 
-/// Loads a number that kernels cannot reach, of which there may be references that only read. An atomic is something that
-/// can be written, so it is no load of one.
+/// Loads a number from memory that kernels cannot reach. Shared references to the bytes may exist,
+/// so the load must not be atomic: an atomic would require the right to write.
 ///
 /// # Safety
 /// The bytes are inside an allocation.
@@ -74,7 +75,7 @@ atoms! { u16, AtomicU16; u32, AtomicU32; u64, AtomicU64; }
 pub(super) unsafe fn load_own<T: Cell>(from: *const u8) -> T {
     let mut own = 0_u64;
     let at = (&raw mut own).cast::<u8>();
-    // SAFETY: as the caller promises; no number is longer.
+    // SAFETY: as the caller promises; no number is longer than 8 bytes.
     unsafe {
         std::ptr::copy_nonoverlapping(from, at, size_of::<T>());
         T::load(at)

@@ -1,11 +1,12 @@
-//! The primitive against plain bytes, and races of accesses of different sizes.
+//! Tests of the access primitive: against plain bytes, and races between accesses of different
+//! sizes.
 
 #![allow(clippy::unwrap_used)]
 
 use super::{Atom, Cell, copy};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Memory that is only used by pointer.
+/// Memory that is only accessed through its pointer.
 struct Raw(*mut u8);
 
 // SAFETY: every access goes through the primitive.
@@ -21,7 +22,7 @@ impl Raw {
     }
 
     fn free(self, words: usize) {
-        // SAFETY: made by `new` of so many words.
+        // SAFETY: `new` made the pointer from a vector of this length.
         drop(unsafe { Vec::from_raw_parts(self.0.cast::<u64>(), words, words) });
     }
 }
@@ -37,7 +38,7 @@ fn numbers_of_every_size_at_every_place() {
             // SAFETY: 8 bytes at less than 24 are inside.
             unsafe { <$number>::store(raw.at($at), value) };
             model[$at..$at + N].copy_from_slice(&value.to_le_bytes());
-            // SAFETY: likewise.
+            // SAFETY: as for the store.
             assert_eq!(unsafe { <$number>::load(raw.at($at)) }, value);
         }};
     }
@@ -49,7 +50,7 @@ fn numbers_of_every_size_at_every_place() {
             2 => size!(u32, at, value),
             _ => size!(u64, at, value),
         }
-        // SAFETY: inside.
+        // SAFETY: the bytes are inside.
         let all = std::array::from_fn(|at| unsafe { u8::load(raw.at(at)) });
         assert_eq!(model, all, "store {i}");
     }
@@ -63,7 +64,7 @@ fn atomics_change_their_bytes_only() {
         ($number:ty) => {{
             const N: usize = size_of::<$number>();
             let all = <$number>::MAX;
-            // SAFETY: the middle of three words.
+            // SAFETY: `at` is the middle one of three words.
             unsafe {
                 let at = raw.at(8);
                 u64::store(at, 0);
@@ -79,7 +80,7 @@ fn atomics_change_their_bytes_only() {
     size!(u16);
     size!(u32);
     size!(u64);
-    // SAFETY: inside.
+    // SAFETY: both words are inside.
     unsafe { assert_eq!((u64::load(raw.at(0)), u64::load(raw.at(16))), (0, 0)) };
     raw.free(3);
 }
@@ -92,7 +93,8 @@ fn copies_of_every_length_and_alignment() {
         for at in 0..9 {
             let from: Vec<u8> = (0..len).map(|i| (i + at + len) as u8).collect();
             let mut back = vec![0xee_u8; len + 2];
-            // SAFETY: at most 9 and 200 bytes of 256, and as many in the vectors.
+            // SAFETY: at most 9 bytes after offset 200 of 256 are touched, and as many of the
+            // vectors.
             unsafe {
                 u8::store(raw.at(at + len), 0xaa);
                 copy(from.as_ptr(), raw.at(at), len, raw.at(at));
@@ -106,9 +108,9 @@ fn copies_of_every_length_and_alignment() {
     raw.free(32);
 }
 
-/// A word whose bytes are stored by one thread, whose halves are added to by another and whose bits are flipped by a
-/// third, while a fourth loads it.
-// Miri has no accesses of different sizes that race.
+/// One thread stores single bytes of a word, a second adds to its halves, a third flips its bits,
+/// and a fourth loads it.
+// Miri does not support racing accesses of different sizes.
 #[cfg_attr(miri, ignore)]
 #[test]
 fn races_of_different_sizes_lose_nothing() {
@@ -117,10 +119,11 @@ fn races_of_different_sizes_lose_nothing() {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (raw, done) = (&raw, &done);
-        // Bytes 0 and 1 are of the first thread alone, 2 and 3 of the second, 4 to 7 of both others.
+        // Bytes 0 and 1 belong to the first thread, 2 and 3 to the second; bytes 4 to 7 are used by
+        // the other two.
         let bytes = scope.spawn(move || {
             for i in 0..ROUNDS {
-                // SAFETY: inside, as all that follow; aligned.
+                // SAFETY: all accesses below are inside and aligned.
                 unsafe {
                     u8::store(raw.at(0), i as u8);
                     u8::store(raw.at(1), i as u8);
@@ -158,7 +161,7 @@ fn races_of_different_sizes_lose_nothing() {
         done.store(true, Relaxed);
         watch.join().unwrap();
     });
-    // SAFETY: inside.
+    // SAFETY: the bytes are inside.
     unsafe {
         assert_eq!(u32::load(raw.at(4)), 2 * ROUNDS);
         assert_eq!(u16::load(raw.at(2)), ROUNDS as u16);

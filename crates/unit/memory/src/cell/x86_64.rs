@@ -1,4 +1,4 @@
-//! x86-64: an access is a `mov`, an atomic has the prefix `lock`.
+//! x86-64 implementation: an access is a `mov`; an atomic is an instruction with the prefix `lock`.
 
 use super::{Atom, Cell};
 use std::arch::asm;
@@ -63,17 +63,17 @@ atoms! {
     u64, "rax": "lock cmpxchg qword ptr [{at}], {new}", "lock xadd qword ptr [{at}], {value}";
 }
 
-/// Loads a number that kernels cannot reach, of which there may be references that only read.
+/// Loads a number from memory that kernels cannot reach. Shared references to the bytes may exist.
 ///
 /// # Safety
 /// The bytes are inside an allocation.
 #[inline(always)]
 pub(super) unsafe fn load_own<T: Cell>(from: *const u8) -> T {
-    // SAFETY: as the caller promises; an instruction of the machine only reads there.
+    // SAFETY: as the caller promises; the instruction only reads.
     unsafe { T::load(from) }
 }
 
-/// Copies 64 bytes in four pieces; no aligned word of 8 bytes is torn.
+/// Copies 64 bytes in four pieces. An aligned 8-byte word is never torn.
 ///
 /// # Safety
 /// As for [`super::copy`].

@@ -1,9 +1,9 @@
 //! The table of blocks that a launch searches.
 
-use super::others::{self, Other};
+use super::peers::{self, PeerDevice};
 use crate::block::{Block, Gone};
 use crate::error::AddressError;
-use crate::graves::Graves;
+use crate::freed::FreedMemory;
 use crate::space::{SpaceKind, space_of};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,21 +12,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[derive(Clone, Debug, Default)]
 pub struct MemoryMap {
     blocks: Vec<(u64, Arc<Block>)>,
-    /// What was freed before, for messages.
-    graves: Arc<Mutex<Graves>>,
+    /// Freed allocations, for messages.
+    freed: Arc<Mutex<FreedMemory>>,
     /// Memory of other devices, for messages.
-    others: Arc<OnceLock<Vec<Other>>>,
+    peers: Arc<OnceLock<Vec<PeerDevice>>>,
 }
 
 impl MemoryMap {
     pub(super) fn new(
         blocks: Vec<(u64, Arc<Block>)>,
-        (graves, others): (&Arc<Mutex<Graves>>, &Arc<OnceLock<Vec<Other>>>),
+        (freed, peers): (&Arc<Mutex<FreedMemory>>, &Arc<OnceLock<Vec<PeerDevice>>>),
     ) -> Self {
-        Self { blocks, graves: Arc::clone(graves), others: Arc::clone(others) }
+        Self { blocks, freed: Arc::clone(freed), peers: Arc::clone(peers) }
     }
 
-    /// More blocks, which lie at other addresses.
+    /// Adds blocks at other addresses.
     pub(super) fn add(&mut self, blocks: impl Iterator<Item = (u64, Arc<Block>)>) {
         self.blocks.extend(blocks);
         self.blocks.sort_by_key(|(base, _)| *base);
@@ -49,11 +49,11 @@ impl MemoryMap {
         self.search(address, len, Block::contains)
     }
 
-    /// Index of the block that holds `len` bytes at `address` which will be written, as [`Self::find`] gives it; those of a
-    /// block that is only read are not found.
+    /// Index of the block that holds `len` bytes at `address` for a write, and the offset in it, as
+    /// [`Self::find`] returns them. Read-only blocks are not found.
     ///
     /// # Errors
-    /// They are not all in one block that may be written.
+    /// The bytes are not all in one writable block.
     #[inline]
     pub fn find_writable(
         &self,
@@ -90,8 +90,8 @@ impl MemoryMap {
         Err(AddressError { read_only, ..AddressError::of(address, len, below, next) })
     }
 
-    /// The block whose end, rounded up as a GPU does ([`Block::rounded`]), is behind `len` bytes of global
-    /// memory at `address`, and the offset in it. `None` where a GPU would notice, too.
+    /// The block that holds `len` bytes of global memory at `address` if its end is rounded up as a
+    /// GPU rounds it ([`Block::rounded`]), and the offset in it. `None` if a GPU would also fault.
     #[cold]
     pub fn find_rounded(&self, address: u64, len: u64) -> Option<(Block, u64)> {
         if space_of(address) != SpaceKind::Global {
@@ -100,17 +100,17 @@ impl MemoryMap {
         let above = self.blocks.partition_point(|(base, _)| *base <= address);
         let (base, block) = self.blocks.get(above.checked_sub(1)?)?;
         let (rounded, offset) = (block.rounded(), address - base);
-        // What is inside was refused for another reason.
+        // If the bytes are inside the unrounded block, the access was refused for another reason.
         let passes = !block.contains(offset, len) && rounded.contains(offset, len);
         passes.then_some((rounded, offset))
     }
 
-    /// What was at an address before the launch, if nothing is there any more, or is there for other devices.
+    /// The memory that was at an address before the launch, or that only other devices can access
+    /// there. `None` if unknown.
     #[cold]
     pub fn gone(&self, address: u64) -> Option<Gone> {
-        let gone =
-            self.graves.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned();
-        gone.or_else(|| others::find(&self.others, address))
+        let gone = self.freed.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned();
+        gone.or_else(|| peers::find(&self.peers, address))
     }
 
     /// All blocks with their addresses, lowest first.
@@ -118,7 +118,7 @@ impl MemoryMap {
         &self.blocks
     }
 
-    /// The addresses of two blocks that have pages in common, if there are two.
+    /// Addresses of two blocks that map the same pages, if there are any.
     pub fn is_twice(&self) -> Option<(u64, u64)> {
         let mut known = HashMap::new();
         self.blocks.iter().find_map(|(base, block)| {
@@ -127,30 +127,30 @@ impl MemoryMap {
         })
     }
 
-    /// Freed memory that is remembered, by address, lowest first.
-    pub fn graves(&self) -> Vec<(u64, Gone)> {
-        let graves = self.graves.lock().unwrap_or_else(PoisonError::into_inner);
-        graves.all().map(|(address, gone)| (address, gone.clone())).collect()
+    /// Recorded freed allocations, by address, lowest first.
+    pub fn freed(&self) -> Vec<(u64, Gone)> {
+        let freed = self.freed.lock().unwrap_or_else(PoisonError::into_inner);
+        freed.all().map(|(address, gone)| (address, gone.clone())).collect()
     }
 
-    /// The block with an index that [`Self::find`] returned.
+    /// The block at an index that [`Self::find`] returned.
     #[inline]
     pub fn block(&self, index: usize) -> &Arc<Block> {
         &self.blocks[index].1
     }
 
-    /// The shadows of the blocks, at the addresses of their blocks ([`Block::shadow`]), to store to; blocks without are
-    /// left out.
+    /// The shadows of the blocks ([`Block::shadow`]) at the addresses of their blocks, as a map to
+    /// store to. Blocks without a shadow are left out.
     pub fn shadows(&self) -> Self {
         let of = |(base, block): &(u64, Arc<Block>)| {
             block.look_again();
             Some((*base, Arc::clone(block.shadow()?)))
         };
         let blocks = self.blocks.iter().filter_map(of).collect();
-        Self { blocks, graves: Arc::clone(&self.graves), others: Arc::clone(&self.others) }
+        Self { blocks, freed: Arc::clone(&self.freed), peers: Arc::clone(&self.peers) }
     }
 
-    /// Address of the block with that index.
+    /// Address of the block at an index.
     pub fn base(&self, index: usize) -> u64 {
         self.blocks[index].0
     }

@@ -1,4 +1,5 @@
-//! Ranges whose memory changes: what is mapped there for this device, and what is said of the rest.
+//! Reserved address ranges whose mappings change: the blocks that this device can access there, and
+//! descriptions for messages of the rest.
 
 use super::{Entry, Memory};
 use crate::block::{Block, Gone};
@@ -6,8 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl Memory {
-    /// Puts blocks into a range in the place of those that are in it, which do not end, and says what a use of other
-    /// parts of it is. Nothing but what was put there so is in the range.
+    /// Replaces the blocks in a reserved range, without ending the old ones, and the descriptions
+    /// of its other parts. The range must hold only blocks that this function has put there.
     pub fn set_range(
         &self,
         range: Range<u64>,
@@ -19,16 +20,16 @@ impl Memory {
         old.iter().for_each(|base| _ = state.blocks.remove(base));
         let entry = |(base, block)| (base, Entry { block, counted: false, is_own: false });
         state.blocks.extend(blocks.into_iter().map(entry));
-        let mut graves = self.graves();
-        graves.cover(range.clone());
-        graves.claim(range, said);
+        let mut freed = self.freed();
+        freed.forget(range.clone());
+        freed.describe(range, said);
     }
 }
 
 impl Memory {
-    /// Remembers what was at an address, which is free now.
+    /// Records freed memory whose address is available again.
     pub fn bury(&self, address: u64, gone: Gone) {
-        self.graves().add(address, gone);
+        self.freed().add(address, gone);
     }
 }
 

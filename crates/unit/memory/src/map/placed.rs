@@ -1,28 +1,28 @@
-//! Memory at addresses that the caller knows: of a launch that is repeated.
+//! Allocation at given addresses, for replaying a recorded launch.
 
 use super::Memory;
 use crate::block::{Block, End};
 use crate::error::{AllocError, PlaceError};
 use std::sync::Arc;
 
-/// Memory as it was in another process.
+/// An allocation as it was in another process.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement<'a> {
-    /// Device address of the first byte: any, those of host memory too.
+    /// Device address of the first byte. Any address is valid, including those of host memory.
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// What messages call it.
+    /// Name in messages.
     pub name: &'a str,
-    /// The number that messages call it by ([`Block::number`]); `None`: one of its own.
+    /// Allocation number in messages ([`Block::number`]); `None`: a new number.
     pub number: Option<u64>,
 }
 
 impl Memory {
-    /// Allocates zero bytes at an address, which count against the limit.
+    /// Allocates zero bytes at an address; they count against the limit.
     ///
     /// # Errors
-    /// The limit would be passed, or something else is there.
+    /// The limit would be exceeded, or another block is at the address.
     pub fn allocate_at(&self, place: &Placement<'_>) -> Result<Arc<Block>, PlaceError> {
         let Placement { address, size, name, number } = *place;
         self.reserve(size)?;
@@ -47,21 +47,22 @@ impl Memory {
             block.track();
         }
         self.attach(address, &block)?;
-        // What is attached belongs to the host, and does not count; this does.
+        // `attach` takes the block for host memory, which does not count against the limit; this
+        // block does.
         if let Some(entry) = self.state().blocks.get_mut(&address) {
             (entry.counted, entry.is_own) = (true, true);
         }
         Ok(block)
     }
 
-    /// Takes the right to be written from the memory that begins at an address; false if there is none.
+    /// Makes the allocation at an address read-only; false if there is none.
     pub fn make_read_only(&self, address: u64) -> bool {
         let mut state = self.state();
         let entry = state.blocks.get_mut(&address);
         entry.map(|entry| entry.block = Arc::new(entry.block.read_only())).is_some()
     }
 
-    /// Ends the memory that begins at an address, for a reason that is given; false if there is none.
+    /// Ends the allocation at an address for a given reason; false if there is none.
     pub fn end_at(&self, address: u64, how: End) -> bool {
         let mut state = self.state();
         self.take_out(&mut state, address, how).is_some()
@@ -81,7 +82,7 @@ mod tests {
     #[test]
     fn memory_is_where_it_was() {
         let memory = Memory::new(10_000);
-        // Of a device, of the host at any alignment.
+        // One address in the device window, one in host memory with odd alignment.
         for address in [Windows::default().global.start, 0x7fff_1234_5678_9abc_u64] {
             let block = memory.allocate_at(&place(address, 1000)).unwrap();
             assert_eq!((block.host_address() ^ address) % 512, 0, "what is aligned stays so");
@@ -95,7 +96,7 @@ mod tests {
             assert!(block.window(999).is_some());
         }
         assert_eq!(memory.used(), 2000);
-        // What the device gives out keeps away from it.
+        // Later allocations of the device do not overlap the placed block.
         let (other, _) = memory.allocate(100, "other").unwrap();
         assert!(other >= Windows::default().global.start + 1000);
         assert!(memory.free(0x7fff_1234_5678_9abc) && memory.used() == 1100);
@@ -124,7 +125,7 @@ mod tests {
         let (found, _) = memory.find(4096, 1).unwrap();
         assert!(found.is_read_only() && found.load_u8(0).unwrap() == 9 && found.number() == 77);
         assert!(memory.end_at(4096, End::Unregistered) && !memory.end_at(4096, End::Freed));
-        let gone = memory.map().graves();
+        let gone = memory.map().freed();
         assert_eq!((gone.len(), gone[0].0, gone[0].1.how), (1, 4096, End::Unregistered));
         assert_eq!((memory.used(), memory.map().blocks().len()), (0, 0));
     }

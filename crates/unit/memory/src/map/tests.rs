@@ -1,4 +1,4 @@
-//! Addresses and blocks.
+//! Tests of blocks, their addresses, and registered host memory.
 
 #![allow(clippy::unwrap_used)]
 
@@ -141,7 +141,7 @@ fn blocks_are_aligned_and_zero() {
         let block = Block::new(size, "x").unwrap();
         assert_eq!(block.to_vec(), vec![0; size]);
         block.write(0, &vec![0xff; size]).unwrap();
-        // Only an aligned number can be updated.
+        // Atomics accept only aligned numbers.
         if size >= 8 {
             assert_eq!(block.update_u64(0, |_| 1).unwrap(), u64::MAX);
         }
@@ -185,7 +185,7 @@ fn large_allocations_begin_at_large_pages() {
         assert!(address >= before);
         before = address + size + GUARD;
     }
-    // When the window is used up, gaps are searched with the same alignment.
+    // When the window is used up, gaps are searched for, with the same alignment.
     let windows = Windows { global: GLOBAL_BASE..GLOBAL_BASE + (12 << 20), ..Windows::default() };
     let memory = Memory::with_windows(1 << 40, windows);
     let held = memory.allocate(100, "held").unwrap().0;
@@ -237,7 +237,7 @@ fn what_may_only_be_read_is_not_found_for_writing() {
     let mut bytes = vec![0_u8; 64];
     let memory = Memory::new(1 << 20);
     let data = std::ptr::NonNull::new(bytes.as_mut_ptr()).unwrap();
-    // SAFETY: the vector goes after all that may have the block, and is not touched until then.
+    // SAFETY: the vector outlives all holders of the block, and is not touched until then.
     let block = unsafe { Block::foreign(data, 64, false, "r") };
     let block = Arc::new(block);
     let at = block.host_address();
@@ -257,7 +257,7 @@ fn what_may_only_be_read_is_not_found_for_writing() {
     assert_eq!(block.ended(), Some(End::Unregistered));
 }
 
-/// Pages of the system, which can be unmapped and made read-only.
+/// Anonymous pages, which can be unmapped and made read-only.
 #[cfg(all(target_os = "linux", not(miri)))]
 mod pages {
     use super::*;
@@ -267,7 +267,7 @@ mod pages {
     fn map_pages() -> std::ptr::NonNull<u8> {
         let (rights, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: new pages, where the system wants them.
+        // SAFETY: new pages at an address that the system chooses.
         let pages = unsafe { libc::mmap(std::ptr::null_mut(), SIZE, rights, flags, -1, 0) };
         assert_ne!(pages, libc::MAP_FAILED);
         std::ptr::NonNull::new(pages.cast()).unwrap()
@@ -275,7 +275,8 @@ mod pages {
 
     fn registered(memory: &Memory) -> (std::ptr::NonNull<u8>, Arc<Block>, u64) {
         let data = map_pages();
-        // SAFETY: from here on only used through blocks that are found, until it is unmapped.
+        // SAFETY: until it is unmapped, the memory is only used through blocks that a search
+        // returns.
         let block = Arc::new(unsafe { Block::foreign(data, SIZE, true, "registered") });
         let at = block.host_address();
         memory.attach(at, &block).unwrap();
@@ -299,22 +300,23 @@ mod pages {
         let unmapped = memory.take_unmapped();
         assert_eq!((unmapped.len(), unmapped[0].address), (1, Some(at)));
         assert!(memory.take_unmapped().is_empty() && !memory.free(at));
-        // A search notices it, too.
-        // SAFETY: as above.
+        // A search notices the unmapping, too. SAFETY: as above.
         unsafe { libc::munmap(other.as_ptr().cast(), SIZE) };
         let text = memory.find(other_at, 8).unwrap_err().to_string();
         assert!(text.ends_with("was unmapped while it was registered"), "{text}");
-        // SAFETY: what is left of the first.
+        // SAFETY: the remaining part of the first mapping.
         unsafe { libc::munmap(data.as_ptr().cast(), SIZE) };
     }
 
-    /// Registered memory lies in the memory of each device, and one of them is the first to ask.
+    /// Registered memory is in the memory of each device; only one of them is the first to notice
+    /// that it is unmapped.
     #[test]
     fn what_one_device_has_found_unmapped_is_gone_on_all() {
         let (memory, other) = (Memory::new(1 << 20), Memory::new(1 << 20));
         let (data, block, at) = registered(&memory);
         other.attach(at, &block).unwrap();
-        // Pages that nobody may touch count as unmapped; nobody else can take their place meanwhile.
+        // Pages without access rights count as unmapped; unlike unmapped pages, no other mapping
+        // can take their addresses during the test.
         let protect = |rights| {
             // SAFETY: nobody uses the pages.
             assert_eq!(unsafe { libc::mprotect(data.as_ptr().cast(), SIZE, rights) }, 0);
@@ -325,8 +327,8 @@ mod pages {
         let third = Memory::new(1 << 20);
         third.attach(at, &block).unwrap();
         assert!(other.map().find(at, 8, 0).is_err() && other.find(at, 8).is_err());
-        // The place can be registered anew, also where nobody has asked since.
-        // SAFETY: as in `registered`.
+        // The address can be registered again, also if no search has noticed the unmapping. SAFETY:
+        // as in `registered`.
         let block = Arc::new(unsafe { Block::foreign(data, SIZE, true, "registered anew") });
         for memory in [&memory, &other, &third] {
             memory.attach(at, &block).unwrap();

@@ -1,4 +1,5 @@
-//! Pages of memory without an address.
+//! Pages of memory without an address: ranges of memory files, which can be shared with other
+//! processes.
 
 use std::fs::File;
 use std::io;
@@ -6,32 +7,33 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Pages of memory, zeros at first (`cuMemCreate`).
+/// Pages of memory, zero at first (`cuMemCreate`).
 #[derive(Debug)]
 pub struct Pages {
     file: Arc<File>,
-    /// Whether it is a file of their own, or that of the process.
+    /// Whether the pages have a file of their own, instead of a range of the process's file.
     is_own: bool,
     offset: u64,
     size: u64,
 }
 
-/// A process' file.
-struct OfProcess {
+/// The memory file of a process.
+struct ProcessFile {
     file: Arc<File>,
-    /// How many of its bytes have been used.
+    /// Used bytes of the file.
     used: u64,
-    /// Whose it is: not that of a process that was forked off.
+    /// Id of the process: a forked child must not use its parent's file.
     process: u32,
 }
 
-static FILE: Mutex<Option<OfProcess>> = Mutex::new(None);
+static FILE: Mutex<Option<ProcessFile>> = Mutex::new(None);
 
-/// Bytes of a file of its own that say what it holds, behind the pages.
+/// Size of the trailer of a shareable file, which follows the pages and describes them.
 const HEAD: u64 = 4096;
-/// What such bytes begin with.
+/// The first bytes of the trailer.
 const MAGIC: [u8; 16] = *b"texunit memory\x01\0";
-/// Seals of the memory file: its size is fixed, so that a process which maps the file cannot meet a missing page (SIGBUS).
+/// Seals of the memory file: its size is fixed, so that a process which maps the file cannot meet a
+/// missing page (SIGBUS).
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 fn file(flags: u32) -> io::Result<File> {
@@ -41,21 +43,21 @@ fn file(flags: u32) -> io::Result<File> {
     if number < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: opened above, and nobody else has it.
+    // SAFETY: the descriptor was opened above, and has no other owner.
     Ok(File::from(unsafe { OwnedFd::from_raw_fd(number) }))
 }
 
 impl Pages {
-    /// So many bytes, whole pages of the system, for this process alone.
+    /// Pages of `size` bytes, a multiple of the system's page size, for this process alone.
     ///
     /// # Errors
-    /// The system has no such file.
+    /// The system cannot make a memory file.
     pub fn new(size: u64) -> io::Result<Self> {
         let mut of_process = FILE.lock().unwrap_or_else(PoisonError::into_inner);
         let process = std::process::id();
         let known = match of_process.take().filter(|known| known.process == process) {
             Some(known) => known,
-            None => OfProcess { file: Arc::new(file(0)?), used: 0, process },
+            None => ProcessFile { file: Arc::new(file(0)?), used: 0, process },
         };
         let known = of_process.insert(known);
         let end = known.used.checked_add(size).ok_or(io::ErrorKind::OutOfMemory)?;
@@ -64,10 +66,11 @@ impl Pages {
         Ok(Self { file: Arc::clone(&known.file), is_own: false, offset, size })
     }
 
-    /// So many bytes in a file that other processes can be given, with a note for them of at most 1024 bytes.
+    /// Pages of `size` bytes in a file that other processes can be given, with a `note` of at most
+    /// 1024 bytes.
     ///
     /// # Errors
-    /// The system has no such file.
+    /// The system cannot make a memory file.
     pub fn shareable(size: u64, note: &[u8]) -> io::Result<Self> {
         let own = file(libc::MFD_ALLOW_SEALING)?;
         let all = size.checked_add(HEAD).ok_or(io::ErrorKind::OutOfMemory)?;
@@ -77,31 +80,31 @@ impl Pages {
         head.extend((note.len() as u64).to_le_bytes());
         head.extend(note);
         own.write_all_at(&head, size)?;
-        // SAFETY: it takes no pointer.
+        // SAFETY: the call takes no pointer.
         if unsafe { libc::fcntl(own.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } != 0 {
             return Err(io::Error::last_os_error());
         }
         Ok(Self { file: Arc::new(own), is_own: true, offset: 0, size })
     }
 
-    /// The pages of a file that [`Self::shareable`] has made, in this process or another, and their note. The file is
-    /// the caller's as before.
+    /// The pages and the note of a file that [`Self::shareable`] has made, in this process or
+    /// another. The caller keeps its descriptor.
     ///
     /// # Errors
-    /// It is no such file.
+    /// The descriptor is not such a file.
     pub fn of_file(number: i32) -> io::Result<(Self, Vec<u8>)> {
         let wrong = || io::Error::from(io::ErrorKind::InvalidData);
         if number < 0 {
             return Err(wrong());
         }
-        // SAFETY: it takes no pointer; a number that is no file is refused.
+        // SAFETY: the call takes no pointer; an invalid descriptor is refused.
         let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
         if copy < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: opened above, and nobody else has it.
+        // SAFETY: the descriptor was opened above, and has no other owner.
         let own = File::from(unsafe { OwnedFd::from_raw_fd(copy) });
-        // SAFETY: it takes no pointer.
+        // SAFETY: the call takes no pointer.
         let seals = unsafe { libc::fcntl(own.as_raw_fd(), libc::F_GET_SEALS) };
         let all = own.metadata()?.len();
         let size = all.checked_sub(HEAD).ok_or_else(wrong)?;
@@ -122,41 +125,44 @@ impl Pages {
         Ok((Self { file: Arc::new(own), is_own: true, offset: 0, size }, note))
     }
 
-    /// A number for the file that other processes can be given, which is the caller's; `None`: there is no such file, or the
-    /// process has no more numbers.
+    /// A new file descriptor, owned by the caller, that other processes can be given. `None` if
+    /// these pages are not shareable, or if the process has no descriptors left.
     pub fn new_number(&self) -> Option<i32> {
-        // SAFETY: it takes no pointer.
+        // SAFETY: the call takes no pointer.
         let number = || unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_DUPFD, 0) };
         self.is_own.then(number).filter(|&number| number >= 0)
     }
 
-    /// The number of the file within the process, as others find it in `/proc`; `None`: there is no file of these pages alone.
+    /// The file descriptor within this process, as other processes find it in `/proc`. `None` if
+    /// the pages have no file of their own.
     pub fn own_number(&self) -> Option<i32> {
         self.is_own.then(|| self.file.as_raw_fd())
     }
 
-    /// Writes bytes.
+    /// Writes bytes to the pages.
     pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all_at(bytes, self.offset + at)
     }
 
-    /// Number of bytes.
+    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Numbers that pages have which are the same memory: of the file, and of their place in it.
+    /// Identity of the pages: the inode of the file and the offset in it. Pages with the same
+    /// identity are the same memory.
     pub(crate) fn identity(&self) -> (u64, u64) {
         (self.file.metadata().map_or(0, |of_file| of_file.ino()), self.offset)
     }
 
-    /// Maps the first bytes at addresses of the process that are kept for that.
+    /// Maps the first `size` bytes of the pages at reserved addresses of the process.
     pub(crate) fn put(&self, at: u64, size: u64, rights: i32) -> bool {
         let Ok(offset) = libc::off_t::try_from(self.offset) else { return false };
         let wanted = std::ptr::with_exposed_provenance_mut(at as usize);
         let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
         let number = self.file.as_raw_fd();
-        // SAFETY: over addresses that the caller keeps; the file has all of these bytes, and keeps them.
+        // SAFETY: the caller has reserved the addresses; the file has all of these bytes, and never
+        // shrinks.
         let found = unsafe { libc::mmap(wanted, size as usize, rights, flags, number, offset) };
         found != libc::MAP_FAILED
     }
@@ -170,7 +176,7 @@ impl Drop for Pages {
         let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
         let part = [self.offset, self.size].map(libc::off_t::try_from);
         if let [Ok(offset), Ok(size)] = part {
-            // SAFETY: it takes no pointer. Nobody has these bytes any more.
+            // SAFETY: the call takes no pointer. No owner of these bytes is left.
             unsafe { libc::fallocate(self.file.as_raw_fd(), how, offset, size) };
         }
     }

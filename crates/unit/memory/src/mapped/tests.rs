@@ -21,7 +21,7 @@ fn pages_at_two_addresses_are_one_memory() {
     a.store_u32(100, 7).unwrap();
     assert_eq!((b.load_u32(100).unwrap(), b.load_u32(104).unwrap()), (7, 0));
     assert_eq!((a.number(), a.size() as u64, a.slack()), (7, CHUNK, 0));
-    // The program cannot use them.
+    // The program has no access to the addresses.
     let rights = |address: u64| crate::rights(std::slice::from_ref(&(address..address + 1)));
     assert_eq!(rights(start).unwrap(), [Rights::None]);
     assert!(reserved.map(start + 4 * CHUNK, &pages, CHUNK).is_none());
@@ -32,7 +32,7 @@ fn pages_at_two_addresses_are_one_memory() {
 fn neighbours_are_one_block_until_one_is_unmapped() {
     let reserved = Arc::new(Reserved::new(0, 2 * CHUNK, 0).unwrap());
     let start = reserved.range().start;
-    // Another reservation goes on where this one ends.
+    // A second reservation begins where this one ends.
     let next = Arc::new(Reserved::new(start + 2 * CHUNK, CHUNK, 0).unwrap());
     assert_eq!(next.range(), start + 2 * CHUNK..start + 3 * CHUNK);
     let parts: Vec<_> = (0..3)
@@ -48,7 +48,7 @@ fn neighbours_are_one_block_until_one_is_unmapped() {
     assert!(Block::of_mapped(vec![parts[0].clone(), parts[2].clone()], true, ("", 1)).is_none());
     parts[1].end();
     assert_eq!((whole.ended(), block(vec![parts[0].clone()]).ended()), (Some(End::Removed), None));
-    // The bytes are still there for whoever holds it.
+    // The bytes stay valid for a holder of the block.
     assert_eq!(whole.load_u32(CHUNK - 2).unwrap(), 0x0201);
     let pages = Arc::new(Pages::new(CHUNK).unwrap());
     let again = block(vec![Arc::new(reserved.map(start + CHUNK, &pages, CHUNK).unwrap())]);
@@ -67,7 +67,7 @@ fn addresses_are_wanted_or_found() {
         assert_ne!(Reserved::new(wanted, CHUNK, 0).unwrap().range().start, wanted);
     }
     assert!(Reserved::new(0, 1 << 50, 0).is_none() && Reserved::new(0, 0, 0).is_none());
-    // What is given up can be had again, and a range much larger than the memory.
+    // A released range can be reserved again, and so can a range much larger than the memory.
     let range = taken.range();
     let held = || [range.start - 1, range.start, range.end - 1, range.end].map(Reserved::holds);
     assert_eq!(held()[1..3], [true, true]);
@@ -89,7 +89,7 @@ fn files_are_shared_and_checked() {
     let b = block(vec![Arc::new(reserved.map(start + CHUNK, &Arc::new(other), CHUNK).unwrap())]);
     b.store_u64(CHUNK - 8, 5).unwrap();
     assert_eq!(a.load_u64(CHUNK - 8).unwrap(), 5);
-    // SAFETY: its own number.
+    // SAFETY: the test owns the descriptor.
     unsafe { libc::close(number) };
     for wrong in [-1, 1 << 20, 0] {
         assert!(Pages::of_file(wrong).is_err(), "{wrong}");
@@ -108,7 +108,7 @@ fn the_program_is_shown_what_it_may_use() {
     block.store_u32(8, 77).unwrap();
     assert!(mapped.show(Rights::ReadWrite));
     let theirs: *mut u32 = std::ptr::with_exposed_provenance_mut(start as usize + 8);
-    // SAFETY: shown, and nobody else uses it.
+    // SAFETY: the memory is shown to the program, and has no other user.
     unsafe {
         assert_eq!(theirs.read_volatile(), 77);
         theirs.write_volatile(78);

@@ -1,4 +1,5 @@
-//! Two mappings of one file in memory, and the table in which handlers of signals find them.
+//! Host memory with two mappings, on Linux: two mappings of one memory file, and a lock-free table
+//! in which signal handlers find them.
 
 use crate::Rights;
 use std::ops::Range;
@@ -6,26 +7,28 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Blocks that can be so at a time.
+/// Maximum number of blocks with two mappings at a time.
 const MAX_VIEWS: usize = 4096;
-/// Runs of pages of one block with rights of their own: the system counts mappings.
+/// Maximum number of runs of closed pages in one block: each run is a mapping, and the system
+/// limits mappings.
 const MAX_RUNS: usize = 512;
-/// Runs of pages of all blocks with rights of their own.
+/// Maximum number of runs of closed pages in all blocks.
 const MAX_RUNS_OF_ALL: usize = 16384;
-/// Bytes from which on a block begins as drivers align it.
+/// Blocks of at least this size are aligned as drivers align them.
 const LARGE: usize = 1 << 20;
 
 static WANTED: AtomicBool = AtomicBool::new(false);
 
-/// A block as handlers of signals find it.
+/// A watched block, as signal handlers find it. Handlers run at any time, so all fields are
+/// atomics.
 struct Slot {
-    /// Where the program sees it; 0: there is none.
+    /// Address at which the program sees the block; 0 if the slot is free.
     start: AtomicUsize,
     pages: AtomicUsize,
-    /// Whether it is the program's own memory: there is no other view of it.
+    /// Whether the block is memory of the program itself, with one mapping only.
     is_lent: AtomicBool,
-    /// Rights of each page. There is room for as many as the slot has ever had, and it is never given back: a
-    /// handler may look.
+    /// Rights of each page. The array has room for the largest block that the slot has ever held
+    /// and is never freed, because a handler may be reading it.
     states: AtomicPtr<AtomicU8>,
 }
 
@@ -37,20 +40,21 @@ static SLOTS: [Slot; MAX_VIEWS] = [const {
         states: AtomicPtr::new(null_mut()),
     }
 }; MAX_VIEWS];
-/// Slots that have ever been used: the first so many.
+/// Number of slots that have ever been used.
 static USED: AtomicUsize = AtomicUsize::new(0);
 
-/// What handlers do not look at.
-struct Books {
-    /// Of each used slot: pages that its states have room for, and runs that are closed.
+/// State that only ordinary code uses, behind a lock.
+struct WatchTable {
+    /// For each used slot: the pages that its array of states has room for, and its number of
+    /// closed runs.
     slots: Vec<(usize, usize)>,
     runs: usize,
 }
 
-static BOOKS: Mutex<Books> = Mutex::new(Books { slots: Vec::new(), runs: 0 });
+static TABLE: Mutex<WatchTable> = Mutex::new(WatchTable { slots: Vec::new(), runs: 0 });
 
-fn books() -> MutexGuard<'static, Books> {
-    BOOKS.lock().unwrap_or_else(PoisonError::into_inner)
+fn table() -> MutexGuard<'static, WatchTable> {
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn want() {
@@ -61,7 +65,7 @@ pub(super) fn page() -> usize {
     static PAGE: AtomicUsize = AtomicUsize::new(0);
     match PAGE.load(Relaxed) {
         0 => {
-            // SAFETY: it takes no pointer.
+            // SAFETY: the call takes no pointer.
             let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
             let size = usize::try_from(size).ok().filter(|size| size.is_power_of_two());
             PAGE.store(size.unwrap_or(4096), Relaxed);
@@ -71,33 +75,34 @@ pub(super) fn page() -> usize {
     }
 }
 
-/// The two views of a block's bytes, which are zero at first.
+/// The two mappings of a block's bytes, which are zero at first: `ours` is used by texunit,
+/// `theirs` by the program.
 #[derive(Debug)]
 pub(crate) struct Views {
     ours: NonNull<u8>,
     theirs: NonNull<u8>,
-    /// Bytes of each.
+    /// Length of each mapping in bytes.
     len: [usize; 2],
     slot: usize,
 }
 
-/// Maps shared pages of a file at an address, or (null) anywhere.
+/// Maps shared pages of a file at an address, or anywhere if it is null.
 fn map(at: *mut libc::c_void, len: usize, file: i32) -> Option<NonNull<u8>> {
     let rights = libc::PROT_READ | libc::PROT_WRITE;
     let fixed = if at.is_null() { 0 } else { libc::MAP_FIXED };
-    // SAFETY: a new mapping, or one over addresses that the caller has reserved.
+    // SAFETY: a new mapping, or a replacement at addresses that the caller has reserved.
     let mapped = unsafe { libc::mmap(at, len, rights, libc::MAP_SHARED | fixed, file, 0) };
     if mapped == libc::MAP_FAILED { None } else { NonNull::new(mapped.cast()) }
 }
 
 fn unmap(at: *mut u8, len: usize) {
     if len > 0 {
-        // SAFETY: whole pages of a mapping that the caller has made and nobody uses any more.
+        // SAFETY: whole pages of a mapping that the caller has made, and that has no user any more.
         unsafe { libc::munmap(at.cast(), len) };
     }
 }
 
-/// Addresses of whole pages that nothing else gets, at a multiple of a power of two.
+/// Reserves addresses of whole pages at a multiple of a power of two.
 fn reserve(len: usize, align: usize) -> Option<NonNull<u8>> {
     let all = len.checked_add(align)?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -115,8 +120,8 @@ fn reserve(len: usize, align: usize) -> Option<NonNull<u8>> {
 }
 
 impl Views {
-    /// For `size` bytes, with `slack` more behind them in ours. `None`: it is not wanted, there are too many, or the
-    /// system has none.
+    /// Maps `size` bytes twice, with `slack` more bytes after them in texunit's mapping. `None` if
+    /// two mappings are not requested, if there are too many blocks, or if the system refuses.
     pub(crate) fn new(size: usize, slack: usize) -> Option<Self> {
         if !WANTED.load(Relaxed) {
             return None;
@@ -129,14 +134,14 @@ impl Views {
             return None;
         }
         let made = Self::of_file(file, [ours_len, theirs_len]);
-        // SAFETY: opened above; mappings stay.
+        // SAFETY: the descriptor was opened above; the mappings stay valid.
         unsafe { libc::close(file) };
         made
     }
 
     fn of_file(file: i32, len: [usize; 2]) -> Option<Self> {
         let end = libc::off_t::try_from(len[0]).ok()?;
-        // SAFETY: it takes no pointer.
+        // SAFETY: the call takes no pointer.
         if unsafe { libc::ftruncate(file, end) } != 0 {
             return None;
         }
@@ -172,32 +177,32 @@ impl Views {
 
 impl Drop for Views {
     fn drop(&mut self) {
-        let mut books = books();
-        leave(&mut books, self.slot);
+        let mut table = table();
+        leave(&mut table, self.slot);
         unmap(self.theirs.as_ptr(), self.len[1]);
         unmap(self.ours.as_ptr(), self.len[0]);
     }
 }
 
-/// A block is not known any more.
-fn leave(books: &mut Books, slot: usize) {
+/// Frees the slot of a block.
+fn leave(table: &mut WatchTable, slot: usize) {
     SLOTS[slot].start.store(0, SeqCst);
-    let runs = std::mem::take(&mut books.slots[slot].1);
-    books.runs = books.runs.saturating_sub(runs);
+    let runs = std::mem::take(&mut table.slots[slot].1);
+    table.runs = table.runs.saturating_sub(runs);
 }
 
-/// The whole pages of a range.
+/// The whole pages inside a range.
 fn inside(range: &Range<u64>) -> Range<usize> {
     let start = (range.start as usize).next_multiple_of(page());
     start..(range.end as usize / page() * page()).max(start)
 }
 
-/// Whether a range has a part in the stack of this thread.
+/// Whether a range overlaps the stack of this thread.
 fn is_stack(range: &Range<usize>) -> bool {
-    // SAFETY: a plain structure of C, which is filled before it is read.
+    // SAFETY: a plain C structure, which is filled before it is read.
     let mut all: libc::pthread_attr_t = unsafe { std::mem::zeroed() };
     let (mut low, mut size) = (null_mut(), 0);
-    // SAFETY: all pointers are to variables of this function; what is made is destroyed.
+    // SAFETY: all pointers are to local variables; the attributes are destroyed afterwards.
     let is_known = unsafe {
         libc::pthread_getattr_np(libc::pthread_self(), &raw mut all) == 0 && {
             let known = libc::pthread_attr_getstack(&raw const all, &raw mut low, &raw mut size);
@@ -210,32 +215,32 @@ fn is_stack(range: &Range<usize>) -> bool {
 
 pub(super) fn lend(range: &Range<u64>) {
     let pages = inside(range);
-    // A handler needs a stack.
+    // The stack cannot be watched, because a signal handler needs a stack.
     if WANTED.load(Relaxed) && !pages.is_empty() && !is_stack(&pages) {
         enter(pages.start, pages.len() / page(), true);
     }
 }
 
-/// The slot of memory of the program.
-fn lent(books: &Books, start: usize) -> Option<usize> {
+/// The slot of watched program memory that begins at an address.
+fn lent(table: &WatchTable, start: usize) -> Option<usize> {
     let is = |slot: &Slot| slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) == start;
-    SLOTS[..books.slots.len()].iter().position(is)
+    SLOTS[..table.slots.len()].iter().position(is)
 }
 
 pub(super) fn take_back(range: &Range<u64>) {
     let pages = inside(range);
-    // Without a whole page it was never known, and another range may begin where its first one would.
+    // A range without a whole page was never watched. Another range may begin at the same page.
     if pages.is_empty() {
         return;
     }
-    let mut books = books();
-    let Some(i) = lent(&books, pages.start) else { return };
-    open(&mut books, i);
-    leave(&mut books, i);
+    let mut table = table();
+    let Some(i) = lent(&table, pages.start) else { return };
+    open(&mut table, i);
+    leave(&mut table, i);
 }
 
-/// Opens what is closed of the program's memory.
-fn open(books: &mut Books, i: usize) {
+/// Opens all closed pages of watched program memory.
+fn open(table: &mut WatchTable, i: usize) {
     let slot = &SLOTS[i];
     let (start, pages) = (slot.start.load(Relaxed), slot.pages.load(Relaxed));
     let is_closed = |&page: &usize| rights(state(slot, page).load(SeqCst)) != Rights::ReadWrite;
@@ -244,45 +249,45 @@ fn open(books: &mut Books, i: usize) {
         page = (first..pages).find(|page| !is_closed(page)).unwrap_or(pages);
         let run = first..page;
         let unlock = |first, count| protect(start + first * self::page(), count, Rights::ReadWrite);
-        // Of a run in which the program has unmapped pages, those that are there.
+        // The program may have unmapped some pages of the run; those that remain are opened singly.
         if !unlock(first, run.len()) {
             run.clone().for_each(|page| _ = unlock(page, 1));
         }
         run.for_each(|page| state(slot, page).store(Rights::ReadWrite as u8, SeqCst));
     }
-    let runs = std::mem::take(&mut books.slots[i].1);
-    books.runs = books.runs.saturating_sub(runs);
+    let runs = std::mem::take(&mut table.slots[i].1);
+    table.runs = table.runs.saturating_sub(runs);
 }
 
 pub(super) fn open_lent() {
-    let mut books = books();
-    let used = books.slots.len();
+    let mut table = table();
+    let used = table.slots.len();
     for (i, slot) in SLOTS[..used].iter().enumerate() {
-        if slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) != 0 && books.slots[i].1 != 0 {
-            open(&mut books, i);
+        if slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) != 0 && table.slots[i].1 != 0 {
+            open(&mut table, i);
         }
     }
 }
 
-/// Makes a block known: its slot.
+/// Enters a block into the table; returns its slot.
 fn enter(start: usize, pages: usize, is_lent: bool) -> Option<usize> {
-    let mut books = books();
+    let mut table = table();
     let is_free = |&i: &usize| SLOTS[i].start.load(Relaxed) == 0;
-    // One that has room already, before any other.
-    let fits = (0..books.slots.len()).find(|i| is_free(i) && books.slots[*i].0 >= pages);
-    let i = fits.or_else(|| (0..books.slots.len()).find(is_free)).unwrap_or(books.slots.len());
+    // A free slot whose array is large enough is preferred.
+    let fits = (0..table.slots.len()).find(|i| is_free(i) && table.slots[*i].0 >= pages);
+    let i = fits.or_else(|| (0..table.slots.len()).find(is_free)).unwrap_or(table.slots.len());
     if i == MAX_VIEWS {
         return None;
     }
-    if i == books.slots.len() {
-        books.slots.push((0, 0));
+    if i == table.slots.len() {
+        table.slots.push((0, 0));
     }
     let slot = &SLOTS[i];
-    if books.slots[i].0 < pages {
+    if table.slots[i].0 < pages {
         let room = pages.next_power_of_two();
         let states: Vec<AtomicU8> = (0..room).map(|_| AtomicU8::new(0)).collect();
         slot.states.store(Box::leak(states.into_boxed_slice()).as_mut_ptr(), SeqCst);
-        books.slots[i].0 = room;
+        table.slots[i].0 = room;
     }
     slot.pages.store(pages, SeqCst);
     slot.is_lent.store(is_lent, SeqCst);
@@ -294,9 +299,10 @@ fn enter(start: usize, pages: usize, is_lent: bool) -> Option<usize> {
     Some(i)
 }
 
-/// What is kept of a page, which the slot has.
+/// The state of a page of the slot.
 fn state(slot: &Slot, page: usize) -> &AtomicU8 {
-    // SAFETY: states are there for as many pages as the slot has ever had, and are never given back.
+    // SAFETY: the array has an element for each page that the slot has ever had, and is never
+    // freed.
     unsafe { &*slot.states.load(SeqCst).add(page) }
 }
 
@@ -309,8 +315,8 @@ fn rights(state: u8) -> Rights {
 }
 
 pub(super) fn all(lent: bool) -> Vec<Range<u64>> {
-    let books = books();
-    let slots = SLOTS[..books.slots.len()].iter();
+    let table = table();
+    let slots = SLOTS[..table.slots.len()].iter();
     let slots = slots.filter(|slot| slot.is_lent.load(Relaxed) == lent);
     let ranges = slots.map(|slot| {
         let start = slot.start.load(Relaxed);
@@ -326,20 +332,20 @@ fn protect(start: usize, pages: usize, rights: Rights) -> bool {
         Rights::ReadWrite => libc::PROT_READ | libc::PROT_WRITE,
     };
     let at = std::ptr::with_exposed_provenance_mut(start);
-    // SAFETY: whole pages of the program's view of a block; nothing of ours goes through it.
+    // SAFETY: whole pages of the program's mapping, which texunit does not use.
     unsafe { libc::mprotect(at, pages * page(), flags) == 0 }
 }
 
 pub(super) fn set(start: usize, wanted: &[Rights]) {
-    let mut books = books();
-    let slots = &SLOTS[..books.slots.len()];
+    let mut table = table();
+    let slots = &SLOTS[..table.slots.len()];
     let Some(i) = slots.iter().position(|slot| slot.start.load(Relaxed) == start) else {
         return;
     };
     let slot = &SLOTS[i];
     let runs: Vec<&[Rights]> = wanted.chunk_by(|a, b| a == b).collect();
     let is_closed = |run: &&[Rights]| run[0] != Rights::ReadWrite;
-    let others = books.runs - books.slots[i].1;
+    let others = table.runs - table.slots[i].1;
     let most = MAX_RUNS.min(MAX_RUNS_OF_ALL.saturating_sub(others));
     let (mut page, mut closed) = (0, 0);
     for run in runs {
@@ -354,7 +360,7 @@ pub(super) fn set(start: usize, wanted: &[Rights]) {
             all().for_each(|state| state.store(right as u8, SeqCst));
             let is_set = protect(start + page * self::page(), pages, right);
             if !is_set {
-                // The system has no room for more mappings: all of the block is one again.
+                // The system allows no more mappings: the whole block gets the same rights again.
                 let count = slot.pages.load(Relaxed);
                 (0..count).for_each(|p| state(slot, p).store(Rights::ReadWrite as u8, SeqCst));
                 protect(start, count, Rights::ReadWrite);
@@ -364,11 +370,12 @@ pub(super) fn set(start: usize, wanted: &[Rights]) {
         }
         page += pages;
     }
-    books.slots[i].1 = closed;
-    books.runs = others + closed;
+    table.slots[i].1 = closed;
+    table.runs = others + closed;
 }
 
-/// Whether so many pages may be opened: tests say of single ones that the system has no more mappings.
+/// Whether pages may be opened. Tests replace it to simulate that the system allows no more
+/// mappings.
 #[cfg(not(test))]
 fn can_open(_: usize) -> bool {
     true
@@ -391,14 +398,14 @@ pub(super) fn opens(address: usize) -> Option<Rights> {
         if start == 0 || address < start || page >= slot.pages.load(SeqCst) {
             continue;
         }
-        // Opened before it is said, so that a page that is said to be open is.
+        // The page is opened before its state changes, so that a page whose state is open is open.
         let pages = [(page, 1), (0, slot.pages.load(SeqCst))];
         let opened = pages.into_iter().find(|&(first, count)| {
             can_open(count) && protect(start + first * self::page(), count, Rights::ReadWrite)
         });
         let (first, count) = opened?;
         let before = rights(state(slot, page).load(SeqCst));
-        // Of all that is open now, so that it is closed again when that is wanted.
+        // The states of all opened pages are updated, so that they can be closed again.
         (first..first + count)
             .for_each(|page| state(slot, page).store(Rights::ReadWrite as u8, SeqCst));
         return Some(before);

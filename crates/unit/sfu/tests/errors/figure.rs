@@ -1,6 +1,8 @@
-//! The figure: for each function the range of errors over its operands, of the unit and of correctly rounded results.
+//! The figure: for each function the range of errors over its operands, of the unit and of
+//! correctly rounded results.
 //!
-//! Its colours are of middle brightness and nothing is behind them, so that it can be seen on light and on dark pages.
+//! Its colours are of middle brightness and nothing is behind them, so that it can be seen on light
+//! and on dark pages.
 
 use super::{rows::rsqrt, ulp};
 use std::fmt::Write;

@@ -2,8 +2,8 @@
 //!
 //! `TEXUNIT_BLESS=1` writes them instead of comparing.
 //!
-//! An exact value is that of the f64 function of Rust's standard library: less than 2^-50 of it is wrong, which can decide the rounding
-//! of one operand in ten million.
+//! An exact value is that of the f64 function of Rust's standard library: less than 2^-50 of it is
+//! wrong, which can decide the rounding of one operand in ten million.
 
 mod figure;
 mod rows;

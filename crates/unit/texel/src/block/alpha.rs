@@ -1,11 +1,11 @@
-//! The blocks of eight values of one channel: BC3's alpha (8-bit codes), BC4 and BC5 (16-bit
-//! codes). The arithmetic is the hardware's, measured with every pair of endpoints (published by
-//! the pantheonsim project).
+//! Single-channel blocks of eight interpolated values: BC3's alpha (8-bit codes), BC4 and BC5
+//! (16-bit codes). The arithmetic is the hardware's, measured with every pair of endpoints
+//! (published by the pantheonsim project).
 
 use super::Texels;
 
-/// How far from a0 to a1 the values between them are: six of them if a0 > a1, else four. The unit
-/// is that of the format's own arithmetic.
+/// Interpolation weights of the values between the endpoints a0 and a1: six of them if a0 > a1,
+/// else four. The unit depends on the format.
 struct Steps {
     eight: [i32; 6],
     six: [i32; 4],
@@ -18,15 +18,15 @@ const SIGNED: Steps = Steps {
     six: [6096, 12_192, 20_575, 26_671],
 };
 
-/// The codes of a block: three bits a texel choose one of eight.
+/// A decoded palette and the block, in which three bits per texel select one of eight codes.
 pub(super) struct Values {
     block: u64,
     codes: [u16; 8],
 }
 
 impl Values {
-    /// The `ends`, those `between` them by their steps, and the `extremes` where there is room for
-    /// them.
+    /// Builds the palette: the endpoints `ends`, the values `between` them for the given steps, and
+    /// the `extremes` if there is room for them.
     fn new(
         block: u64,
         a: [i32; 2],
@@ -61,32 +61,32 @@ fn unsigned_ends(block: u64) -> [i32; 2] {
     [block as i32 & 0xff, block as i32 >> 8 & 0xff]
 }
 
-/// BC3's alpha, in 8 bits.
+/// Decodes BC3's alpha, to 8 bits.
 pub(super) fn bc3(block: u64) -> Values {
     let a = unsigned_ends(block);
     let between = |n| (a[0] * 2048 + (a[1] - a[0]) * n + 1024) >> 11;
     Values::new(block, a, a, &BC3, between, [0, 255])
 }
 
-/// A channel of BC4 and BC5, in 16 bits.
+/// Decodes a channel of BC4 and BC5, to 16 bits.
 pub(super) fn unsigned(block: u64) -> Values {
     let a = unsigned_ends(block);
     let between = |n| a[0] * (257 - n) + a[1] * n;
     Values::new(block, a, [a[0] * 257, a[1] * 257], &UNSIGNED, between, [0, 65_535])
 }
 
-/// A channel of signed BC4 and BC5, in 16 bits. -128 acts as -127.
+/// Decodes a channel of signed BC4 and BC5, to 16 bits. -128 acts as -127.
 pub(super) fn signed(block: u64) -> Values {
     let end = |byte: u8| i32::from(byte as i8).max(-127);
     let a = [end(block as u8), end((block >> 8) as u8)];
-    // In 1/127, rounded half up.
+    // Divides by 127, rounding halves up.
     let rounded = |n: i32| (2 * n + 127).div_euclid(254);
     let between = |m| rounded(a[0] * 32_767 + (a[1] - a[0]) * m);
     let ends = [rounded(a[0] * 32_767), rounded(a[1] * 32_767)];
     Values::new(block, a, ends, &SIGNED, between, [-32_767, 32_767])
 }
 
-/// A channel as texels.
+/// Texels with one channel.
 pub(super) fn one_channel(red: &Values) -> Texels {
     let mut texels = [0; 16];
     for (i, texel) in texels.iter_mut().enumerate() {
@@ -95,7 +95,7 @@ pub(super) fn one_channel(red: &Values) -> Texels {
     texels
 }
 
-/// Two channels as texels.
+/// Texels with two channels.
 pub(super) fn two_channels(red: &Values, green: &Values) -> Texels {
     let mut texels = [0; 16];
     for (i, texel) in texels.iter_mut().enumerate() {

@@ -1,15 +1,15 @@
-//! BC6H (BPTC float): the Khronos Data Format Specification's arithmetic, bit for bit, but for
-//! what the hardware does otherwise (docs/numerics.md 11): a negative zero is +0, and the reserved
-//! modes are black.
+//! BC6H (BPTC float) decoding. The arithmetic is that of the Khronos Data Format Specification, bit
+//! for bit, except where the hardware differs (docs/numerics.md 11): a negative zero is +0, and the
+//! reserved modes are black.
 //!
-//! Red and blue of a texel are computed at once, in the halves of a `u64`.
+//! Red and blue of a texel are computed together, in the halves of a `u64`.
 
 use super::Texels;
 use super::bits::weight;
 use super::partition::Partition;
 
-/// Some bits of the header: a channel of one of the endpoints w, x, y, z, and its first and last
-/// bit as the specification lists them: from the top one to the lowest, or reversed.
+/// A field of the block header: a channel of one of the endpoints w, x, y, z, and its first and
+/// last bit in the specification's order, which may be reversed.
 type Field = (Name, u8, u8);
 
 #[derive(Clone, Copy)]
@@ -30,12 +30,12 @@ enum Name {
 use Name::*;
 
 struct Mode {
-    /// The mode's bits.
+    /// Mode bits.
     code: u32,
-    /// Whether x, y and z are differences to w.
+    /// Whether x, y and z are stored as differences from w.
     transformed: bool,
     regions: u32,
-    /// Bits of w, and of the others in r, g and b.
+    /// Number of bits of w, and of the r, g and b channels of the other endpoints.
     base: u8,
     other: [u8; 3],
     fields: &'static [Field],
@@ -73,18 +73,18 @@ static MODES: [Mode; 14] = [
         (RW,9,0),(GW,9,0),(BW,9,0),(RX,3,0),(RW,10,15),(GX,3,0),(GW,10,15),(BX,3,0),(BW,10,15)] },
 ];
 
-/// Bits of a block that are a part of a value.
+/// A group of block bits that are part of a value.
 #[derive(Clone, Copy)]
 struct Part {
-    /// The first of them, and how many.
+    /// Index of the first bit, and a mask for the number of bits.
     from: u8,
     mask: u16,
-    /// Which of the twelve values, and where in it.
+    /// Which of the twelve values they belong to, and at which bit.
     name: u8,
     at: u8,
 }
 
-/// A mode's fields as parts: bits in reversed order are parts of one each.
+/// Converts a mode's fields to parts; each reversed bit is a part of its own.
 const fn parts(mode: &Mode) -> ([Part; 24], usize) {
     let mut all = [Part { from: 0, mask: 0, name: 0, at: 0 }; 24];
     let mut from = if mode.code < 2 { 2 } else { 5 };
@@ -106,7 +106,7 @@ const fn parts(mode: &Mode) -> ([Part; 24], usize) {
     (all, count)
 }
 
-/// Of each mode.
+/// The parts of each mode.
 static PARTS: [([Part; 24], usize); 14] = {
     let (mut all, mut mode) = ([([Part { from: 0, mask: 0, name: 0, at: 0 }; 24], 0); 14], 0);
     while mode < 14 {
@@ -116,7 +116,8 @@ static PARTS: [([Part; 24], usize); 14] = {
     all
 };
 
-/// The mode of each number of five bits, of which modes 0 and 1 use two; 14 are those reserved.
+/// The mode for each value of the low five bits; modes 0 and 1 use only two of them. 14 stands for
+/// reserved modes.
 const MODE_OF: [u8; 32] = {
     let (mut all, mut code) = ([14; 32], 0);
     while code < 32 {
@@ -133,7 +134,7 @@ const MODE_OF: [u8; 32] = {
     all
 };
 
-/// Endpoints w, x, y, z, each r, g, b.
+/// Endpoints w, x, y, z, each with r, g, b.
 type Values = [i32; 12];
 
 pub(super) fn decode<const SIGNED: bool>(block: u128) -> Texels {
@@ -150,10 +151,10 @@ pub(super) fn decode<const SIGNED: bool>(block: u128) -> Texels {
     }
 }
 
-/// The values as the block has them.
+/// Extracts the stored values of a block.
 #[inline(always)]
 fn stored(block: u128, mode: usize) -> Values {
-    // No part has more than ten bits.
+    // No part has more than ten bits, so it is within one of two overlapping words.
     let words = [block as u64, (block >> 48) as u64];
     let mut values = [0; 16];
     let (parts, count) = &PARTS[mode];
@@ -166,7 +167,8 @@ fn stored(block: u128, mode: usize) -> Values {
     values
 }
 
-/// Undoes the differences, extends signs, and widens to 16 bits (signed: to 15 and the sign).
+/// Undoes the differences, extends signs, and widens the endpoints to 16 bits (signed: 15 bits and
+/// the sign).
 #[inline(always)]
 fn restore<const SIGNED: bool>(values: &mut Values, mode: &Mode) {
     let mut base = [0; 3];
@@ -190,7 +192,7 @@ fn extend(x: i32, bits: u8) -> i32 {
     x << (32 - bits) >> (32 - bits)
 }
 
-/// An endpoint of `bits` bits in 16 (signed: in 15 and the sign).
+/// Widens an endpoint of `bits` bits to 16 (signed: 15 bits and the sign).
 #[inline(always)]
 fn unquantize<const SIGNED: bool>(x: i32, bits: u8) -> i32 {
     if !SIGNED {
@@ -211,23 +213,23 @@ fn unquantize<const SIGNED: bool>(x: i32, bits: u8) -> i32 {
     if x < 0 { -widened } else { widened }
 }
 
-/// What lies between two ends: red and blue, then green. Differences borrow from the other channel, and
-/// give that back when they are added.
+/// Two endpoints prepared for interpolation: red and blue in one word, green in another.
+/// Differences borrow from the neighbouring channel, which the addition of the product undoes.
 #[derive(Clone, Copy)]
 struct Ends {
-    /// The lower end in 1/64, and a half.
+    /// The lower endpoint in 1/64, plus one half for rounding.
     start: [u64; 2],
     difference: [u64; 2],
 }
 
-/// Added to signed numbers.
+/// Offset that makes signed numbers positive.
 const OFFSET: i32 = 0x8000;
 
-/// Two numbers of 16 bits.
+/// Mask of the two 16-bit numbers in a word.
 const HALVES: u64 = 0x0000_ffff_0000_ffff;
 
 impl Ends {
-    /// From the six values that begin there.
+    /// Makes the endpoints from the six values beginning at `first`.
     #[inline(always)]
     fn of<const SIGNED: bool>(values: &Values, first: usize) -> Self {
         let offset = if SIGNED { OFFSET } else { 0 };
@@ -241,7 +243,7 @@ impl Ends {
         }
     }
 
-    /// Between them, rounded half up, by a weight in 1/64.
+    /// Interpolates with a weight in 1/64, rounding halves up.
     #[inline(always)]
     fn at(&self, weight: u64) -> [u64; 2] {
         let sum = |i: usize| self.start[i].wrapping_add(self.difference[i].wrapping_mul(weight));
@@ -263,19 +265,19 @@ fn paint<const SIGNED: bool, const BITS: u32>(
             let [red, blue] = [red_blue & 0xffff, red_blue >> 32];
             signed_half(red) | signed_half(green) << 16 | signed_half(blue) << 32
         } else {
-            // Halves are scaled so that they stay finite.
+            // Scaled so that the f16 results stay finite.
             (red_blue * 31) >> 6 & HALVES | ((green * 31) >> 6) << 16
         };
     }
     texels
 }
 
-/// The half of a signed number that has the [`OFFSET`].
+/// The f16 bits of a signed number to which [`OFFSET`] was added.
 #[inline(always)]
 fn signed_half(x: u64) -> u64 {
     let x = x as i32 - OFFSET;
     let magnitude = (x.unsigned_abs() * 31) >> 5;
-    // The hardware has no negative zero.
+    // The hardware never returns a negative zero.
     let sign = if x < 0 && magnitude != 0 { 0x8000 } else { 0 };
     (sign | magnitude).into()
 }

@@ -1,12 +1,14 @@
-//! BC7 (BPTC unorm): the Khronos Data Format Specification's arithmetic, bit for bit.
+//! BC7 (BPTC unorm) decoding. The arithmetic is that of the Khronos Data Format Specification, bit
+//! for bit.
 //!
-//! The four channels of a texel are computed at once, 16 bits each in a `u64`; a function for each mode.
+//! The four channels of a texel are computed together, with 16 bits each in a `u64`. Each mode has
+//! its own function.
 
 use super::Texels;
 use super::bits::weight;
 use super::partition::Partition;
 
-/// What the bits of a mode's block are for.
+/// The block layout of a mode.
 struct Mode {
     subsets: u32,
     partition_bits: u32,
@@ -14,7 +16,7 @@ struct Mode {
     selection_bits: u32,
     color_bits: u32,
     alpha_bits: u32,
-    /// Whether each endpoint, or each subset, has a bit more.
+    /// Whether each endpoint, or each subset, has an additional low bit (P bit).
     p_bits: PBits,
     index_bits: u32,
     second_index_bits: u32,
@@ -38,11 +40,12 @@ const MODES: [Mode; 8] = [
     Mode { subsets: 2, partition_bits: 6, rotation_bits: 0, selection_bits: 0, color_bits: 5, alpha_bits: 5, p_bits: PBits::Endpoint, index_bits: 2, second_index_bits: 0 },
 ];
 
-/// What lies between two ends of a subset: r, g, b, a in 16 bits each, the values 8. Differences borrow
-/// from the next channel, and give that back when they are added.
+/// Two endpoints of a subset prepared for interpolation: r, g, b, a with 8-bit values in 16 bits
+/// each. Differences borrow from the neighbouring channel, which the addition of the product
+/// undoes.
 #[derive(Clone, Copy)]
 struct Ends {
-    /// The lower end in 1/64, and a half.
+    /// The lower endpoint in 1/64, plus one half for rounding.
     start: u64,
     difference: u64,
 }
@@ -57,7 +60,7 @@ pub(super) fn decode(block: u128) -> Texels {
         5 => of_mode::<5>(block),
         6 => of_mode::<6>(block),
         7 => of_mode::<7>(block),
-        // No mode has a first byte of zeros: such blocks are transparent black.
+        // If the first byte is 0, the block has no valid mode, and is transparent black.
         _ => [0; 16],
     }
 }
@@ -66,7 +69,7 @@ fn of_mode<const M: usize>(block: u128) -> Texels {
     let row = const { &MODES[M] };
     let mut at = M as u32 + 1;
     let mut take = |count: u32| {
-        // After the last bit nothing is left to take.
+        // After the last bit, nothing is left to shift.
         let bits = block.checked_shr(at).unwrap_or(0) as u64 & ((1 << count) - 1);
         at += count;
         bits
@@ -93,7 +96,7 @@ fn of_mode<const M: usize>(block: u128) -> Texels {
         *texel = if row.second_index_bits == 0 {
             one
         } else {
-            // The second indices are alpha's, unless the selection bit swaps them.
+            // The second set of indices is for alpha, unless the selection bit swaps them.
             let other = ends.at(weight(second, row.second_index_bits, i));
             let (color, alpha) = if selection == 1 { (other, one) } else { (one, other) };
             rotated(color & ALPHA_OFF | alpha & !ALPHA_OFF, rotation)
@@ -102,7 +105,7 @@ fn of_mode<const M: usize>(block: u128) -> Texels {
     texels
 }
 
-/// Alpha's place taken by another channel, and the other way round.
+/// Swaps alpha with another channel.
 #[inline(always)]
 fn rotated(texel: u64, rotation: u64) -> u64 {
     if rotation == 0 {
@@ -124,10 +127,10 @@ impl Ends {
         Self { start, difference: high.wrapping_sub(low) }
     }
 
-    /// Between them, rounded half up, by a weight in 1/64.
+    /// Interpolates with a weight in 1/64, rounding halves up.
     #[inline(always)]
     fn at(self, weight: u64) -> u64 {
-        // No product of 8 bits with 64 leaves its 16.
+        // The product of 8 bits with at most 64 fits the channel's 16 bits.
         let sum = self.start.wrapping_add(self.difference.wrapping_mul(weight));
         sum >> 6 & 0x00ff_00ff_00ff_00ff
     }
@@ -144,7 +147,7 @@ fn endpoints<const M: usize>(colors: [u64; 3], alphas: u64, p: u64) -> [Ends; 4]
     all
 }
 
-/// An end of a subset.
+/// One endpoint of a subset.
 #[inline(always)]
 fn end<const M: usize>([r, g, b]: [u64; 3], alphas: u64, p: u64, number: u32) -> u64 {
     let row = const { &MODES[M] };
@@ -158,16 +161,16 @@ fn end<const M: usize>([r, g, b]: [u64; 3], alphas: u64, p: u64, number: u32) ->
     };
     let color = widen((color << more) | (p * COLORS), row.color_bits + more);
     if row.alpha_bits == 0 {
-        // Without alpha a texel is opaque.
+        // Without alpha, a texel is opaque.
         return color | 255 << 48;
     }
     color | widen(alpha << more | p, row.alpha_bits + more) << 48
 }
 
-/// A one in each colour channel.
+/// The lowest bit of each colour channel.
 const COLORS: u64 = 0x0000_0001_0001_0001;
 
-/// Numbers of 5 to 8 bits in 8, their top bits repeated below.
+/// Widens numbers of 5 to 8 bits to 8 bits, by repeating their top bits.
 #[inline(always)]
 fn widen(values: u64, bits: u32) -> u64 {
     let repeated = COLORS * ((1 << (8 - bits)) - 1);

@@ -1,6 +1,6 @@
-//! The indices of BC6H and BC7.
+//! Interpolation weights for the indices of BC6H and BC7.
 
-/// The weight of a texel's index, in 1/64; indices have 2, 3 or 4 bits each.
+/// The weight of a texel's index in 1/64; indices have 2, 3 or 4 bits.
 #[inline(always)]
 pub(super) fn weight(indices: u64, bits: u32, texel: usize) -> u64 {
     const TWO: [u64; 4] = [0, 21, 43, 64];

@@ -1,29 +1,29 @@
-//! BC1, BC2 and BC3: colours between two 5:6:5 endpoints, to 8-bit codes. The arithmetic is the
-//! hardware's, measured with every pair of endpoints (published by the pantheonsim project); the
-//! descriptions of the formats compute something else.
+//! BC1, BC2 and BC3 colours: decodes blocks with two 5:6:5 endpoints to 8-bit codes. The arithmetic
+//! is the hardware's, measured with every pair of endpoints (published by the pantheonsim project);
+//! it differs from the descriptions of the formats.
 //!
-//! Red and blue are computed at once, in the halves of a `u64` that a texel has them in.
+//! Red and blue are computed together, in the same halves of a `u64` in which a texel has them.
 
 use super::Texels;
 
-/// BC1: four colours, or three and transparent black.
+/// Decodes BC1: four colours, or three colours and transparent black.
 pub(super) fn bc1(block: u64) -> Texels {
     let ends = Ends::new(block);
     let four = block as u16 > (block >> 16) as u16;
     paint(block, if four { ends.four() } else { ends.three() }, |_| 0)
 }
 
-/// The colour half of BC2 and BC3, which is always one of four colours, with the alpha codes.
+/// Decodes the colour half of BC2 and BC3, which always has four colours, and adds the alpha codes.
 pub(super) fn with_alpha(block: u64, alpha: impl Fn(usize) -> u64) -> Texels {
     paint(block, Ends::new(block).four().map(|color| color & !OPAQUE), |i| alpha(i) << 48)
 }
 
-/// BC2's alpha: four bits a texel.
+/// Decodes BC2's alpha: four bits per texel.
 pub(super) fn bc2_alpha(block: u64) -> impl Fn(usize) -> u64 {
     move |i| (block >> (4 * i) & 0xf) * 17
 }
 
-/// Two bits a texel choose the colour, to which other bits are added.
+/// Selects a palette colour by two bits per texel, and adds other bits.
 fn paint(block: u64, palette: [u64; 4], others: impl Fn(usize) -> u64) -> Texels {
     let mut texels = [0; 16];
     for (i, texel) in texels.iter_mut().enumerate() {
@@ -34,16 +34,16 @@ fn paint(block: u64, palette: [u64; 4], others: impl Fn(usize) -> u64) -> Texels
 
 const OPAQUE: u64 = 255 << 48;
 
-/// Of both halves, the lowest byte.
+/// Mask of the lowest byte of both halves.
 const BYTES: u64 = 0x0000_00ff_0000_00ff;
 
-/// The two endpoints.
+/// The two endpoints, in several widths.
 struct Ends {
-    /// Five bits of red and blue each.
+    /// Red and blue with five bits each.
     few: [u64; 2],
-    /// Red and blue in 16 bits each.
+    /// Red and blue with 16 bits each.
     wide: [u64; 2],
-    /// Green in eight bits.
+    /// Green with eight bits.
     green: [u64; 2],
 }
 
@@ -60,7 +60,8 @@ impl Ends {
 
     fn four(&self) -> [u64; 4] {
         let [a, b] = self.wide;
-        // A third of 16 bits, cut to eight; exact, as the sums of 18 bits lose eight before.
+        // A third of a 16-bit number, truncated to eight bits. Dropping eight bits of the 18-bit
+        // sum first does not change the result.
         let third = |sum: u64| ((sum >> 8 & 0x0000_03ff_0000_03ff) * 683) >> 11 & BYTES;
         [
             self.color(a >> 8 & BYTES, 0),
@@ -81,7 +82,7 @@ impl Ends {
         ]
     }
 
-    /// With green between the ends by a weight in 1/1024.
+    /// Adds green, interpolated with a weight in 1/1024.
     fn color(&self, red_blue: u64, weight: u64) -> u64 {
         let green = (self.green[0] * (1024 - weight) + self.green[1] * weight + 512) >> 10;
         OPAQUE | red_blue | green << 16

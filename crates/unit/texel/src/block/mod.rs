@@ -1,6 +1,6 @@
-//! Block-compressed formats: from the bytes of a 4x4 block to the codes of its texels, as the
-//! texture unit delivers them (docs/numerics.md 11). No bytes are invalid: what the format
-//! reserves decodes to zeros.
+//! Block-compressed formats: decodes the bytes of a 4x4 block to the codes of its texels, as the
+//! texture unit does (docs/numerics.md 11). All bytes are valid: reserved encodings decode to
+//! zeros.
 
 mod alpha;
 mod bc6h;
@@ -11,14 +11,14 @@ mod partition;
 
 use crate::format::{Block, Encoding, Format};
 
-/// The 16 texels, row by row: four codes of 16 bits each, the first one lowest.
+/// The 16 texels, row by row, with four codes of 16 bits each, the first one lowest.
 pub(crate) type Texels = [u64; 16];
 
-/// The codes of the 4x4 texels of a block, row by row, as [`crate::readings`] reads them: 8 bits
-/// of BC1 to BC3 and BC7, 16 bits of BC4 and BC5, halves of BC6H; a channel that the format lacks
-/// is 0.
+/// Decodes a block to the codes of its 4x4 texels, row by row, as [`crate::readings`] reads them: 8
+/// bits for BC1 to BC3 and BC7, 16 bits for BC4 and BC5, f16 for BC6H; 0 for a channel that the
+/// format lacks.
 ///
-/// Only the first [`Format::texel_size`] bytes count; `None` if there are fewer, and for formats
+/// Uses the first [`Format::texel_size`] bytes. Returns `None` if there are fewer, and for formats
 /// that are not block-compressed.
 pub fn decode_block(format: Format, bytes: &[u8]) -> Option<[[u32; 4]; 16]> {
     let element = bytes.get(..format.texel_size() as usize)?;
@@ -30,8 +30,9 @@ pub fn decode_block(format: Format, bytes: &[u8]) -> Option<[[u32; 4]; 16]> {
     Some(block_codes(format, words)?.map(codes))
 }
 
-/// The codes of a block given as little-endian words, of which a format of 8 bytes uses the first:
-/// for those who decode many. A texel is four codes of 16 bits each, the first one lowest.
+/// Decodes a block given as little-endian words, of which a format of 8 bytes uses the first; a
+/// faster form for callers that decode many blocks. A texel is four codes of 16 bits each, the
+/// first one lowest.
 pub fn block_codes(format: Format, words: [u64; 2]) -> Option<[u64; 16]> {
     let Encoding::Block(block) = format.kind() else { return None };
     let [first, second] = words;

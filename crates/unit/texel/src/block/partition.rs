@@ -1,13 +1,13 @@
-//! How the texels of a BC6H or BC7 block are split into subsets, and which texel of a subset is its
-//! anchor, whose index is stored without its top bit: the tables of the Khronos Data Format
-//! Specification, section "BPTC".
+//! Partition tables of BC6H and BC7, from the Khronos Data Format Specification, section "BPTC":
+//! how the texels of a block are split into subsets, and which texel of a subset is its anchor,
+//! whose index is stored without its top bit.
 
-/// A split of the 16 texels into one, two or three subsets.
+/// A partition of the 16 texels into one, two or three subsets.
 #[derive(Clone, Copy)]
 pub(super) struct Partition {
-    /// Two bits a texel, the first texel lowest.
+    /// The subset of each texel, in two bits, the first texel lowest.
     subsets: u32,
-    /// Texels that are anchors; as a mask.
+    /// Mask of the anchor texels.
     anchors: u16,
 }
 
@@ -15,7 +15,7 @@ impl Partition {
     /// All texels in one subset.
     pub(super) const ONE: Self = Self { subsets: 0, anchors: 1 };
 
-    /// Row 0 to 63 of the table for `subsets` 1, 2 or 3.
+    /// Row 0 to 63 of the table for 1, 2 or 3 subsets.
     pub(super) fn new(subsets: u32, row: u32) -> Self {
         let row = row as usize & 63;
         match subsets {
@@ -33,8 +33,8 @@ impl Partition {
         (self.subsets >> (2 * texel) & 3) as usize
     }
 
-    /// Indices of so many bits each, the first texel's lowest: an anchor's lacks its top bit, which
-    /// is 0.
+    /// Inserts the missing top bits of anchors into packed indices of `bits` bits each, the first
+    /// texel lowest; the inserted bits are 0.
     #[inline(always)]
     pub(super) fn spread(self, indices: u64, bits: u32) -> u64 {
         if bits == 0 {
@@ -51,7 +51,7 @@ impl Partition {
     }
 }
 
-/// A bit a texel to two bits a texel.
+/// Spreads one bit per texel to two bits per texel.
 const fn spread(mask: u16) -> u32 {
     let (mut all, mut texel) = (0, 0);
     while texel < 16 {
@@ -61,7 +61,7 @@ const fn spread(mask: u16) -> u32 {
     all
 }
 
-/// [`TWO`], two bits a texel.
+/// [`TWO`] with two bits per texel.
 const TWO_SPREAD: [u32; 64] = {
     let (mut all, mut row) = ([0; 64], 0);
     while row < 64 {
@@ -71,7 +71,7 @@ const TWO_SPREAD: [u32; 64] = {
     all
 };
 
-/// Two subsets: a bit a texel, the first texel lowest.
+/// Partitions into two subsets: one bit per texel, the first texel lowest.
 #[rustfmt::skip]
 const TWO: [u16; 64] = [
     0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80,
@@ -93,7 +93,7 @@ const TWO_ANCHORS: [u8; 64] = [
      6,  2,  6,  8, 15, 15,  2,  2, 15, 15, 15, 15, 15,  2,  2, 15,
 ];
 
-/// Three subsets: two bits a texel, the first texel lowest.
+/// Partitions into three subsets: two bits per texel, the first texel lowest.
 #[rustfmt::skip]
 const THREE: [u32; 64] = [
     0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8, 0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,

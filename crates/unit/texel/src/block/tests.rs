@@ -1,12 +1,12 @@
 #![allow(clippy::unwrap_used)]
-//! BC6H and BC7 against two other decoders, BC1 to BC5 against the measured palettes' ends and
-//! middles. The decoders of the crates compute BC1 to BC5 as the formats' descriptions do, so they
-//! are no judges of these.
+//! Tests: BC6H and BC7 against two other decoders, BC1 to BC5 against the ends and middles of the
+//! measured palettes. The other decoders follow the descriptions of BC1 to BC5, not the hardware,
+//! and so cannot test these.
 
 use super::*;
 use texunit_testkit::Random;
 
-/// 16 bytes.
+/// A random block of 16 bytes.
 fn block(random: &mut Random) -> [u8; 16] {
     (u128::from(random.u64()) << 64 | u128::from(random.u64())).to_le_bytes()
 }
@@ -15,7 +15,7 @@ fn format(name: &str) -> Format {
     Format::from_name(name).unwrap()
 }
 
-/// BC7 blocks of every mode, the reserved one too.
+/// Compares BC7 blocks of every mode, including the reserved one.
 fn check_bc7(count: u32) {
     let mut random = Random::for_test(7);
     for i in 0..count {
@@ -29,7 +29,7 @@ fn check_bc7(count: u32) {
             bytes.as_chunks::<4>().0.iter().map(|t| t.map(u32::from)).collect();
         assert_eq!(ours[..], theirs, "bcdec_rs, mode {mode}: {block:02x?}");
         if mode == 8 {
-            // texture2ddecoder leaves the reserved mode's texels as they were.
+            // texture2ddecoder leaves the texels of the reserved mode unchanged.
             continue;
         }
         let mut words = [0; 16];
@@ -41,7 +41,7 @@ fn check_bc7(count: u32) {
     }
 }
 
-/// BC6H blocks of every mode, of both kinds.
+/// Compares signed and unsigned BC6H blocks of every mode.
 fn check_bc6h(count: u32) {
     let mut random = Random::for_test(6);
     for i in 0..count {
@@ -102,7 +102,8 @@ fn bc1_palettes() {
     assert_eq!((two, three), ([85, 80, 85, 0], [170, 175, 170, 0]), "always four colours");
 }
 
-/// The measured formulas, a channel at a time, for all pairs of endpoints.
+/// BC1 colours equal the measured formulas, evaluated channel by channel, for all pairs of
+/// endpoints.
 #[test]
 fn bc1_colours_are_those_of_the_formulas() {
     let wide = |q: u32| (q * 65_535 + 15) / 31;

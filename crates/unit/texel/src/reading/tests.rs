@@ -15,7 +15,7 @@ const SNORM8: Reading = Reading::Snorm { bits: 8 };
 const UNORM16: Reading = Reading::Unorm { bits: 16 };
 const SNORM16: Reading = Reading::Snorm { bits: 16 };
 
-/// Rows of docs/numerics.md 8.1 with sections 2, 5 and 11: what is read as elements and as
+/// Rows of docs/numerics.md 8.1 with sections 2, 5 and 11: how formats are read as elements and as
 /// normalized floats, without the sRGB flag.
 #[test]
 fn which_reads_there_are() {
@@ -69,8 +69,8 @@ fn every_format_can_be_read_somehow_and_all_its_channels_alike_filter() {
     }
 }
 
-/// Section 5: x, y, z of four channels, x of one or two; the sRGB kinds and the plain kinds of
-/// the same blocks.
+/// Section 5: the sRGB flag affects x, y, z of four channels, or x of one or two; for blocks, both
+/// the sRGB kinds and the plain kinds.
 #[test]
 fn what_the_srgb_flag_acts_on() {
     use Reading::{Missing, Srgb};
@@ -102,14 +102,14 @@ fn integers_and_floats_read_as_they_are() {
     assert_eq!((Reading::Missing.point(7), value(Reading::One, 7)), (0, 1.0));
 }
 
-/// Section 2: f32(c/(2^m-1)), the lowest signed code as the one above.
+/// Section 2: f32(c/(2^m-1)); the lowest signed code equals the next one.
 #[test]
 fn fractions() {
     for bits in [2, 8, 10, 16, 24] {
         let max = mask(bits);
         let step = (max / 70_000).max(1);
         for code in (0..=max).step_by(step as usize).chain([max]) {
-            // In f64 the quotient is never within half an f64 ulp of a tie of f32.
+            // The quotient in f64 is never within half an ulp of a tie of f32.
             let exact = f64::from(code) / f64::from(max);
             assert_eq!(value(Reading::Unorm { bits }, code), exact as f32);
         }
@@ -126,7 +126,7 @@ fn fractions() {
     assert_eq!(value(Reading::Srgb, 128), 14_144.0 / 65_536.0);
 }
 
-/// Section 8: |k| * 258, plus 1 from |k| = 64 up (65 when negative), over 32767.
+/// Section 8: |k| * 258, plus 1 from |k| = 64 up (65 if negative), over 32767.
 #[test]
 fn gather_of_snorm8() {
     for k in -128_i32..128 {
@@ -166,7 +166,7 @@ fn gather_of_others() {
     assert_eq!((Reading::Missing.gather(1), Reading::One.gather(0)), (0, ONE));
 }
 
-/// Section 6.
+/// Section 6: border colours of normalized formats.
 #[test]
 fn border_of_fractions() {
     let code = |reading: Reading, x: f32| reading.border_code(x.to_bits());

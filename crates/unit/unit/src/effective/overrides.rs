@@ -1,4 +1,4 @@
-//! What the hardware changes of the state it is given, in words.
+//! Explains in words which texture and sampler state the hardware ignores or changes.
 
 use super::{
     Coords, EffectiveSampler, asks_for_normalized, compatible_geometry, effective_sampler,
@@ -8,17 +8,17 @@ use crate::request::{FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::Layout;
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 
-/// State that was asked for and does not act as asked.
+/// A setting that does not act as requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
-    /// Number of the rule of docs/numerics.md, or of its section: `1.8`, `5`.
+    /// Number of the rule of docs/numerics.md, or of its section, such as `1.8` or `5`.
     pub rule: &'static str,
-    /// What happens instead, in one line.
+    /// The actual effect, in one line.
     pub text: String,
 }
 
-/// What the hardware changes of a texture and a sampler when it runs an instruction of this form.
-/// Of a fetch that [`resolve`](super::resolve) refuses, what it would change.
+/// The settings of a texture and a sampler that the hardware changes for an instruction of this
+/// form. If [`resolve`](super::resolve) refuses the fetch, the settings that it would change.
 pub fn overrides(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Vec<Override> {
     let effective = effective_sampler(texture, sampler, form);
     let state = State { texture, sampler, form, effective };

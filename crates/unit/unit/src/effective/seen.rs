@@ -1,4 +1,5 @@
-//! What a fetch sees of a texture whose geometry is not that of the instruction.
+//! Fetches from a texture whose geometry differs from that of the instruction: which combinations
+//! read texels, and which read zeros.
 
 use crate::request::FetchKind;
 use crate::request::{CoordType, FetchForm, Geometry, GeometryError, Lod, PlanError};
@@ -7,7 +8,8 @@ use crate::sampler::Texture;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The classes of rule 1.13: an instruction reads resources of its own class, and zeros from others.
+/// The classes of rule 1.13: an instruction reads texels from resources of its own class, and zeros
+/// from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Layered 1D arrays and linear memory.
@@ -16,7 +18,7 @@ enum Class {
     Plane,
     Solid,
     Cube,
-    /// Several samples, of which CUDA has no arrays.
+    /// Multi-sample textures; CUDA has no such arrays.
     Samples,
 }
 
@@ -41,8 +43,8 @@ fn class(geometry: Geometry) -> Class {
     }
 }
 
-/// Whether a fetch of this form has an answer other than zeros from the resource. Linear memory is
-/// a line for integer coordinates alone.
+/// Whether a fetch of this form reads texels of the resource, instead of zeros. Linear memory
+/// belongs to the class of lines only for integer coordinates.
 pub fn compatible_geometry(form: FetchForm, resource: &Resource) -> bool {
     let own = match resource.layout() {
         Layout::Linear if form.coord == CoordType::F32 => return false,
@@ -52,8 +54,8 @@ pub fn compatible_geometry(form: FetchForm, resource: &Resource) -> bool {
     class_of_form(form) == own
 }
 
-/// Rule 1.9: how many layers integer coordinates may name. Where a resource has none, those of
-/// mipmapped arrays and of linear memory read it whatever a layer of 16 bits says.
+/// Rule 1.9: number of layers that integer coordinates can address. If the resource has no layers,
+/// mipmapped arrays and linear memory are read for any 16-bit layer.
 pub(crate) fn layers_of_integers(resource: &Resource) -> u32 {
     match resource.layout() {
         _ if resource.geometry().is_array() => resource.shape().layers,
@@ -63,10 +65,10 @@ pub(crate) fn layers_of_integers(resource: &Resource) -> u32 {
     }
 }
 
-/// Rule 1.9 (open: layers past 4 were not asked).
+/// Rule 1.9 (open: layers above 4 were not measured).
 const UNCHECKED_LAYERS: u32 = 1 << 16;
 
-/// The texture as a fetch of this form sees it: one of that geometry, with the same texels.
+/// The texture in the geometry of the instruction, with the same texels.
 pub(crate) fn seen(form: FetchForm, texture: &Texture) -> Result<Cow<'_, Texture>, PlanError> {
     let resource = &*texture.resource;
     let geometry = form.geometry;

@@ -1,4 +1,5 @@
-//! Which pairs are refused, what the others come to, and what is said about it.
+//! Tests which combinations are refused, the effective state of the others, and the reported
+//! overrides.
 
 #![allow(clippy::unwrap_used)]
 use super::*;
@@ -117,7 +118,7 @@ fn mipmapped_textures_take_normalized_coordinates() {
     assert_eq!((state.mip_filter, state.level_clamp), (Some(Filter::Point), [0, 512]));
 }
 
-/// Rule 1.11: what counts is how many levels the array was made with.
+/// Rule 1.11: the number of levels with which the array was created decides.
 #[test]
 fn one_level_is_as_none() {
     use crate::resource::View;
@@ -131,21 +132,21 @@ fn one_level_is_as_none() {
         assert!(said(&t, &s, f)[0].ends_with("because coordinates are unnormalized"));
         t.normalized_coords = true;
         assert_eq!(resolve(f, &t, &s).unwrap().address_mode, Some([Mirror; 3]));
-        // A view of one of two levels is a part of what has several.
+        // A view of one of two levels belongs to an array with several levels.
         let whole = square(geometry, "f32", Some(2));
         let view = View { levels: Some(1..2), ..View::default() };
         let resource = Arc::new(whole.resource.view(&view).unwrap());
         let part = Texture { resource, ..whole.clone() };
         assert_eq!(resolve(f, &part, &s).unwrap().coords, Coords::Normalized);
         assert!(said(&part, &s, f)[0].starts_with("1.11: "));
-        // A level taken out is an array of its own.
+        // A copied level is an array of its own.
         let resource = Arc::new(whole.resource.single_level(1).unwrap());
         let level = Texture { resource, ..whole };
         assert_eq!(resolve(f, &level, &s).unwrap().coords, Coords::Unnormalized);
     }
 }
 
-/// Rules 7.5 to 7.7 and 8.7.
+/// Rules 7.5 to 7.7 and 8.7: coordinates, filters and address modes of cube faces.
 #[test]
 fn faces_of_cubes() {
     use AddressMode::{Border, Clamp, Wrap};
@@ -170,7 +171,7 @@ fn faces_of_cubes() {
     }
 }
 
-/// Rules 3.6 and 4.12: what is sharpened, and what may have several taps.
+/// Rules 3.6 and 4.12: which fetches anisotropy sharpens, and which can have several taps.
 #[test]
 fn anisotropy_acts_on_levels_and_gradients() {
     use Filter::{Linear, Point};
@@ -204,7 +205,8 @@ fn anisotropy_acts_on_levels_and_gradients() {
     assert_eq!(acts(GATHER, D2, Some(3), 4), (1, false));
 }
 
-/// Rule 3.5.
+/// Rule 3.5: a linear filter, a linear mip filter or anisotropy sends even single texels through
+/// the sum.
 #[test]
 fn fetches_that_go_through_a_sum() {
     use Filter::{Linear, Point};
@@ -223,13 +225,13 @@ fn fetches_that_go_through_a_sum() {
         }
     }
     assert!(!sums(GATHER, Some(3), Linear, Linear, 16));
-    // Nor do integer coordinates sum anything up.
+    // Integer coordinates never use the sum.
     let s = Sampler { filter: Linear, mip_filter: Linear, ..Sampler::default() };
     let t = square(Geometry::D2, "f32", Some(3));
     assert!(!resolve(form(Geometry::D2, CoordType::S32), &t, &s).unwrap().sums);
 }
 
-/// Rule 9.2.
+/// Rule 9.2: the formats that support a depth compare.
 #[test]
 fn formats_that_are_compared() {
     let s = Sampler { compare: Some(CompareFunction::Less), ..Sampler::default() };
@@ -324,7 +326,7 @@ fn samplers_that_come_separately_are_checked() {
     assert!(e.contains("seamless filtering is for cube maps"), "{e}");
     let e = refused(&square(Geometry::D2, "bc7_srgb", None), &plain, CoordType::F32);
     assert!(e.contains("set the sRGB flag"), "{e}");
-    // What the driver makes, though the runtime does not.
+    // Samplers that the driver creates although the runtime does not.
     for s in [
         Sampler { max_level_clamp: f32::NAN, level_bias: f32::NAN, ..plain },
         Sampler { filter: Filter::Linear, mip_filter: Filter::Linear, ..plain },
@@ -414,7 +416,7 @@ fn classes_of_instructions_and_resources() {
             }
         }
     }
-    // Linear memory is a line that has no floats.
+    // Linear memory supports only integer coordinates.
     for (of, forms) in instructions() {
         for form in forms {
             let integer = form.coord == CoordType::S32;
@@ -431,7 +433,8 @@ fn classes_of_instructions_and_resources() {
     }
 }
 
-/// The number of layers that integer coordinates can name, by layout and mip levels (rules 1.9, 1.13).
+/// Rules 1.9 and 1.13: the number of layers that integer coordinates can address, by layout and mip
+/// levels.
 #[test]
 fn layers_of_resources_without_layers() {
     use Geometry as G;

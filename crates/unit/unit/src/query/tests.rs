@@ -1,4 +1,4 @@
-//! Every attribute of every kind of texture, sampler and surface.
+//! Tests every attribute of every kind of texture, sampler and surface.
 
 #![allow(clippy::unwrap_used)]
 use super::*;
@@ -155,7 +155,7 @@ fn layers_levels_and_samples() {
     }
 }
 
-/// An NVIDIA H200 (sm_90) answers so, driver 580.159.04, CUDA 13.0, 2026-11-28.
+/// Answers of an NVIDIA H200 (sm_90), driver 580.159.04, CUDA 13.0, 2026-11-28.
 #[test]
 fn layers_are_sizes_of_the_axis_that_is_lacking() {
     use Attribute as A;
@@ -177,7 +177,7 @@ fn layers_are_sizes_of_the_axis_that_is_lacking() {
             let get = |a, level| ask(QueryPlan::texture(a, &texture, &sampler), level);
             assert_eq!([A::Height, A::Depth].map(|a| get(a, None)), of_texture, "{geometry:?}");
             if levels.is_some() {
-                // Layers stay, up to the last level.
+                // The number of layers is the same at each level.
                 let rows = if geometry == Geometry::A1d { 4 } else { (height >> 1).max(1) };
                 assert_eq!(get(A::Height, Some(1)), rows, "{geometry:?}");
                 assert_eq!(get(A::Depth, Some(2)), of_texture[1], "{geometry:?}");

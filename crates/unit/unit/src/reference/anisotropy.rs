@@ -1,41 +1,42 @@
-//! Anisotropic gradients: docs/numerics.md, rule 4.12. A long footprint is several bilinear ones,
-//! taps along the longest of both gradients, their sum and their difference.
+//! Anisotropic gradients: docs/numerics.md, rule 4.12. A long footprint is a sum of several
+//! bilinear footprints (taps) along the longest of the two gradients, their sum and their
+//! difference.
 
 use super::fixed::Fixed;
+use super::float10::{Float10, SignedFloat10};
 use super::gradient::{Slope, eleven_16ths};
-use super::level::Wanted;
+use super::level::RequestedLevel;
 use super::log2::EXP2_256;
-use super::ten::{SignedTen, Ten};
 use super::weights::{Scale, round_half_up};
 
-/// Most taps of a level.
+/// Maximum number of taps in a level.
 pub(crate) const MAX_TAPS: u32 = 16;
 
-/// What gradients come to under anisotropy.
+/// The footprint of a pair of gradients under anisotropy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Anisotropy {
     /// The product of the lengths along and across the footprint.
-    pub(crate) area: Ten,
+    pub(crate) area: Float10,
     /// log2(Pmax / Pmin) in 1/256, limited to what the maximum anisotropy allows.
     pub(crate) ratio: i64,
     /// The level before bias and clamps.
-    pub(crate) level: Wanted,
-    /// R: the same ratio, of a magnified footprint in texels of level 0; at least 0.
+    pub(crate) level: RequestedLevel,
+    /// R: the same ratio, but for a magnified footprint measured in texels of level 0; at least 0.
     pub(crate) taps: i64,
-    /// Direction of the taps along x and y, in 1/64 of a texel.
+    /// Direction of the line of taps along x and y, in 1/64 of a texel.
     pub(crate) direction: [i64; 2],
 }
 
-/// The taps of a level: a line of footprints, centred.
+/// The taps of a level: a centred line of footprints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taps {
-    /// 1 to 16.
+    /// Number of taps, 1 to 16.
     pub(crate) count: u32,
-    /// Weight of a tap that is not the first or last.
+    /// Weight of each tap except the first and the last.
     pub(crate) interior: u32,
-    /// Weight of the first and of the last one.
+    /// Weight of the first and of the last tap.
     pub(crate) end: u32,
-    /// All weights come to 256 * 2^scale.
+    /// The sum of all weights is 256 * 2^scale.
     pub(crate) scale: Scale,
     /// Distance between neighbouring taps along x and y, in 1/64 of a texel of the level.
     pub(crate) step: [i64; 2],
@@ -43,50 +44,53 @@ pub(crate) struct Taps {
     share: u32,
 }
 
-/// A tap: its weight, and its distance from the coordinates along x and y in texels of the level.
+/// A tap: its weight, and its offset from the coordinates along x and y in texels of the level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tap {
     pub(crate) weight: u32,
     pub(crate) shift: [Fixed; 3],
 }
 
-/// The ratios that the sampler's 3-bit field for the maximum anisotropy encodes, with their binary logarithms in 1/256
-/// (rule 4.12).
+/// The ratios that the sampler's 3-bit field for the maximum anisotropy encodes, with their binary
+/// logarithms in 1/256 (rule 4.12).
 #[rustfmt::skip]
 const STEPS: [(u32, i64); 8] =
     [(1, 0), (2, 256), (4, 512), (6, 656), (8, 768), (10, 848), (12, 912), (16, 1024)];
 
-/// Rule 4.12: the logarithm of the largest ratio that a sampler's `max_anisotropy` allows, in 1/256.
+/// Rule 4.12: the logarithm of the largest ratio that a sampler's `max_anisotropy` allows, in
+/// 1/256.
 pub(crate) fn largest_ratio(max_anisotropy: u32) -> i64 {
     STEPS.into_iter().rev().find(|&(step, _)| step <= max_anisotropy).map_or(0, |(_, log)| log)
 }
 
-/// Gradients under a maximum anisotropy of 2 or more.
+/// The footprint of gradients for a maximum anisotropy of 2 or more.
 pub(crate) fn anisotropy(slope: &Slope, max_anisotropy: u32) -> Anisotropy {
     let [[x0, y0, _], [x1, y1, _]] = slope.scaled;
     let area = x0.times(y1).plus(y0.times(x1).negated()).magnitude;
     let Some(log_longest) = slope.rho.log2_256() else {
-        let (ratio, level, taps, direction) = (0, Wanted::Lowest, 0, [0; 2]);
+        let (ratio, level, taps, direction) = (0, RequestedLevel::Lowest, 0, [0; 2]);
         return Anisotropy { area, ratio, level, taps, direction };
     };
     let largest = largest_ratio(max_anisotropy);
-    // A footprint without area is any number of times longer than wide.
+    // A footprint with area 0 has the largest allowed ratio.
     let ratio = area.log2_256().map_or(largest, |area| (2 * log_longest - area).clamp(0, largest));
     let level = log_longest - ratio;
     let taps = ratio.min(log_longest - level.max(0)).max(0);
     let direction = direction(longest(slope));
-    Anisotropy { area, ratio, level: Wanted::At(level), taps, direction }
+    Anisotropy { area, ratio, level: RequestedLevel::At(level), taps, direction }
 }
 
-/// The vector whose length is rho: a gradient, or 11/16 of their sum or of the longer less the
-/// shorter one. Of equal lengths the first gradient goes first, then the sum, then the difference.
-fn longest(slope: &Slope) -> [SignedTen; 2] {
+/// The vector whose length is rho: one of the gradients, or 11/16 of their sum, or of the longer
+/// minus the shorter one. For equal lengths the first gradient wins, then the sum, then the
+/// difference.
+fn longest(slope: &Slope) -> [SignedFloat10; 2] {
     let [[x0, y0, _], [x1, y1, _]] = slope.scaled;
-    let shortened =
-        |v: [SignedTen; 2]| v.map(|c| SignedTen { magnitude: eleven_16ths(c.magnitude), ..c });
+    let shortened = |v: [SignedFloat10; 2]| {
+        v.map(|c| SignedFloat10 { magnitude: eleven_16ths(c.magnitude), ..c })
+    };
     let [first, second] = slope.lengths;
     let [sum, difference] = slope.diagonals;
-    let less = |a: SignedTen, b: SignedTen| {
+    let less = |a: SignedFloat10, b: SignedFloat10| {
         let difference = a.plus(b.negated());
         if first >= second { difference } else { difference.negated() }
     };
@@ -98,12 +102,12 @@ fn longest(slope: &Slope) -> [SignedTen; 2] {
     }
 }
 
-/// A vector over its length, in 1/64 to nearest: components are cut to the unit of the larger one's
-/// fourth bit, and half a unit is added.
-fn direction(vector: [SignedTen; 2]) -> [i64; 2] {
+/// The unit vector of a direction, rounded to 1/64. First each component is truncated to the unit
+/// of the larger one's fourth bit, and half a unit is added.
+fn direction(vector: [SignedFloat10; 2]) -> [i64; 2] {
     let largest = vector.into_iter().map(|c| c.magnitude.ilogb()).max().unwrap_or(0);
     let halves = vector.map(|c| {
-        let Ten { significand, exponent } = c.magnitude;
+        let Float10 { significand, exponent } = c.magnitude;
         if significand == 0 || c.magnitude.ilogb() < largest - 5 {
             return 0;
         }
@@ -111,7 +115,7 @@ fn direction(vector: [SignedTen; 2]) -> [i64; 2] {
         2 * (i64::from(significand) >> below.min(31)) + 1
     });
     let square: i64 = halves.iter().map(|h| h * h).sum();
-    // The largest k with (k - 1/2) / 64 not above the quotient, all squared.
+    // The largest k for which (k - 1/2) / 64 is not above the quotient; all terms are squared.
     let nearest =
         |h: i64| (0..=64).rev().find(|k| (2 * k - 1) * (2 * k - 1) * square <= 128 * h * 128 * h);
     std::array::from_fn(|a| {
@@ -121,8 +125,8 @@ fn direction(vector: [SignedTen; 2]) -> [i64; 2] {
 }
 
 impl Anisotropy {
-    /// The taps of a level that has a share of 256: the fine one, or the coarse one, which counts
-    /// `rest` of 256.
+    /// The taps of a level, for its share of 256. The coarse level's share is `rest`, the fine
+    /// level's is 256 - `rest`.
     pub(crate) fn of_level(&self, is_coarse: bool, rest: u32) -> Taps {
         let share = if is_coarse { rest } else { 256 - rest };
         let ratio = match is_coarse {
@@ -136,7 +140,7 @@ impl Anisotropy {
         let inside = if ratio < 256 { 256 - power(ratio) } else { 128 };
         let step = self.direction.map(|d| {
             let step = (d * inside + 64) >> 7;
-            // Between levels a texel of the fine one is shorter.
+            // Between two levels, the step in texels of the finer level is shorter.
             let between = !is_coarse && rest > 0;
             if between { (step * (power(256 - i64::from(rest)) >> 1)) >> 6 } else { step }
         });
@@ -145,8 +149,8 @@ impl Anisotropy {
     }
 }
 
-/// Number of taps for a ratio (log2, in 1/256), weight of an interior tap, weight of an end tap, and the scale of their
-/// sum.
+/// Number of taps for a ratio (log2, in 1/256), weight of an interior tap, weight of an end tap,
+/// and the scale of their sum.
 pub(crate) fn weights(ratio: i64) -> (u32, u32, u32, Scale) {
     if ratio < 256 {
         return (2, 0, 256, 1);
@@ -160,7 +164,8 @@ pub(crate) fn weights(ratio: i64) -> (u32, u32, u32, Scale) {
 }
 
 impl Taps {
-    /// The weight of a tap, by its number from 0. The level's share goes to its taps cumulatively.
+    /// The weight of a tap, by its index from 0. The level's share is distributed to the taps
+    /// cumulatively.
     pub(crate) fn weight(&self, number: u32) -> u32 {
         let up_to = |count: u32| {
             let ends = u32::from(count > 0) + u32::from(count == self.count && count > 1);
@@ -170,20 +175,20 @@ impl Taps {
         up_to(number + 1) - up_to(number)
     }
 
-    /// Distance of a tap from the coordinates along x and y, in 1/128 of a texel of the level.
+    /// Offset of a tap from the coordinates along x and y, in 1/128 of a texel of the level.
     pub(crate) fn way(&self, number: u32) -> [i64; 2] {
         let steps = 2 * i64::from(number) - i64::from(self.count) + 1;
         self.step.map(|step| steps * step)
     }
 
-    /// A tap, by its number from 0.
+    /// A tap, by its index from 0.
     pub(crate) fn tap(&self, number: u32) -> Tap {
         let [x, y] = self.way(number).map(Fixed::from_128ths);
         Tap { weight: self.weight(number), shift: [x, y, Fixed::ZERO] }
     }
 }
 
-/// The numbers are those of a model of the H200's answers, made from rule 4.12 alone.
+/// Expected values come from a separate model of the H200's results, made from rule 4.12 alone.
 #[cfg(test)]
 mod tests {
     use super::super::gradient::{Gradient, flat};
@@ -206,7 +211,7 @@ mod tests {
 
     #[test]
     fn levels_ratios_and_directions() {
-        // Gradients and the largest anisotropy; the level, the ratio, R and the direction.
+        // Gradients and maximum anisotropy; expected level, ratio, R and direction.
         #[rustfmt::skip]
         let rows = [
             (([8.0, 0.0],  [0.0, 2.0]),   16, (256,   512,  512,  [64, 0])),
@@ -216,20 +221,21 @@ mod tests {
             (([0.0, -8.0], [2.0, 0.0]),   16, (256,   512,  512,  [0, -64])),
             (([2.0, 0.0],  [0.0, -3.0]),  16, (256,   150,  150,  [0, -64])),
             (([8.0, 0.0],  [0.0, 8.0]),   16, (768,   0,    0,    [64, 0])),
-            // No area: the ratio that is allowed.
+            // Area 0: the maximum ratio.
             (([8.0, 0.0],  [0.0, 0.0]),   16, (-256,  1024, 768,  [64, 0])),
             (([8.0, 0.0],  [0.0, 0.0]),   5,  (256,   512,  512,  [64, 0])),
-            // The sum is the longest, or the difference, which is the longer one less the other.
+            // The longest vector is the sum, or the difference (the longer minus the shorter
+            // gradient).
             (([4.0, 4.0],  [4.0, -4.0]),  16, (630,   0,    0,    [64, 0])),
             (([4.0, 4.0],  [3.0, 4.0]),   16, (-214,  940,  726,  [41, 49])),
             (([5.0, 1.0],  [-4.0, 1.0]),  16, (138,   536,  536,  [64, 0])),
             (([3.0, 0.0],  [-3.0, 0.0]),  16, (-500,  1024, 524,  [64, 0])),
             (([3.0, 4.0],  [-1.0, 2.0]),  16, (254,   343,  343,  [39, 51])),
-            // Magnified: R is in texels of level 0.
+            // Magnified: R is measured in texels of level 0.
             (([0.5, 0.0],  [0.0, 0.125]), 16, (-768,  512,  0,    [64, 0])),
             (([4.0, 0.0],  [0.0, 0.5]),   16, (-256,  768,  512,  [64, 0])),
             (([0.75, 0.0], [0.0, 0.01]),  16, (-1130, 1024, 0,    [64, 0])),
-            // Components are four bits of the larger one.
+            // Components keep four bits relative to the larger one.
             (([1.0, 7.0],  [0.5, -0.25]), 12, (-175,  912,  737,  [11, 63])),
             (([-7.0, 2.5], [0.25, 1.0]),  8,  (-6,    768,  762,  [-60, 23])),
             (([100.0, 1.0], [1.0, 3.0]),  16, (678,   1024, 1024, [64, 0])),
@@ -238,15 +244,15 @@ mod tests {
             let got = of(dpdx, dpdy, largest);
             assert_eq!(
                 (got.level, got.ratio, got.taps, got.direction),
-                (Wanted::At(level), ratio, taps, direction),
+                (RequestedLevel::At(level), ratio, taps, direction),
                 "{dpdx:?} {dpdy:?}"
             );
         }
         let nothing = of([0.0; 2], [f32::NAN, -0.0], 16);
-        assert_eq!((nothing.level, nothing.taps), (Wanted::Lowest, 0));
-        // Infinities are 2^128 and have a direction.
+        assert_eq!((nothing.level, nothing.taps), (RequestedLevel::Lowest, 0));
+        // Infinities count as 2^128 and have a direction.
         let far = of([f32::INFINITY, 0.0], [0.0, 1.0], 16);
-        assert_eq!((far.level, far.taps), (Wanted::At(256 * 124), 1024));
+        assert_eq!((far.level, far.taps), (RequestedLevel::At(256 * 124), 1024));
         assert_eq!(far.direction, [64, 0]);
     }
 
@@ -278,7 +284,8 @@ mod tests {
 
     #[test]
     fn taps_of_levels() {
-        // R and direction; whether coarse, and what that level counts; taps, K, step, weights.
+        // R and direction; whether the level is coarse, and its share; expected taps, K, step,
+        // weights.
         type Row<'a> = ((i64, [i64; 2]), (bool, u32), (u32, u32, [i64; 2], &'a [u32]));
         #[rustfmt::skip]
         let rows: [Row<'_>; 13] = [
@@ -291,7 +298,7 @@ mod tests {
             ((600,  [41, -49]), (true,  100), (4,  1, [41, -49],  &[40, 60, 60, 40])),
             ((600,  [41, -49]), (true,  200), (6,  2, [41, -49],  &[33, 183, 184, 184, 183, 33])),
             ((200,  [64, 0]),   (false, 30),  (2,  1, [58, 0],    &[226, 226])),
-            // R1 is 0: two taps in one place.
+            // R1 is 0: two taps at one position.
             ((200,  [64, 0]),   (true,  30),  (2,  1, [0, 0],     &[30, 30])),
             ((200,  [64, 0]),   (true,  255), (2,  1, [54, 0],    &[255, 255])),
             ((1024, [11, 63]),  (false, 255), (16, 2, [21, 125],  &[0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0])),
@@ -299,12 +306,18 @@ mod tests {
         ];
         for ((taps, direction), (is_coarse, rest), (count, scale, step, wanted)) in rows {
             let ratio = taps;
-            let all = Anisotropy { area: Ten::ZERO, ratio, level: Wanted::At(0), taps, direction };
+            let all = Anisotropy {
+                area: Float10::ZERO,
+                ratio,
+                level: RequestedLevel::At(0),
+                taps,
+                direction,
+            };
             let level = all.of_level(is_coarse, rest);
             assert_eq!((level.count, level.scale, level.step), (count, scale, step), "{taps}");
             let got: Vec<u32> = (0..count).map(|number| level.weight(number)).collect();
             assert_eq!(got, wanted, "{taps} {is_coarse} {rest}");
-            // The line is centred.
+            // The line of taps is centred.
             let ends = [0, count - 1].map(|number| level.way(number));
             assert_eq!(ends[1], step.map(|s| s * i64::from(count - 1)));
             assert_eq!(ends[0], ends[1].map(|way| -way));
@@ -316,8 +329,8 @@ mod tests {
         for taps in [1, 300, 777, 1024] {
             for rest in 0..256 {
                 for is_coarse in [false, true] {
-                    let (level, direction) = (Wanted::At(0), [64, 0]);
-                    let area = Ten::ZERO;
+                    let (level, direction) = (RequestedLevel::At(0), [64, 0]);
+                    let area = Float10::ZERO;
                     let all = Anisotropy { area, ratio: taps, level, taps, direction };
                     let level = all.of_level(is_coarse, rest);
                     let share = if is_coarse { rest } else { 256 - rest };

@@ -1,16 +1,16 @@
-//! From coordinates to texel indices: docs/numerics.md, section 1. One function a rule.
+//! From coordinates to texel indices: docs/numerics.md, section 1. Each rule is one function.
 
 use super::fixed::Fixed;
 use crate::sampler::AddressMode;
 
-/// Where a linear filter reads along an axis.
+/// The texels that a linear filter reads along an axis, and their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Neighbours {
     /// Index of the lower texel, before the address mode; the upper one follows it.
     pub(crate) index: i64,
     /// Weight of the upper texel in 1/256: 0 to 255.
     pub(crate) upper: u32,
-    /// The same before it was rounded; a little below 0 where rounding carried into the index.
+    /// The upper weight before rounding; slightly below 0 if rounding carried into the index.
     pub(crate) exact: f64,
 }
 
@@ -24,9 +24,9 @@ pub(crate) fn fraction_bits(n: u32) -> u32 {
     (n.ilog2() + 8).clamp(21, 23)
 }
 
-/// Rules 1.2, 1.7 and 1.12: a normalized coordinate over `n` texels, in texels. Wrap and mirror take
-/// whole periods off first, which is exact for coordinates of any size; an infinity, like all
-/// large numbers, is a multiple of the period.
+/// Rules 1.2, 1.7 and 1.12: converts a normalized coordinate over `n` texels to texels. Wrap and
+/// mirror subtract whole periods first, which is exact for coordinates of any size; an infinity,
+/// like all large numbers, is a multiple of the period.
 pub(crate) fn scale_normalized(x: Fixed, n: u32, mode: AddressMode) -> Fixed {
     let x = x.floor_to_bits(fraction_bits(n));
     let x = match mode {
@@ -42,28 +42,28 @@ pub(crate) fn point_index(u: Fixed) -> i64 {
     saturate(u.floor())
 }
 
-/// Rule 1.4: what `tex` keeps of an offset, four bits.
+/// Rule 1.4: `tex` keeps the low four bits of an offset.
 pub(crate) fn tex_offset(e: i32) -> i64 {
     low_bits(e, 4)
 }
 
-/// Rule 1.4: what `tld4` keeps of an offset, six bits.
+/// Rule 1.4: `tld4` keeps the low six bits of an offset.
 pub(crate) fn gather_offset(e: i32) -> i64 {
     low_bits(e, 6)
 }
 
-/// Rule 1.4: the offset of a 1D texture, which is the packed field of a 2D one: x in bits 3:0, the
-/// row in bits 7:4. So -1 to -8 move the row to -1.
+/// Rule 1.4: the offset of a 1D texture is the packed field of a 2D one: x in bits 3:0, the row in
+/// bits 7:4. So -1 to -8 move the row to -1.
 pub(crate) fn row_offset(e: i32) -> [i64; 2] {
     [low_bits(e, 4), low_bits(e >> 4, 4)]
 }
 
-/// The lowest bits as a number of two's complement.
+/// The lowest bits as a two's complement number.
 fn low_bits(e: i32, bits: u32) -> i64 {
     i64::from(e << (32 - bits) >> (32 - bits))
 }
 
-/// Rule 1.6: the two texels that a linear fetch reads, and how much of the upper one.
+/// Rule 1.6: the two texels that a linear fetch reads, and the weight of the upper one.
 pub(crate) fn neighbours(u: Fixed) -> Neighbours {
     let b = u.minus(Fixed::HALF);
     let i = b.floor();
@@ -76,7 +76,7 @@ pub(crate) fn neighbours(u: Fixed) -> Neighbours {
     Neighbours { index: saturate(index), upper, exact }
 }
 
-/// First half of rule 1.6: clamp limits the coordinate of a linear filter to the centres of the
+/// First half of rule 1.6: under clamp, a linear filter limits the coordinate to the centres of the
 /// edge texels.
 pub(crate) fn limit(u: Fixed, n: u32, mode: AddressMode) -> Fixed {
     match mode {
@@ -92,8 +92,8 @@ fn clamp_ogl(u: Fixed, n: u32) -> Fixed {
     u.clamp(Fixed::from_int(0), Fixed::from_int(n.into()))
 }
 
-/// The mode that the indices of a footprint see: past the edges of `clamp_ogl` (rule 1.7)
-/// is the border colour, which a point filter never reaches.
+/// The address mode for the indices of a footprint: under `clamp_ogl`, texels past the edges are
+/// the border colour (rule 1.7), which a point filter never reaches.
 pub(crate) fn beyond(mode: AddressMode, linear: bool) -> AddressMode {
     match mode {
         AddressMode::ClampOgl if linear => AddressMode::Border,
@@ -102,13 +102,13 @@ pub(crate) fn beyond(mode: AddressMode, linear: bool) -> AddressMode {
     }
 }
 
-/// The saturation of rule 1.5, which we take for the index of linear filtering too.
+/// The saturation of rule 1.5, which is assumed to hold for the indices of linear filtering too.
 pub(crate) fn saturate(i: i64) -> i64 {
     i.clamp(i32::MIN.into(), i32::MAX.into())
 }
 
-/// Rule 1.7: the address mode on an index, `clamp_ogl` replaced by [`beyond`]; `None` is the border
-/// colour.
+/// Rule 1.7: applies the address mode to an index, with `clamp_ogl` replaced by [`beyond`]; `None`
+/// is the border colour.
 pub(crate) fn address(k: i64, n: u32, mode: AddressMode) -> Option<u32> {
     let n = i64::from(n);
     let index = match mode {
@@ -123,13 +123,13 @@ pub(crate) fn address(k: i64, n: u32, mode: AddressMode) -> Option<u32> {
     Some(index as u32)
 }
 
-/// Rule 1.9: an integer coordinate, with its offset, names a texel, or none. Rule 1.9 (open): that
-/// there is no wrap-around at 2^31.
+/// Rule 1.9: an integer coordinate with its offset is a texel index. Rule 1.9 (open): the sum does
+/// not wrap around at 2^31.
 pub(crate) fn integer(bits: u32, offset: i64) -> i64 {
     i64::from(bits as i32) + offset
 }
 
-/// Rule 1.9: the texel of that index, if there is one.
+/// Rule 1.9: the texel at an index, if it is inside the extent.
 pub(crate) fn inside(k: i64, n: u32) -> Option<u32> {
     (0..i64::from(n)).contains(&k).then_some(k as u32)
 }
@@ -139,7 +139,7 @@ pub(crate) fn layer(index: u32, layers: u32) -> u32 {
     index.min(layers.saturating_sub(1))
 }
 
-/// Rule 9.6: the sample number counts modulo the number of samples.
+/// Rule 9.6: the sample number is taken modulo the number of samples.
 pub(crate) fn sample(number: u32, samples: u32) -> u32 {
     number % samples.max(1)
 }
@@ -167,7 +167,8 @@ mod tests {
     #[test]
     fn coordinates_are_floored_first() {
         let index = |x: f32, n| point_index(scale_normalized(number(x), n, Clamp));
-        // The float just above 0.04, on 25 texels: exactly it would be texel 1.
+        // The float just above 0.04, on 25 texels: without the floor of rule 1.2 the index would be
+        // 1.
         let x = f32::from_bits(0.04_f32.to_bits() + 1);
         assert!(f64::from(x) * 25.0 > 1.0);
         assert_eq!(index(x, 25), 0);
@@ -198,7 +199,8 @@ mod tests {
     fn weights_round_and_carry() {
         assert_eq!(at(3.5, 9, Wrap), (3, 0));
         assert_eq!(at(3.75, 9, Wrap), (3, 64));
-        // 255.5/256 above the centre of texel 3 carries into texel 4; a hair less does not.
+        // A fraction of 255.5/256 rounds up and carries from texel 3 into texel 4; a slightly
+        // smaller one does not.
         assert_eq!(at(3.5 + 255.5 / 256.0, 9, Wrap), (4, 0));
         assert_eq!(at(3.5 + 255.49 / 256.0, 9, Wrap), (3, 255));
         assert_eq!(at(0.5 - 0.5 / 256.0, 9, Wrap), (0, 0));

@@ -1,12 +1,12 @@
-//! Cube maps: docs/numerics.md, section 7. From a direction to a face and a place on it; gradients
-//! on a cube; texels past the edges of a face.
+//! Cube maps: docs/numerics.md, section 7. Converts a direction to a face and coordinates on it,
+//! gradients to texels of a face, and indices past the edges of a face to texels of its neighbours.
 
 use super::fixed::Fixed;
+use super::float10::{Float10, SignedFloat10};
 use super::gradient::{Gradient, Texels, scaled, slope};
-use super::ten::{SignedTen, Ten};
 use texunit_sfu::rcp;
 
-/// An axis of space, 0 to 2 for x, y, z, in one of its two directions.
+/// A signed axis of space: 0 to 2 for x, y, z, and its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signed {
     pub(crate) axis: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Signed {
 }
 
 impl Signed {
-    /// The component of a vector along it.
+    /// The component of a vector along the axis.
     fn of(self, vector: [f32; 3]) -> f32 {
         let x = vector[self.axis];
         if self.negative { -x } else { x }
@@ -25,14 +25,14 @@ impl Signed {
     }
 }
 
-/// How a face lies in space.
+/// Orientation of a face in space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Face {
-    /// Where it looks.
+    /// Its outward normal.
     pub(crate) major: Signed,
-    /// Where s grows: the direction of sc.
+    /// Direction in which s (and sc) grows.
     pub(crate) s: Signed,
-    /// Where t grows: the direction of tc.
+    /// Direction in which t (and tc) grows.
     pub(crate) t: Signed,
 }
 
@@ -44,7 +44,7 @@ const fn minus(axis: usize) -> Signed {
     Signed { axis, negative: true }
 }
 
-/// The faces in the order of their numbers: +x, -x, +y, -y, +z, -z.
+/// The faces by number: +x, -x, +y, -y, +z, -z.
 #[rustfmt::skip]
 pub(crate) const FACES: [Face; 6] = [
     Face { major: plus(0),  s: minus(2), t: minus(1) },
@@ -55,36 +55,36 @@ pub(crate) const FACES: [Face; 6] = [
     Face { major: minus(2), s: minus(0), t: minus(1) },
 ];
 
-/// The number of the face that looks there.
+/// The number of the face with this normal.
 fn face_towards(direction: Signed) -> usize {
     2 * direction.axis + usize::from(direction.negative)
 }
 
-/// A direction on its face.
+/// A direction, projected onto its face.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FacePoint {
-    /// 0 to 5.
+    /// Face number, 0 to 5.
     pub(crate) face: u32,
-    /// The products along s and t, which the unit gets.
+    /// The products along s and t, which are the operands of the unit.
     pub(crate) sc: f32,
     pub(crate) tc: f32,
-    /// The product of the largest magnitude.
+    /// The product of largest magnitude.
     pub(crate) ma: f32,
-    /// Face coordinates, 0 to 1, exactly.
+    /// Exact face coordinates, 0 to 1.
     pub(crate) s: Fixed,
     pub(crate) t: Fixed,
 }
 
-/// Rule 7.2: ptxas multiplies a direction by the machine's reciprocal of its largest magnitude
-/// before the fetch. A NaN is no largest one; three NaNs are.
+/// Rule 7.2: before the fetch, ptxas multiplies the direction by the hardware's reciprocal of its
+/// largest magnitude. NaNs are ignored for the maximum, unless all three are NaN.
 fn products(direction: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = direction.map(f32::abs);
     let r = f32::from_bits(rcp(x.max(y).max(z).to_bits()));
     direction.map(|c| c * r)
 }
 
-/// Rule 7.1: the face of products: the axis of the largest magnitude, ties z, then y, then x. A
-/// NaN is smaller than any number; it and -0 count as positive.
+/// Rule 7.1: the face is that of the product of largest magnitude; ties go to z, then y, then x. A
+/// NaN is smaller than any number; NaN and -0 count as positive.
 fn face_of(products: [f32; 3]) -> usize {
     let magnitude = |c: f32| if c.is_nan() { -1.0 } else { c.abs() };
     let [x, y, z] = products.map(magnitude);
@@ -98,12 +98,12 @@ fn face_of(products: [f32; 3]) -> usize {
     face_towards(Signed { axis, negative: products[axis] < 0.0 })
 }
 
-/// Rule 7.4: a product as a number: a NaN and a subnormal are 0.
+/// Rule 7.4: a product as a number: NaNs and subnormals become 0.
 fn number(product: f32) -> f32 {
     if product.is_nan() || product.is_subnormal() { 0.0 } else { product }
 }
 
-/// Rules 7.1, 7.2 and 7.4: the face that a direction points at and the place there.
+/// Rules 7.1, 7.2 and 7.4: the face that a direction points at, and the coordinates on it.
 pub(crate) fn face_point(direction: [f32; 3]) -> FacePoint {
     let products = products(direction);
     let face = face_of(products);
@@ -113,27 +113,27 @@ pub(crate) fn face_point(direction: [f32; 3]) -> FacePoint {
     FacePoint { face: face as u32, sc, tc, ma, s: on_face(sc), t: on_face(tc) }
 }
 
-/// Rules 7.2 and 7.4: the coordinate of a product along a face, exactly. An infinite product lies
-/// as far outside as a coordinate can.
+/// Rules 7.2 and 7.4: the exact face coordinate of a product. An infinite product becomes the
+/// coordinate farthest outside.
 pub(crate) fn on_face(product: f32) -> Fixed {
     let c = Fixed::from_f32(number(product));
     if product.is_infinite() { c } else { c.plus(Fixed::from_int(1)).halved() }
 }
 
-/// A lane of the quad that carries gradients: its products, and their face.
+/// A lane of the quad that represents gradients: its products, and their face.
 fn lane(direction: [f32; 3]) -> ([f32; 3], usize) {
     let products = products(direction);
     (products.map(number), face_of(products))
 }
 
 /// Rule 4.11: half of a difference along an axis of a face of `n` texels, in texels.
-fn half_way(x: f32, y: f32, n: u32) -> SignedTen {
-    scaled(SignedTen::near_difference(x, y).halved(), n)
+fn half_way(x: f32, y: f32, n: u32) -> SignedFloat10 {
+    scaled(SignedFloat10::near_difference(x, y).halved(), n)
 }
 
 /// Rule 4.11: the components of a gradient on the face of the first lane, in texels. A lane on a
-/// neighbouring face is unfolded about the edge that both share; one on the opposite face is a
-/// whole face away along a third axis.
+/// neighbouring face is unfolded about the common edge; a lane on the opposite face is a whole face
+/// away along a third axis.
 fn across((first, home): ([f32; 3], usize), (other, away): ([f32; 3], usize), n: u32) -> Texels {
     let Face { major, s, t } = FACES[home];
     let beyond = FACES[away].major;
@@ -141,18 +141,19 @@ fn across((first, home): ([f32; 3], usize), (other, away): ([f32; 3], usize), n:
         if beyond.axis != axis.axis || away == home {
             return half_way(axis.of(other), axis.of(first), n);
         }
-        // Toward the neighbour: what the first lane has up to the edge, and the other behind it.
+        // Toward the neighbour: the distance from the first lane to the edge, plus the distance
+        // from the edge to the other lane.
         let before = half_way(1.0, beyond.of(first), n);
         let way = before.plus(half_way(1.0, major.of(other), n));
         if beyond == axis { way } else { way.negated() }
     });
     let opposite = beyond == major.opposite();
-    let third = if opposite { Ten::cut(n.into(), 0) } else { Ten::ZERO };
-    [s, t, SignedTen { negative: false, magnitude: third }]
+    let third = if opposite { Float10::cut(n.into(), 0) } else { Float10::ZERO };
+    [s, t, SignedFloat10 { negative: false, magnitude: third }]
 }
 
-/// Rule 4.11: gradients of a direction as differences in a quad of P, P + dPdx, P + dPdy
-/// (sums rounded to f32), on faces of `n` texels an edge; and whether all three are on one face.
+/// Rule 4.11: the gradients of a direction, as differences in a quad of P, P + dPdx, P + dPdy (sums
+/// rounded to f32), on faces of `n` texels per edge; and whether all three lanes are on one face.
 /// Only then do the diagonals count.
 pub(crate) fn gradient(
     point: [f32; 3],
@@ -174,28 +175,28 @@ pub(crate) struct FaceTexel {
     pub(crate) at: [u32; 2],
 }
 
-/// What lies behind an edge of a face.
+/// The neighbour across an edge of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
-    /// The neighbour.
+    /// Face number of the neighbour.
     pub(crate) face: u32,
-    /// Which of the neighbour's axes leads away from the edge: 0 for s, 1 for t.
+    /// The neighbour's axis that leads away from the edge: 0 for s, 1 for t.
     pub(crate) away: usize,
-    /// Whether the edge is the neighbour's far one, so that away from it indices fall.
+    /// Whether the edge is at the neighbour's last index, so that indices decrease away from it.
     pub(crate) from_end: bool,
-    /// Whether indices along the edge run the other way.
+    /// Whether indices along the edge run in opposite directions on the two faces.
     pub(crate) reversed: bool,
 }
 
-/// The neighbour behind an edge, by the faces' axes in space: `axis` 0 for s and 1 for t, past its
-/// beginning or its end.
+/// The neighbour across an edge, derived from the faces' axes in space. `axis` is 0 for s and 1 for
+/// t; the edge is at its beginning or its end.
 pub(crate) fn edge(face: u32, axis: usize, past_end: bool) -> Edge {
     let home = FACES[face as usize];
     let axes = [home.s, home.t];
     let towards = if past_end { axes[axis] } else { axes[axis].opposite() };
     let number = face_towards(towards);
     let there = FACES[number];
-    // On the neighbour, the edge is where the home face's major axis points.
+    // On the neighbour, the edge lies in the direction of the home face's normal.
     let away = usize::from(there.t.axis == home.major.axis);
     let there_axes = [there.s, there.t];
     Edge {
@@ -206,19 +207,19 @@ pub(crate) fn edge(face: u32, axis: usize, past_end: bool) -> Edge {
     }
 }
 
-/// A texel of a seamless footprint: on its face or a neighbour's.
+/// A texel of a seamless footprint, on its face or a neighbour's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seamless {
-    /// It exists.
+    /// The texel exists.
     At(FaceTexel),
-    /// The fourth texel of a footprint around a corner of the cube, where only three meet: the
-    /// one inside the face, then those behind its edges.
+    /// The fourth texel of a footprint around a corner of the cube, where only three texels meet:
+    /// the one inside the face, then the ones across its edges.
     Missing([FaceTexel; 3]),
 }
 
-/// Rule 7.7: the lower index and the weight of the upper texel of both axes of a footprint on a
-/// face of `n` texels an edge. One that misses more than a texel, being outside along both axes,
-/// is pulled to the corner.
+/// Rule 7.7: moves a footprint on a face of `n` texels per edge to the corner if it is outside
+/// along both axes by more than one texel, so that only one texel is missing. Given and returned
+/// for each axis: the lower index and the weight of the upper texel.
 pub(crate) fn pulled(axes: [(i64, u32); 2], n: u32) -> [(i64, u32); 2] {
     let last = i64::from(n) - 1;
     let outside = |(i, _): (i64, u32)| [i, i + 1].map(|k| k < 0 || k > last);
@@ -233,8 +234,8 @@ pub(crate) fn pulled(axes: [(i64, u32); 2], n: u32) -> [(i64, u32); 2] {
     })
 }
 
-/// Rule 7.7: the texel at an index of a face of `n` texels an edge, for a footprint that was
-/// [`pulled`].
+/// Rule 7.7: the texel at an index of a face of `n` texels per edge, for a footprint that was
+/// [`pulled`] to the corner.
 pub(crate) fn seamless(face: u32, index: [i64; 2], n: u32) -> Seamless {
     let last = i64::from(n) - 1;
     let outside = index.map(|k| k < 0 || k > last);
@@ -251,8 +252,8 @@ pub(crate) fn seamless(face: u32, index: [i64; 2], n: u32) -> Seamless {
     }
 }
 
-/// The texel behind an edge: `k` is outside along `axis`, `along` inside along the other. Rule 7.7
-/// (open): past the neighbour's last row that row goes on.
+/// The texel across an edge: index `k` is outside along `axis`, index `along` is inside on the
+/// other axis. Rule 7.7 (open): past the neighbour's last row, that row repeats.
 fn behind(face: u32, axis: usize, k: i64, along: i64, n: u32) -> FaceTexel {
     let last = i64::from(n) - 1;
     let edge = edge(face, axis, k > last);

@@ -1,8 +1,8 @@
-//! The words of a trace. Numbers come from the rules' own functions.
+//! The text of a trace: one line per step. Numbers are computed by the functions of the rules.
 
 use super::Fetch;
 use super::float::{self, FloatRules, HALF, SINGLE, SRGB};
-use super::level::{self, Levels, Wanted};
+use super::level::{self, Levels, RequestedLevel};
 use super::number;
 use super::sum::{self, IntegerSum};
 use super::trace::{Footprint, Step, TexelTrace};
@@ -15,13 +15,13 @@ pub(super) fn step(rule: &'static str, text: impl Into<String>) -> Step {
     Step { rule, text: text.into() }
 }
 
-/// A group of texels with what a reader calls it.
-pub(super) struct Named<'a> {
+/// A group of texels and its name in the text.
+pub(super) struct NamedGroup<'a> {
     pub(super) name: &'a str,
     pub(super) group: Group<'a>,
 }
 
-/// `level 0, slice 1`.
+/// The name of a group, such as `level 0, slice 1`.
 pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
     let mut name = format!("level {}", footprint.level);
     if footprint.tap.1 > 1 {
@@ -33,20 +33,29 @@ pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
     name
 }
 
-/// Sections 3 and 4: from what the instruction says to the levels that are read.
-pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &mut Vec<Step>) {
+/// Sections 3 and 4: the steps from the requested level to the levels that are read.
+pub(super) fn level(
+    fetch: &Fetch<'_>,
+    wanted: RequestedLevel,
+    levels: &Levels,
+    steps: &mut Vec<Step>,
+) {
     let (effective, bias) = (&fetch.effective, fetch.sampler.level_bias);
     if !fetch.resource().is_mipmapped() {
         steps.push(step("3.7", "the texture has one level"));
         return;
     }
     match wanted {
-        Wanted::Base => steps.push(step("3.1", "no level is named: level 0, without bias")),
-        Wanted::Whole(level) => steps.push(step("1.9", format!("integer level {level}"))),
-        Wanted::Lowest => steps.push(step("4.7", "gradients of length 0: the lowest level")),
-        Wanted::Highest => steps.push(step("4.9", "gradients too large: the highest level")),
-        Wanted::At(q) => {
-            // How gradients come to it has been said.
+        RequestedLevel::Base => steps.push(step("3.1", "no level is named: level 0, without bias")),
+        RequestedLevel::Whole(level) => steps.push(step("1.9", format!("integer level {level}"))),
+        RequestedLevel::Lowest => {
+            steps.push(step("4.7", "gradients of length 0: the lowest level"))
+        }
+        RequestedLevel::Highest => {
+            steps.push(step("4.9", "gradients too large: the highest level"))
+        }
+        RequestedLevel::At(q) => {
+            // The derivation from gradients has been described already.
             let graded = fetch.form.kind == FetchKind::Sample(Lod::Gradient);
             if !graded {
                 steps.push(step("3.2", format!("level in 1/256, cut: {}", in_256ths(q))));
@@ -74,7 +83,7 @@ pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &
             }
         }
     }
-    if matches!(wanted, Wanted::Whole(_)) {
+    if matches!(wanted, RequestedLevel::Whole(_)) {
         return;
     }
     let [min, max] = effective.level_clamp;
@@ -88,10 +97,11 @@ pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &
     steps.push(step("3.4", text));
 }
 
-/// Past all levels that an `.s32` operand can name.
+/// Beyond all levels that an `.s32` operand can express.
 const FAR: i64 = 1 << 39;
 
-/// A level in 1/256. Those of infinite operands are limited somewhere, which is no part of a rule.
+/// A level in 1/256. Levels of infinite operands are clamped at an arbitrary value, so they print
+/// as infinite.
 fn in_256ths(q: i64) -> String {
     match q {
         q if q < -FAR => "below -2^39".to_owned(),
@@ -100,29 +110,29 @@ fn in_256ths(q: i64) -> String {
     }
 }
 
-/// Rule 1.9.
+/// Rule 1.9: the step of a fetch outside the extent.
 pub(super) fn outside() -> Step {
     step("1.9", "outside the extent: 0")
 }
 
-/// Rule 9.2.
+/// Rule 9.2: the step of a depth compare of one texel.
 pub(super) fn compared(passes: bool) -> Step {
     step("9.2", if passes { "the compare passes: 1" } else { "the compare fails: 0" })
 }
 
-/// Rule 9.2; the weight is in units of 2^-(8 + scale).
+/// Rule 9.2: the step of a filtered depth compare. The weight is in units of 2^-(8 + scale).
 pub(super) fn passing(weight: u32, scale: Scale) -> Step {
     let share = f64::from(weight) / f64::from(1_u32 << scale);
     step("9.2", format!("texels that pass the compare weigh {share} of 256"))
 }
 
-/// Rule 2.6.
+/// Rule 2.6: the step of a conversion to f16.
 pub(super) fn half(bits: u32, half: u32) -> Step {
     let value = number::float(f32::from_bits(bits));
     step("2.6", format!("rounded to f16, ties to even: {value} gives 0x{half:04x}"))
 }
 
-/// Section 2, "Point-sampled values": what one code gives.
+/// Section 2, "Point-sampled values": the steps that convert one code.
 pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
     let value = number::float(f32::from_bits(reading.point(code)));
     let text = match reading {
@@ -151,7 +161,7 @@ pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
     vec![step("2", text)]
 }
 
-/// Rule 8.3: what a gather makes of a texel.
+/// Rule 8.3: the step that converts one gathered texel.
 pub(super) fn gathered(
     component: usize,
     texel: &TexelTrace,
@@ -175,8 +185,13 @@ pub(super) fn gathered(
     vec![step("8.3", format!("{name} of texel ({x}, {y}), code 0x{code:x}: {value}"))]
 }
 
-/// Section 2, "Sum": how a channel was summed.
-pub(super) fn sum(reading: Reading, groups: &[Named<'_>], scale: Scale, result: u32) -> Vec<Step> {
+/// Section 2, "Sum": the steps that sum a channel.
+pub(super) fn sum(
+    reading: Reading,
+    groups: &[NamedGroup<'_>],
+    scale: Scale,
+    result: u32,
+) -> Vec<Step> {
     let plain: Vec<Group<'_>> = groups.iter().map(|n| n.group).collect();
     match reading {
         Reading::Missing => Vec::new(),
@@ -193,7 +208,7 @@ pub(super) fn sum(reading: Reading, groups: &[Named<'_>], scale: Scale, result: 
     }
 }
 
-/// The sum of integer codes: of integers read as integers, and of depth 24.
+/// The steps of a sum of integer codes: integer formats, and depth of 24 bits.
 fn whole(reading: Reading, plain: &[Group<'_>], scale: Scale, result: u32) -> Vec<Step> {
     let number = |code| match reading {
         Reading::Sint { bits } => sign_extend(bits, code).into(),
@@ -241,7 +256,7 @@ fn integer(reading: Reading, sum: IntegerSum, scale: Scale) -> Vec<Step> {
 }
 
 fn float(
-    groups: &[Named<'_>],
+    groups: &[NamedGroup<'_>],
     plain: &[Group<'_>],
     scale: Scale,
     rules: &FloatRules,
@@ -259,7 +274,7 @@ fn float(
     let mut steps = Vec::new();
     let taken = groups.chunk_by(|a, b| a.group.step == b.group.step);
     for (taken, sum) in taken.zip(sums) {
-        for Named { name, group } in taken {
+        for NamedGroup { name, group } in taken {
             steps.push(match float::exponent(group.texels, rules) {
                 None => step(rule, format!("{name}: all texels are zeros")),
                 Some(e) => {

@@ -1,14 +1,14 @@
-//! Exact numbers for coordinates: 60 fractional bits in an `i128`.
+//! Fixed-point numbers for exact coordinates: 60 fractional bits in an `i128`.
 
-/// Log2 of the number of steps in one texel.
+/// Number of fractional bits.
 const FRACTION: u32 = 60;
 
-/// A number of texels, in steps of 2^-60 toward minus infinity.
+/// A number of texels, in steps of 2^-60, rounded toward minus infinity.
 ///
-/// That cut loses nothing: every rule compares and rounds coordinates to multiples of 2^-9 (half
-/// of 1/256) or coarser, after adding such multiples, and flooring in two steps is flooring once.
-/// Numbers of 2^31 and beyond count as 2^31 (the saturation of docs/numerics.md 1.5): no extent
-/// comes near.
+/// The rounding loses nothing: every rule compares and rounds coordinates to multiples of 2^-9
+/// (half of 1/256) or coarser, after adding such multiples, and flooring in two steps is the same
+/// as flooring once. Numbers of 2^31 and more count as 2^31 (the saturation of docs/numerics.md
+/// 1.5), which is beyond any extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Fixed(i128);
 
@@ -18,14 +18,14 @@ impl Fixed {
     pub(crate) const HALF: Fixed = Fixed(1 << (FRACTION - 1));
     const LIMIT: i128 = 1 << (31 + FRACTION);
 
-    /// A float that is not NaN.
+    /// Converts a float, which must not be NaN.
     pub(crate) fn from_f32(x: f32) -> Self {
         let (significand, power) = decompose(x);
         let magnitude = i128::from(significand);
         let signed = if x.is_sign_negative() { -magnitude } else { magnitude };
         let shift = power + FRACTION as i32;
         let value = match shift {
-            // 2^24 * 2^68 is past the limit, also for infinities.
+            // 2^24 * 2^68 exceeds the limit; infinities take this branch too.
             68.. => signed.signum() * Self::LIMIT,
             0.. => signed << shift,
             _ => signed >> (-shift).min(127),
@@ -38,17 +38,17 @@ impl Fixed {
         Self(i128::from(i) << FRACTION)
     }
 
-    /// A number of 1/128 of a texel.
+    /// A number of 1/128 texels.
     pub(crate) fn from_128ths(n: i64) -> Self {
         Self(i128::from(n) << (FRACTION - 7))
     }
 
-    /// What is left over whole periods, 0 up to the period.
+    /// The remainder modulo a period, from 0 up to the period.
     pub(crate) fn modulo(self, period: i64) -> Self {
         Self(self.0.rem_euclid(Self::from_int(period).0))
     }
 
-    /// Half of it, toward minus infinity.
+    /// Half of the number, rounded toward minus infinity.
     pub(crate) fn halved(self) -> Self {
         Self(self.0 >> 1)
     }
@@ -57,17 +57,17 @@ impl Fixed {
         Self(self.0.clamp(-Self::LIMIT, Self::LIMIT))
     }
 
-    /// The number cut to `bits` fractional bits, toward minus infinity.
+    /// The number rounded toward minus infinity to `bits` fractional bits.
     pub(crate) fn floor_to_bits(self, bits: u32) -> Self {
         Self(self.0 >> (FRACTION - bits) << (FRACTION - bits))
     }
 
-    /// The largest integer not above.
+    /// The largest integer that is not above the number.
     pub(crate) fn floor(self) -> i64 {
         (self.0 >> FRACTION) as i64
     }
 
-    /// The product with a size, exactly.
+    /// The exact product with a size.
     pub(crate) fn times(self, n: u32) -> Self {
         Self(self.0 * i128::from(n)).saturate()
     }
@@ -93,7 +93,7 @@ impl Fixed {
     }
 }
 
-/// |x| = significand * 2^exponent, exactly; of an infinity, past all finite floats.
+/// |x| = significand * 2^exponent, exactly. For an infinity, an exponent beyond all finite floats.
 pub(crate) fn decompose(x: f32) -> (u32, i32) {
     let bits = x.to_bits();
     let fraction = bits & 0x007f_ffff;

@@ -1,23 +1,23 @@
-//! Sums of float texels: docs/numerics.md, section 2, in exact integers.
+//! Sums of float texels in exact integer arithmetic: docs/numerics.md, section 2, "The adder".
 
 use super::fixed::decompose;
 use super::weights::{Group, Scale, Weighted};
 use texunit_texel::{Reading, f16_to_f32, srgb_table};
 
-/// How the adder treats a kind of float texels.
+/// Parameters of the adder for a kind of float texels.
 pub(crate) struct FloatRules {
-    /// Bits below the exponent of a group's largest texel that its texels keep.
+    /// Number of bits, below the exponent of a group's largest texel, that texels keep.
     pub(crate) texel_bits: i32,
     /// Significant bits of the result.
     pub(crate) precision: u32,
-    /// Exponent of the result's lowest bit, at the least.
+    /// Minimum exponent of the result's lowest bit.
     min_exponent: i32,
     /// Whether subnormal texels and results count as zero.
     flush: bool,
-    /// What a NaN comes out as.
+    /// The bits of a NaN result.
     nan: u32,
     widen: fn(u32) -> u32,
-    /// `ilogb` of a code as the adder sees it; `None` for zeros.
+    /// `ilogb` of a code as the adder computes it; `None` for zeros.
     exponent: fn(f32, u32) -> Option<i32>,
 }
 
@@ -25,7 +25,8 @@ pub(crate) struct FloatRules {
 pub(crate) static SINGLE: FloatRules = FloatRules { texel_bits: 27, precision: 24, min_exponent: -149, flush: true,  nan: 0x7fff_ffff, widen: |code| code, exponent: ilogb };
 #[rustfmt::skip]
 pub(crate) static HALF: FloatRules =   FloatRules { texel_bits: 14, precision: 11, min_exponent: -24,  flush: false, nan: 0x7fff_e000, widen: |code| f16_to_f32(code as u16), exponent: ilogb };
-/// Rule 5.2: sRGB codes by their table, eight codes in a row with the exponent of the last.
+/// Rule 5.2: sRGB codes, decoded by their table. Each block of eight codes has the exponent of its
+/// last entry.
 #[rustfmt::skip]
 pub(crate) static SRGB: FloatRules =   FloatRules { texel_bits: 7,  precision: 11, min_exponent: -24,  flush: false, nan: 0,           widen: |code| Reading::Srgb.point(code), exponent: srgb_exponent };
 
@@ -39,7 +40,8 @@ fn srgb_exponent(_: f32, code: u32) -> Option<i32> {
 }
 
 impl FloatRules {
-    /// Exponent of the lowest bit of the accumulator for a group of exponent E; it counts in fours.
+    /// Exponent of the accumulator's lowest bit for a group of exponent E; the accumulator's
+    /// exponent is a multiple of four.
     pub(crate) fn unit(&self, exponent: i32, scale: Scale) -> i32 {
         4 * (exponent + 3).div_euclid(4) - self.texel_bits - 3 + scale as i32
     }
@@ -49,11 +51,11 @@ impl FloatRules {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accumulator {
     pub(crate) sum: i128,
-    /// `None` before a group has counted.
+    /// `None` before the first group that has a nonzero texel with a weight.
     pub(crate) unit: Option<i32>,
 }
 
-/// Float texels: steps one after the other, then one rounding.
+/// Sums float texels: adds step by step, then rounds once.
 pub(crate) fn sum(groups: &[Group<'_>], scale: Scale, rules: &FloatRules) -> u32 {
     let read = || groups.iter().flat_map(|g| g.texels).filter(|t| t.read);
     let values = || read().map(|t| texel_value(t.code, rules));
@@ -67,8 +69,8 @@ pub(crate) fn sum(groups: &[Group<'_>], scale: Scale, rules: &FloatRules) -> u32
     last.unit.map_or(0, |unit| round_to_float(last.sum, unit - 8 - scale as i32, rules))
 }
 
-/// The accumulator after each step. Its unit becomes the largest of the present one and of the
-/// step's groups; what it has is floored to that, and so is the sum of each group.
+/// The accumulator after each step. Its unit becomes the largest of the present unit and the units
+/// of the step's groups; its previous value and the sum of each group are floored to it.
 pub(crate) fn accumulate(
     groups: &[Group<'_>],
     scale: Scale,
@@ -102,26 +104,26 @@ pub(crate) fn is_finite(groups: &[Group<'_>], rules: &FloatRules) -> bool {
     read.map(|t| texel_value(t.code, rules)).all(f32::is_finite)
 }
 
-/// E: the exponent of a group's largest texel with a weight; `None` if all are zero.
+/// E: the exponent of a group's largest texel that has a weight; `None` if all of them are zero.
 pub(crate) fn exponent(texels: &[Weighted], rules: &FloatRules) -> Option<i32> {
     let counting = texels.iter().filter(|t| t.weight > 0);
     counting.filter_map(|t| (rules.exponent)(texel_value(t.code, rules), t.code)).max()
 }
 
-/// A texel as the filter sees it: a subnormal f32 reads as a zero of its sign.
+/// A texel value as the filter reads it: a subnormal f32 is a zero of its sign.
 pub(crate) fn texel_value(code: u32, rules: &FloatRules) -> f32 {
     let x = f32::from_bits((rules.widen)(code));
     if rules.flush && x.is_subnormal() { 0.0_f32.copysign(x) } else { x }
 }
 
-/// Infinities and NaNs of the texels that are read: plain arithmetic, to which finite texels and
-/// weights do not matter.
+/// The sum if infinities or NaNs are read: plain addition of these alone; finite texels and weights
+/// do not matter.
 fn plain_sum(values: impl Iterator<Item = f32>, rules: &FloatRules) -> u32 {
     let total: f32 = values.filter(|x| !x.is_finite()).sum();
     if total.is_nan() { rules.nan } else { total.to_bits() }
 }
 
-/// x in units of 2^unit, cut toward zero.
+/// x in units of 2^unit, rounded toward zero.
 fn truncate(x: f32, unit: i32) -> i128 {
     let (significand, power) = decompose(x);
     let (significand, shift) = (i128::from(significand), power - unit);
@@ -130,14 +132,14 @@ fn truncate(x: f32, unit: i32) -> i128 {
     if x.is_sign_negative() { -magnitude } else { magnitude }
 }
 
-/// sum * 2^from in units of 2^to, cut toward minus infinity.
+/// sum * 2^from in units of 2^to, rounded toward minus infinity.
 fn floor_to(sum: i128, from: i32, to: i32) -> i128 {
     let shift = from - to;
     if shift >= 0 { sum << shift } else { sum >> (-shift).min(127) }
 }
 
 /// total * 2^power as a float of the rules' precision: rounded once, ties away from zero. The
-/// result is an f32 in either case.
+/// result is encoded as an f32.
 pub(crate) fn round_to_float(total: i128, power: i32, rules: &FloatRules) -> u32 {
     let magnitude = total.unsigned_abs();
     if magnitude == 0 {
@@ -151,7 +153,7 @@ pub(crate) fn round_to_float(total: i128, power: i32, rules: &FloatRules) -> u32
         1..=126 => (magnitude + (1 << (shift - 1))) >> shift,
         _ => 0,
     };
-    // At most 24 bits times a power of two that f64 has: exact, and exact in f32 as well.
+    // At most 24 bits times a power of two in the range of f64: exact, and exact in f32 as well.
     let value = (rounded as f64 * 2.0_f64.powi(unit)) as f32;
     let value = if total < 0 { -value } else { value };
     if rules.flush && value.is_subnormal() {
@@ -191,7 +193,7 @@ mod tests {
 
     #[test]
     fn small_texels_are_cut_against_the_largest() {
-        // 2^-27 of the largest is kept, half of that is cut toward zero.
+        // Texels keep 2^-27 of the largest one; half of that is truncated to zero.
         let tiny = 2.0_f32.powi(-27);
         assert_eq!(f32s(&[(1.0, 1), (-1.0, 1), (tiny, 254)]), (tiny * 254.0 / 256.0).to_bits());
         assert_eq!(f32s(&[(1.0, 1), (-1.0, 1), (tiny / 2.0, 254)]), 0);
@@ -204,8 +206,8 @@ mod tests {
             let slice = |x: f32| group(&[(x.to_bits(), 128)]);
             groups(Reading::F32, &[slice(a), slice(b)]).unwrap()
         };
-        // The slice at 2^-60 is below every bit of the other: +0 or, floored, one unit of
-        // 2^-30 down, which rounds to the same float or the one below a power of two.
+        // The slice at 2^-60 is below every bit of the other slice: +0 or, floored, one unit of
+        // 2^-30 down, which rounds to the same float or to the one below a power of two.
         assert_eq!(slices(1.0, 2.0_f32.powi(-60)), 0.5_f32.to_bits());
         assert_eq!(slices(0.0, -(2.0_f32.powi(-60))), (-(2.0_f32.powi(-61))).to_bits());
         let both = groups(
@@ -224,10 +226,10 @@ mod tests {
         let slices = [group(&[(0x3c00, 64), (0xbc00, 64)]), group(&[(0x8001, 128)])];
         let expected = -(2.0_f32.powi(-24));
         assert_eq!(groups(Reading::F16, &slices), Some(expected.to_bits()));
-        // In one footprint the small texel is cut toward zero instead.
+        // In a single footprint the small texel is truncated to zero instead.
         let one = [group(&[(0x3c00, 64), (0xbc00, 64), (0x8001, 128)])];
         assert_eq!(groups(Reading::F16, &one), Some(0));
-        // 2^-14 of the largest is kept: 64 * 2^-14 / 256.
+        // Texels keep 2^-14 of the largest one: 64 * 2^-14 / 256.
         let kept = [group(&[(0x3c00, 96), (0xbc00, 96), (0x0400, 64)])];
         assert_eq!(groups(Reading::F16, &kept), Some(2.0_f32.powi(-16).to_bits()));
     }
@@ -262,7 +264,8 @@ mod tests {
         assert_eq!(special(f32::MAX.to_bits(), true), 1.0_f32.to_bits());
     }
 
-    /// tests/fetch/card/sums-adder.json.gz: levels of slices of texels, and the card's result.
+    /// Replays tests/fetch/card/sums-adder.json.gz: levels of slices of texels, and the hardware's
+    /// result.
     #[test]
     fn sums_of_the_card() {
         type Texel = (String, u32, u32);
@@ -306,7 +309,8 @@ mod tests {
 
     #[test]
     fn ties_go_away_from_zero() {
-        // (1 + 2^-23) and 1 in halves: a tie, the even neighbour would be 1.
+        // (1 + 2^-23) and 1 in equal parts: a tie that rounds away from zero; ties to even would
+        // give 1.
         let above = 1.0 + f32::EPSILON;
         assert_eq!(f32s(&[(1.0, 128), (above, 128)]), above.to_bits());
         assert_eq!(f32s(&[(-1.0, 128), (-above, 128)]), (-above).to_bits());
@@ -321,11 +325,11 @@ mod tests {
         let sub = f32::from_bits(0x007f_ffff);
         assert_eq!(f32s(&[(-sub, 256)]), 0x8000_0000, "a subnormal texel is a zero of its sign");
         assert_eq!(f32s(&[(sub, 256)]), 0);
-        // Normal texels whose mean is subnormal: flushed, the sign stays.
+        // Normal texels whose mean is subnormal: flushed to a zero of the same sign.
         let min = f32::MIN_POSITIVE;
         assert_eq!(f32s(&[(-min, 100), (0.0, 156)]), 0x8000_0000);
         assert_eq!(f32s(&[(min, 256)]), min.to_bits());
-        // f16 subnormals are numbers like others.
+        // Subnormal f16 numbers are not flushed.
         let half = |texels: &[(u32, u32)]| groups(Reading::F16, &[group(texels)]).unwrap();
         assert_eq!(half(&[(1, 256)]), f16_to_f32(1));
         assert_eq!(half(&[(0x8000, 256)]), 0x8000_0000);

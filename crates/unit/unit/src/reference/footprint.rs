@@ -1,5 +1,5 @@
-//! From a place and a level to the texels that are read and their weights: docs/numerics.md, 1 and
-//! 2. Nothing here looks at texels.
+//! Footprints: computes from coordinates and a level which texels are read, with which weights
+//! (docs/numerics.md, sections 1 and 2). This module does not read texels.
 
 use super::coordinate::{self, Neighbours};
 use super::fixed::Fixed;
@@ -9,34 +9,35 @@ use crate::request::{Coordinates, FetchOperands, Geometry};
 use crate::resource::ArrayShape;
 use crate::sampler::AddressMode;
 
-/// Where in a texture a fetch goes.
+/// The coordinates of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// Layer; cube of a cube array, until its face is known.
+pub(crate) struct FetchCoordinates {
+    /// Layer; for a cube array the cube, until its face is known.
     pub(crate) plane: u32,
-    /// Sample.
+    /// Sample index.
     pub(crate) sample: u32,
-    /// Bits of the coordinates of the point; of a cube, the direction.
+    /// Bits of the coordinates of the point; for a cube, of the direction.
     pub(crate) coords: [u32; 3],
-    /// The coordinates as numbers; of a cube, those on the face.
+    /// The coordinates as numbers; for a cube, those on the face.
     pub(crate) numbers: [Fixed; 3],
-    /// Whether an integer layer or level names none that there is: 0 is read.
+    /// Whether an integer layer or level does not exist, so that 0 is read.
     pub(crate) is_outside: bool,
 }
 
-/// The coordinates that a geometry has. Rules 1.10 and 9.6: layers and samples past the end. Rule
-/// 1.9: `integers` is how many layers integer coordinates name, and whether they are clamped.
+/// Extracts the coordinates that a geometry has. Rules 1.10 and 9.6: layers and samples past the
+/// end. Rule 1.9: `integers` is the number of layers that integer coordinates can address, and
+/// whether they are clamped.
 pub(crate) fn place(
     shape: &ArrayShape,
     from: Coordinates<u32>,
     integers: Option<(u32, bool)>,
-) -> Place {
+) -> FetchCoordinates {
     let geometry = shape.geometry;
     let mut coords = [0; 3];
     let elements = geometry.gradients();
     coords[..elements].copy_from_slice(&from.point[..elements]);
     let outside = integers.is_some_and(|(layers, clamps)| !clamps && from.layer >= layers);
-    Place {
+    FetchCoordinates {
         plane: match geometry.is_array() {
             true => coordinate::layer(from.layer, shape.layers),
             false => 0,
@@ -51,7 +52,8 @@ pub(crate) fn place(
     }
 }
 
-/// Rule 1.4: offsets of a `tex` along x, y, z. A layer of a layered 1D texture ignores the row.
+/// Rule 1.4: offsets of a `tex` along x, y, z. For a layered 1D texture, the row offset has no
+/// effect.
 pub(crate) fn tex_offsets(geometry: Geometry, operands: &FetchOperands) -> [i64; 3] {
     let e = operands.offset;
     match geometry.axes() {
@@ -65,43 +67,44 @@ pub(crate) fn tex_offsets(geometry: Geometry, operands: &FetchOperands) -> [i64;
     }
 }
 
-/// How the texels along an axis are found.
+/// How the texels along an axis are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Find {
-    /// The one that holds the point (rule 1.5).
+    /// The texel that contains the point (rule 1.5).
     Point,
-    /// The two around the point (rule 1.6).
+    /// The two texels around the point (rule 1.6).
     Linear,
-    /// The same without a limit to the coordinate (rule 8.2).
+    /// The two texels around the point, without limiting the coordinate (rule 8.2).
     Gather,
-    /// The same on a face whose neighbours go on where it ends (rules 7.7, 8.7).
+    /// As `Gather`, on a face that continues into its neighbours (rules 7.7, 8.7).
     Seamless,
 }
 
-/// An axis of a footprint.
+/// One axis of a footprint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
     /// Bits of the coordinate.
     pub(crate) coordinate: u32,
-    /// In texels, offset included, limited if the mode says so; of integers the index.
+    /// The coordinate in texels, including the offset, limited if the mode says so; for integer
+    /// coordinates the index.
     pub(crate) texels: f64,
-    /// Texels.
+    /// Size of the axis in texels.
     pub(crate) size: u32,
-    /// Lower or only index, before the address mode.
+    /// The lower or only index, before the address mode.
     pub(crate) index: i64,
     /// Weight of the upper texel in 1/256.
     pub(crate) upper: u32,
-    /// The same before it was rounded.
+    /// The same weight before rounding.
     pub(crate) exact: f64,
-    /// The sampler's mode; `None` for integer coordinates.
+    /// The sampler's address mode; `None` for integer coordinates.
     pub(crate) mode: Option<AddressMode>,
-    /// Of integer coordinates: whether they are clamped.
+    /// For integer coordinates: whether they are clamped.
     clamps: bool,
     find: Find,
 }
 
 impl Axis {
-    /// An axis that the geometry lacks: one texel, of all the weight.
+    /// An axis that the geometry lacks: one texel with the whole weight.
     pub(crate) const NONE: Self = Self {
         coordinate: 0,
         texels: 0.0,
@@ -114,15 +117,15 @@ impl Axis {
         find: Find::Point,
     };
 
-    /// Rule 1.9; `clamps`: of a fetch that names a level.
+    /// Rule 1.9: an axis with an integer coordinate. `clamps`: the fetch has an explicit level.
     pub(crate) fn integer(bits: u32, offset: i64, size: u32, clamps: bool) -> Self {
         let index = coordinate::integer(bits, offset);
         let texels = index as f64;
         Self { coordinate: bits, texels, size, index, mode: None, clamps, ..Self::NONE }
     }
 
-    /// Rules 1.1 to 1.7: a coordinate with its bits, moved by an offset and, in an anisotropic
-    /// fetch, by a tap's way from the centre, both in texels.
+    /// Rules 1.1 to 1.7: an axis with a float coordinate, given with its bits. `offset` and, in an
+    /// anisotropic fetch, the tap's distance from the centre are in texels.
     pub(crate) fn float(
         (bits, x): (u32, Fixed),
         coords: Coords,
@@ -133,7 +136,7 @@ impl Axis {
     ) -> Self {
         let of_face = |u: Fixed| u.clamp(Fixed::ZERO, Fixed::from_int(size.into()));
         let u = match coords {
-            // Products of the unit's reciprocal may lie a little outside.
+            // Products of the unit's reciprocal may lie slightly outside.
             Coords::Normalized if find == Find::Seamless => {
                 of_face(coordinate::scale_normalized(x, size, AddressMode::Clamp))
             }
@@ -165,7 +168,8 @@ impl Axis {
         };
         match find {
             Find::Point => {
-                // Rule 1.4: the offset is added to the index, which has been limited to 32 bits.
+                // Rule 1.4: the offset is added to the index after the index has been limited to 32
+                // bits.
                 let index = coordinate::point_index(u) + offset.floor();
                 axis(moved, Neighbours { index, upper: 0, exact: 0.0 })
             }
@@ -188,8 +192,8 @@ impl Axis {
         Self { coordinate, ..self }
     }
 
-    /// Rules 1.7 and 1.9: the texel at an index of this axis, `None` for the border colour, or for
-    /// nothing at all.
+    /// Rules 1.7 and 1.9: the texel at an index of this axis. `None` is the border colour, or 0 for
+    /// integer coordinates.
     pub(crate) fn texel(&self, index: i64) -> Option<u32> {
         match self.mode {
             None if self.clamps => coordinate::address(index, self.size, AddressMode::Clamp),
@@ -205,20 +209,21 @@ impl Axis {
 /// A texel of a footprint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Corner {
-    /// 0 or 1 along x, y, z.
+    /// Position in the footprint: 0 or 1 along x, y, z.
     pub(crate) corner: [u8; 3],
-    /// Before the address mode.
+    /// Index before the address mode.
     pub(crate) index: [i64; 3],
-    /// In 1/256.
+    /// Weight in 1/256.
     pub(crate) weight: u32,
-    /// The weight without any rounding, of 1.
+    /// The weight without rounding, as a fraction of 1.
     pub(crate) exact: f64,
-    /// Whether it is read: all are, but the upper texel of an axis on which nothing of it counts.
+    /// Whether the texel is read. The upper texel of an axis is not read if its weight along the
+    /// axis is 0.
     pub(crate) read: bool,
 }
 
-/// The texels of a footprint that has a share of 256, in the order of the sum: four of a slice
-/// (z), then four of the next.
+/// The texels of a footprint with a share of 256, in the order of summation: the four of a slice
+/// (z), then the four of the next.
 pub(crate) fn corners(axes: &[Axis; 3], share: u32) -> [Corner; 8] {
     let weights = weights::footprint(share, axes.map(|a| a.upper));
     std::array::from_fn(|n| {

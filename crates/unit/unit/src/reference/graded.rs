@@ -1,28 +1,28 @@
-//! `tex.grad` as a stage: docs/numerics.md, section 4. Which rules turn the gradients of a geometry
-//! into a level and taps, and the words for a trace.
+//! The gradient stage of `tex.grad`: docs/numerics.md, section 4. Selects the rules that turn the
+//! gradients of a geometry into a level and taps, and describes them for a trace.
 
 use super::anisotropy::{Anisotropy, Taps, anisotropy};
+use super::float10::SignedFloat10;
 use super::gradient::{Gradient, Slope, flat, solid};
-use super::level::Wanted;
+use super::level::RequestedLevel;
 use super::number::real;
-use super::ten::SignedTen;
 use super::trace::Step;
 use super::{cube, explain::step};
 use crate::effective::{Coords, EffectiveSampler};
 use crate::request::{FetchOperands, Geometry};
 use crate::resource::Extent;
 
-/// What the gradients of a fetch come to.
+/// The result of the gradient stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Graded {
-    /// Lengths, or that they are too large.
+    /// Lengths of the gradients, or that they are too large.
     pub(crate) gradient: Gradient,
     /// Taps and level of an anisotropic fetch.
     pub(crate) anisotropy: Option<Anisotropy>,
 }
 
-/// Section 4 for a point (its coordinates without array index; of a cube, the direction) and the
-/// gradients there. `base` is the size of level 0.
+/// Section 4 for a point (its coordinates without array index; for a cube, the direction) and its
+/// gradients. `base` is the size of level 0.
 pub(crate) fn graded(
     geometry: Geometry,
     effective: &EffectiveSampler,
@@ -31,14 +31,14 @@ pub(crate) fn graded(
     operands: &FetchOperands,
 ) -> Graded {
     let [point, dpdx, dpdy] = [point, operands.dpdx, operands.dpdy].map(|v| v.map(f32::from_bits));
-    // Coordinates that are not normalized are in texels already.
+    // Unnormalized coordinates are in texels already.
     let normalized = effective.coords == Coords::Normalized;
     let [width, height, depth] = base.axes().map(|n| if normalized { n } else { 1 });
-    // Whether the footprint is flat: of cubes it may lie on several faces.
+    // A footprint on a cube is flat only if it lies on one face.
     let (gradient, is_flat) = match geometry {
         Geometry::Cube | Geometry::Acube => cube::gradient(point, dpdx, dpdy, width),
         Geometry::D3 => (solid(point, dpdx, dpdy, [width, height, depth]), false),
-        // Second components are 0.
+        // The second components are 0.
         Geometry::D1 | Geometry::A1d => (flat([dpdx[0], 0.0], [dpdy[0], 0.0], [width, 1]), true),
         Geometry::D2 | Geometry::A2d | Geometry::D2ms | Geometry::A2dms => {
             (flat([dpdx[0], dpdx[1]], [dpdy[0], dpdy[1]], [width, height]), true)
@@ -55,17 +55,17 @@ pub(crate) fn graded(
 
 impl Graded {
     /// The level before bias and clamps.
-    pub(crate) fn level(&self) -> Wanted {
+    pub(crate) fn level(&self) -> RequestedLevel {
         self.anisotropy.map_or_else(|| self.gradient.level(), |a| a.level)
     }
 
-    /// The taps of a level, the fine one or the coarse one, of which that counts `rest` of 256;
-    /// `None` if there is no anisotropy.
+    /// The taps of a level, the fine or the coarse one, whose share is derived from `rest` of 256.
+    /// `None` without anisotropy.
     pub(crate) fn taps(&self, is_coarse: bool, rest: u32) -> Option<Taps> {
         self.anisotropy.map(|a| a.of_level(is_coarse, rest))
     }
 
-    /// How the level before bias and clamps came about.
+    /// The steps that derive the level before bias and clamps.
     pub(super) fn words(&self, geometry: Geometry) -> Vec<Step> {
         let Gradient::Slope(slope) = &self.gradient else {
             return Vec::new();
@@ -80,8 +80,8 @@ impl Graded {
     }
 }
 
-/// `(1.5, 0)`.
-fn vector(components: &[SignedTen]) -> String {
+/// A vector as text, such as `(1.5, 0)`.
+fn vector(components: &[SignedFloat10]) -> String {
     let all: Vec<String> = components.iter().map(|c| real(c.to_f64())).collect();
     format!("({})", all.join(", "))
 }
@@ -127,7 +127,7 @@ fn anisotropy_words(slope: &Slope, a: &Anisotropy, steps: &mut Vec<Step>) {
             a.ratio
         ),
     ));
-    if let Wanted::At(q) = a.level {
+    if let RequestedLevel::At(q) = a.level {
         steps.push(step("4.12", format!("256 * log2(rho / ratio) = {q}")));
     }
     let [x, y] = a.direction.map(|d| real(d as f64 / 64.0));

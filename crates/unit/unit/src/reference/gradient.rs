@@ -1,60 +1,60 @@
-//! From gradients to a mip level: docs/numerics.md, section 4, without anisotropy. One function a
-//! rule; bias and clamps come later.
+//! From gradients to a mip level, without anisotropy: docs/numerics.md, section 4. Each rule is one
+//! function; bias and clamps are applied later.
 
-use super::level::Wanted;
-use super::ten::{SignedTen, Ten};
+use super::float10::{Float10, SignedFloat10};
+use super::level::RequestedLevel;
 
 /// A gradient's components along the axes, in texels of the base level.
-pub(crate) type Texels = [SignedTen; 3];
+pub(crate) type Texels = [SignedFloat10; 3];
 
-/// What gradients come to, step by step.
+/// The length rho of a pair of gradients, with the intermediate results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slope {
     /// dPdx and dPdy in texels (rules 4.1 and 4.2).
     pub(crate) scaled: [Texels; 2],
     /// Lengths of dPdx and dPdy (rule 4.3).
-    pub(crate) lengths: [Ten; 2],
-    /// 11/16 of the lengths of their sum and difference (rules 4.4 and 4.5); zeros where the
-    /// diagonals do not count.
-    pub(crate) diagonals: [Ten; 2],
-    /// The largest of the four (rule 4.6).
-    pub(crate) rho: Ten,
+    pub(crate) lengths: [Float10; 2],
+    /// 11/16 of the lengths of their sum and difference (rules 4.4 and 4.5); zeros if the diagonals
+    /// do not count.
+    pub(crate) diagonals: [Float10; 2],
+    /// The largest of the four lengths (rule 4.6).
+    pub(crate) rho: Float10,
 }
 
-/// What gradients say about the level.
+/// The outcome for a pair of gradients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gradient {
-    /// A quad reaches too far: the last level, whatever the bias.
+    /// A coordinate of the quad is too large: the last level is read, whatever the bias.
     Last,
-    /// All others.
+    /// All other gradients.
     Slope(Slope),
 }
 
 impl Gradient {
     /// The level before bias and clamps, without anisotropy (rule 4.7).
-    pub(crate) fn level(self) -> Wanted {
+    pub(crate) fn level(self) -> RequestedLevel {
         match self {
-            Gradient::Last => Wanted::Highest,
+            Gradient::Last => RequestedLevel::Highest,
             Gradient::Slope(slope) => match slope.rho.log2_256() {
-                Some(q) => Wanted::At(q),
-                None => Wanted::Lowest,
+                Some(q) => RequestedLevel::At(q),
+                None => RequestedLevel::Lowest,
             },
         }
     }
 }
 
 /// Rule 4.1: a NaN component is 0, an infinite one 2^128.
-pub(crate) fn component(x: f32) -> SignedTen {
-    if x.is_nan() { SignedTen::ZERO } else { SignedTen::from_f32(x) }
+pub(crate) fn component(x: f32) -> SignedFloat10 {
+    if x.is_nan() { SignedFloat10::ZERO } else { SignedFloat10::from_f32(x) }
 }
 
 /// Rule 4.2: a component of a normalized coordinate over `n` texels.
-pub(crate) fn scaled(component: SignedTen, n: u32) -> SignedTen {
-    SignedTen { magnitude: component.magnitude.times(Ten::cut(n.into(), 0)), ..component }
+pub(crate) fn scaled(component: SignedFloat10, n: u32) -> SignedFloat10 {
+    SignedFloat10 { magnitude: component.magnitude.times(Float10::cut(n.into(), 0)), ..component }
 }
 
-/// Magnitudes, largest first.
-fn sorted(components: Texels) -> [Ten; 3] {
+/// Magnitudes of the components, largest first.
+fn sorted(components: Texels) -> [Float10; 3] {
     let mut m = components.map(|c| c.magnitude);
     m.sort_by(|a, b| b.cmp(a));
     m
@@ -66,26 +66,26 @@ fn round_half_up(n: u32, d: u32) -> u32 {
 }
 
 /// Rule 4.3: 11/32 of a magnitude.
-fn eleven_32nds(b: Ten) -> (u32, i32) {
+fn eleven_32nds(b: Float10) -> (u32, i32) {
     (round_half_up(11 * b.significand, 8), b.exponent - 2)
 }
 
 /// Rule 4.4: 11/16 of a magnitude.
-pub(crate) fn eleven_16ths(a: Ten) -> Ten {
-    Ten::cut(round_half_up(11 * a.significand, 8).into(), a.exponent - 1)
+pub(crate) fn eleven_16ths(a: Float10) -> Float10 {
+    Float10::cut(round_half_up(11 * a.significand, 8).into(), a.exponent - 1)
 }
 
 /// Rule 4.4: 121/512 of a magnitude.
-fn shorter(b: Ten) -> (u32, i32) {
+fn shorter(b: Float10) -> (u32, i32) {
     (round_half_up(121 * b.significand, 64), b.exponent - 3)
 }
 
-fn term(x: Ten) -> (u32, i32) {
+fn term(x: Float10) -> (u32, i32) {
     (x.significand, x.exponent)
 }
 
-/// A term floored to the grid of the ten bits of `of`.
-fn on_grid_of((value, exponent): (u32, i32), of: Ten) -> (u32, i32) {
+/// Floors a term to the grid of `of`, a number of ten significant bits.
+fn on_grid_of((value, exponent): (u32, i32), of: Float10) -> (u32, i32) {
     match of.exponent - exponent {
         down @ 1.. if of.significand > 0 => (value >> down.min(31), of.exponent),
         _ => (value, exponent),
@@ -93,28 +93,28 @@ fn on_grid_of((value, exponent): (u32, i32), of: Ten) -> (u32, i32) {
 }
 
 /// Rule 4.3 and, with a third component, 4.10: a length.
-pub(crate) fn length(components: Texels) -> Ten {
+pub(crate) fn length(components: Texels) -> Float10 {
     let [a, b, c] = sorted(components);
-    if c == Ten::ZERO {
-        return Ten::cut_sum([term(a), eleven_32nds(b)]);
+    if c == Float10::ZERO {
+        return Float10::cut_sum([term(a), eleven_32nds(b)]);
     }
     let (value, exponent) = eleven_32nds(b);
-    let p = Ten::cut(value.into(), exponent);
+    let p = Float10::cut(value.into(), exponent);
     let quarter = on_grid_of((c.significand, c.exponent - 2), p);
-    Ten::cut_sum([term(a), term(p), quarter])
+    Float10::cut_sum([term(a), term(p), quarter])
 }
 
 /// Rule 4.4 and, with a third component, 4.10: 11/16 of a length.
-pub(crate) fn diagonal(components: Texels) -> Ten {
+pub(crate) fn diagonal(components: Texels) -> Float10 {
     let [a, b, c] = sorted(components);
     let first = eleven_16ths(a);
-    if c == Ten::ZERO {
-        return Ten::cut_sum([term(first), shorter(b)]);
+    if c == Float10::ZERO {
+        return Float10::cut_sum([term(first), shorter(b)]);
     }
     let (value, exponent) = shorter(b);
-    let second = Ten::cut(value.into(), exponent);
+    let second = Float10::cut(value.into(), exponent);
     let third = (round_half_up(11 * c.significand, 8), c.exponent - 3);
-    Ten::cut_sum([term(first), term(second), on_grid_of(third, second)])
+    Float10::cut_sum([term(first), term(second), on_grid_of(third, second)])
 }
 
 /// Rules 4.3 to 4.6 for gradients in texels.
@@ -126,36 +126,36 @@ pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
         let difference = std::array::from_fn(|a| x[a].plus(y[a].negated()));
         [sum, difference].map(diagonal)
     } else {
-        [Ten::ZERO; 2]
+        [Float10::ZERO; 2]
     };
-    let rho = lengths.into_iter().chain(diagonals).max().unwrap_or(Ten::ZERO);
+    let rho = lengths.into_iter().chain(diagonals).max().unwrap_or(Float10::ZERO);
     Slope { scaled, lengths, diagonals, rho }
 }
 
-/// 1D and 2D: gradients of normalized coordinates, or of coordinates in texels if the sizes are 1.
-/// Axes that the geometry lacks have components of 0 (rule 4.8).
+/// The gradient of 1D and 2D fetches: for normalized coordinates, or for coordinates in texels if
+/// the sizes are 1. Components of axes that the geometry lacks are 0 (rule 4.8).
 pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     let texels = |d: [f32; 2]| {
         let axis = |a: usize| scaled(component(d[a]), size[a]);
-        [axis(0), axis(1), SignedTen::ZERO]
+        [axis(0), axis(1), SignedFloat10::ZERO]
     };
     Gradient::Slope(slope([texels(dpdx), texels(dpdy)], true))
 }
 
-/// Rule 4.9: coordinates of a quad whose magnitude reaches this read the last level.
+/// Rule 4.9: if a coordinate of the quad reaches this magnitude, the last level is read.
 const TOO_FAR: f32 = (1_u128 << 97) as f32;
 
-/// Rule 4.9: the unit sees a quad of points, not the gradients, and takes differences along an
-/// axis. `None` if a coordinate is too far out.
-pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedTen> {
+/// Rule 4.9: the hardware computes differences in a quad of points instead of taking gradients.
+/// Returns the difference along an axis; `None` if a coordinate is too large.
+pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedFloat10> {
     let nan_is_zero = |c: f32| if c.is_nan() { 0.0 } else { c };
     // The sum is rounded to f32.
     let [c0, c1] = [point, point + d].map(nan_is_zero);
     let near = c0.abs() < TOO_FAR && c1.abs() < TOO_FAR;
-    near.then(|| SignedTen::difference(c1, c0))
+    near.then(|| SignedFloat10::difference(c1, c0))
 }
 
-/// Rule 4.9, 3D.
+/// Rule 4.9: the gradient of 3D fetches.
 pub(crate) fn solid(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3], size: [u32; 3]) -> Gradient {
     let texels = |d: [f32; 3]| {
         let axis = |a: usize| Some(scaled(quad_difference(point[a], d[a])?, size[a]));
@@ -172,11 +172,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn ten(x: f32) -> SignedTen {
-        SignedTen::from_f32(x)
+    fn ten(x: f32) -> SignedFloat10 {
+        SignedFloat10::from_f32(x)
     }
 
-    fn level(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Wanted {
+    fn level(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> RequestedLevel {
         flat(dpdx, dpdy, size).level()
     }
 
@@ -185,7 +185,7 @@ mod tests {
         for n in [1, 2, 64, 131_072] {
             assert_eq!(scaled(ten(0.3), n).to_f64(), ten(0.3).to_f64() * f64::from(n));
         }
-        assert_eq!(scaled(SignedTen::ZERO, 25).to_f64(), 0.0);
+        assert_eq!(scaled(SignedFloat10::ZERO, 25).to_f64(), 0.0);
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(scaled(ten(-1.0), 3).to_f64(), -3.0);
         // 1023 * 8 + 4092 = 12276, past 2^13: (12276 + 7) >> 4 = 767 units of 2.
         assert_eq!(scaled(ten(1023.0), 3).to_f64(), 767.0 * 2.0 * 2.0);
-        // 1025 = 2^10 + 1: the lowest bit is the tenth below the leading one.
+        // 1025 = 2^10 + 1: the lowest bit is the tenth below the leading one, so it is ignored.
         assert_eq!(scaled(ten(1023.0), 1025).to_f64(), 1023.0 * 1024.0);
         // 1027: bit 8 below the leading one is the 2: 512*8 + (4096 >> 9) = 4104 -> 513.
         assert_eq!(scaled(ten(1.0), 1027).to_f64(), 513.0 * 2.0);
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn lengths() {
-        let flat = |x, y| [ten(x), ten(y), SignedTen::ZERO];
+        let flat = |x, y| [ten(x), ten(y), SignedFloat10::ZERO];
         assert_eq!(length(flat(3.0, 0.0)).to_f64(), 3.0);
         assert_eq!(length(flat(0.0, -32.0)).to_f64(), 32.0);
         assert_eq!(length(flat(32.0, 32.0)).to_f64(), 43.0);
@@ -218,52 +218,54 @@ mod tests {
         assert_eq!(diagonal(flat(512.0, -512.0)).to_f64(), 352.0 + 121.0);
         assert_eq!(length([ten(32.0); 3]).to_f64(), 32.0 + 11.0 + 8.0);
         assert_eq!(diagonal([ten(512.0); 3]).to_f64(), 352.0 + 121.0 + 88.0);
-        assert_eq!(length([SignedTen::ZERO; 3]), Ten::ZERO);
-        assert_eq!(diagonal([SignedTen::ZERO; 3]), Ten::ZERO);
-        // c/4 below the grid of p counts nothing.
+        assert_eq!(length([SignedFloat10::ZERO; 3]), Float10::ZERO);
+        assert_eq!(diagonal([SignedFloat10::ZERO; 3]), Float10::ZERO);
+        // c/4 is below the grid of p, so it adds nothing.
         assert_eq!(length([ten(32.0), ten(32.0), ten(0.01)]).to_f64(), 43.0);
     }
 
     #[test]
     fn levels() {
         let q = |x, y, n| level([x, 0.0], [0.0, y], [n, n]);
-        assert_eq!(q(1.0 / 64.0, 1.0 / 64.0, 64), Wanted::At(0));
-        assert_eq!(q(1.0 / 16.0, 0.0, 64), Wanted::At(512));
-        assert_eq!(q(0.0, 3.0 / 64.0, 64), Wanted::At(256 + 150));
-        assert_eq!(q(0.0, -0.0, 64), Wanted::Lowest);
-        // Both along x: 11/16 of the sum is longer than each.
-        assert_eq!(level([1.0, 0.0], [1.0, 0.0], [8, 8]), Wanted::At(256 * 3 + 118));
+        assert_eq!(q(1.0 / 64.0, 1.0 / 64.0, 64), RequestedLevel::At(0));
+        assert_eq!(q(1.0 / 16.0, 0.0, 64), RequestedLevel::At(512));
+        assert_eq!(q(0.0, 3.0 / 64.0, 64), RequestedLevel::At(256 + 150));
+        assert_eq!(q(0.0, -0.0, 64), RequestedLevel::Lowest);
+        // Both along x: 11/16 of the sum is longer than each gradient.
+        assert_eq!(level([1.0, 0.0], [1.0, 0.0], [8, 8]), RequestedLevel::At(256 * 3 + 118));
         assert_eq!(ten(1.375).magnitude.log2_256(), Some(118));
     }
 
     #[test]
     fn what_is_not_finite() {
         let (nan, inf) = (f32::NAN, f32::INFINITY);
-        assert_eq!(level([nan, 0.0], [0.0, 1.0], [4, 4]), Wanted::At(512));
-        assert_eq!(level([nan; 2], [nan; 2], [4, 4]), Wanted::Lowest);
-        assert_eq!(level([nan, inf], [0.0, 0.0], [4, 4]), Wanted::At(130 * 256));
-        assert_eq!(level([0.0; 2], [-inf, 0.0], [4, 4]), Wanted::At(130 * 256));
-        assert!(matches!(level([f32::MAX; 2], [0.0; 2], [4, 4]), Wanted::At(q) if q > 127 * 256));
+        assert_eq!(level([nan, 0.0], [0.0, 1.0], [4, 4]), RequestedLevel::At(512));
+        assert_eq!(level([nan; 2], [nan; 2], [4, 4]), RequestedLevel::Lowest);
+        assert_eq!(level([nan, inf], [0.0, 0.0], [4, 4]), RequestedLevel::At(130 * 256));
+        assert_eq!(level([0.0; 2], [-inf, 0.0], [4, 4]), RequestedLevel::At(130 * 256));
+        assert!(
+            matches!(level([f32::MAX; 2], [0.0; 2], [4, 4]), RequestedLevel::At(q) if q > 127 * 256)
+        );
     }
 
     #[test]
     fn quads_of_3d() {
         let size = [16, 16, 16];
         let at = |p: f32, d: f32| solid([p, 0.0, 0.0], [d, 0.0, 0.0], [0.0; 3], size).level();
-        assert_eq!(at(0.0, 1.0 / 16.0), Wanted::At(0));
-        assert_eq!(at(0.5, 1.0 / 16.0), Wanted::At(0));
+        assert_eq!(at(0.0, 1.0 / 16.0), RequestedLevel::At(0));
+        assert_eq!(at(0.5, 1.0 / 16.0), RequestedLevel::At(0));
         // The gradient is lost in the rounding of P + d.
-        assert_eq!(at(1.0, 1e-9), Wanted::Lowest);
-        assert_eq!(at(1e8, 1.0), Wanted::Lowest);
-        // A NaN gradient is a jump from P to 0, of a quarter: 4 texels.
-        assert_eq!(at(0.25, f32::NAN), Wanted::At(512));
-        assert_eq!(at(f32::NAN, 3.0), Wanted::Lowest);
+        assert_eq!(at(1.0, 1e-9), RequestedLevel::Lowest);
+        assert_eq!(at(1e8, 1.0), RequestedLevel::Lowest);
+        // A NaN gradient makes the second point 0, so the difference is 0.25: 4 texels.
+        assert_eq!(at(0.25, f32::NAN), RequestedLevel::At(512));
+        assert_eq!(at(f32::NAN, 3.0), RequestedLevel::Lowest);
         let limit = 2.0_f32.powi(97);
-        assert_eq!(at(limit, 0.0), Wanted::Highest);
-        assert_eq!(at(-limit, 0.0), Wanted::Highest);
-        assert_eq!(at(f32::from_bits(limit.to_bits() - 1), 0.0), Wanted::Lowest);
-        assert_eq!(at(0.0, f32::NEG_INFINITY), Wanted::Highest);
-        assert_eq!(at(f32::INFINITY, f32::NEG_INFINITY), Wanted::Highest);
+        assert_eq!(at(limit, 0.0), RequestedLevel::Highest);
+        assert_eq!(at(-limit, 0.0), RequestedLevel::Highest);
+        assert_eq!(at(f32::from_bits(limit.to_bits() - 1), 0.0), RequestedLevel::Lowest);
+        assert_eq!(at(0.0, f32::NEG_INFINITY), RequestedLevel::Highest);
+        assert_eq!(at(f32::INFINITY, f32::NEG_INFINITY), RequestedLevel::Highest);
         assert!(quad_difference(0.5, 0.25).unwrap().to_f64() == 0.25);
     }
 }

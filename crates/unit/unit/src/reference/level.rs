@@ -1,4 +1,4 @@
-//! Mip levels: docs/numerics.md, section 3. Levels are counted in 1/256.
+//! Mip levels: docs/numerics.md, section 3. Levels are in units of 1/256.
 
 use crate::effective::EffectiveSampler;
 pub(crate) use crate::fixed_level::cut_to_256ths;
@@ -7,36 +7,36 @@ use crate::sampler::Filter;
 
 /// A level before bias and clamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Level 0, without bias: a `tex` that names no level.
+pub(crate) enum RequestedLevel {
+    /// Level 0, without bias: a `tex` without a level operand.
     Base,
-    /// In 1/256.
+    /// A level in 1/256.
     At(i64),
-    /// Of integer coordinates: the level itself, whatever the sampler says.
+    /// For integer coordinates: the level itself, whatever the sampler says.
     Whole(u32),
     /// Minus infinity: gradients of length 0. No bias raises it.
     Lowest,
-    /// Plus infinity: a quad that reaches too far. No bias lowers it.
+    /// Plus infinity: a quad with too large coordinates. No bias lowers it.
     Highest,
 }
 
 /// The levels that a fetch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Levels {
-    /// After bias and clamps, in 1/256.
+    /// The level after bias and clamps, in 1/256.
     pub(crate) q: i64,
-    /// Levels with their shares of 256; the second one is not read if its share is 0.
+    /// The levels with their shares of 256; the second one is not read if its share is 0.
     pub(crate) reads: [(u32, u32); 2],
 }
 
-/// Rules 3.1 to 3.3, 3.6 and 4.8: bias or sharpening, then the clamps.
-pub(crate) fn clamped(wanted: Wanted, bias: f32, effective: &EffectiveSampler) -> i64 {
+/// Rules 3.1 to 3.3, 3.6 and 4.8: applies bias or sharpening, then the clamps.
+pub(crate) fn clamped(wanted: RequestedLevel, bias: f32, effective: &EffectiveSampler) -> i64 {
     let q = match wanted {
-        Wanted::Base => 0,
-        Wanted::Whole(level) => return 256 * i64::from(level),
-        Wanted::Lowest => -FAR,
-        Wanted::Highest => FAR,
-        Wanted::At(q) => match sharpening(effective) {
+        RequestedLevel::Base => 0,
+        RequestedLevel::Whole(level) => return 256 * i64::from(level),
+        RequestedLevel::Lowest => -FAR,
+        RequestedLevel::Highest => FAR,
+        RequestedLevel::At(q) => match sharpening(effective) {
             Some(s) => s.level(q, bias, effective.mip_filter),
             None => q + bias_field(bias, (0, 1)),
         },
@@ -45,7 +45,7 @@ pub(crate) fn clamped(wanted: Wanted, bias: f32, effective: &EffectiveSampler) -
     q.clamp(min, max)
 }
 
-/// Rule 3.4: the level or the two levels that are read.
+/// Rule 3.4: the one or two levels that are read.
 pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     let reads = match mip_filter {
         None => [((q >> 8) as u32, 256), (0, 0)],
@@ -58,16 +58,16 @@ pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     Levels { q, reads }
 }
 
-/// Rule 3.6: how anisotropy sharpens levels.
+/// Rule 3.6: parameters of the sharpening of levels by anisotropy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sharpening {
-    /// Of 256, below which the weight of the next level is 0: a quotient.
+    /// The fraction, of 256, up to which the weight of the next level is 0: a quotient.
     pub(crate) low: (i64, i64),
-    /// How fast the weight then grows: a quotient.
+    /// The slope of the weight above that: a quotient.
     pub(crate) rate: (i64, i64),
 }
 
-/// What anisotropy sharpens, if it does.
+/// The sharpening of a sampler; `None` if it has none.
 pub(crate) fn sharpening(effective: &EffectiveSampler) -> Option<Sharpening> {
     #[rustfmt::skip]
     let sharpening = match effective.max_anisotropy {
@@ -80,7 +80,7 @@ pub(crate) fn sharpening(effective: &EffectiveSampler) -> Option<Sharpening> {
 }
 
 impl Sharpening {
-    /// The level of an unbiased one. A linear mip filter sharpens the weight of the next level, too.
+    /// The sharpened level. A linear mip filter sharpens the weight of the next level, too.
     pub(crate) fn level(self, q: i64, bias: f32, mip_filter: Option<Filter>) -> i64 {
         let low = self.low.0 / self.low.1;
         let t = q + bias_field(bias, self.low) + low;
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn sharpened_levels() {
         let level = |a, q, bias| sharp(a).level(q, bias, Some(Filter::Linear));
-        // A = 8: weight 0 up to 64/256, then twice as fast, 256 from 192 on.
+        // A = 8: weight 0 up to 64/256, then slope 2, so 256 from 192 on.
         let at = |k: i64| level(8, 256 + k, 0.0) - 256;
         assert_eq!([0, 64, 65, 128, 191, 192, 255].map(at), [0, 0, 2, 128, 254, 256, 256]);
         // A = 2: trunc(0 - 42.67) + 42 = 0; floor(1.5 * (k - 42)).
@@ -126,11 +126,11 @@ mod tests {
         assert_eq!([54, 55, 56, 200, 201].map(at), [0, 1, 3, 255, 256]);
         // A bias of one 256th: trunc(1 - 42.67) + 42 = 1.
         assert_eq!(level(2, 43, 1.0 / 256.0), 3);
-        // Half of one: trunc(0.5 - 42.67) + 42 = 0; for 64 it is trunc(-63.5) + 64 = 1.
+        // A bias of half a 256th: trunc(0.5 - 42.67) + 42 = 0; for 64 it is trunc(-63.5) + 64 = 1.
         assert_eq!(level(2, 43, 0.5 / 256.0), 1);
         assert_eq!(level(8, 65, 0.5 / 256.0), 4);
         assert_eq!(level(8, -1, 0.0), -256 + 256);
-        // A point mip filter has the shifted bias alone: trunc(-42.67) + 42 = 0.
+        // A point mip filter adds only the shifted bias: trunc(-42.67) + 42 = 0.
         assert_eq!(sharp(2).level(43, 0.5 / 256.0, Some(Filter::Point)), 43);
         assert_eq!(sharp(8).level(43, 0.5 / 256.0, Some(Filter::Point)), 44);
     }

@@ -1,11 +1,12 @@
-//! One fetch, slow and obvious: docs/numerics.md line by line, in exact arithmetic. Never
-//! optimised; the planned path must equal it on every bit.
+//! The reference sampler: executes one fetch by docs/numerics.md, line by line, in exact
+//! arithmetic. It is never optimised; the planned path must equal it on every bit.
 //!
-//! Stages, in the order of [`trace()`]: state in effect (`effective`), place (layer, sample; `cube`:
-//! face), levels with their shares (`level`; `graded`: gradients and their taps), footprints (axes,
-//! texels, weights, codes; `gather`), sums (`sum`, `float`), `result`. Rules are pure functions,
-//! which the planned path may share; what is collected on the way is the [`Trace`], in the words of
-//! `explain`. A rule that no measurement has settled is one function that says `Rule N (open)`.
+//! Stages, in the order of [`trace()`]: effective state (`effective`), coordinates with layer and
+//! sample (`cube`: face), levels with their shares (`level`; `graded`: gradients and their taps),
+//! footprints (axes, texels, weights, codes; `gather`), sums (`sum`, `float`), `result`. Rules are
+//! pure functions, which the planned path may share. Each stage adds its steps to the [`Trace`], in
+//! the words of `explain`. A rule that no measurement has settled is one function that says `Rule N
+//! (open)`.
 
 pub(crate) mod anisotropy;
 pub(crate) mod coordinate;
@@ -13,6 +14,7 @@ pub(crate) mod cube;
 mod explain;
 pub(crate) mod fixed;
 pub(crate) mod float;
+mod float10;
 pub(crate) mod footprint;
 pub(crate) mod gather;
 pub(crate) mod graded;
@@ -22,7 +24,6 @@ mod log2;
 pub mod number;
 pub(crate) mod result;
 pub(crate) mod sum;
-mod ten;
 pub mod trace;
 pub(crate) mod weights;
 
@@ -33,13 +34,13 @@ use crate::sampler::{Filter, Sampler, Texture};
 use anisotropy::Tap;
 use cube::{FacePoint, FaceTexel, Seamless};
 use fixed::Fixed;
-use footprint::{Axis, Corner, Find, Place};
+use footprint::{Axis, Corner, FetchCoordinates, Find};
 use graded::Graded;
-use level::Wanted;
+use level::RequestedLevel;
 use texunit_texel::{Reading, border_codes};
 use trace::{AxisTrace, CubeStep, FetchValue, Footprint, LevelTrace, TexelTrace, Trace};
 
-/// What a `tex` or `tld4` of one thread returns.
+/// The result of a `tex` or `tld4` of one thread.
 pub fn fetch(
     form: FetchForm,
     texture: &Texture,
@@ -49,7 +50,7 @@ pub fn fetch(
     Ok(trace(form, texture, sampler, operands)?.answer)
 }
 
-/// What a `tex` or `tld4` of one thread returns, and how that came about.
+/// The result of a `tex` or `tld4` of one thread, with all intermediate steps.
 pub fn trace(
     form: FetchForm,
     texture: &Texture,
@@ -70,13 +71,13 @@ pub fn trace(
     Ok(Trace { form, operands, effective, readings, cube, level, footprints, channels, answer })
 }
 
-/// A fetch with what it needs at every stage.
+/// The state and operands of a fetch, shared by all stages.
 struct Fetch<'a> {
     form: FetchForm,
     texture: &'a Texture,
     sampler: &'a Sampler,
     effective: EffectiveSampler,
-    /// Layers that integer coordinates can name.
+    /// Number of layers that integer coordinates can address.
     layers: u32,
     readings: [Reading; 4],
     operands: &'a FetchOperands,
@@ -100,26 +101,26 @@ impl Fetch<'_> {
         self.form.kind == FetchKind::Sample(Lod::Level)
     }
 
-    /// Layer, sample and coordinates; of a direction the face and its coordinates.
-    fn place(&self) -> (Place, Option<CubeStep>) {
+    /// Layer, sample and coordinates; for a direction, the face and the coordinates on it.
+    fn place(&self) -> (FetchCoordinates, Option<CubeStep>) {
         let integers = self.is_integer().then_some((self.layers, self.clamps_integers()));
         let mut place = footprint::place(self.resource().shape(), self.operands.coords, integers);
         if !self.form.geometry.is_cube() {
             place.is_outside |= self.integer_level().is_none();
             let numbers = place.coords.map(|bits| coordinate::number(f32::from_bits(bits)));
-            return (Place { numbers, ..place }, None);
+            return (FetchCoordinates { numbers, ..place }, None);
         }
         let direction = place.coords.map(f32::from_bits);
         let FacePoint { face, sc, tc, ma, s, t } = cube::face_point(direction);
         let plane = 6 * place.plane + face;
         let [near_s, near_t] = [s, t].map(|c| c.to_f64() as f32);
         let coords = [near_s.to_bits(), near_t.to_bits(), 0];
-        let place = Place { plane, coords, numbers: [s, t, Fixed::ZERO], ..place };
+        let place = FetchCoordinates { plane, coords, numbers: [s, t, Fixed::ZERO], ..place };
         (place, Some(CubeStep { direction, face, sc, tc, ma, s: near_s, t: near_t }))
     }
 
-    /// Rule 1.9: the level that integer coordinates read; `None` if there is none. Linear memory
-    /// ignores it.
+    /// Rule 1.9: the level that integer coordinates read; `None` if it does not exist. Linear
+    /// memory ignores the level.
     fn integer_level(&self) -> Option<u32> {
         let is_linear = self.resource().layout() == Layout::Linear;
         if !self.is_integer() || !self.clamps_integers() || is_linear {
@@ -129,7 +130,7 @@ impl Fetch<'_> {
         (level < self.resource().levels().len() as u32).then_some(level)
     }
 
-    /// Section 4: what the gradients of a `tex.grad` come to.
+    /// Section 4: the result of the gradient stage, for `tex.grad`.
     fn graded(&self) -> Option<Graded> {
         let gradient = self.form.kind == FetchKind::Sample(Lod::Gradient);
         gradient.then(|| {
@@ -145,12 +146,14 @@ impl Fetch<'_> {
         let bits = self.operands.level;
         let mut steps = Vec::new();
         let wanted = match self.form.kind {
-            _ if self.is_integer() => Wanted::Whole(self.integer_level().unwrap_or(0)),
+            _ if self.is_integer() => RequestedLevel::Whole(self.integer_level().unwrap_or(0)),
             // Rule 8.6: a gather reads level 0.
-            FetchKind::Gather(_) => Wanted::Base,
-            FetchKind::Sample(Lod::Implicit | Lod::Base) => Wanted::Base,
-            FetchKind::Sample(Lod::Level) => Wanted::At(level::cut_to_256ths(f32::from_bits(bits))),
-            FetchKind::Sample(Lod::Gradient) => graded.map_or(Wanted::Base, Graded::level),
+            FetchKind::Gather(_) => RequestedLevel::Base,
+            FetchKind::Sample(Lod::Implicit | Lod::Base) => RequestedLevel::Base,
+            FetchKind::Sample(Lod::Level) => {
+                RequestedLevel::At(level::cut_to_256ths(f32::from_bits(bits)))
+            }
+            FetchKind::Sample(Lod::Gradient) => graded.map_or(RequestedLevel::Base, Graded::level),
         };
         if let Some(graded) = graded
             && (self.resource().is_mipmapped() || graded.anisotropy.is_some())
@@ -164,11 +167,11 @@ impl Fetch<'_> {
         LevelTrace { steps, q, levels }
     }
 
-    /// What is read: of each level a footprint, or one for each tap. All weights are in the units
-    /// of the level that has the finer ones.
+    /// The footprints that are read: one for each level, or for each tap of a level. All weights
+    /// are in the units of the level with the finer weights.
     fn footprints(
         &self,
-        place: Place,
+        place: FetchCoordinates,
         levels: &[(u32, u32)],
         graded: Option<&Graded>,
     ) -> Vec<Footprint> {
@@ -189,11 +192,11 @@ impl Fetch<'_> {
         footprints
     }
 
-    /// What is read of a level by a tap, whose weights are split in their own units and then brought
-    /// to those of the fetch, which are 2^`finer` times as fine.
+    /// The footprint of one tap in a level. Weights are split in the tap's own units and then
+    /// scaled to those of the fetch, which are 2^`finer` times as fine.
     fn footprint(
         &self,
-        place: Place,
+        place: FetchCoordinates,
         level: u32,
         number: (u32, u32),
         tap: Tap,
@@ -211,7 +214,7 @@ impl Fetch<'_> {
         };
         for texel in &mut texels {
             texel.weight <<= finer;
-            // Of 1, whatever the units.
+            // Exact weights are fractions of 1, whatever the units.
             texel.exact /= f64::from(1_u32 << (scale - finer));
         }
         let shown = axes.iter().take(self.form.geometry.axes());
@@ -228,9 +231,14 @@ impl Fetch<'_> {
         }
     }
 
-    /// Rule 7.7: the corners of a seamless footprint without the one that a corner of the cube
-    /// lacks. If it is read, the other three have its weight, and all are read.
-    fn without_missing(&self, place: Place, extent: Extent, corners: [Corner; 8]) -> [Corner; 8] {
+    /// Rule 7.7: a seamless footprint without the texel that is missing at a corner of the cube. If
+    /// it is read, its weight is distributed to the other three, and all three are read.
+    fn without_missing(
+        &self,
+        place: FetchCoordinates,
+        extent: Extent,
+        corners: [Corner; 8],
+    ) -> [Corner; 8] {
         let mut corners = corners;
         if !self.effective.seamless_cube {
             return corners;
@@ -247,7 +255,7 @@ impl Fetch<'_> {
         let [third, rest] = weights::of_missing_corner(weight);
         for (k, corner) in corners[..4].iter_mut().enumerate() {
             corner.read = k != missing;
-            // The corner across from it is inside the face.
+            // The texel diagonally opposite is inside the face.
             corner.weight += if k == 3 - missing { rest } else { third };
             corner.exact += exact / 3.0;
         }
@@ -261,12 +269,12 @@ impl Fetch<'_> {
         extent
     }
 
-    /// Section 1, axis by axis. `.1d` has a second one: it is a 2D fetch at y = 0.
-    fn axes(&self, place: Place, extent: Extent, tap: Tap) -> [Axis; 3] {
+    /// Section 1, axis by axis. `.1d` has a second axis, because it is a 2D fetch at y = 0.
+    fn axes(&self, place: FetchCoordinates, extent: Extent, tap: Tap) -> [Axis; 3] {
         let (geometry, effective) = (self.form.geometry, &self.effective);
         let offsets = match (self.form.offset, self.is_gather()) {
             (false, _) => [0; 3],
-            // Rule 1.9: offsets do nothing on linear memory.
+            // Rule 1.9: offsets have no effect on linear memory.
             _ if self.resource().layout() == Layout::Linear => [0; 3],
             (true, true) => self.operands.offset.map(coordinate::gather_offset),
             (true, false) => footprint::tex_offsets(geometry, self.operands),
@@ -302,18 +310,28 @@ impl Fetch<'_> {
         axes
     }
 
-    /// A texel with its codes, or the border colour's (section 6).
-    fn texel(&self, place: Place, level: u32, axes: &[Axis; 3], corner: Corner) -> TexelTrace {
+    /// A texel with its codes, or with the codes of the border colour (section 6).
+    fn texel(
+        &self,
+        place: FetchCoordinates,
+        level: u32,
+        axes: &[Axis; 3],
+        corner: Corner,
+    ) -> TexelTrace {
         let found = self.locate(place, level, axes, corner.index);
         let is_resident = |at: &TexelIndex| self.resource().is_resident(*at);
         let (at, made_of, codes, resident) = match found {
-            // Rule 9.4: texels whose tile is missing are 0.
-            Found::At(at) if !is_resident(&at) => (Some(at), None, [0; 4], false),
-            Found::At(at) => (Some(at), None, self.codes(at), true),
-            // Rule 1.9: outside, integer coordinates read 0.
-            Found::Outside if self.is_integer() => (None, None, [0; 4], true),
-            Found::Outside => (None, None, border_codes(self.readings, self.sampler.border), true),
-            Found::Missing(three) => (None, Some(three), [0; 4], three.iter().all(is_resident)),
+            // Rule 9.4: a texel whose tile is not mapped reads 0.
+            TexelLocation::At(at) if !is_resident(&at) => (Some(at), None, [0; 4], false),
+            TexelLocation::At(at) => (Some(at), None, self.codes(at), true),
+            // Rule 1.9: outside the extent, integer coordinates read 0.
+            TexelLocation::Outside if self.is_integer() => (None, None, [0; 4], true),
+            TexelLocation::Outside => {
+                (None, None, border_codes(self.readings, self.sampler.border), true)
+            }
+            TexelLocation::Missing(three) => {
+                (None, Some(three), [0; 4], three.iter().all(is_resident))
+            }
         };
         let values = std::array::from_fn(|c| self.readings[c].point(codes[c]));
         let compared = self.compares(codes[0]);
@@ -321,23 +339,29 @@ impl Fetch<'_> {
         TexelTrace { corner, index, at, made_of, codes, values, weight, exact, resident, compared }
     }
 
-    /// Rule 9.2: whether the depth of a texel passes, if it is compared.
+    /// Rule 9.2: whether the depth of a texel passes; `None` without a compare.
     fn compares(&self, code: u32) -> Option<bool> {
         let function = self.effective.compare?;
         Some(result::compare(function, self.readings[0], self.operands.compare, code))
     }
 
-    /// Codes of a texel; 0 where no tile is there.
+    /// Codes of a texel; 0 if its tile is not mapped.
     fn codes(&self, at: TexelIndex) -> [u32; 4] {
         let resource = self.resource();
         if resource.is_resident(at) { resource.texel(at).unwrap_or_default() } else { [0; 4] }
     }
 
-    /// Where a texel is.
-    fn locate(&self, place: Place, level: u32, axes: &[Axis; 3], index: [i64; 3]) -> Found {
+    /// Locates a texel of a footprint.
+    fn locate(
+        &self,
+        place: FetchCoordinates,
+        level: u32,
+        axes: &[Axis; 3],
+        index: [i64; 3],
+    ) -> TexelLocation {
         let sample = place.sample;
         if place.is_outside {
-            return Found::Outside;
+            return TexelLocation::Outside;
         }
         if self.effective.seamless_cube {
             let found = cube::seamless(place.plane % 6, [index[0], index[1]], axes[0].size);
@@ -347,27 +371,27 @@ impl Fetch<'_> {
                 TexelIndex { level, plane: cube + t.face, sample, at }
             };
             return match found {
-                Seamless::At(texel) => Found::At(at(texel)),
-                Seamless::Missing(three) => Found::Missing(three.map(at)),
+                Seamless::At(texel) => TexelLocation::At(at(texel)),
+                Seamless::Missing(three) => TexelLocation::Missing(three.map(at)),
             };
         }
         let [x, y, z] = std::array::from_fn(|a| axes[a].texel(index[a]));
         match (x, y, z) {
             (Some(x), Some(y), Some(z)) => {
-                Found::At(TexelIndex { level, plane: place.plane, sample, at: [x, y, z] })
+                TexelLocation::At(TexelIndex { level, plane: place.plane, sample, at: [x, y, z] })
             }
-            _ => Found::Outside,
+            _ => TexelLocation::Outside,
         }
     }
 }
 
-/// Where a texel of a footprint is.
+/// Location of a texel of a footprint.
 #[derive(Clone, Copy)]
-enum Found {
+enum TexelLocation {
     At(TexelIndex),
     /// Outside the extents: the border colour, or 0 for integer coordinates.
     Outside,
-    /// At the corner of a cube, where three texels meet.
+    /// Missing at the corner of a cube, where these three texels meet.
     Missing([TexelIndex; 3]),
 }
 

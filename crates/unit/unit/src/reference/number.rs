@@ -1,22 +1,22 @@
-//! Numbers as people write them, for the words of a trace and for who shows it.
+//! Formats numbers for people, in traces and in user interfaces.
 
 use std::fmt::{Display, LowerExp};
 
-/// The shortest decimal number that is this one, or `nan(0x7fc00000)`.
+/// The shortest decimal number that reads back as this float; a NaN is `nan(0x7fc00000)`.
 pub fn float(x: f32) -> String {
     if x.is_nan() {
         return format!("nan({:#010x})", x.to_bits());
     }
-    // From here on digits of a plain number would be padding.
+    // Larger numbers would end in digits that carry no information.
     decimal(x, x.abs().into(), 1e7)
 }
 
-/// A number of a computation, such as a coordinate in texels.
+/// Formats an intermediate result, such as a coordinate in texels.
 pub fn real(x: f64) -> String {
     decimal(x, x.abs(), 1e15)
 }
 
-/// Rust prints large and small numbers without an exponent, which nobody can read.
+/// Rust prints large and small numbers without an exponent, which is unreadable.
 fn decimal(x: impl Display + LowerExp, magnitude: f64, large: f64) -> String {
     let plain = magnitude == 0.0 || (1e-4..large).contains(&magnitude) || magnitude.is_infinite();
     if plain { format!("{x}") } else { format!("{x:e}") }

@@ -1,29 +1,30 @@
-//! The weighted sum of texels: docs/numerics.md, section 2, "Sum", and section 5. One function a
+//! The weighted sum of texels: docs/numerics.md, section 2, "Sum", and section 5. One function per
 //! format; floats are in `float`.
 
 use super::float::{self, HALF, SINGLE, SRGB};
 use super::weights::{Group, Scale, round_half_up};
 use texunit_texel::{Reading, sign_extend, srgb_table, widen_unorm};
 
-/// The sum of a channel in integers, before it becomes a float.
+/// The integer sum of a channel, before its conversion to float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IntegerSum {
-    /// Weights times codes.
+    /// Sum of weight times code.
     pub(crate) total: i128,
-    /// What it is rounded to.
+    /// The rounded sum.
     pub(crate) k: i128,
-    /// The number that stands for 1; of 24 bits, 2^24 where `k` has a rounding of its own.
+    /// The value of `k` that stands for 1; for 24 bits it is 2^24, because `k` is rounded
+    /// differently.
     pub(crate) max: i128,
 }
 
 impl IntegerSum {
-    /// f32(k/max), rounded once: both are small integers.
+    /// f32(k/max), rounded once, because both are exact as f32.
     pub(crate) fn bits(self) -> u32 {
         (self.k as f32 / self.max as f32).to_bits()
     }
 }
 
-/// What the filter returns for a channel of this reading: f32 bits, or an integer.
+/// The result of the filter for a channel: f32 bits, or an integer.
 pub(crate) fn sum(reading: Reading, groups: &[Group<'_>], scale: Scale) -> u32 {
     match reading {
         Reading::Missing | Reading::One => reading.point(0),
@@ -41,7 +42,7 @@ pub(crate) fn sum(reading: Reading, groups: &[Group<'_>], scale: Scale) -> u32 {
     }
 }
 
-/// The sum of unorm and snorm channels, but for 24 bits.
+/// The integer sum of unorm and snorm channels, except for 24 bits.
 pub(crate) fn integer_sum(
     reading: Reading,
     groups: &[Group<'_>],
@@ -55,32 +56,32 @@ pub(crate) fn integer_sum(
     })
 }
 
-/// Weights times numbers, exactly.
+/// The exact sum of weight times number.
 pub(crate) fn total(groups: &[Group<'_>], number: impl Fn(u32) -> i128) -> i128 {
     groups.iter().map(|g| g.total(&number)).sum()
 }
 
-/// K = rhu(sum/256) over codes of 16 bits, then f32(K/65535).
+/// Unorm formats: K = rhu(sum/256) over codes widened to 16 bits, then f32(K/65535).
 fn unorm(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
     let total = total(groups, |code| widen_unorm(bits, code).into());
     IntegerSum { total, k: round_half_up(total, 256 << scale), max: 65_535 }
 }
 
-/// K = max(rhu(sum/256), -32767), then f32(K/32767).
+/// Snorm 16: K = max(rhu(sum/256), -32767), then f32(K/32767).
 fn snorm16(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
     let total = total(groups, |code| sign_extend(bits, code).into());
     let k = round_half_up(total, 256 << scale).max(-32_767);
     IntegerSum { total, k, max: 32_767 }
 }
 
-/// The unit's own way from a sum of 8-bit codes to 15 bits.
+/// Snorm 8: the hardware's formula that converts a sum of 8-bit codes to 15 bits.
 fn snorm8(groups: &[Group<'_>], scale: Scale) -> IntegerSum {
     let total = total(groups, |code| sign_extend(8, code).into());
     let k = (((2048 * total) >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
     IntegerSum { total, k: k.max(-32_767), max: 32_767 }
 }
 
-/// Depths of 24 bits: the sum over 2^32, cut to 24 significant bits, plus one unit of its last
+/// Depth of 24 bits: the sum over 2^32, truncated to 24 significant bits, plus one unit in the last
 /// place.
 fn depth24(total: i128, scale: Scale) -> u32 {
     let Some(top) = total.checked_ilog2() else { return 0 };
@@ -90,13 +91,13 @@ fn depth24(total: i128, scale: Scale) -> u32 {
     (((significand + 1) as f64 * power) as f32).to_bits()
 }
 
-/// Integers read as integers: 8 and 16 bits to nearest, halves up; 32 bits cut downward.
+/// Integers read as integers: 8 and 16 bits round to nearest, halves up; 32 bits round down.
 fn integer(total: i128, bits: u8, scale: Scale) -> u32 {
     let half = if bits < 32 { 128 << scale } else { 0 };
     ((total + half) >> (8 + scale)) as u32
 }
 
-/// Rule 5.1: what a code stands for, in 1/65536.
+/// Rule 5.1: the decoded value of an sRGB code, in 1/65536.
 pub(crate) fn srgb_value(code: u32) -> u32 {
     srgb_table()[code as usize & 0xff]
 }
@@ -184,21 +185,22 @@ mod tests {
 
     #[test]
     fn srgb_is_cut_in_blocks_of_eight_codes() {
-        // Alone, a code keeps all its bits: 255 is 1.
+        // A single code keeps all its bits: 255 is 1.
         assert_eq!(sum(Reading::Srgb, &[group(&[(255, 256)])]), Some(1.0_f32.to_bits()));
-        // 20/65536 beside 1: cut to a multiple of 2^(16-7) is 0.
+        // 20/65536 beside 1: truncated to a multiple of 2^(16-7), which is 0.
         let both = sum(Reading::Srgb, &[group(&[(255, 128), (1, 128)])]);
         assert_eq!(both, Some(0.5_f32.to_bits()));
-        // In another footprint it keeps its value; 11 bits of the sum drop it again.
-        let apart = sum(Reading::Srgb, &[group(&[(255, 128)]), group(&[(1, 128)])]);
-        assert_eq!(apart, Some(0.5_f32.to_bits()));
-        // Codes 0 to 7 share the exponent of 7 (160, 2^7): nothing is cut.
+        // In a separate footprint it keeps its value; the 11 bits of the sum drop it again.
+        let separate = sum(Reading::Srgb, &[group(&[(255, 128)]), group(&[(1, 128)])]);
+        assert_eq!(separate, Some(0.5_f32.to_bits()));
+        // Codes 0 to 7 share the exponent of 7 (160, 2^7), so nothing is truncated.
         let low = sum(Reading::Srgb, &[group(&[(1, 128), (0, 128)])]);
         assert_eq!(low, Some((10.0_f32 / 65_536.0).to_bits()));
-        // 247 and its block have 2^15 and keep multiples of 256: (57088 + 60928) / 2.
+        // 240 and 247 are in one block of exponent 2^15, and keep multiples of 256: (57088 + 60928)
+        // / 2.
         let shared = sum(Reading::Srgb, &[group(&[(240, 128), (247, 128)])]);
         assert_eq!(shared, Some((59_008.0_f32 / 65_536.0).to_bits()));
-        // Beside 255, 57088 is cut to a multiple of 512: (56832 + 65536) / 2.
+        // Beside 255, 57088 is truncated to a multiple of 512: (56832 + 65536) / 2.
         let cut = sum(Reading::Srgb, &[group(&[(240, 128), (255, 128)])]);
         assert_eq!(cut, Some((61_184.0_f32 / 65_536.0).to_bits()));
     }

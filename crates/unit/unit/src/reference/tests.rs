@@ -1,4 +1,4 @@
-//! Whole fetches, each worked out by hand from docs/numerics.md.
+//! Tests of whole fetches, with results worked out by hand from docs/numerics.md.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ mod levels;
 mod places;
 mod results;
 
-/// A texture of these codes, one channel after the other; `size` has an entry for each dimension.
+/// A texture of these codes, with interleaved channels; `size` has an entry for each dimension.
 fn texture(format: &str, read_mode: ReadMode, size: &[u32], codes: &[u32]) -> Texture {
     let axis = |a: usize| size.get(a).copied().unwrap_or(1);
     let extent = Extent { width: axis(0), height: axis(1), depth: axis(2) };
@@ -22,7 +22,7 @@ fn texture(format: &str, read_mode: ReadMode, size: &[u32], codes: &[u32]) -> Te
     shaped(ArrayShape::new(format, Geometry::ALL[size.len() - 1], extent), read_mode, codes)
 }
 
-/// A texture of any shape; codes in the order of `Resource::to_packed`.
+/// A texture of any shape, with codes in the order of `Resource::to_packed`.
 fn shaped(shape: ArrayShape, read_mode: ReadMode, codes: &[u32]) -> Texture {
     let format = shape.format;
     let bytes: Vec<u8> = codes
@@ -175,7 +175,7 @@ fn texels_whose_weight_rounds_to_0_are_read() {
     assert_eq!(at(&zeros(0.0), &s, &[0.5, 0.6])[0], 0x8000_0000, "no part of its column");
 }
 
-/// Section 2, "Sums".
+/// Section 2, "Sums": integer formats are filtered.
 #[test]
 fn integers_are_filtered() {
     let s = sampler(Filter::Linear, AddressMode::Clamp);
@@ -270,7 +270,7 @@ fn what_has_no_answer_is_an_error() {
     let t = texture("u32", ReadMode::NormalizedFloat, &[1], &[0]);
     let form = FetchForm::sample(Geometry::D1, CoordType::F32, ResultType::U32);
     assert!(matches!(fetch(form, &t, &s, &FetchOperands::default()), Err(PlanError::Undefined(_))));
-    // A card answers zeros (rule 1.13).
+    // The hardware returns zeros (rule 1.13).
     let form = FetchForm { geometry: Geometry::D3, ..form };
     let error = fetch(form, &t, &s, &FetchOperands::default()).unwrap_err();
     assert!(error.reads_zero(), "{error}");

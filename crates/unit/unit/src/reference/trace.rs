@@ -1,5 +1,5 @@
-//! What a fetch did, stage by stage: for `explain`, pictures and debuggers. The reference always
-//! makes one; [`fetch`](super::fetch) only keeps its answer.
+//! The trace of a fetch, stage by stage, for `explain`, pictures and debuggers. The reference
+//! always makes one; [`fetch`](super::fetch) keeps only its result.
 
 use crate::effective::EffectiveSampler;
 use crate::request::{FetchForm, FetchKind, FetchOperands};
@@ -7,61 +7,61 @@ use crate::resource::{Extent, TexelIndex};
 use crate::sampler::AddressMode;
 use texunit_texel::Reading;
 
-/// A computation with the rule of docs/numerics.md that it follows.
+/// A step of the computation, with the rule of docs/numerics.md that it follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Number of the rule, or of the section where it has none of its own: `1.6`, `2`, `4.2`.
+    /// Number of the rule, or of the section if the step has no rule of its own: `1.6`, `2`, `4.2`.
     pub rule: &'static str,
-    /// What was computed, in one line: `trunc(lod * 256) = trunc(1.7 * 256) = 435`.
+    /// The computation in one line: `trunc(lod * 256) = trunc(1.7 * 256) = 435`.
     pub text: String,
 }
 
-/// What a fetch returns.
+/// The result of a fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FetchValue {
-    /// x, y, z, w as the bits of the registers; of `.f16x2` the two registers.
+    /// x, y, z, w as register bits; for `.f16x2` the two registers.
     pub values: [u32; 4],
     /// The destination predicate: whether all texels are resident.
     pub resident: bool,
 }
 
-/// One fetch of one thread.
+/// The trace of one fetch of one thread.
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// The instruction.
     pub form: FetchForm,
     /// Its operands.
     pub operands: FetchOperands,
-    /// What texture and sampler come to.
+    /// The effective state of texture and sampler.
     pub effective: EffectiveSampler,
-    /// What the texture makes of the codes of its texels.
+    /// How the texture converts the codes of its texels.
     pub readings: [Reading; 4],
-    /// How a direction became a face and its coordinates.
+    /// How a direction was converted to a face and its coordinates.
     pub cube: Option<CubeStep>,
-    /// How the level came about.
+    /// How the level was computed.
     pub level: LevelTrace,
-    /// What was read: a footprint for each level and anisotropic tap; one of a single texel for
-    /// point fetches, integer coordinates and each mip level of a point filter.
+    /// The texels that were read: a footprint for each level and anisotropic tap. Point fetches,
+    /// integer coordinates and each mip level of a point filter have a footprint of a single texel.
     pub footprints: Vec<Footprint>,
-    /// Sums and roundings, a channel each: x, y, z, w. Of a gather the four texels.
+    /// Sums and roundings of each channel: x, y, z, w. For a gather, the four texels.
     pub channels: Vec<ChannelTrace>,
     /// The result.
     pub answer: FetchValue,
 }
 
 impl Trace {
-    /// The channel of the texels that a component of the result comes from.
+    /// The texel channel from which a component of the result is computed.
     pub fn channel_of(&self, component: u32) -> u32 {
         match self.form.kind {
-            // Whatever the component, a compare is with the depth.
+            // A depth compare always uses channel 0, whichever component is requested.
             _ if self.effective.compare.is_some() => 0,
             FetchKind::Gather(channel) => channel.into(),
             FetchKind::Sample(_) => component,
         }
     }
 
-    /// The texels in memory that a component of the result comes from: of a gather one, else all
-    /// that are read. A tile that is not resident has none.
+    /// The texels in memory from which a component of the result is computed: one for a gather,
+    /// else all that are read. A tile that is not resident contributes none.
     pub fn texels_of(&self, component: u32) -> impl Iterator<Item = TexelIndex> + '_ {
         let is_gather = matches!(self.form.kind, FetchKind::Gather(_));
         let reads = move |number: usize| !is_gather || number == component as usize;
@@ -73,7 +73,7 @@ impl Trace {
     }
 }
 
-/// From a direction to a face (docs/numerics.md 7).
+/// The conversion of a direction to a face (docs/numerics.md 7).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubeStep {
     /// x, y, z as given.
@@ -86,16 +86,16 @@ pub struct CubeStep {
     pub tc: f32,
     /// The product of the largest magnitude.
     pub ma: f32,
-    /// First face coordinate, 0 to 1, exactly `(sc + 1) / 2`: rounded here.
+    /// First face coordinate, 0 to 1: `(sc + 1) / 2`, rounded for display.
     pub s: f32,
-    /// Second face coordinate, likewise.
+    /// Second face coordinate, rounded for display.
     pub t: f32,
 }
 
-/// How the level of a fetch came about (docs/numerics.md 3, 4).
+/// The computation of a fetch's level (docs/numerics.md 3, 4).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LevelTrace {
-    /// In order.
+    /// The steps in order.
     pub steps: Vec<Step>,
     /// The level in 1/256, after bias and clamps.
     pub q: i64,
@@ -103,78 +103,78 @@ pub struct LevelTrace {
     pub levels: Vec<(u32, u32)>,
 }
 
-/// A 2x2 or 2x2x2 neighbourhood of texels, or a single one.
+/// A 2x2 or 2x2x2 neighbourhood of texels, or a single texel.
 #[derive(Clone, Debug)]
 pub struct Footprint {
     /// Mip level.
     pub level: u32,
-    /// Texels of that level.
+    /// Size of that level.
     pub extent: Extent,
-    /// Layer; of cubes, `6 * cube + face`.
+    /// Layer; for cubes, `6 * cube + face`.
     pub plane: u32,
-    /// Sample of a multi-sample fetch.
+    /// Sample index of a multi-sample fetch.
     pub sample: u32,
-    /// Number of the anisotropic tap on its level, from 0, and how many there are.
+    /// Index of the anisotropic tap in its level, and the number of taps.
     pub tap: (u32, u32),
-    /// What it counts among levels and taps, in units of `2^-(8 + scale)`.
+    /// Weight of this footprint among levels and taps, in units of `2^-(8 + scale)`.
     pub share: u32,
-    /// 0, but for anisotropic fetches.
+    /// 0 except for anisotropic fetches.
     pub scale: u32,
-    /// x, y, z as far as the geometry has them; the row of a 1D texture is not shown.
+    /// Axes x, y, z of the geometry; the implicit row of a 1D texture is not shown.
     pub axes: Vec<AxisTrace>,
     /// The texels that are read, in the order of the sum.
     pub texels: Vec<TexelTrace>,
 }
 
-/// A coordinate along an axis.
+/// The coordinate along an axis of a footprint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisTrace {
-    /// The coordinate's bits: of the operand, or of a face's s and t.
+    /// Bits of the coordinate: of the operand, or of a face's s and t.
     pub coordinate: u32,
-    /// In texels, offset included, limited if the address mode says so.
+    /// The coordinate in texels, including the offset, limited if the address mode says so.
     pub texels: f64,
     /// Index of the lower (or only) texel, before the address mode.
     pub index: i64,
     /// Weight of the upper texel in 1/256; 0 for a point fetch.
     pub upper: u32,
-    /// The weight before it was rounded, 0 to 1; a little below 0 where rounding carried into the
-    /// index.
+    /// The weight before rounding, 0 to 1; slightly below 0 if rounding carried into the index.
     pub exact: f64,
-    /// The mode in effect; `None` for integer coordinates.
+    /// The effective address mode; `None` for integer coordinates.
     pub mode: Option<AddressMode>,
 }
 
 /// A texel that is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TexelTrace {
-    /// 0 or 1 along x, y, z: which corner of the footprint.
+    /// Position in the footprint: 0 or 1 along x, y, z.
     pub corner: [u8; 3],
     /// Index before the address mode.
     pub index: [i64; 3],
-    /// Where it is; `None` is the border colour, zeros outside for integer coordinates, or, of a
-    /// gather, the texel that a corner of a cube lacks. A seamless cube fetch may be on another
-    /// face.
+    /// The texel's location, which for a seamless cube fetch may be on another face. `None` for the
+    /// border colour, for zeros outside with integer coordinates, and for the texel of a gather
+    /// that is missing at a corner of a cube.
     pub at: Option<TexelIndex>,
-    /// The three texels of which a gather makes the one that a corner of a cube lacks.
+    /// For a gather: the three texels from which the missing texel at a corner of a cube is
+    /// computed.
     pub made_of: Option<[TexelIndex; 3]>,
-    /// Codes as stored, or the border colour's; 0 where no tile is there.
+    /// Codes as stored, or those of the border colour; 0 if the tile is not mapped.
     pub codes: [u32; 4],
-    /// What a point fetch would return for it, f32 or integer bits.
+    /// The values that a point fetch of this texel returns, as f32 or integer bits.
     pub values: [u32; 4],
-    /// Weight in the footprint's units (gathers: 0 everywhere, they do not sum).
+    /// Weight in the footprint's units; 0 for gathers, which do not sum.
     pub weight: u32,
-    /// The weight without any rounding, of 1.
+    /// The weight without rounding, as a fraction of 1.
     pub exact: f64,
-    /// Whether its tile is there.
+    /// Whether the texel's tile is mapped.
     pub resident: bool,
     /// Outcome of the depth compare.
     pub compared: Option<bool>,
 }
 
-/// How a component came about.
+/// The computation of a component of the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChannelTrace {
-    /// Group sums, roundings; empty for a component that the format lacks.
+    /// Group sums and roundings; empty for a component that the format lacks.
     pub steps: Vec<Step>,
     /// Register bits.
     pub result: u32,

@@ -1,29 +1,31 @@
-//! Weights of a filter: docs/numerics.md, section 2. Integers that sum to 256, or to the share of
-//! 256 that a mip level or a tap has.
+//! Filter weights: docs/numerics.md, section 2. They are integers whose sum is 256, or the share of
+//! 256 of a mip level or a tap.
 
-/// A texel of a sum.
+/// A texel and its weight in a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Weighted {
     pub(crate) code: u32,
-    /// In units of what all weights come to ([`Scale`]); a texel can be read and weigh 0.
+    /// Weight in the units of the fetch ([`Scale`]). A texel that is read can have weight 0.
     pub(crate) weight: u32,
-    /// Whether a NaN, an infinity or the sign of a zero of it counts.
+    /// Whether the texel is read: its NaN, infinity or sign of zero then counts even with weight 0.
     pub(crate) read: bool,
 }
 
-/// The texels of a 2x2 footprint: a slice of a level or of an anisotropic tap.
+/// The texels of one 2x2 footprint: a slice of a level or of an anisotropic tap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group<'a> {
     pub(crate) texels: &'a [Weighted],
-    /// Groups of equal numbers are added to the accumulator at once: a level, or four taps of one.
+    /// Index of the adder step. Groups with the same index (a level, or four taps of one) are added
+    /// together.
     pub(crate) step: u32,
 }
 
-/// What the weights of all texels come to: 256 * 2^scale. 0, but for anisotropic fetches.
+/// Exponent of the sum of all weights, which is 256 * 2^scale. 0 except for anisotropic fetches.
 pub(crate) type Scale = u32;
 
 impl Group<'_> {
-    /// Weights times numbers. The number of a texel without a weight may lie far above the others.
+    /// Sum of weight times number. Texels with weight 0 are skipped, because their numbers may be
+    /// far larger than the others.
     pub(crate) fn total(&self, number: impl Fn(u32) -> i128) -> i128 {
         let weighed = self.texels.iter().filter(|t| t.weight > 0);
         weighed.map(|t| i128::from(t.weight) * number(t.code)).sum()
@@ -35,8 +37,8 @@ pub(crate) fn share_that_passes(weight: u32, scale: Scale) -> u32 {
     (weight as f32 / (256_u32 << scale) as f32).to_bits()
 }
 
-/// Rule 7.7: what becomes of the weight of the texel that a corner of a cube lacks: of each of
-/// the two texels behind the edges, and of the one inside the face.
+/// Rule 7.7: how the weight of the texel that is missing at a corner of a cube is distributed: the
+/// part for each of the two texels across the edges, and the part for the one inside the face.
 pub(crate) const fn of_missing_corner(weight: u32) -> [u32; 2] {
     let third = round_half_up(weight as i128, 3) as u32;
     [third, weight - 2 * third]
@@ -53,15 +55,15 @@ fn split_rounding_upper(total: u32, a: u32) -> (u32, u32) {
     (total - upper, upper)
 }
 
-/// The same, rounding the lower part.
+/// Splits `total` between (lower, upper) for an upper weight of `a`/256, rounding the lower part.
 fn split_rounding_lower(total: u32, a: u32) -> (u32, u32) {
     let lower = round_half_up(i128::from(total * (256 - a)), 256) as u32;
     (lower, total - lower)
 }
 
-/// Weights of a footprint `[z][y][x]` that has a share of 256, from the weights of the upper
-/// texels of each axis: split along z (rounding the lower part), then x (the upper part), then y
-/// (the upper part on the x = 1 side, the lower part on the x = 0 side).
+/// Weights `[z][y][x]` of a footprint with a share of 256, from the upper weight of each axis:
+/// split along z (rounding the lower part), then x (rounding the upper part), then y (rounding the
+/// upper part for x = 1, and the lower part for x = 0).
 pub(crate) fn footprint(share: u32, [x, y, z]: [u32; 3]) -> [[[u32; 2]; 2]; 2] {
     let (front, back) = split_rounding_lower(share, z);
     [front, back].map(|slice| {
@@ -85,7 +87,7 @@ mod tests {
         assert_eq!(round_half_up(128, 256), 1);
     }
 
-    /// Rule 7.7.
+    /// Rule 7.7: the weight of a missing texel is distributed to the others.
     #[test]
     fn the_missing_corner_gives_its_weight_away() {
         assert_eq!(
@@ -125,7 +127,7 @@ mod tests {
             let w = footprint(share, [77, 200, 31]);
             assert_eq!(w.as_flattened().as_flattened().iter().sum::<u32>(), share);
         }
-        // 85 of 256, halved twice: 43 and 42 along x, then 22 and 21 of the 43.
+        // 85 of 256, split twice: 43 and 42 along x, then 22 and 21 of the 43.
         assert_eq!(footprint(256, [128, 128, 85])[1], [[21, 21], [21, 22]]);
     }
 }

@@ -1,5 +1,5 @@
-//! Resources are made here, within the limits of an architecture, and all their texels are in
-//! their memory: what every later access relies on.
+//! Construction of resources. Guarantees for all later accesses that the shape is within the limits
+//! of an architecture, and that all texels are inside the memory.
 
 use super::shape::elements;
 use super::{ArchLimits, ArrayShape, CreateError, Extent, Layout, Level, Resource, limits};
@@ -8,22 +8,22 @@ use texunit_forms::{Count, Geometry};
 use texunit_memory::Block;
 use texunit_texel::Format;
 
-/// What the base address of linear and pitched memory is a multiple of (docs/numerics.md 12).
+/// Required alignment of the base address of linear and pitched memory (docs/numerics.md 12).
 pub const BASE_ALIGN: u64 = 16;
-/// What the pitch is a multiple of.
+/// Required alignment of the pitch.
 pub const PITCH_ALIGN: u64 = 32;
 
-/// Bytes of the largest texel of memory.
+/// Size in bytes of the largest texel in linear or pitched memory.
 const LARGEST_TEXEL: usize = 16;
 
-/// Where the first texel of linear or pitched memory is.
+/// Location of the first texel of linear or pitched memory.
 #[derive(Clone, Debug)]
 pub struct Base {
     /// The memory.
     pub block: Arc<Block>,
-    /// Bytes from its start to the first texel.
+    /// Byte offset of the first texel in the block.
     pub offset: u64,
-    /// Device address of its start.
+    /// Device address of the block.
     pub address: u64,
 }
 
@@ -32,7 +32,7 @@ impl Base {
         check_align("base address", self.address.wrapping_add(self.offset), BASE_ALIGN)
     }
 
-    /// A texel of zeros, for a texture that has none.
+    /// A base that points to one texel of zeros, for a texture without texels.
     fn of_nothing(self) -> Result<Self, CreateError> {
         self.check()?;
         let full = CreateError::Memory { needed: LARGEST_TEXEL as u64, available: 0 };
@@ -42,8 +42,7 @@ impl Base {
 }
 
 impl Resource {
-    /// An opaque array that fills `block` from its start, within the limits of the newest
-    /// architecture.
+    /// An array that fills `block` from its start, within the limits of the newest architecture.
     pub fn array(
         shape: &ArrayShape,
         block: Arc<Block>,
@@ -133,9 +132,9 @@ impl Resource {
         Self::rows_for(limits, format, [width, height], pitch, base, name.into())
     }
 
-    /// Linear memory as CUDA's driver makes a texture of it: it asks neither where the memory ends nor for the limits
-    /// (an NVIDIA H200, docs/numerics.md 8.1). Texels that are not in the memory, and those past the limits, are
-    /// outside, so that a fetch of them is 0; queries answer the whole width.
+    /// Linear memory under the rules of CUDA's driver, which checks neither the end of the memory
+    /// nor the limits (measured on an H200, docs/numerics.md 8.1). Texels outside the memory or
+    /// beyond the limits read 0; queries return the requested width.
     pub fn linear_as_driver(
         limits: &ArchLimits,
         format: Format,
@@ -152,8 +151,9 @@ impl Resource {
         Ok(made)
     }
 
-    /// Pitched memory as CUDA's driver makes a texture of it: rows may be longer than the pitch, so that a row goes on
-    /// in the next one, and there may be none (docs/numerics.md 8.1). What has no texels reads as 0.
+    /// Pitched memory under the rules of CUDA's driver: rows may be longer than the pitch, so that
+    /// a row overlaps the next one, and there may be no rows (docs/numerics.md 8.1). A fetch
+    /// without a texel reads 0.
     pub fn pitched_as_driver(
         limits: &ArchLimits,
         format: Format,
@@ -195,7 +195,7 @@ impl Resource {
         Self::inside(limits, shape, vec![level], Layout::Pitched, base.block, name)
     }
 
-    /// Checks that all texels lie in the block.
+    /// Makes a resource after checking that all texels are inside the block.
     fn inside(
         limits: &ArchLimits,
         shape: ArrayShape,

@@ -1,8 +1,8 @@
-//! Why there is no such resource, texture or surface.
+//! Errors of making a resource, texture or surface.
 
 use texunit_forms::Count;
 
-/// Errors of the CUDA runtime that refused descriptors give.
+/// Errors of the CUDA runtime for refused descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum CudaError {
@@ -12,7 +12,7 @@ pub enum CudaError {
 }
 
 impl CudaError {
-    /// Number and name.
+    /// Number and name of the error.
     fn row(self) -> (u32, &'static str) {
         match self {
             CudaError::InvalidValue => (1, "cudaErrorInvalidValue"),
@@ -21,12 +21,12 @@ impl CudaError {
         }
     }
 
-    /// `cudaError_t`
+    /// The value of `cudaError_t`.
     pub fn number(self) -> u32 {
         self.row().0
     }
 
-    /// `cudaErrorInvalidValue`
+    /// CUDA's name, such as `cudaErrorInvalidValue`.
     pub fn name(self) -> &'static str {
         self.row().1
     }
@@ -42,32 +42,32 @@ impl std::fmt::Display for CudaError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
-    /// An extent of zero, or past the limits of the architecture.
+    /// An extent is 0 or exceeds the limit of the architecture.
     #[error("{what} is {value}, but must be {}", up_to(*.max))]
     Extent {
         /// `width`, `height`, `depth` or `pitch`.
         what: &'static str,
-        /// As given.
+        /// The given value.
         value: u64,
-        /// Largest value possible.
+        /// Largest valid value.
         max: u64,
     },
-    /// The first texel is not aligned (docs/numerics.md 12).
+    /// The base address or the pitch is not aligned (docs/numerics.md 12).
     #[error("the {what} {} is not a multiple of {}", number(what, *.value), Count(align, "byte"))]
     Alignment {
-        /// `base address`, `pitch`.
+        /// `base address` or `pitch`.
         what: &'static str,
-        /// As given.
+        /// The given value.
         value: u64,
-        /// Multiple wanted.
+        /// Required alignment.
         align: u64,
     },
     /// A cube map whose faces are not square.
     #[error("faces of a cube are square, not {width} x {height}")]
     NotSquare {
-        /// As given.
+        /// The given width.
         width: u32,
-        /// As given.
+        /// The given height.
         height: u32,
     },
     /// The memory is smaller than the texels.
@@ -77,27 +77,27 @@ pub enum CreateError {
         Count(available, "byte")
     )]
     Memory {
-        /// Bytes that the extent takes.
+        /// Size of the texels in bytes.
         needed: u64,
-        /// Bytes there.
+        /// Size of the memory in bytes.
         available: u64,
     },
-    /// A combination that the CUDA runtime refuses (docs/numerics.md 8.1), and how it calls that.
+    /// A combination that the CUDA runtime refuses (docs/numerics.md 8.1).
     #[error("{reason} ({code})")]
     Cuda {
         /// CUDA's error.
         code: CudaError,
-        /// What is wrong.
+        /// Description of the problem.
         reason: String,
     },
-    /// Another combination that has no meaning.
+    /// Another combination that is not valid.
     #[error("{0}")]
     Refused(String),
 }
 
 impl CreateError {
-    /// What the CUDA runtime would return: `cudaErrorInvalidValue` but for the settings that have
-    /// an error of their own.
+    /// The error that the CUDA runtime would return: `cudaErrorInvalidValue`, except for settings
+    /// that have an error of their own.
     pub fn cuda(&self) -> CudaError {
         match self {
             CreateError::Cuda { code, .. } => *code,
@@ -106,12 +106,12 @@ impl CreateError {
     }
 }
 
-/// Addresses are hexadecimal, as everywhere.
+/// Formats a number; addresses are hexadecimal.
 fn number(what: &str, value: u64) -> String {
     if what.ends_with("address") { format!("{value:#x}") } else { value.to_string() }
 }
 
-/// `1`, `1 to 16384`
+/// A range as text: `1` or `1 to 16384`.
 fn up_to(max: u64) -> String {
     if max == 1 { "1".to_owned() } else { format!("1 to {max}") }
 }

@@ -1,34 +1,34 @@
-//! Largest arrays, memory and surfaces, by architecture: CUDA's technical specifications per
-//! compute capability.
+//! Maximum extents of arrays, memory and surfaces by architecture, from CUDA's technical
+//! specifications per compute capability.
 
 use super::shape::ArrayShape;
 use super::{CreateError, Extent, Layout, Resource};
 use texunit_forms::Geometry;
 use texunit_texel::Format;
 
-/// Largest extents of one kind of object. Width 0: the architecture does not have it.
+/// Maximum extents of one kind of object. Width 0: the architecture does not support it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Of what.
+    /// Name of the kind of object.
     pub what: &'static str,
     /// Largest width, height and depth, in texels.
     pub extent: [u32; 3],
-    /// Most layers; of cubes, most faces.
+    /// Maximum number of layers; for cubes, of faces.
     pub layers: u32,
 }
 
 /// The limits of an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchLimits {
-    /// Which column of the tables.
+    /// Column of the tables.
     generation: usize,
-    /// Texels of linear memory.
+    /// Maximum number of texels of linear memory.
     linear: u32,
 }
 
-/// A kind of object with its extents and layers on compute capability 1.x, 2.x, 3.x, 5.x, and 6.0
-/// and later.
-type Row = (&'static str, [([u32; 3], u32); 5]);
+/// A table row: a kind of object with its maximum extents and layers on compute capability 1.x,
+/// 2.x, 3.x, 5.x, and 6.0 and later.
+type LimitsRow = (&'static str, [([u32; 3], u32); 5]);
 
 const NONE: ([u32; 3], u32) = ([0; 3], 0);
 
@@ -52,10 +52,10 @@ const fn solid(width: u32, height: u32, depth: u32) -> ([u32; 3], u32) {
     ([width, height, depth], 1)
 }
 
-/// By geometry, in the order of [`Geometry::ALL`]. CUDA has no multi-sample arrays: they are
-/// limited as those of one sample, and there from 3.0 on.
+/// Arrays by geometry, in the order of [`Geometry::ALL`]. CUDA has no multi-sample arrays: their
+/// extents are limited as those of arrays with one sample, from compute capability 3.0 on.
 #[rustfmt::skip]
-const ARRAYS: [Row; 9] = [
+const ARRAYS: [LimitsRow; 9] = [
     ("1D array",                      [line(8_192),                line(65_536),                  line(65_536),                  line(65_536),                  line(131_072)]),
     ("2D array",                      [plane(65_536, 32_768),      plane(65_536, 65_535),         plane(65_536, 65_535),         plane(65_536, 65_536),         plane(131_072, 65_536)]),
     ("3D array",                      [solid(2_048, 2_048, 2_048), solid(2_048, 2_048, 2_048),    solid(4_096, 4_096, 4_096),    solid(4_096, 4_096, 4_096),    solid(16_384, 16_384, 16_384)]),
@@ -67,26 +67,27 @@ const ARRAYS: [Row; 9] = [
     ("layered multi-sample 2D array", [NONE,                       NONE,                          planes(16_384, 16_384, 2_048), planes(16_384, 16_384, 2_048), planes(32_768, 32_768, 2_048)]),
 ];
 
-/// Arrays with mip levels, where they are smaller than those without.
+/// Arrays with mip levels, whose limits are smaller than those without.
 #[rustfmt::skip]
-const MIPMAPPED: [Row; 2] = [
+const MIPMAPPED: [LimitsRow; 2] = [
     ("mipmapped 1D array", [NONE, line(16_384),          line(16_384),          line(16_384),          line(32_768)]),
     ("mipmapped 2D array", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]),
 ];
 
-/// 2D arrays that `tld4` reads (`CUDA_ARRAY3D_TEXTURE_GATHER`).
+/// 2D arrays for `tld4` (`CUDA_ARRAY3D_TEXTURE_GATHER`).
 #[rustfmt::skip]
-const GATHER: Row =
+const GATHER: LimitsRow =
     ("2D array to gather from", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]);
 
-/// 3D arrays that are deeper, and not as wide and high (`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE`).
+/// The alternative limits of 3D arrays: deeper, but less wide and high
+/// (`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE`).
 #[rustfmt::skip]
-const DEEP: Row =
+const DEEP: LimitsRow =
     ("3D array",             [NONE,                       NONE,                          solid(2_048, 2_048, 16_384),   solid(2_048, 2_048, 16_384),   solid(8_192, 8_192, 32_768)]);
 
-/// Surfaces of arrays, by geometry.
+/// Surfaces over arrays, by geometry.
 #[rustfmt::skip]
-const SURFACES: [Row; 7] = [
+const SURFACES: [LimitsRow; 7] = [
     ("1D surface",           [NONE, line(65_536),                  line(65_536),                  line(16_384),                  line(32_768)]),
     ("2D surface",           [NONE, plane(65_536, 32_768),         plane(65_536, 32_768),         plane(65_536, 65_536),         plane(131_072, 65_536)]),
     ("3D surface",           [NONE, solid(65_536, 32_768, 2_048),  solid(65_536, 32_768, 2_048),  solid(4_096, 4_096, 4_096),    solid(16_384, 16_384, 16_384)]),
@@ -97,11 +98,11 @@ const SURFACES: [Row; 7] = [
 ];
 
 #[rustfmt::skip]
-const PITCHED: Row =
+const PITCHED: LimitsRow =
     ("pitched 2D memory", [plane(65_000, 65_000), plane(65_000, 65_000), plane(65_000, 65_000), plane(65_536, 65_536), plane(131_072, 65_000)]);
-/// Largest pitch of pitched memory, in bytes.
+/// Maximum pitch of pitched memory in bytes, by generation.
 const PITCHES: [u64; 5] = [1_048_544, 1_048_544, 1_048_544, 1_048_544, 2_097_120];
-/// Architectures from 6.0 on whose linear memory has 2^27 texels, not 2^28.
+/// Architectures from 6.0 on whose linear memory is limited to 2^27 texels instead of 2^28.
 const SHORT_LINEAR: [(u32, u32); 4] = [(6, 1), (6, 2), (7, 2), (7, 5)];
 const LINEAR_WHAT: &str = "linear memory";
 
@@ -112,10 +113,10 @@ impl Default for ArchLimits {
 }
 
 impl ArchLimits {
-    /// The newest architectures, which have the largest limits in all but a few kinds of surfaces.
+    /// The newest architectures, which have the largest limits except for a few kinds of surfaces.
     pub const NEWEST: Self = Self { generation: 4, linear: 1 << 28 };
 
-    /// The limits of a compute capability: 7, 5 for sm_75.
+    /// The limits of a compute capability, such as 7, 5 for sm_75.
     pub fn of(major: u32, minor: u32) -> Self {
         let generation = match major {
             0 | 1 => 0,
@@ -128,65 +129,66 @@ impl ArchLimits {
         Self { generation, linear: if short { 1 << 27 } else { 1 << 28 } }
     }
 
-    fn row(&self, row: &Row) -> Limits {
+    fn row(&self, row: &LimitsRow) -> Limits {
         let (extent, layers) = row.1[self.generation];
         Limits { what: row.0, extent, layers }
     }
 
-    /// Arrays of a geometry, and textures of them.
+    /// Limits of arrays of a geometry, and of their textures.
     pub fn array(&self, geometry: Geometry) -> Limits {
         self.row(&ARRAYS[geometry as usize])
     }
 
-    /// 3D arrays that are deeper than [`Self::array`] has them, and not as wide and high.
+    /// The alternative limits of 3D arrays: deeper than [`Self::array`], but less wide and high.
     pub fn deep(&self) -> Limits {
         self.row(&DEEP)
     }
 
-    /// The limits of an array of this shape: of a 3D one whose depth needs it, the deep ones.
+    /// The limits that apply to an array of this shape; for a 3D array whose depth needs it, the
+    /// alternative ones.
     pub fn array_of(&self, shape: &ArrayShape) -> Limits {
         let usual = self.array(shape.geometry);
         let is_deep = shape.geometry == Geometry::D3 && shape.extent.depth > usual.extent[2];
         if is_deep && self.deep().extent[0] > 0 { self.deep() } else { usual }
     }
 
-    /// Arrays with mip levels.
+    /// Limits of arrays with mip levels.
     pub fn mipmapped(&self, geometry: Geometry) -> Limits {
         MIPMAPPED.get(geometry as usize).map_or(self.array(geometry), |row| self.row(row))
     }
 
-    /// Arrays that `tld4` reads.
+    /// Limits of arrays for `tld4`.
     pub fn gather(&self, geometry: Geometry) -> Limits {
         if geometry == Geometry::D2 { self.row(&GATHER) } else { self.array(geometry) }
     }
 
-    /// Surfaces of arrays; `None` of multi-sample arrays, which have no surfaces.
+    /// Limits of surfaces over arrays; `None` for multi-sample arrays, which have no surfaces.
     pub fn surface(&self, geometry: Geometry) -> Option<Limits> {
         SURFACES.get(geometry as usize).map(|row| self.row(row))
     }
 
-    /// Linear memory.
+    /// Limits of linear memory.
     pub fn linear(&self) -> Limits {
         Limits { what: LINEAR_WHAT, extent: [self.linear, 1, 1], layers: 1 }
     }
 
-    /// Pitched memory.
+    /// Limits of pitched memory.
     pub fn pitched(&self) -> Limits {
         self.row(&PITCHED)
     }
 
-    /// Largest pitch of pitched memory, in bytes.
+    /// Maximum pitch of pitched memory in bytes.
     pub fn pitch(&self) -> u64 {
         PITCHES[self.generation]
     }
 
-    /// Whether `tld4` can read the resource.
+    /// Checks that `tld4` can read the resource.
     pub fn check_gather(&self, resource: &Resource) -> Result<(), CreateError> {
         self.gather(resource.geometry()).check_shape(resource.shape())
     }
 
-    /// Whether there can be a surface of the resource. Surfaces of memory are limited as textures
-    /// of it.
+    /// Checks that a surface over the resource is possible. Surfaces over memory have the limits of
+    /// textures over memory.
     pub fn check_surface(&self, resource: &Resource) -> Result<(), CreateError> {
         match (resource.layout(), self.surface(resource.geometry())) {
             (Layout::Linear, _) => self.linear().check_shape(resource.shape()),
@@ -200,7 +202,7 @@ impl ArchLimits {
 }
 
 impl Limits {
-    /// Whether a layer or face of this size is within.
+    /// Checks that a layer or face of this size is within the limits.
     pub fn check(&self, extent: Extent) -> Result<(), CreateError> {
         if self.extent[0] == 0 {
             return Err(CreateError::Refused(format!("the architecture has no {}s", self.what)));
@@ -221,7 +223,7 @@ impl Limits {
     }
 }
 
-/// `2D array`
+/// The name of an array kind, such as `2D array`.
 pub(crate) fn name_of(geometry: Geometry) -> &'static str {
     ARRAYS[geometry as usize].0
 }
@@ -238,12 +240,12 @@ fn check_count(what: &'static str, value: u64, max: u64) -> Result<(), CreateErr
 }
 
 impl ArrayShape {
-    /// The rules of [`Self::check`] with the limits of an architecture.
+    /// Checks the shape as [`Self::check`] does, with the limits of an architecture.
     pub fn check_for(&self, limits: &ArchLimits) -> Result<(), CreateError> {
         limits.array_of(self).check_shape(self)?;
         if let Some(levels) = self.levels {
             self.check_levels(levels)?;
-            // Others of three axes are as large as without levels.
+            // Other arrays with three axes have the same limits with and without levels.
             if self.geometry != Geometry::D3 {
                 limits.mipmapped(self.geometry).check_shape(self)?;
             }
@@ -262,7 +264,7 @@ impl ArrayShape {
         Ok(())
     }
 
-    /// Square cubes, and samples.
+    /// Checks that cubes are square and that the number of samples is valid.
     fn check_parts(&self) -> Result<(), CreateError> {
         let Extent { width, height, .. } = self.extent;
         if self.geometry.is_cube() && width != height {
@@ -280,8 +282,8 @@ impl ArrayShape {
         }
     }
 
-    /// Section 8.1: block-compressed formats have no 1D arrays. Neither have they samples, and
-    /// depth formats are for pictures: no 3D arrays (assumed).
+    /// Section 8.1: block-compressed formats have no 1D arrays. They have no samples either, and
+    /// depth formats have no 3D arrays (assumed).
     fn check_format(&self) -> Result<(), CreateError> {
         let (format, one_axis) = (self.format, self.geometry.axes() == 1);
         let none = format.is_block() && (one_axis || self.geometry.is_multisample())

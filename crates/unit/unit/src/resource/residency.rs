@@ -1,22 +1,22 @@
-//! Sparse arrays: which tiles of 64 KiB are in memory.
+//! Sparse arrays: the map of the 64 KiB tiles that are resident in memory.
 //!
-//! A map counts elements: texels, or the 4x4 blocks of block-compressed formats. Views share it,
-//! whatever their format, because the elements of a view are those of its array. The bytes of a
-//! tile that is not in memory exist all the same; who reads texels asks first.
+//! A map counts elements: texels, or the 4x4 blocks of block-compressed formats. Views share the
+//! map of their array whatever their format, because they have the same elements. The bytes of a
+//! tile that is not resident exist nevertheless; code that reads texels must check the map first.
 
 use super::shape::elements;
 use super::{ArrayShape, CreateError, TexelIndex};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_forms::Geometry;
 
-/// Bytes of a tile.
+/// Size of a tile in bytes.
 pub const TILE_BYTES: u64 = 65_536;
 
-/// Texels of a tile along x, y, z.
+/// Size of a tile in texels along x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape(pub [u32; 3]);
 
-/// Elements of a tile by the size of an element: 1, 2, 4, 8, 16 bytes.
+/// Size of a tile in elements, by the size of an element: 1, 2, 4, 8, 16 bytes.
 #[rustfmt::skip]
 const TILES_2D: [[u32; 3]; 5] =
     [[256, 256, 1], [256, 128, 1], [128, 128, 1], [128, 64, 1], [64, 64, 1]];
@@ -24,46 +24,45 @@ const TILES_2D: [[u32; 3]; 5] =
 const TILES_3D: [[u32; 3]; 5] =
     [[64, 32, 32], [32, 32, 32], [32, 32, 16], [32, 16, 16], [16, 16, 16]];
 
-/// Tiles of one mip level.
+/// The tiles of one mip level.
 #[derive(Debug)]
 struct LevelTiles {
-    /// Texels along x, y, z.
+    /// Size of the level in elements along x, y, z.
     extent: [u32; 3],
-    /// Tiles along x, y, z.
+    /// Number of tiles along x, y, z.
     count: [u32; 3],
-    /// Number of the first tile of the first layer.
+    /// Index of the first tile of layer 0.
     first: u64,
 }
 
 impl LevelTiles {
-    /// Tiles of one layer.
+    /// Number of tiles in one layer.
     fn of_plane(&self) -> u64 {
         self.count.iter().map(|&n| u64::from(n)).product()
     }
 }
 
-/// Which tiles of a sparse array are in memory. Kernels only read it; the owner of the array
-/// changes it between launches (`cuMemMapArrayAsync`). None is, at first.
+/// The map of resident tiles of a sparse array. Kernels only read it; the owner of the array
+/// changes it between launches (`cuMemMapArrayAsync`). At first no tile is resident.
 ///
-/// The levels that are smaller than a tile are the *mip tail*: of each layer, one unit that is
-/// mapped as a whole. An array that is not mipmapped has no tail, be it smaller than a tile
-/// (assumed).
+/// The levels that are smaller than a tile are the *mip tail*, which is mapped as one unit per
+/// layer. An array that is not mipmapped has no tail, even if it is smaller than a tile (assumed).
 #[derive(Debug)]
 pub struct Residency {
     shape: ArrayShape,
-    /// Elements along x, y, z.
+    /// Size of a tile in elements along x, y, z.
     tile: [u32; 3],
-    /// Levels before the tail.
+    /// The levels before the tail.
     levels: Vec<LevelTiles>,
-    /// Number of the first tail; there is one for each layer if there are any.
+    /// Bit index of the first tail; each layer has one, if there are any.
     tails: u64,
-    /// A bit for each tile, then each tail.
+    /// One bit per tile, followed by one bit per tail.
     bits: Vec<AtomicU64>,
     count: u64,
 }
 
 impl Residency {
-    /// A map for arrays of this shape, in which nothing is in memory.
+    /// A map for arrays of this shape, in which no tile is resident.
     pub fn new(shape: &ArrayShape) -> Result<Self, CreateError> {
         shape.check()?;
         let sparse = matches!(
@@ -106,41 +105,41 @@ impl Residency {
         ))
     }
 
-    /// The arrays that it is a map of.
+    /// The shape of the arrays that the map is for.
     pub fn shape(&self) -> &ArrayShape {
         &self.shape
     }
 
-    /// Texels of a tile (`cuArrayGetSparseProperties`).
+    /// Size of a tile in texels (`cuArrayGetSparseProperties`).
     pub fn tile(&self) -> TileShape {
         let block = self.shape.format.block_extent();
         let [x, y, z] = self.tile;
         TileShape([x * block, y * block, z])
     }
 
-    /// Tiles of a level of one layer along x, y, z; `None` for levels of the tail, and past the
-    /// last.
+    /// Number of tiles of a level in one layer, along x, y, z; `None` for levels of the tail and
+    /// past the last one.
     pub fn tiles(&self, level: u32) -> Option<[u32; 3]> {
         self.levels.get(level as usize).map(|level| level.count)
     }
 
-    /// The first level of the mip tail; the number of levels if there is no tail.
+    /// First level of the mip tail; the number of levels if there is no tail.
     pub fn tail_first_level(&self) -> u32 {
         self.levels.len() as u32
     }
 
-    /// Tiles and tails of all levels and layers.
+    /// Total number of tiles and tails.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many of them are in memory.
+    /// Number of resident tiles and tails.
     pub fn resident_count(&self) -> u64 {
         self.bits.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum()
     }
 
-    /// Maps or unmaps one tile of a layer (of cubes, `6 * cube + face`), by its number along x,
-    /// y, z. Says whether that was a change.
+    /// Maps or unmaps one tile of a layer (for cubes, `6 * cube + face`), by its index along x, y,
+    /// z. Returns whether its state changed.
     pub fn set_tile(
         &self,
         level: u32,
@@ -162,7 +161,7 @@ impl Residency {
         Ok(self.set(number, resident))
     }
 
-    /// Maps or unmaps the mip tail of a layer. Says whether that was a change.
+    /// Maps or unmaps the mip tail of a layer. Returns whether its state changed.
     pub fn set_tail(&self, plane: u32, resident: bool) -> Result<bool, CreateError> {
         let number = self.tails + u64::from(plane);
         if plane >= self.shape.planes() || number >= self.count {
@@ -171,9 +170,10 @@ impl Residency {
         Ok(self.set(number, resident))
     }
 
-    /// Maps or unmaps the tiles of a box of texels, whose offset is a multiple of a tile and whose
-    /// extent is one or ends where the level does (`CUarrayMapInfo`). Returns how many tiles that
-    /// changed. The box of a level of the tail is the whole level, and stands for the whole tail.
+    /// Maps or unmaps the tiles of a box of texels (`CUarrayMapInfo`). The offset must be a
+    /// multiple of a tile; the extent must be one too, or end at the end of the level. Returns the
+    /// number of tiles that changed. In the tail, the box must be a whole level, and stands for the
+    /// whole tail.
     pub fn set_region(
         &self,
         level: u32,
@@ -226,7 +226,7 @@ impl Residency {
         }
     }
 
-    /// Whether the tile of a texel of the array is in memory; false outside the extents.
+    /// Whether the tile of a texel is resident; false outside the extents.
     pub fn is_resident(&self, index: TexelIndex) -> bool {
         let block = self.shape.format.block_extent();
         let [x, y, z] = index.at;
@@ -236,7 +236,7 @@ impl Residency {
         inside && self.is_element_resident(index.level, index.plane, [x / block, y / block, z])
     }
 
-    /// Likewise for an element: a texel, or a 4x4 block.
+    /// Whether the tile of an element (a texel or a 4x4 block) is resident.
     pub(crate) fn is_element_resident(&self, level: u32, plane: u32, at: [u32; 3]) -> bool {
         let number = if level as usize >= self.levels.len() {
             (plane < self.shape.planes()).then(|| self.tails + u64::from(plane))
@@ -257,7 +257,7 @@ impl Residency {
         inside.then(|| number + (z * rows + y) * columns + x)
     }
 
-    /// Sets a bit; whether it was another before.
+    /// Sets a bit; returns whether it changed.
     fn set(&self, number: u64, resident: bool) -> bool {
         let (word, bit) = (&self.bits[number as usize / 64], 1 << (number % 64));
         let before =

@@ -1,15 +1,15 @@
-//! Where texels lie in the block.
+//! Byte ranges of a resource's rows in its block.
 
 use super::{Resource, elements};
 use std::ops::Range;
 
 impl Resource {
-    /// Where each row lies in the block, in the order of [`Self::to_packed`].
+    /// The byte range of each row, in the order of [`Self::to_packed`].
     pub fn rows(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.rows_of(0..self.shape.planes())
     }
 
-    /// Where each row of some planes lies in the block, in the order of [`Self::to_packed`].
+    /// The byte range of each row of some planes, in the order of [`Self::to_packed`].
     pub fn rows_of(&self, planes: Range<u32>) -> impl Iterator<Item = Range<u64>> + '_ {
         let samples = self.shape.samples;
         self.levels.iter().enumerate().flat_map(move |(n, level)| {

@@ -1,4 +1,4 @@
-//! Limits, checks, copies and descriptions of resources.
+//! Tests of limits, checks, copies and descriptions of resources.
 
 #![allow(clippy::unwrap_used)]
 use super::*;
@@ -61,7 +61,7 @@ fn limits_of_arrays() {
     );
 }
 
-/// An NVIDIA H200 (sm_90) makes such textures, driver 580.159.04, CUDA 13.0, 2026-11-28.
+/// Textures that an NVIDIA H200 (sm_90) creates, driver 580.159.04, CUDA 13.0, 2026-11-28.
 #[test]
 fn memory_as_the_driver_takes_it() {
     let (f, limits) = (format("u8x4"), ArchLimits::NEWEST);

@@ -5,27 +5,28 @@ use std::ops::Range;
 use texunit_forms::{Count, Geometry};
 use texunit_texel::Format;
 
-/// A part of an array, perhaps as another format. `None` keeps what the array has.
+/// A part of an array, perhaps in another format. `None` keeps the property of the array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// Another format of equal texel size. Arrays of `u32x2` and `u32x4` can be viewed as
-    /// block-compressed formats of as many bytes a block; the view is four times as wide and high.
+    /// block-compressed formats with the same bytes per block; the view is then four times as wide
+    /// and high.
     pub format: Option<Format>,
-    /// Another geometry of the same texels: a layer as `.2d`, faces as `.a2d`, six layers as
-    /// `.cube`, and so on.
+    /// Another geometry of the same texels, such as a layer as `.2d`, faces as `.a2d`, or six
+    /// layers as `.cube`.
     pub geometry: Option<Geometry>,
-    /// Mip levels.
+    /// Range of mip levels.
     pub levels: Option<Range<u32>>,
-    /// Layers; of cubes, faces of all cubes.
+    /// Range of layers; for cubes, of faces of all cubes.
     pub planes: Option<Range<u32>>,
 }
 
 impl Resource {
-    /// The texels of a view, in the same memory. A view of an array that is not mipmapped, and
-    /// one that keeps a single level by way of `levels`, is mipmapped only if the array is.
+    /// A view: a resource over the same memory. A view with a single level is mipmapped only if the
+    /// array is.
     ///
-    /// Whether a view may be written to, or used as a surface, is what it is for arrays of its
-    /// shape. Linear and pitched memory have no views, as in CUDA.
+    /// The rules for writing to a view and for surfaces over it are those for arrays of its shape.
+    /// Linear and pitched memory have no views, as in CUDA.
     pub fn view(&self, view: &View) -> Result<Self, CreateError> {
         let refused =
             |reason| CreateError::Refused(format!("a view of the {}: {reason}", self.describe()));
@@ -61,7 +62,7 @@ impl Resource {
         Ok(())
     }
 
-    /// Gives the texels another format of equal size.
+    /// Reinterprets the texels in another format of equal size.
     fn reinterpret(&mut self, format: Format) -> Result<(), String> {
         let own = self.format();
         let (size, own_size) = (format.texel_size(), own.texel_size());
@@ -93,8 +94,8 @@ impl Resource {
         Ok(())
     }
 
-    /// Makes texels the blocks of a compressed format. A level halves the width in texels,
-    /// and may so need a block more than there are; then there is no such view.
+    /// Reinterprets the texels as blocks of a compressed format. A level halves the width in
+    /// texels, and may therefore need more blocks than exist; such a view is refused.
     fn widen(&mut self, format: Format) -> Result<(), String> {
         let block = format.block_extent();
         let times = |n: u32| n.checked_mul(block).ok_or("it is too large");
@@ -128,7 +129,7 @@ fn check_range(what: &str, range: &Range<u32>, count: u32) -> Result<(), String>
     Err(format!("there are no {what} {start} to {end} (end not included) among {count}"))
 }
 
-/// Layers (cubes) of a view of this geometry that has so many planes.
+/// Number of layers (or cubes) of a view of this geometry that has `planes` planes.
 fn layers_of(own: Geometry, geometry: Geometry, planes: u32) -> Result<u32, String> {
     use Geometry as G;
     let alike = |g: G| (g.axes(), g.is_multisample());

@@ -1,10 +1,10 @@
-//! The words for sampler state: of jobs, cases and messages.
+//! Names of sampler settings in jobs, cases and messages.
 
 use super::{AddressMode, CompareFunction, Filter, ReadMode};
 use std::str::FromStr;
 
 impl AddressMode {
-    /// All of them with their names. `clamp` and `border` are PTX's `clamp_to_edge` and
+    /// All address modes with their names. `clamp` and `border` are PTX's `clamp_to_edge` and
     /// `clamp_to_border`.
     #[rustfmt::skip]
     pub const NAMES: [(&str, Self); 5] = [
@@ -15,24 +15,24 @@ impl AddressMode {
         ("clamp_ogl", Self::ClampOgl),
     ];
 
-    /// `clamp`
+    /// The name, such as `clamp`.
     pub fn name(self) -> &'static str {
         name_of(&Self::NAMES, self)
     }
 }
 
 impl Filter {
-    /// Both with their names.
+    /// Both filters with their names.
     pub const NAMES: [(&str, Self); 2] = [("point", Self::Point), ("linear", Self::Linear)];
 
-    /// `point`
+    /// The name, such as `point`.
     pub fn name(self) -> &'static str {
         name_of(&Self::NAMES, self)
     }
 }
 
 impl CompareFunction {
-    /// All of them with their names.
+    /// All compare functions with their names.
     #[rustfmt::skip]
     pub const NAMES: [(&str, Self); 8] = [
         ("never",         Self::Never),
@@ -45,31 +45,31 @@ impl CompareFunction {
         ("always",        Self::Always),
     ];
 
-    /// `less_equal`
+    /// The name, such as `less_equal`.
     pub fn name(self) -> &'static str {
         name_of(&Self::NAMES, self)
     }
 }
 
 impl ReadMode {
-    /// Both with their names.
+    /// Both read modes with their names.
     pub const NAMES: [(&str, Self); 2] =
         [("element", Self::Element), ("normalized", Self::NormalizedFloat)];
 
-    /// `normalized`
+    /// The name, such as `normalized`.
     pub fn name(self) -> &'static str {
         name_of(&Self::NAMES, self)
     }
 }
 
-/// A word that is not one of those that are possible.
+/// A name that is not valid for a setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {}, found `{found}`", .expected.join(", "))]
 #[non_exhaustive]
 pub struct UnknownWord {
-    /// As it was given.
+    /// The given name.
     pub found: String,
-    /// All that there are.
+    /// All valid names.
     pub expected: Vec<&'static str>,
 }
 
@@ -106,7 +106,7 @@ fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str 
 mod tests {
     use super::*;
 
-    /// A match without a wildcard has to be looked at when a value is added; its tables too.
+    /// The match has no wildcard, so that it fails to compile when a value is added without a name.
     #[test]
     fn every_value_has_a_name() {
         for (n, (name, mode)) in AddressMode::NAMES.into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Textures, samplers and surfaces that cannot be made: what the CUDA runtime refuses
-//! (docs/numerics.md 8.1), and what has no meaning.
+//! Checks of textures, samplers and surfaces: combinations that the CUDA runtime refuses
+//! (docs/numerics.md 8.1), and combinations without a meaning.
 
 use super::{Filter, ReadMode, Sampler, Surface, Texture};
 use crate::resource::{CreateError, CudaError, Layout, Resource};
@@ -7,9 +7,8 @@ use std::sync::Arc;
 use texunit_texel::readings;
 
 impl Texture {
-    /// A texture that the CUDA runtime would create (docs/numerics.md 8.1) for use with
-    /// `sampler`. In independent mode, where samplers come later, see
-    /// [`Self::without_sampler`].
+    /// A texture for use with `sampler`, if the CUDA runtime would create it (docs/numerics.md
+    /// 8.1). For independent mode, in which samplers are separate, see [`Self::without_sampler`].
     pub fn new(
         resource: Arc<Resource>,
         read_mode: ReadMode,
@@ -22,8 +21,8 @@ impl Texture {
         Ok(texture)
     }
 
-    /// A texture for use with any sampler that goes with it (independent mode): it is refused if
-    /// none does. Each fetch checks the sampler that it comes with.
+    /// A texture for use with separate samplers (independent mode). It is refused if no sampler is
+    /// compatible. Each fetch checks the sampler that it uses.
     pub fn without_sampler(
         resource: Arc<Resource>,
         read_mode: ReadMode,
@@ -34,8 +33,8 @@ impl Texture {
     }
 }
 
-/// Whether a texture and a sampler, be they made apart, are such as the driver makes. It also makes
-/// integers under a linear filter, which the runtime refuses.
+/// Whether the driver accepts a texture together with a sampler, even if they were made separately.
+/// The driver also accepts integers with a linear filter, which the runtime refuses.
 pub(crate) fn check_pair(texture: &Texture, sampler: &Sampler) -> Result<(), CreateError> {
     let Texture { resource, read_mode, .. } = texture;
     check_state(resource, *read_mode, sampler.srgb)?;
@@ -46,9 +45,9 @@ fn refused(code: CudaError, resource: &Resource, reason: String) -> CreateError 
     CreateError::Cuda { code, reason: format!("texture `{}`: {reason}", resource.name()) }
 }
 
-/// What the CUDA runtime refuses (docs/numerics.md 8.1, cudaErrorInvalidFilterSetting): linear filtering of integers
-/// read as integers. Linear memory and multi-sample arrays are fetched with integer coordinates, which ignore the
-/// filter.
+/// The runtime's check for cudaErrorInvalidFilterSetting (docs/numerics.md 8.1): linear filtering
+/// of integers read as integers. Linear memory and multi-sample arrays are exempt, because integer
+/// coordinates ignore the filter.
 fn check_filter(
     resource: &Resource,
     read_mode: ReadMode,
@@ -75,8 +74,9 @@ fn check_filter(
     Err(refused(CudaError::InvalidFilterSetting, resource, reason))
 }
 
-/// What the CUDA runtime refuses (docs/numerics.md 8.1, cudaErrorInvalidNormSetting): normalized reads of formats that
-/// have none and element reads of those that have only such; and sRGB blocks without the flag.
+/// The runtime's check for cudaErrorInvalidNormSetting (docs/numerics.md 8.1): normalized reads of
+/// formats that have none, and element reads of formats that have only normalized ones. Also
+/// refuses sRGB blocks without the sRGB flag.
 fn check_state(resource: &Resource, read_mode: ReadMode, srgb: bool) -> Result<(), CreateError> {
     let format = resource.format();
     let normalized = read_mode == ReadMode::NormalizedFloat;
@@ -100,7 +100,7 @@ fn check_state(resource: &Resource, read_mode: ReadMode, srgb: bool) -> Result<(
     Err(refused(code, resource, reason))
 }
 
-/// Sampler state that this resource does not go with.
+/// Checks that the sampler state is compatible with the resource.
 fn check_sampler_of(
     resource: &Resource,
     read_mode: ReadMode,
@@ -121,8 +121,8 @@ fn check_sampler_of(
 }
 
 impl Surface {
-    /// A surface of an array, or of linear or pitched memory, within the limits of the
-    /// architecture that it was made for. `.a2d` instructions see the faces of cube maps.
+    /// A surface over an array, or over linear or pitched memory, within the limits of the
+    /// architecture for which it was made. `.a2d` instructions access the faces of cube maps.
     pub fn new(resource: Arc<Resource>) -> Result<Self, CreateError> {
         let refused = |code, reason: String| CreateError::Cuda {
             code,

@@ -1,4 +1,5 @@
-//! What a surface instruction does with the bytes that it finds.
+//! The memory operations of surface instructions: loads, stores, formatted stores and reductions of
+//! the bytes at an offset.
 
 use crate::request::{
     Lanes, PlanError, ReduceOp, ReduceType, SurfaceAnswer, SurfaceForm, SurfaceKind, lanes,
@@ -7,18 +8,18 @@ use crate::resource::Resource;
 use texunit_memory::Block;
 use texunit_texel::{Format, pack, store_codes};
 
-/// What is done with the bytes.
+/// The operation on the accessed bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Action {
     /// `suld.b`, `sust.b`.
     Raw { element_size: u8, vector: u8 },
-    /// `sust.p`: texels of this format.
+    /// `sust.p`: stores texels of this format.
     Formatted { format: Format, vector: u8 },
     /// `sured.b`, `sured.p`.
     Reduce { op: ReduceOp, number: Number },
 }
 
-/// What a reduction takes its operands for.
+/// Operand type of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
     U32,
@@ -27,17 +28,17 @@ pub(super) enum Number {
     S64,
 }
 
-/// Why elements are inside the block.
+/// Message of `expect`: the access has been checked, so its elements are inside the block.
 const CHECKED: &str = "the rule of places has checked the access against the resource";
 
 impl Action {
-    /// The action of a form on this resource, and the bytes that x counts.
+    /// The operation of a form on this resource, and the number of bytes per unit of x.
     pub(super) fn new(form: SurfaceForm, resource: &Resource) -> Result<(Self, u32), PlanError> {
         let format = resource.format();
         let undefined = |reason: String| {
             PlanError::Undefined(format!("{form}: {}, and {reason}", resource.sentence("surface")))
         };
-        // Whoever reads PTX has refused these already.
+        // The PTX front end has refused these already.
         if let Some(reason) = form.why_impossible() {
             return Err(PlanError::Undefined(format!("{form}: {reason}")));
         }
@@ -68,7 +69,7 @@ impl Action {
         }
     }
 
-    /// What a store or reduction of a lane does with the bytes at an offset.
+    /// Executes a store or reduction of one lane on the bytes at an offset.
     #[inline(always)]
     pub(super) fn store(self, block: &Block, offset: u64, values: &[[u64; 32]; 4], lane: usize) {
         match self {
@@ -85,7 +86,7 @@ impl Action {
         }
     }
 
-    /// Bytes of the whole access.
+    /// Size of the whole access in bytes.
     pub(super) fn size(self) -> u32 {
         match self {
             Self::Raw { element_size, vector } => u32::from(element_size) * u32::from(vector),
@@ -95,14 +96,14 @@ impl Action {
     }
 }
 
-/// Rule 10.9: whether minimum and maximum of `.p` are signed: of signed integers and snorm.
+/// Rule 10.9: whether the minimum and maximum of `.p` are signed: for signed integers and snorm.
 fn is_signed(format: Format) -> bool {
     use texunit_texel::Channel as C;
     matches!(format.plain_channel(), Some(C::S8 | C::S16 | C::S32))
 }
 
 impl Number {
-    /// What a type says by itself (`.b`).
+    /// The operand type of `.b`, which the instruction states.
     fn of(ty: ReduceType) -> Self {
         match ty {
             ReduceType::U32 | ReduceType::B32 => Self::U32,
@@ -123,7 +124,7 @@ impl Number {
         }
     }
 
-    /// The number that takes the place of `old`.
+    /// The result of a reduction on `old`.
     fn combine(self, op: ReduceOp, old: u64, operand: u64) -> u64 {
         use Number as N;
         use ReduceOp as O;
@@ -150,7 +151,7 @@ pub(super) fn load(block: &Block, offset: u64, element_size: u8, element: usize)
     block.load(offset, element_size).expect(CHECKED)
 }
 
-/// Loads so many elements of each lane.
+/// Loads the elements of all active lanes; the number of elements is a constant.
 pub(super) fn load_all(
     block: &Block,
     (active, offsets): (u32, &Lanes),
@@ -171,9 +172,9 @@ fn store(block: &Block, offset: u64, element_size: u8, element: usize, value: u6
     block.store(offset, element_size, value).expect(CHECKED);
 }
 
-/// Stores a texel: one access to memory, or two of 8 bytes.
+/// Stores a texel as one memory access, or as two of 8 bytes.
 fn store_texel(block: &Block, offset: u64, format: Format, values: [u32; 4], vector: u8) {
-    // `Action::new` has asked whether there are codes.
+    // `Action::new` has checked that the format supports stores.
     let Some(codes) = store_codes(format, values, vector) else { return };
     let bytes = u128::from_le_bytes(pack(format, codes));
     let size = format.texel_size().min(8) as u8;
@@ -182,7 +183,7 @@ fn store_texel(block: &Block, offset: u64, format: Format, values: [u32; 4], vec
     }
 }
 
-/// One atomic step.
+/// Executes a reduction as one atomic step.
 fn reduce(block: &Block, offset: u64, op: ReduceOp, number: Number, operand: u64) {
     if number.size() == 4 {
         let narrow = |old: u32| number.combine(op, old.into(), operand) as u32;

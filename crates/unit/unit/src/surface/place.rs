@@ -1,5 +1,5 @@
-//! Where a surface access goes: docs/numerics.md, section 10. The plan and its trace both ask
-//! [`Rule::apply`]; [`Plain`] says the same of a whole warp whose lanes are all inside.
+//! The location of a surface access: docs/numerics.md, section 10. Plan and trace both use
+//! [`Rule::apply`]; [`Plain`] is a fast path for a warp whose lanes are all inside.
 
 mod plain;
 
@@ -7,17 +7,18 @@ use crate::request::{AccessFault, ClampMode, Coordinates, Geometry};
 use crate::resource::{Resource, TexelIndex, elements};
 pub(super) use plain::Plain;
 
-/// What says where accesses go: the instruction form and the surface, in numbers.
+/// The parameters that determine the location of an access, from the instruction form and the
+/// surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     clamp: ClampMode,
-    /// Bytes of the whole access.
+    /// Size of the whole access in bytes.
     pub(super) size: u32,
-    /// Bytes that x counts.
+    /// Bytes per unit of x.
     unit: u32,
     pub(super) geometry: Geometry,
     planes: u32,
-    /// Bytes of a row, rows, slices; axes that the geometry lacks are 1.
+    /// Bytes of a row, number of rows, number of slices; 1 for axes that the geometry lacks.
     bounds: [i64; 3],
     texel_size: u32,
     first: u64,
@@ -26,7 +27,7 @@ pub(super) struct Rule {
     row_pitch: u64,
 }
 
-/// Coordinates of one access as the instruction has them.
+/// Coordinates of one access as given by the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Coordinate {
     pub(super) layer: Option<u32>,
@@ -34,46 +35,47 @@ pub(super) struct Coordinate {
     pub(super) at: [i32; 3],
 }
 
-/// The bytes that an access finds.
+/// The location of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurfacePlace {
-    /// Layer; of cubes, `6 * cube + face`.
+    /// Layer; for cubes, `6 * cube + face`.
     pub layer: u32,
-    /// In bytes.
+    /// x in bytes.
     pub x: u64,
     /// Row.
     pub y: u64,
     /// Slice.
     pub z: u64,
-    /// Whether `.clamp` has moved it.
+    /// Whether `.clamp` has changed the coordinates.
     pub moved: bool,
-    /// Offset in the memory of the resource.
+    /// Byte offset in the memory of the resource.
     pub offset: u64,
 }
 
-/// What becomes of an access.
+/// The outcome of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceOutcome {
-    /// It is made.
+    /// The access is executed.
     Made(SurfacePlace),
-    /// Its tile of a sparse array is not in memory: loads 0, drops the store or reduction.
+    /// The tile of a sparse array is not resident: loads return 0; stores and reductions are
+    /// dropped.
     NotResident(SurfacePlace),
-    /// `.zero` outside, or `.clamp` on a row without room for the access: loads 0, drops the store
-    /// or reduction.
+    /// Outside with `.zero`, or `.clamp` on a row that is shorter than the access: loads return 0;
+    /// stores and reductions are dropped.
     Dropped,
-    /// `.trap` outside: a fault.
+    /// Outside with `.trap`: a fault.
     Outside,
-    /// x is not a multiple of the access size: a fault, whatever the policy.
+    /// x is not a multiple of the access size: a fault under every policy.
     Misaligned,
 }
 
-/// Rule 10.3 (open: which bits): the top bit of a layer does not count.
+/// Rule 10.3 (open: which bits are used): the top bit of a layer is ignored.
 fn layer_number(layer: u32) -> u32 {
     layer & (u32::MAX >> 1)
 }
 
 impl Rule {
-    /// `unit`: bytes that x counts. `size`: bytes of the access.
+    /// Makes the rule. `unit`: bytes per unit of x. `size`: bytes of the access.
     pub(super) fn new(
         resource: &Resource,
         geometry: Geometry,
@@ -83,7 +85,7 @@ impl Rule {
     ) -> Self {
         let level = resource.levels()[0];
         let (_, rows) = elements(resource.format(), level.extent);
-        // Rule 10.10: a layer of a 3D array is checked against its depth, and slice 0 accessed.
+        // Rule 10.10: a layer of a 3D array is checked against its depth, but slice 0 is accessed.
         let (planes, plane_pitch) = match geometry {
             Geometry::A2d if resource.geometry() == Geometry::D3 => (level.extent.depth, 0),
             _ => (resource.shape().planes(), level.plane_pitch),
@@ -103,8 +105,8 @@ impl Rule {
         }
     }
 
-    /// Whether every aligned x is an address that is a multiple of 8. The pitch of an only plane,
-    /// slice or row does not matter: that of linear memory is any number of bytes.
+    /// Whether every aligned x is an address that is a multiple of 8. The pitch of a single plane,
+    /// slice or row is ignored, because that of linear memory may be any number.
     pub(super) fn is_aligned(&self) -> bool {
         let [_, rows, slices] = self.bounds;
         let steps = [
@@ -129,7 +131,7 @@ impl Rule {
         self.clamp
     }
 
-    /// The byte that x names.
+    /// x in bytes.
     pub(super) fn byte_x(&self, coordinate: Coordinate) -> i64 {
         i64::from(coordinate.at[0]) * i64::from(self.unit)
     }
@@ -149,7 +151,7 @@ impl Rule {
         if !inside {
             match self.clamp {
                 ClampMode::Zero => return SurfaceOutcome::Dropped,
-                // Rule 10.5: a row that is shorter than the access has no place to clamp to.
+                // Rule 10.5: a row that is shorter than the access has no position to clamp to.
                 ClampMode::Clamp if self.bounds[0] < size => return SurfaceOutcome::Dropped,
                 ClampMode::Clamp => {
                     at[0] = at[0].clamp(0, (self.bounds[0] - size) / size * size);
@@ -174,7 +176,7 @@ impl Rule {
         }
     }
 
-    /// Rows of tiles are multiples of 16 bytes, so an access lies in one.
+    /// An access is within one tile, because rows of tiles are multiples of 16 bytes.
     fn is_resident(&self, place: SurfacePlace, resource: &Resource) -> bool {
         let block = resource.format().block_extent();
         let column = (place.x / u64::from(self.texel_size)) as u32;
@@ -186,7 +188,7 @@ impl Rule {
         })
     }
 
-    /// The fault of an outcome that is one.
+    /// Converts an outcome to a fault, if it is one.
     #[cold]
     pub(super) fn fault(
         &self,

@@ -1,4 +1,4 @@
-//! Widths, policies and faults of surface accesses.
+//! Tests of access sizes, boundary policies and faults of surface accesses.
 
 #![allow(clippy::unwrap_used)]
 mod formatted;
@@ -37,7 +37,7 @@ fn coords<T: Clone>(plan: &SurfacePlan, vector: [T; 3], none: T) -> Coordinates<
     Coordinates::of(plan.rule.geometry, vector, none)
 }
 
-/// Likewise, the same for all lanes.
+/// A coordinate vector in the order of the instruction, the same for all lanes.
 fn lanes_at(plan: &SurfacePlan, vector: [i32; 3]) -> Coordinates<Lanes> {
     coords(plan, vector.map(|c| [c as u32; 32]), [0; 32])
 }
@@ -93,7 +93,7 @@ fn misaligned_under_every_policy() {
     }
 }
 
-/// Rule 10.5.
+/// Rule 10.5: a row that is shorter than the access.
 #[test]
 fn a_row_shorter_than_the_access() {
     let s = surface(1, 3, 1, 1);
@@ -110,7 +110,7 @@ fn a_row_shorter_than_the_access() {
     assert!(load(&plan(ClampMode::Trap), [0, 0, 0]).is_err());
 }
 
-/// Rule 10.6: of each size the lane that wins among lanes 2 to 29, which store to the same bytes.
+/// Rule 10.6: the lane that wins, for each access size, when lanes 2 to 29 store to the same bytes.
 #[test]
 fn the_lowest_lane_of_the_last_pass_wins() {
     for (element_size, vector, winner) in [
@@ -128,7 +128,7 @@ fn the_lowest_lane_of_the_last_pass_wins() {
             let form = form(Geometry::D2, element_size, vector, clamp);
             SurfacePlan::new(form, &s).unwrap()
         };
-        // All inside; and some that are dropped or moved.
+        // All lanes inside; then some lanes that are dropped or moved.
         for (clamp, others) in
             [(ClampMode::Trap, 0), (ClampMode::Zero, 64), (ClampMode::Clamp, -64)]
         {
@@ -145,7 +145,7 @@ fn the_lowest_lane_of_the_last_pass_wins() {
             );
         }
     }
-    // A lane that faults stops those above it.
+    // A lane that faults stops the lanes above it.
     let s = surface(1, 32, 1, 1);
     let plan = SurfacePlan::new(form(Geometry::D1, 4, 1, ClampMode::Trap), &s).unwrap();
     let x = std::array::from_fn(|lane| [0, 0, 99, 0][lane % 4]);
@@ -197,7 +197,8 @@ fn lane_numbers() {
     assert_eq!(lanes(u32::MAX).count(), 32);
 }
 
-/// Where an access goes, byte by byte (docs/numerics.md 10); `None` drops it.
+/// A model of an access's location, byte by byte (docs/numerics.md 10); `None` if the access is
+/// dropped.
 fn model_target(
     bounds: [i64; 3],
     size: i64,
@@ -219,7 +220,7 @@ fn model_target(
         ClampMode::Zero => Ok(None),
         ClampMode::Clamp if bounds[0] < size => Ok(None),
         ClampMode::Clamp => {
-            // The positions that there are, nearest first.
+            // All valid positions, nearest first.
             let places = (0..bounds[0]).filter(|x| x % size == 0 && x + size <= bounds[0]);
             let x = places.min_by_key(|x| (x - at[0]).abs()).ok_or(())?;
             let near = |axis: usize| (0..bounds[axis]).min_by_key(|i| (i - at[axis]).abs());
@@ -260,7 +261,7 @@ proptest! {
         let s = surface(dims, size[0], size[1], size[2]);
         let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][usize::from(dims) - 1];
         let plan = SurfacePlan::new(form(geometry, element_size, vector, clamp), &s).unwrap();
-        // Coordinates that the geometry lacks must not matter.
+        // Coordinates that the geometry lacks must be ignored.
         let mut seen = at.map(i64::from);
         seen[usize::from(dims)..].fill(0);
         let bytes = i64::from(element_size) * i64::from(vector);

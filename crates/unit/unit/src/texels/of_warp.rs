@@ -1,4 +1,4 @@
-//! The texels of all fetches of a warp at once, along each axis: for observers that count them.
+//! The texels that all fetches of a warp read, along each axis, for observers that count texels.
 
 use super::{MOST_NORMALIZED, MOST_TEXELS};
 use crate::effective::Coords;
@@ -9,30 +9,33 @@ use crate::sampler::{AddressMode, Filter};
 use crate::warp::FetchPlan;
 use texunit_simd::Build;
 
-/// The lower or only texels along an axis, and the upper ones: numbers of texels, [`Self::OUTSIDE`], or [`Self::UNREAD`].
+/// For each lane, the lower (or only) and the upper texel along an axis: an index,
+/// [`Self::OUTSIDE`], or [`Self::UNREAD`].
 #[derive(Clone, Copy, Debug)]
 pub struct AxisTexels(pub [[i32; 32]; 2]);
 
-/// The texels of the lanes: those that each has along all axes, in one plane.
+/// The texels of a warp's fetches: each lane reads the product of its texels along the axes, in one
+/// plane.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpTexels {
-    /// The layer.
+    /// The layer of all lanes.
     pub plane: u32,
-    /// Along x, y and z.
+    /// Texels along x, y and z.
     pub axes: [AxisTexels; 3],
 }
 
 impl AxisTexels {
-    /// The border's colour, or zero.
+    /// The lane reads the border colour, or 0.
     pub const OUTSIDE: i32 = -1;
-    /// There is no upper texel, or its weight is zero.
+    /// The lane has no upper texel, or its weight is 0.
     pub const UNREAD: i32 = -2;
 
     const FIRST: Self = Self([[0; 32], [Self::UNREAD; 32]]);
 }
 
 impl FetchPlan {
-    /// The texels of fetches without offsets of one level and one plane, where [`FetchPlan::few_texels`] knows those of each lane.
+    /// The texels of a warp's fetches, if the fetch has one level, one plane and no offsets, and if
+    /// [`FetchPlan::few_texels`] supports each lane.
     pub fn texels_of_warp(&self, request: &FetchRequest<'_>) -> Option<WarpTexels> {
         let (form, resource) = (self.form(), &self.seen().resource);
         let (geometry, shape) = (form.geometry, resource.shape());
@@ -69,7 +72,8 @@ impl FetchPlan {
         Some(WarpTexels { plane, axes })
     }
 
-    /// Texels along an axis as [`FetchPlan::along`] has them, and the lanes whose coordinates are of a usual size.
+    /// Computes the texels along an axis as [`FetchPlan::along`] does. Returns the lanes whose
+    /// coordinates are in the supported range.
     #[inline(always)]
     fn lanes_along(&self, axis: usize, bits: &Lanes, size: u32, to: &mut AxisTexels) -> u32 {
         let effective = self.effective();
@@ -149,10 +153,10 @@ impl FetchPlan {
     }
 }
 
-/// The largest integer not above a number of a usual size, without a call of the C library.
+/// The largest integer not above a number of moderate size, without a call of the C library.
 #[inline(always)]
 fn floor(x: f64) -> f64 {
-    // Added, a number has no bits for fractions.
+    // After adding this number, the significand has no bits left for fractions.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     let nearest = (x + WHOLE) - WHOLE;
     if nearest > x { nearest - 1.0 } else { nearest }

@@ -1,4 +1,5 @@
-//! Fetches of whole arrays of coordinates: the CPU path for those who have no kernel.
+//! Fetches of whole arrays of coordinates, for callers without a kernel: splits the arrays into
+//! warps and runs a plan.
 
 use super::fast::{self, Points};
 use super::{Fast, FetchPlan, Schedule, Scratch};
@@ -6,35 +7,36 @@ use crate::request::{Coordinates, FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
 use texunit_forms::Count;
 use texunit_memory::hint;
 
-/// The operands of many fetches: an array for each operand, as in [`FetchRequest`]. Floats are raw bits
-/// (`bytemuck::cast_slice` turns one into the other). Arrays that the instruction has no operand for may be empty.
+/// The operands of many fetches: an array for each operand of [`FetchRequest`]. Floats are raw bits
+/// (see `bytemuck::cast_slice`). Arrays of operands that the instruction does not have may be
+/// empty.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchArrays<'a> {
-    /// Layer, sample, and the point.
+    /// Layer, sample, and point.
     pub coords: Coordinates<&'a [u32]>,
-    /// Texels along x, y, z (s32).
+    /// Texel offsets along x, y, z (s32).
     pub offset: [&'a [u32]; 3],
-    /// Level of `tex.level`.
+    /// Level of `tex.level`: f32 or s32 bits.
     pub level: &'a [u32],
-    /// Gradients of `tex.grad`.
+    /// Gradients along screen x for `tex.grad`.
     pub dpdx: [&'a [u32]; 3],
-    /// Partial derivatives by y, along each axis.
+    /// Gradients along screen y for `tex.grad`.
     pub dpdy: [&'a [u32]; 3],
     /// Reference value of a depth compare.
     pub compare: &'a [u32],
-    /// Components that are wanted, bit 0 for x.
+    /// Requested components, bit 0 for x.
     pub components: u8,
 }
 
-/// An array that is not of the length of the others.
+/// An array whose length differs from the others'.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} has {}, but there {} {}", Count(len, "element"), Count(fetches, "fetch").are(), Count(fetches, "fetch"))]
 pub struct LengthError {
-    /// Which.
+    /// Name of the array.
     pub what: &'static str,
     /// Its length.
     pub len: usize,
-    /// Length of the array of x.
+    /// Length of the x array.
     pub fetches: usize,
 }
 
@@ -52,7 +54,7 @@ impl<'a> FetchArrays<'a> {
         }
     }
 
-    /// In an order of its own, which [`request`] takes apart again.
+    /// All operand arrays in a fixed order, from which [`request`] rebuilds a request.
     fn all(&self) -> [(&'static str, &'a [u32]); OPERANDS] {
         let Coordinates { layer, sample, point: [x, y, z] } = self.coords;
         let [ox, oy, oz] = self.offset;
@@ -80,12 +82,12 @@ impl<'a> FetchArrays<'a> {
 
 const OPERANDS: usize = 16;
 
-/// Warps ahead of which the lines of operands and results are asked for. Stores that miss the caches
-/// fill the store buffer of the CPU, and then everything waits for them.
+/// Prefetch distance, in warps, for operands and results. Stores that miss the caches fill the
+/// CPU's store buffer, and then stall everything.
 pub(super) const AHEAD: usize = 12;
 
-/// Asks for the cache lines of a warp in an array, to be read. Behind its end is what is fetched next, where arrays are
-/// parts of larger ones.
+/// Prefetches the cache lines of a warp in an array, to be read. The address may be past the end of
+/// the array, where the next fetches' operands are if the array is a part of a longer one.
 #[inline(always)]
 pub(super) fn prefetch<T>(array: &[T], warp: usize) {
     let place = array.as_ptr().wrapping_add(warp).cast::<u8>();
@@ -94,7 +96,7 @@ pub(super) fn prefetch<T>(array: &[T], warp: usize) {
     }
 }
 
-/// Likewise, to be written.
+/// Prefetches the cache lines of a warp in an array, to be written.
 #[inline(always)]
 pub(super) fn prefetch_to_write(array: &[Lanes], warp: usize) {
     if let Some(lanes) = array.get(warp) {
@@ -104,9 +106,9 @@ pub(super) fn prefetch_to_write(array: &[Lanes], warp: usize) {
     }
 }
 
-/// Arrays that are read, and the registers of the warp that is next.
+/// The operand arrays, and the registers of the next warp.
 struct Registers<'a> {
-    /// Numbers of registers with their arrays; the first `len` of them.
+    /// Register indices and their arrays; the first `len` are valid.
     used: [(usize, &'a [Lanes]); OPERANDS],
     len: usize,
     lanes: [&'a Lanes; OPERANDS],
@@ -123,7 +125,7 @@ impl<'a> Registers<'a> {
         Self { used, len, lanes: [&ZERO_LANES; OPERANDS], components }
     }
 
-    /// The fetch of a whole warp.
+    /// The request of a whole warp.
     #[inline(always)]
     fn request(&mut self, warp: usize) -> FetchRequest<'a> {
         for &(register, array) in &self.used[..self.len] {
@@ -134,7 +136,7 @@ impl<'a> Registers<'a> {
     }
 }
 
-/// Writes the results of a warp that was answered by itself.
+/// Writes the results of a single warp to the output arrays.
 #[inline(always)]
 fn write(out: &mut [&mut [u32]; 4], warp: usize, values: &[Lanes; 4], components: u8) {
     for (c, (array, values)) in out.iter_mut().zip(values).enumerate() {
@@ -146,7 +148,7 @@ fn write(out: &mut [&mut [u32]; 4], warp: usize, values: &[Lanes; 4], components
     }
 }
 
-/// The results of whole warps, of components that are wanted.
+/// The output arrays of the requested components, as arrays of warps.
 fn results<'a>(out: &'a mut [&mut [u32]; 4], components: u8) -> [&'a mut [Lanes]; 4] {
     let mut c = 0;
     out.each_mut().map(|array| {
@@ -170,7 +172,7 @@ fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> Fetch
     }
 }
 
-/// Points that are taken apart at once, where they are not read as pairs.
+/// Points that are deinterleaved at once, if the plan does not read pairs directly.
 const PAIRS: usize = 256;
 
 fn check(what: &'static str, len: usize, fetches: usize) -> Result<(), LengthError> {
@@ -178,16 +180,17 @@ fn check(what: &'static str, len: usize, fetches: usize) -> Result<(), LengthErr
 }
 
 impl FetchPlan {
-    /// Whether fetches of these arrays are done in one piece. A coordinate without an array is zero, which
-    /// needs registers.
+    /// Whether the plan can fetch these arrays in one fused loop. A coordinate without an array is
+    /// zero, which needs registers instead.
     fn is_fused(&self, fast: &Fast, operands: &FetchArrays<'_>) -> bool {
         let mut coords = operands.coords.vector(self.form.geometry);
         fast.is_fused() && !self.is_narrow() && coords.all(|array| !array.is_empty())
     }
 
-    /// Fetches once for each point of two coordinates, x and y as in [`FetchArrays`], all other operands being zero; into
-    /// the arrays of the wanted components (bit 0 for x), as [`Self::fetch_arrays`] does. Err if the array of a wanted
-    /// component has another length.
+    /// Fetches once for each point of two coordinates x and y, encoded as in [`FetchArrays`], with
+    /// all other operands zero. Results go to the arrays of the requested components (bit 0 for x),
+    /// as in [`Self::fetch_arrays`]. Fails if the array of a requested component has another
+    /// length.
     pub fn fetch_pairs(
         &self,
         points: &[[u32; 2]],
@@ -236,7 +239,8 @@ impl FetchPlan {
         Ok(())
     }
 
-    /// The wanted components that the instruction has; an error if the array of one of them has another length.
+    /// The requested components that the instruction has; an error if the array of one of them has
+    /// another length.
     fn check_results(
         &self,
         components: u8,
@@ -251,7 +255,8 @@ impl FetchPlan {
         Ok(components)
     }
 
-    /// Fetches of whole warps in one piece. `alone` answers those of which some lanes need another way.
+    /// Fetches whole warps in one fused loop. `alone` handles the warps that have lanes outside the
+    /// fast path.
     fn fetch_fused(
         &self,
         fast: &Fast,
@@ -276,9 +281,9 @@ impl FetchPlan {
         }
     }
 
-    /// Fetches once for each element of x, into the arrays of the wanted components
-    /// (the others may be empty). `scratch` is as in [`FetchPlan::fetch`]. Err if an array that is not
-    /// empty, or that of a wanted component, has another length.
+    /// Fetches once for each element of x. Results go to the arrays of the requested components
+    /// (the others may be empty). `scratch` is as in [`FetchPlan::fetch`]. Fails if an operand
+    /// array that is not empty, or the array of a requested component, has another length.
     pub fn fetch_arrays(
         &self,
         operands: &FetchArrays<'_>,

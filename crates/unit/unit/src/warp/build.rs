@@ -1,8 +1,8 @@
-//! The levels that the fast schedule is built for.
+//! The SIMD levels that the fast schedule is compiled for.
 
 pub use texunit_simd::{Build, SimdError, SimdLevel, simd_level};
 
-/// A level that the fast schedule is built for; a value is the proof that this machine runs it.
+/// A SIMD level of the fast schedule. A value proves that this machine supports the level.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wide {
     #[cfg(target_arch = "x86_64")]
@@ -14,8 +14,9 @@ pub(super) enum Wide {
 }
 
 impl Wide {
-    /// The build that the fast schedule has for a level. None for the portable code of x86-64, which would take as long
-    /// to compile as that of the levels above it, for processors older than AVX2: they go the general schedule.
+    /// The build of the fast schedule for a level. `None` for the portable build on x86-64: it
+    /// would take as long to compile as the other levels and only serve processors without AVX2,
+    /// which use the general schedule.
     pub(super) fn of(build: Build) -> Option<Self> {
         match build.level() {
             #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Numbers of lanes that are carried in f64, where they are exact.
+//! Conversion of exact per-lane f64 numbers to integers.
 
 #[inline(always)]
 pub(super) fn limit(x: f64, low: f64, high: f64) -> f64 {
@@ -6,12 +6,12 @@ pub(super) fn limit(x: f64, low: f64, high: f64) -> f64 {
     if x > high { high } else { x }
 }
 
-/// The integer of a number.
+/// Converts to an integer, without the checks that would keep loops from being vectorised.
 ///
 /// # Safety
-/// It is in the range of an i32, and not a NaN. The checked conversion would keep loops from being vectorised.
+/// The number is in the range of an i32, and not a NaN.
 #[inline(always)]
 pub(super) unsafe fn to_int(x: f64) -> i32 {
-    // SAFETY: the caller's.
+    // SAFETY: as the caller promises.
     unsafe { x.to_int_unchecked() }
 }

@@ -1,11 +1,12 @@
-//! The level that plans are made for.
+//! Selection of the SIMD level for which plans are made.
 
 use super::build::{Build, SimdLevel};
 use std::sync::OnceLock;
 use texunit_simd::{Gathers, Processor};
 
-/// The level that plans are made for: that of [`simd_level`](super::simd_level); but if nothing forces it, and
-/// this processor's gathers are slow ([`Gathers::Slow`]), at most AVX2, whose builds load texels one by one.
+/// The SIMD level for which plans are made: [`simd_level`](super::simd_level). If no level is
+/// forced and this processor's gather instructions are slow ([`Gathers::Slow`]), at most AVX2,
+/// whose builds load texels one by one.
 pub fn fetch_simd_level() -> SimdLevel {
     static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
     *LEVEL.get_or_init(|| match SimdLevel::forced() {
@@ -17,7 +18,7 @@ pub fn fetch_simd_level() -> SimdLevel {
     })
 }
 
-/// The build that plans are made for: [`fetch_simd_level`].
+/// The build for which plans are made; see [`fetch_simd_level`].
 pub(super) fn fastest() -> Build {
     Build::at_most(fetch_simd_level())
 }

@@ -1,14 +1,15 @@
-//! The planned path: 32 fetches at a time, specialised once per (instruction form, texture,
-//! sampler). Equal to [`crate::reference`] on every bit, which tests hold it to.
+//! The planned path: fetches of 32 lanes at a time, specialised once per (instruction form,
+//! texture, sampler). Results equal those of [`crate::reference`] on every bit, which tests check.
 //!
-//! A plan is a list of stages over the vectors of `simd`, each written once and built for every level: `place`,
-//! `levels`, `axis`, `weights`, `texel`, `channel`. There are two schedules of them. `fast` is for plain formats: what
-//! one stage hands to the next stays in registers where that pays. `general` is for all others: arrays of lanes lie between
-//! the stages, and texels come from a source of any kind.
+//! A plan is a list of stages over the vectors of `simd`, each written once and compiled for every
+//! SIMD level: `place`, `levels`, `axis`, `weights`, `texel`, `channel`. There are two schedules.
+//! `fast` is for plain formats, and keeps intermediate results in registers where that pays.
+//! `general` supports everything: intermediate results are per-lane arrays, and texels come from
+//! any kind of source.
 //!
-//! Nothing is allocated in a fetch: what stages hand on lies in a [`Scratch`]. Lanes that are not
-//! active are computed like the others, where that is cheap, and dropped: address modes make any
-//! coordinate a valid one.
+//! A fetch allocates nothing: intermediate results are in a [`Scratch`]. Inactive lanes are
+//! computed like the others where that is cheap, and their results dropped; address modes make any
+//! coordinate valid.
 
 #![allow(
     unsafe_code,
@@ -16,7 +17,6 @@
 )]
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
-mod ahead;
 mod arrays;
 mod axis;
 mod build;
@@ -27,6 +27,7 @@ mod fastest;
 mod general;
 mod levels;
 mod place;
+mod prefetch;
 mod simd;
 mod texel;
 mod weights;
@@ -36,8 +37,10 @@ pub use build::{Build, SimdError, SimdLevel, simd_level};
 pub use fastest::fetch_simd_level;
 
 use crate::effective::{EffectiveSampler, layers_of_integers, resolve, seen};
-use crate::files::{FetchRows, Requests};
-use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, Places, PlanError, ResultType};
+use crate::register_files::{FetchRows, Requests};
+use crate::request::{
+    FetchAnswer, FetchForm, FetchRequest, Lanes, OutputRegisters, PlanError, ResultType,
+};
 use crate::sampler::{Sampler, Texture};
 use fast::Fast;
 use general::General;
@@ -45,7 +48,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use texunit_texel::f32_to_f16;
 
-/// What fetches of a warp need to change; one a warp or a thread, for any plans.
+/// Scratch memory for fetches: one per warp or thread, for any plans.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     fast: fast::Space,
@@ -55,7 +58,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Scratch space.
+    /// Allocates scratch memory.
     pub fn new() -> Self {
         Self {
             fast: fast::Space::new(),
@@ -72,20 +75,20 @@ impl Default for Scratch {
     }
 }
 
-/// A fetch made ready: once per (instruction form, texture, sampler). Immutable, shared between
-/// threads.
+/// A prepared fetch, made once per (instruction form, texture, sampler). Immutable, and shared
+/// between threads.
 #[derive(Clone, Debug)]
 pub struct FetchPlan {
     form: FetchForm,
     texture: Arc<Texture>,
-    /// The texture as the instruction sees it; almost always the same.
+    /// The texture in the geometry of the instruction; almost always the same.
     seen: Arc<Texture>,
     sampler: Sampler,
     effective: EffectiveSampler,
     schedule: Schedule,
 }
 
-/// Which schedule runs the stages.
+/// The schedule that runs the stages.
 #[derive(Clone, Debug)]
 enum Schedule {
     Fast(Box<Fast>),
@@ -93,7 +96,7 @@ enum Schedule {
 }
 
 impl FetchPlan {
-    /// Plans fetches of this form, or says why they have no defined answer.
+    /// Plans fetches of this form; the error says why their result is undefined.
     pub fn new(
         form: FetchForm,
         texture: &Arc<Texture>,
@@ -102,8 +105,8 @@ impl FetchPlan {
         Self::with_build(form, texture, sampler, fastest::fastest())
     }
 
-    /// Plans fetches for a level of SIMD instructions, or the highest of this machine if it lacks them: for
-    /// tests and comparisons, as results are the same on all.
+    /// Plans fetches for a given SIMD level, or for the highest that this machine supports. For
+    /// tests and benchmarks; results are the same at all levels.
     pub fn at_level(
         form: FetchForm,
         texture: &Arc<Texture>,
@@ -143,39 +146,39 @@ impl FetchPlan {
         })
     }
 
-    /// The instruction form that was planned.
+    /// The instruction form of the plan.
     pub fn form(&self) -> FetchForm {
         self.form
     }
 
-    /// The texture that was planned.
+    /// The texture of the plan.
     pub fn texture(&self) -> &Arc<Texture> {
         &self.texture
     }
 
-    /// The texture as the instruction sees it: of its geometry (docs/numerics.md 1.13).
+    /// The texture in the geometry of the instruction (docs/numerics.md 1.13).
     pub fn seen(&self) -> &Arc<Texture> {
         &self.seen
     }
 
-    /// The sampler that was planned.
+    /// The sampler of the plan.
     pub fn sampler(&self) -> &Sampler {
         &self.sampler
     }
 
-    /// What the sampler comes to.
+    /// The effective sampler state.
     pub fn effective(&self) -> &EffectiveSampler {
         &self.effective
     }
 
-    /// Whether results are halves.
+    /// Whether results are f16.
     fn is_narrow(&self) -> bool {
         matches!(self.form.result, ResultType::F16 | ResultType::F16x2)
     }
 
-    /// Fetches of several warps, for those who have operands and results in registers: of each its file. Lanes that are
-    /// not active may get any values. Which active lanes of each warp are all resident is left in `resident`, as
-    /// far as that reaches.
+    /// Executes fetches of several warps whose operands and results are in register files, one file
+    /// per warp. Inactive lanes may get arbitrary values. `resident` receives, for each warp, the
+    /// active lanes whose texels are all resident, as far as its length allows.
     ///
     /// # Panics
     ///
@@ -196,8 +199,8 @@ impl FetchPlan {
         }
         let mut resident = resident.iter_mut();
         for (warp, file) in files.iter_mut().enumerate() {
-            let mut places = Places::default();
-            let others = rows.results.apart(file, &mut places);
+            let mut places = OutputRegisters::default();
+            let others = rows.results.split_file(file, &mut places);
             let all = self.fetch_to(&requests.request(warp, &others), places, scratch);
             if let Some(resident) = resident.next() {
                 *resident = all;
@@ -205,11 +208,11 @@ impl FetchPlan {
         }
     }
 
-    /// One of them, by way of memory.
+    /// Executes one of the fetches through memory buffers.
     fn fetch_to(
         &self,
         request: &FetchRequest<'_>,
-        places: Places<'_>,
+        places: OutputRegisters<'_>,
         scratch: &mut Scratch,
     ) -> u32 {
         let Scratch { fast, general, buffers, results } = scratch;
@@ -225,8 +228,8 @@ impl FetchPlan {
         resident
     }
 
-    /// Answers a fetch: fills the wanted components and the residency of the active lanes, and
-    /// leaves all others as they are.
+    /// Executes a fetch: fills the requested components and the residency of active lanes, and
+    /// leaves everything else unchanged.
     pub fn fetch(
         &self,
         request: &FetchRequest<'_>,
@@ -245,17 +248,17 @@ impl FetchPlan {
         }
     }
 
-    /// The components that these registers of a result need.
+    /// The components that these result registers need.
     fn components(&self, registers: u8) -> u8 {
         match self.form.result {
-            // Register 0 has components 0 and 1.
+            // Register 0 holds components 0 and 1.
             ResultType::F16x2 => [0, 0b0011, 0b1100, 0b1111][usize::from(registers & 3)],
             _ => registers,
         }
     }
 
-    /// Fills components, of all lanes or of those that are active, as floats or integers of 32 bits, and says
-    /// which active lanes are resident.
+    /// Fills components as 32-bit floats or integers, in all lanes or in the active ones, and
+    /// returns the active lanes that are resident.
     #[inline(always)]
     fn answer(
         &self,
@@ -279,7 +282,7 @@ impl FetchPlan {
         }
     }
 
-    /// Makes halves of them, if the instruction wants those.
+    /// Converts results to f16, if the instruction returns f16.
     fn convert(&self, results: &mut [Lanes; 4], components: u8) {
         match self.form.result {
             ResultType::F16 => to_halves(results, components),
@@ -289,7 +292,7 @@ impl FetchPlan {
     }
 }
 
-/// Rule 2: results as halves, each zero-extended.
+/// Rule 2.6: results as f16, each zero-extended.
 fn to_halves(results: &mut [Lanes; 4], components: u8) {
     for (c, values) in results.iter_mut().enumerate() {
         if components >> c & 1 == 1 {
@@ -300,7 +303,7 @@ fn to_halves(results: &mut [Lanes; 4], components: u8) {
     }
 }
 
-/// Rule 2: two registers of two halves.
+/// Rule 2.6: results as two registers of two f16 values.
 fn to_pairs(results: &mut [Lanes; 4], components: u8) {
     to_halves(results, components);
     for lane in 0..32 {
@@ -310,7 +313,7 @@ fn to_pairs(results: &mut [Lanes; 4], components: u8) {
     }
 }
 
-/// Copies the active lanes of the wanted components.
+/// Copies the active lanes of the requested components.
 fn keep_inactive(request: &FetchRequest<'_>, results: &[Lanes; 4], values: &mut [Lanes; 4]) {
     for (c, (new, old)) in results.iter().zip(values).enumerate() {
         if request.components >> c & 1 == 1 {

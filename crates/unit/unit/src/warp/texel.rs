@@ -1,12 +1,12 @@
-//! From byte offsets to the words of texels and their codes, for the lanes of a vector.
+//! Reads texels at byte offsets and extracts their codes, for a vector of lanes.
 
 use super::simd::{Int, Simd, int};
 use texunit_memory::Window;
 
-/// A texel of each lane: one word up to 4 bytes, else 2 or 4.
+/// A texel per lane: one word for up to 4 bytes, else 2 or 4 words.
 pub(super) type Texel<S> = [Int<S>; 4];
 
-/// The texel of `size` bytes at an offset; a power of two.
+/// Reads the texel of `size` bytes, a power of two, at an offset.
 #[inline(always)]
 pub(super) fn texel<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> Texel<S> {
     let none = int(simd, 0);

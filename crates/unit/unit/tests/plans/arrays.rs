@@ -1,10 +1,10 @@
-//! Fetches of whole arrays: those that are done in one piece, of small textures and of some that are large
-//! enough to be asked for early, with lanes among them that need another way.
+//! Fetches of whole arrays: those that are done in one piece, of small textures and of some that
+//! are large enough to be asked for early, with lanes among them that need another way.
 
 use super::draw::Draw;
 use super::*;
 use texunit_unit::{
-    FetchArrays, FetchOperands, FetchRows, Operand, Others, Requests, Residency, Results,
+    FetchArrays, FetchOperands, FetchRows, Operand, Requests, Residency, Results, UnwrittenRows,
     ZERO_LANES,
 };
 
@@ -37,7 +37,8 @@ const KINDS: [Kind; 9] = {
     ]
 };
 
-/// A texture: half of those of floats have ordinary ones only, which are summed by fewer operations.
+/// A texture: half of those of floats have ordinary ones only, which are summed by fewer
+/// operations.
 fn texture(
     d: &mut Draw,
     kind: &Kind,
@@ -69,8 +70,8 @@ fn texture(
 /// How the points of warps lie.
 #[derive(Clone, Copy)]
 enum Lie {
-    /// Far from each other, many of them at the centres of texels along some axes, where a row or slice of the
-    /// footprint counts nothing.
+    /// Far from each other, many of them at the centres of texels along some axes, where a row or
+    /// slice of the footprint counts nothing.
     Apart,
     /// In a line along an axis or a diagonal.
     Line,
@@ -177,7 +178,8 @@ fn levels_of_lanes() {
     }
 }
 
-/// Compares fetches with these levels and slopes along x, from arrays and from registers, with the reference's.
+/// Compares fetches with these levels and slopes along x, from arrays and from registers, with the
+/// reference's.
 fn check_levels(
     (form, texture, sampler): (FetchForm, &Arc<Texture>, &Sampler),
     [x, y, _]: &[Vec<u32>; 3],
@@ -224,7 +226,7 @@ struct Leveled<'a> {
 }
 
 impl Requests for Leveled<'_> {
-    fn request<'w>(&'w self, warp: usize, others: &Others<'w>) -> FetchRequest<'w> {
+    fn request<'w>(&'w self, warp: usize, others: &UnwrittenRows<'w>) -> FetchRequest<'w> {
         let point = [X, Y, Z].map(|row| others.row(row));
         let dpdx = [&self.slope[warp], &ZERO_LANES, &ZERO_LANES];
         let coords = Coordinates::at(point, &ZERO_LANES);
@@ -295,7 +297,8 @@ fn check(
     }
 }
 
-/// The same from points that lie as pairs; of all components, of two, and with an array that is too short.
+/// The same from points that lie as pairs; of all components, of two, and with an array that is too
+/// short.
 fn check_pairs(plan: &FetchPlan, [x, y]: [&[u32]; 2], wanted: &[[u32; 4]], name: &str) {
     let pairs: Vec<[u32; 2]> = x.iter().zip(y).map(|(&x, &y)| [x, y]).collect();
     for components in [0b1111, 0b0110] {
@@ -326,7 +329,7 @@ const Z: usize = 7;
 struct Points;
 
 impl Requests for Points {
-    fn request<'w>(&'w self, _: usize, others: &Others<'w>) -> FetchRequest<'w> {
+    fn request<'w>(&'w self, _: usize, others: &UnwrittenRows<'w>) -> FetchRequest<'w> {
         let point = [X, Y, Z].map(|row| others.row(row));
         FetchRequest::new(u32::MAX, Coordinates::at(point, &ZERO_LANES))
     }
@@ -363,7 +366,8 @@ fn by_warps_with(
     (all.collect(), resident)
 }
 
-/// Plans of both ways answer several warps, whatever the results are, and also where tiles are missing.
+/// Plans of both ways answer several warps, whatever the results are, and also where tiles are
+/// missing.
 #[test]
 fn several_warps_of_any_plan() {
     let mut d = Draw::new(7);

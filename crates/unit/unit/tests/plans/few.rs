@@ -1,5 +1,5 @@
-//! A fetch of each kind from a few texels: little enough for Miri, which looks at the unsafe code of the
-//! portable build.
+//! A fetch of each kind from a few texels: little enough for Miri, which looks at the unsafe code
+//! of the portable build.
 
 use super::*;
 use texunit_unit::CompareFunction;

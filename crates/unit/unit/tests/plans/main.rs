@@ -1,8 +1,8 @@
 //! The planned path against the reference: random resources, samplers, instructions and operands,
 //! every bit, on all SIMD levels of the machine.
 //!
-//! `TEXUNIT_CASES` asks for more resources of each theme, `TEXUNIT_SEED` for others. A seed that a failure
-//! names shows it again as the first one of a run.
+//! `TEXUNIT_CASES` asks for more resources of each theme, `TEXUNIT_SEED` for others. A seed that a
+//! failure names shows it again as the first one of a run.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -64,8 +64,8 @@ impl Case {
         reference::fetch(self.form, &self.texture, &self.sampler, &self.request().lane(lane))
     }
 
-    /// Compares the answers of plans with the reference's; panics where they differ, and says of which
-    /// case.
+    /// Compares the answers of plans with the reference's; panics where they differ, and says of
+    /// which case.
     fn check(&self, plans: &[(SimdLevel, FetchPlan)], scratch: &mut Scratch, name: &str) {
         let request = self.request();
         let mut wanted = [None; 32];
@@ -162,8 +162,9 @@ fn run(theme: Theme) {
     println!("{theme:?}: {cases} resources, {fetches} fetches, {seconds:.1} s");
 }
 
-/// Draws a resource, a sampler and an instruction from a seed; fetches for many warps, and for others
-/// after new texels were written. Returns the fetches that were compared; none if they have no answer.
+/// Draws a resource, a sampler and an instruction from a seed; fetches for many warps, and for
+/// others after new texels were written. Returns the fetches that were compared; none if they have
+/// no answer.
 fn check_drawn(seed: u64, theme: Theme, scratch: &mut Scratch, space: &mut Arc<Block>) -> u64 {
     let mut d = Draw::new(seed);
     let Some(mut case) = draw::case(&mut d, theme, space) else { return 0 };
@@ -275,7 +276,8 @@ fn components_and_lanes_that_are_not_asked_for_stay() {
     }
 }
 
-/// Memory of the program, behind which nothing may be read, ends with a texel that is smaller than a word.
+/// Memory of the program, behind which nothing may be read, ends with a texel that is smaller than
+/// a word.
 #[test]
 #[expect(unsafe_code, reason = "memory that is not ours")]
 fn the_last_small_texels_of_foreign_memory() {
@@ -327,8 +329,8 @@ fn large_extents_keep_their_low_texels_apart() {
     }
 }
 
-/// Rule 2.2: half of the largest subnormal's odd neighbour rounds to the smallest normal number, by a
-/// filter and by two taps.
+/// Rule 2.2: half of the largest subnormal's odd neighbour rounds to the smallest normal number, by
+/// a filter and by two taps.
 #[test]
 fn sums_that_round_to_the_smallest_normal_number() {
     let format = Format::from_name("f32").unwrap();
@@ -387,8 +389,8 @@ fn levels_without_a_share_are_not_read_at_corners() {
     case.check_alone();
 }
 
-/// One component of a gradient is far below all others, down to the smallest numbers: it still decides where
-/// an exact result is cut.
+/// One component of a gradient is far below all others, down to the smallest numbers: it still
+/// decides where an exact result is cut.
 #[test]
 fn components_that_nearly_vanish() {
     let f = |x: f32| [x.to_bits(); 32];

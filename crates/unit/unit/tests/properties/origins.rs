@@ -1,4 +1,5 @@
-//! What a component of a result comes from, as the reference's trace says: no other byte of the resource changes it.
+//! What a component of a result comes from, as the reference's trace says: no other byte of the
+//! resource changes it.
 
 use std::collections::BTreeSet;
 use texunit_cases::{Access, random_unit_case};

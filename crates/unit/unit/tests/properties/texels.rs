@@ -1,4 +1,5 @@
-//! The texels of a fetch as observers get them, without what it makes of them: those of the reference.
+//! The texels of a fetch as observers get them, without what it makes of them: those of the
+//! reference.
 
 use super::draw::*;
 use proptest::prelude::*;

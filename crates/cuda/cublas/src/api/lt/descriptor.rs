@@ -1,29 +1,30 @@
-//! Descriptors of cuBLASLt: an array of words, each the value of the attribute of that number; the last word marks the kind of
-//! descriptor.
+//! Descriptors of cuBLASLt: an array of 64-bit words, each the value of an attribute; the last word
+//! marks the kind of descriptor.
 
 use crate::code::{Answer, BlasCode};
 use texunit_client::call::Code;
 use texunit_cuda_abi::args::{In, Out};
 
-/// Words of a descriptor: the last says what it is.
+/// Storage of the largest descriptor.
 type Words = [u64; 13];
 
-/// What a descriptor is of.
+/// A kind of descriptor.
 pub(super) struct Kind {
     mark: u64,
-    /// Numbers of attributes, the words that they are in, and their bytes.
+    /// For each attribute: its number, the index of its word, and its size in bytes.
     attributes: &'static [(u32, usize, usize)],
-    /// Words of it: `data` of the header's structure has as many at least.
+    /// Words of the descriptor, at most those of `data` in the header's structure.
     words: usize,
 }
 
-/// `cublasLtMatrixLayout_t`: type, order, rows, columns, leading dimension, batch, distance.
+/// `cublasLtMatrixLayout_t`: type, order, rows, columns, leading dimension, batch count, batch
+/// stride.
 pub(super) const LAYOUT: Kind = Kind {
     mark: 0x7465_7875_6e69_744c,
     attributes: &[(0, 0, 4), (1, 1, 4), (2, 2, 8), (3, 3, 8), (4, 4, 8), (5, 5, 4), (6, 6, 8)],
     words: 8,
 };
-/// `cublasLtMatmulDesc_t`: types of computation and scalars, pointer mode, operations, epilogue, bias.
+/// `cublasLtMatmulDesc_t`: compute type, scale type, pointer mode, operations, epilogue, bias.
 pub(super) const PRODUCT: Kind = Kind {
     mark: 0x7465_7875_6e69_744d,
     attributes: &[
@@ -40,18 +41,19 @@ pub(super) const PRODUCT: Kind = Kind {
     ],
     words: 13,
 };
-/// `cublasLtMatmulPreference_t`: nothing of it matters here.
+/// `cublasLtMatmulPreference_t`: stored, but without effect.
 pub(super) const PREFERENCE: Kind =
     Kind { mark: 0x7465_7875_6e69_7450, attributes: &[(0, 0, 4), (1, 1, 8), (3, 2, 4)], words: 8 };
 
-/// What attributes are ignored, as they are about speed: a count of multiprocessors, alignment, how sums are made.
+/// Attributes that are ignored because they only affect speed: number of multiprocessors,
+/// alignment, reduction schemes.
 const IGNORED: [u32; 9] = [5, 6, 7, 8, 9, 12, 15, 25, 41];
 
 impl Kind {
-    /// Writes a new one to memory of the program.
+    /// Writes an initialised descriptor to the program's memory.
     ///
     /// # Safety
-    /// There is room for so many bytes.
+    /// The memory holds `size` bytes.
     pub(super) unsafe fn write(
         &self,
         at: Out<'_, u64>,
@@ -69,27 +71,28 @@ impl Kind {
             words[word] = value;
         }
         words[self.words - 1] = self.mark;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe { at.elements(self.words) }.set_all(words.into_iter().take(self.words))?;
         Ok(())
     }
 
-    /// Hands out a new one.
+    /// Allocates an initialised descriptor and returns its handle.
     pub(super) fn create(&self, to: Out<'_, usize>, values: &[(usize, u64)]) -> Answer {
         to.check()?;
         let made = Box::into_raw(Box::<Words>::new([0; 13]));
-        // SAFETY: it is new, and has so many words.
+        // SAFETY: the new box holds this many words.
         unsafe { self.write(Out::new(made.cast()), size_of::<Words>(), values)? };
         to.set(made.expose_provenance())?;
         Ok(())
     }
 
-    /// Ends one that was handed out.
+    /// Frees a descriptor made by [`Self::create`].
     pub(super) fn destroy(&self, at: usize) -> Answer {
         let words = self.read(at)?;
         drop(words);
         let place = std::ptr::with_exposed_provenance_mut::<Words>(at);
-        // SAFETY: the mark says that the handle is an allocation of `Box::into_raw`; the mark is removed before the box is freed.
+        // SAFETY: the mark shows that the handle is an allocation of `Box::into_raw`; the mark is
+        // removed before the box is freed.
         unsafe {
             (*place)[self.words - 1] = 0;
             drop(Box::from_raw(place));
@@ -97,9 +100,9 @@ impl Kind {
         Ok(())
     }
 
-    /// The words of a descriptor.
+    /// Reads the words of a descriptor.
     pub(super) fn read(&self, at: usize) -> Answer<Vec<u64>> {
-        // SAFETY: null, or the program's descriptor.
+        // SAFETY: the handle is null or the program's descriptor.
         let words = unsafe { In::<u64>::of(at as u64).elements(self.words) }.to_vec()?;
         if words.last() != Some(&self.mark) {
             return Err(BlasCode::InvalidValue
@@ -120,8 +123,8 @@ impl Kind {
             Some(found) => found,
             None if IGNORED.contains(&attribute) => return Ok(()),
             None => {
-                // What is off is as it was.
-                // SAFETY: the caller's bytes.
+                // Setting an unsupported feature to zero leaves it off, and is accepted. SAFETY:
+                // the caller's value has this many bytes.
                 let given = unsafe { value.elements(size.min(64)) }.to_vec()?;
                 if given.iter().all(|&byte| byte == 0) {
                     return Ok(());
@@ -134,17 +137,17 @@ impl Kind {
             return Err(BlasCode::InvalidValue
                 .because(format!("the size of attribute {attribute} is {bytes}, not {size}")));
         }
-        // SAFETY: the caller's bytes.
+        // SAFETY: the caller's value has this many bytes.
         let given = unsafe { value.elements(bytes) }.to_vec()?;
         let mut whole = [0; 8];
         whole[..bytes].copy_from_slice(&given);
         let _ = words;
-        // SAFETY: a word of the program's descriptor.
+        // SAFETY: the word is in the program's descriptor.
         unsafe { Out::<u64>::of((at + word * 8) as u64) }.set(u64::from_le_bytes(whole))?;
         Ok(())
     }
 
-    /// The value of an attribute.
+    /// Reads an attribute.
     pub(super) fn get(
         &self,
         at: usize,
@@ -167,7 +170,7 @@ impl Kind {
             return Err(BlasCode::InvalidValue
                 .because(format!("the size of attribute {attribute} is {bytes}, not {size}")));
         }
-        // SAFETY: the caller's room for so many bytes.
+        // SAFETY: the caller's buffer holds this many bytes.
         unsafe { to.elements(bytes) }.set_all(words[word].to_le_bytes())?;
         Ok(())
     }

@@ -1,28 +1,28 @@
-//! Stream capture (driver API, "Stream Management").
+//! Stream capture into graphs (driver API, "Stream Management").
 
 use super::links;
 use crate::args::{Answer, In, InOut, Out};
 use crate::call::driver_api;
+use crate::deferred::Order;
 use crate::graph::capture::{self, Info, Recapture};
 use crate::graph::{Graph, Node};
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::stream::{self, Stream};
 use std::ffi::{c_uint, c_void};
 use texunit_cuda_abi::{CUgraphEdgeData, CUgraphRecaptureCallback, CUresult};
 
 driver_api! {
-    /// Begins to capture a stream, in global mode.
+    /// Starts capturing a stream in global mode.
     fn cuStreamBeginCapture(hStream: Handle<Stream>) {
         begin(hStream, 0)
     }
 
-    /// Begins to capture a stream.
+    /// Starts capturing a stream.
     fn cuStreamBeginCapture_v2(hStream: Handle<Stream>, mode: c_uint) {
         begin(hStream, mode)
     }
 
-    /// Begins to capture a stream into a graph, behind nodes of that.
+    /// Starts capturing a stream into an existing graph, after some of its nodes.
     fn cuStreamBeginCaptureToGraph(
         hStream: Handle<Stream>,
         hGraph: Handle<Graph>,
@@ -33,12 +33,12 @@ driver_api! {
     ) {
         let context = stream::on(hStream)?;
         hGraph.get()?;
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         let before = unsafe { links(dependencies, dependencyData, numDependencies)? };
         capture::begin(&context, stream::queue(hStream), mode, Some((hGraph, before)), None)
     }
 
-    /// Captures a stream into the nodes of a graph once more, in the order in which they were made.
+    /// Starts capturing a stream into the existing nodes of a graph, in their order of creation.
     fn cuStreamBeginRecaptureToGraph(
         hStream: Handle<Stream>,
         mode: c_uint,
@@ -53,25 +53,25 @@ driver_api! {
         capture::begin(&context, stream::queue(hStream), mode, to, Some(recapture))
     }
 
-    /// Ends a capture: the graph, or null if something went wrong.
+    /// Ends a capture and returns the graph; null if the capture was invalidated.
     fn cuStreamEndCapture(hStream: Handle<Stream>, phGraph: Out<Handle<Graph>>) {
         phGraph.check()?;
         stream::find(hStream)?;
         let ended = capture::end(stream::queue(hStream));
         if let Ok(graph) = &ended {
-            crate::checks::made(graph.number());
+            crate::checks::created(graph.number());
         }
         phGraph.set(*ended.as_ref().unwrap_or(&Handle::NULL))?;
         ended.map(|_| ())
     }
 
-    /// Whether a stream is being captured: no (0), yes (1), or the capture has been invalidated (2).
+    /// Capture status of a stream: none (0), active (1), or invalidated (2).
     fn cuStreamIsCapturing(hStream: Handle<Stream>, captureStatus: Out<c_uint>) {
         captureStatus.check()?;
         captureStatus.set(status(info(hStream)?.as_ref()))
     }
 
-    /// Whether a stream is being captured, and the number of the capture.
+    /// Capture status of a stream, and the identifier of the capture.
     fn cuStreamGetCaptureInfo(hStream: Handle<Stream>, captureStatus_out: Out<c_uint>, id_out: Out<u64>) {
         captureStatus_out.check()?;
         let info = info(hStream)?;
@@ -79,8 +79,8 @@ driver_api! {
         captureStatus_out.set(status(info.as_ref()))
     }
 
-    /// The same, with graph and nodes behind which the stream has come. `CUDA_ERROR_LOSSY_QUERY` if the edges from them
-    /// have more to them.
+    /// Capture status of a stream with the graph and the nodes that the next operation depends on.
+    /// `CUDA_ERROR_LOSSY_QUERY` if edges from them have data, which this version cannot return.
     fn cuStreamGetCaptureInfo_v2(
         hStream: Handle<Stream>,
         captureStatus_out: Out<c_uint>,
@@ -93,7 +93,7 @@ driver_api! {
         tell(hStream, captureStatus_out, id_out, to)
     }
 
-    /// The same, with what is said of the edges.
+    /// Capture status of a stream with graph, dependencies and edge data.
     fn cuStreamGetCaptureInfo_v3(
         hStream: Handle<Stream>,
         captureStatus_out: Out<c_uint>,
@@ -107,18 +107,18 @@ driver_api! {
         tell(hStream, captureStatus_out, id_out, to)
     }
 
-    /// Changes behind which nodes a captured stream goes on.
+    /// Changes the nodes that the next captured operation depends on.
     fn cuStreamUpdateCaptureDependencies(
         hStream: Handle<Stream>,
         dependencies: In<Handle<Node>>,
         numDependencies: usize,
         flags: c_uint,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { update(hStream, dependencies, In::null(), numDependencies, flags) }
     }
 
-    /// The same, with what is said of the edges from them.
+    /// Changes the nodes that the next captured operation depends on, with edge data.
     fn cuStreamUpdateCaptureDependencies_v2(
         hStream: Handle<Stream>,
         dependencies: In<Handle<Node>>,
@@ -126,11 +126,11 @@ driver_api! {
         numDependencies: usize,
         flags: c_uint,
     ) {
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         unsafe { update(hStream, dependencies, dependencyData, numDependencies, flags) }
     }
 
-    /// Exchanges the mode in which the thread is while streams are captured.
+    /// Exchanges the calling thread's capture interaction mode.
     fn cuThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
         let new = mode.get()?;
         if new > 2 {
@@ -159,8 +159,8 @@ fn status(info: Option<&Info>) -> c_uint {
     }
 }
 
-/// Where graph, nodes, edges and their number go.
-type Places<'a> = (
+/// Out-pointers for the graph, its nodes, edge data and their number.
+type CaptureOut<'a> = (
     Out<'a, Handle<Graph>>,
     Out<'a, *const usize>,
     Out<'a, *const CUgraphEdgeData>,
@@ -171,7 +171,7 @@ fn tell(
     stream: Handle<Stream>,
     to: Out<'_, c_uint>,
     id: Out<'_, u64>,
-    (graph, nodes, data, count): Places<'_>,
+    (graph, nodes, data, count): CaptureOut<'_>,
 ) -> Answer {
     to.check()?;
     let found = info(stream)?;
@@ -194,7 +194,7 @@ fn tell(
 }
 
 /// # Safety
-/// There are so many of each, unless it is null.
+/// Each array is null or has `count` elements.
 unsafe fn update(
     stream: Handle<Stream>,
     nodes: In<'_, Handle<Node>>,
@@ -210,7 +210,7 @@ unsafe fn update(
             "flags {flags} is not CU_STREAM_ADD_CAPTURE_DEPENDENCIES (0) or CU_STREAM_SET_CAPTURE_DEPENDENCIES (1)"
         )));
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     let links = unsafe { links(nodes, data, count)? };
     place.update(&links, flags == 1)
 }

@@ -1,12 +1,12 @@
-//! Instantiating, updating, launching.
+//! Instantiation, update and launch of executable graphs.
 
 use crate::args::{Answer, InOut, Out, Raw};
 use crate::call::driver_api;
-use crate::graph::exec::{self, Exec, Fault};
+use crate::deferred::Order;
+use crate::graph::exec::{self, Exec, InstantiationError};
 use crate::graph::op::Op;
 use crate::graph::{Graph, Node, run, update};
 use crate::handle::Handle;
-use crate::late::Order;
 use crate::stream::Stream;
 use std::ffi::{c_uint, c_ulonglong};
 use texunit_cuda_abi::{
@@ -15,7 +15,7 @@ use texunit_cuda_abi::{
 };
 
 driver_api! {
-    /// Makes a graph into one that can be launched; says which node is wrong, and why.
+    /// Instantiates a graph; on failure, names the node and the reason.
     fn cuGraphInstantiate | cuGraphInstantiate_v2(
         phGraphExec: Out<Handle<Exec>>,
         hGraph: Handle<Graph>,
@@ -24,9 +24,9 @@ driver_api! {
         bufferSize: usize,
     ) {
         phGraphExec.check()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         let log = unsafe { logBuffer.room(bufferSize) };
-        let told = |(_, node, refusal): Fault| {
+        let told = |(_, node, refusal): InstantiationError| {
             phErrorNode.set_if(Handle::of(node));
             if !logBuffer.is_null() && !log.is_empty() {
                 let reason = refusal.reason(&[]);
@@ -45,13 +45,13 @@ driver_api! {
         }
     }
 
-    /// Makes a graph into one that can be launched.
+    /// Instantiates a graph with flags.
     fn cuGraphInstantiateWithFlags(phGraphExec: Out<Handle<Exec>>, hGraph: Handle<Graph>, flags: c_ulonglong) {
         phGraphExec.check()?;
         phGraphExec.set(exec::instantiate(hGraph, flags).map_err(|(_, _, refusal)| refusal)?.handle)
     }
 
-    /// Makes a graph into one that can be launched; says in the structure which node is wrong, and how.
+    /// Instantiates a graph; on failure, the structure names the node and the reason.
     fn cuGraphInstantiateWithParams(
         phGraphExec: Out<Handle<Exec>>,
         hGraph: Handle<Graph>,
@@ -69,29 +69,29 @@ driver_api! {
         phGraphExec.set(made.map_err(|(_, _, refusal)| refusal)?)
     }
 
-    /// Ends what was instantiated.
+    /// Destroys an executable graph.
     fn cuGraphExecDestroy(hGraphExec: Handle<Exec>) {
         exec::destroy(hGraphExec)
     }
 
-    /// The flags that it was instantiated with.
+    /// The flags of an executable graph's instantiation.
     fn cuGraphExecGetFlags(hGraphExec: Handle<Exec>, flags: Out<c_ulonglong>) {
         flags.set(hGraphExec.get()?.flags)
     }
 
-    /// A number that nothing else that was instantiated has.
+    /// A unique number of an executable graph.
     fn cuGraphExecGetId(hGraphExec: Handle<Exec>, graphId: Out<c_uint>) {
         graphId.set(hGraphExec.get()?.id)
     }
 
-    /// Brings a graph to the device: it is there.
+    /// Uploads an executable graph, which has no effect here.
     fn cuGraphUpload(hGraphExec: Handle<Exec>, hStream: Handle<Stream>) {
         let order = Order::of(hStream)?;
         hGraphExec.get()?;
         order.context.check()
     }
 
-    /// Launches a graph in a stream. In a capture it becomes a child graph.
+    /// Launches an executable graph in a stream. During a capture it becomes a child graph node.
     fn cuGraphLaunch(hGraphExec: Handle<Exec>, hStream: Handle<Stream>) {
         let order = Order::capturable(hStream)?;
         let exec = hGraphExec.get()?;
@@ -104,7 +104,7 @@ driver_api! {
         }
     }
 
-    /// Makes it do what another graph of the same shape says: in the first version.
+    /// Updates an executable graph to a graph of the same topology (version 1).
     fn cuGraphExecUpdate(
         hGraphExec: Handle<Exec>,
         hGraph: Handle<Graph>,
@@ -118,7 +118,8 @@ driver_api! {
         })
     }
 
-    /// Makes it do what another graph of the same shape says, or says what is different.
+    /// Updates an executable graph to a graph of the same topology, or returns the first
+    /// difference.
     fn cuGraphExecUpdate_v2(
         hGraphExec: Handle<Exec>,
         hGraph: Handle<Graph>,
@@ -131,7 +132,7 @@ driver_api! {
 fn instantiate_with(
     graph: Handle<Graph>,
     params: &CUDA_GRAPH_INSTANTIATE_PARAMS,
-) -> Result<Handle<Exec>, Fault> {
+) -> Result<Handle<Exec>, InstantiationError> {
     if params.flags & flag::UPLOAD != 0 {
         Order::of(Handle::of(params.hUploadStream))
             .map_err(|refusal: Refusal| (result::ERROR, 0, refusal.named("hUploadStream")))?;

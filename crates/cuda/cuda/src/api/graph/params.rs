@@ -1,4 +1,4 @@
-//! Parameters and attributes of nodes: asking for them and changing them.
+//! Functions that read and change parameters and attributes of graph nodes.
 
 use super::nodes::{host_of_v1, memset_of_v1, not_of_kind, of_v1};
 use crate::api::launch::check_attribute;
@@ -7,8 +7,8 @@ use crate::call::driver_api;
 use crate::graph::op::{KernelOp, Op};
 use crate::graph::{self, Graph, Node, params, updatable};
 use crate::handle::Handle;
+use crate::memory_ops::BatchOp;
 use crate::stream::Event;
-use crate::words::BatchOp;
 use std::ffi::c_uint;
 use std::sync::Arc;
 use texunit_cuda_abi::{
@@ -18,7 +18,7 @@ use texunit_cuda_abi::{
     graph_node_type,
 };
 
-/// Functions that ask for what a node of one kind has.
+/// Defines functions that return a property of a node of one kind.
 macro_rules! gets {
     ($($(#[$doc:meta])* fn $name:ident($out:ident: $type:ty) $what:literal, $pattern:pat => $value:expr;)*) => {
         driver_api! {$(
@@ -35,37 +35,37 @@ macro_rules! gets {
 }
 
 gets! {
-    /// The graph of a child graph node, which is the node's.
+    /// The graph of a child graph node, which the node owns.
     fn cuGraphChildGraphNodeGetGraph(phGraph: Handle<Graph>) "child graph", Op::Child(graph) => graph;
-    /// The event of a node.
+    /// The event of an event record node.
     fn cuGraphEventRecordNodeGetEvent(event_out: Handle<Event>) "event record", Op::RecordEvent(event) => event;
-    /// The event of a node.
+    /// The event of an event wait node.
     fn cuGraphEventWaitNodeGetEvent(event_out: Handle<Event>) "event wait", Op::WaitEvent(event) => event;
-    /// The parameters of a kernel, in their first version.
+    /// The parameters of a kernel node (version 1).
     fn cuGraphKernelNodeGetParams(nodeParams: CUDA_KERNEL_NODE_PARAMS_v1) "kernel", Op::Kernel(op) => to_v1(&op)?;
-    /// The parameters of a kernel.
+    /// The parameters of a kernel node.
     fn cuGraphKernelNodeGetParams_v2(nodeParams: CUDA_KERNEL_NODE_PARAMS) "kernel", Op::Kernel(op) => params::of_kernel(&op);
-    /// The parameters of a copy.
+    /// The parameters of a memcpy node.
     fn cuGraphMemcpyNodeGetParams(nodeParams: CUDA_MEMCPY3D) "memcpy", Op::Memcpy(op) => op.copy;
-    /// The parameters of a set.
+    /// The parameters of a memset node.
     fn cuGraphMemsetNodeGetParams(nodeParams: CUDA_MEMSET_NODE_PARAMS_v1) "memset", Op::Memset(op) => CUDA_MEMSET_NODE_PARAMS_v1 {
         dst: op.dst, pitch: op.pitch, value: op.value, elementSize: op.elementSize, width: op.width, height: op.height,
     };
-    /// The function of a node.
+    /// The parameters of a host function node.
     fn cuGraphHostNodeGetParams(nodeParams: CUDA_HOST_NODE_PARAMS_v1) "host function", Op::Host(op) => CUDA_HOST_NODE_PARAMS_v1 {
         function: op.function, userData: op.userData,
     };
-    /// The parameters of an allocation.
+    /// The parameters of a memory allocation node.
     fn cuGraphMemAllocNodeGetParams(params_out: CUDA_MEM_ALLOC_NODE_PARAMS) "memory allocation", Op::MemAlloc(op) => op.params();
-    /// The address that a node frees.
+    /// The address that a memory free node frees.
     fn cuGraphMemFreeNodeGetParams(dptr_out: CUdeviceptr) "memory free", Op::MemFree(dptr) => dptr;
-    /// The operations of a node.
+    /// The operations of a batch memory operation node.
     fn cuGraphBatchMemOpNodeGetParams(nodeParams_out: CUDA_BATCH_MEM_OP_NODE_PARAMS) "memory operations", Op::Batch(op) => op.params();
     /// The parameters of a node of any kind.
     fn cuGraphNodeGetParams(nodeParams: CUgraphNodeParams) "", op => params::of(&op);
 }
 
-/// Functions that change a node of one kind.
+/// Defines functions that change a node of one kind.
 macro_rules! sets {
     ($($(#[$doc:meta])* fn $name:ident($arg:ident: $type:ty) $op:block)*) => {
         driver_api! {$(
@@ -79,103 +79,103 @@ macro_rules! sets {
 }
 
 sets! {
-    /// Changes a kernel, in the first version of its parameters.
+    /// Changes the parameters of a kernel node (version 1).
     fn cuGraphKernelNodeSetParams(nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
-        // SAFETY: arguments are as the driver API's page says.
+        // SAFETY: the arguments are valid as the driver API requires.
         unsafe { params::kernel(&of_v1(&nodeParams.get()?))? }
     }
 
-    /// Changes a kernel. Its attributes stay.
+    /// Changes the parameters of a kernel node. Its attributes are kept.
     fn cuGraphKernelNodeSetParams_v2(nodeParams: In<CUDA_KERNEL_NODE_PARAMS>) {
-        // SAFETY: arguments are as the driver API's page says.
+        // SAFETY: the arguments are valid as the driver API requires.
         unsafe { params::kernel(&nodeParams.get()?)? }
     }
 
-    /// Changes a copy.
+    /// Changes the parameters of a memcpy node.
     fn cuGraphMemcpyNodeSetParams(nodeParams: In<CUDA_MEMCPY3D>) {
         params::memcpy(&nodeParams.get()?, 0)?
     }
 
-    /// Changes a set.
+    /// Changes the parameters of a memset node.
     fn cuGraphMemsetNodeSetParams(nodeParams: In<CUDA_MEMSET_NODE_PARAMS_v1>) {
         params::memset(&memset_of_v1(&nodeParams.get()?, 0))?
     }
 
-    /// Changes a call of a function.
+    /// Changes the parameters of a host function node.
     fn cuGraphHostNodeSetParams(nodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) {
         params::host(&host_of_v1(&nodeParams.get()?))?
     }
 
-    /// Changes the event of a node.
+    /// Changes the event of an event record node.
     fn cuGraphEventRecordNodeSetEvent(event: Handle<Event>) {
         Op::RecordEvent(params::event(event.number())?)
     }
 
-    /// Changes the event of a node.
+    /// Changes the event of an event wait node.
     fn cuGraphEventWaitNodeSetEvent(event: Handle<Event>) {
         Op::WaitEvent(params::event(event.number())?)
     }
 
-    /// Changes operations on words of memory.
+    /// Changes the operations of a batch memory operation node.
     fn cuGraphBatchMemOpNodeSetParams(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
-        // SAFETY: the array is as the driver API's page says.
+        // SAFETY: the array is valid as the driver API requires.
         let op = unsafe { BatchOp::new(&nodeParams.get()?)? };
         Op::Batch(Arc::new(op))
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExternalSemaphoresSignalNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         params::no_semaphores(&nodeParams.get()?)?
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExternalSemaphoresWaitNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         params::no_semaphores(&nodeParams.get()?)?
     }
 }
 
 driver_api! {
-    /// Changes a node of any kind.
+    /// Changes the parameters of a node of any kind.
     fn cuGraphNodeSetParams | cuGraphNodeSetParams_v2(hNode: Handle<Node>, nodeParams: In<CUgraphNodeParams>) {
         let given = nodeParams.get()?;
-        // SAFETY: pointers in the structure are as the driver API's page says.
+        // SAFETY: pointers in the structure are valid as the driver API requires.
         let op = unsafe { changed(hNode, given)? };
         set(hNode, op)
     }
 
-    /// There is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExternalSemaphoresSignalNodeGetParams(hNode: Handle<Node>, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) {
         params_out.check()?;
         Err(not_of_kind(&graph::op_of(hNode)?, "external semaphore signal"))
     }
 
-    /// There is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphExternalSemaphoresWaitNodeGetParams(hNode: Handle<Node>, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) {
         params_out.check()?;
         Err(not_of_kind(&graph::op_of(hNode)?, "external semaphore wait"))
     }
 
-    /// An attribute of a kernel.
+    /// An attribute of a kernel node.
     fn cuGraphKernelNodeGetAttribute(hNode: Handle<Node>, attr: c_uint, value_out: Out<[u32; 16]>) {
         let op = kernel(hNode)?;
         check_attribute(&CUlaunchAttribute { id: attr, pad: 0, value: op.attribute(attr) })?;
         value_out.set(op.attribute(attr))
     }
 
-    /// Sets an attribute of a kernel.
+    /// Sets an attribute of a kernel node.
     fn cuGraphKernelNodeSetAttribute(hNode: Handle<Node>, attr: c_uint, value: In<[u32; 16]>) {
         let value_ptr = value.as_ptr().cast_mut();
         let (op, value) = (kernel(hNode)?, value.get()?);
         check_attribute(&CUlaunchAttribute { id: attr, pad: 0, value })?;
         let new = op.with_attribute(attr, value)?;
         if let Some(record) = new.updatable.as_ref().filter(|_| op.updatable.is_none()) {
-            // SAFETY: a value of the caller, who wants the handle there.
+            // SAFETY: the caller's value, into which the caller expects the handle to be written.
             unsafe { crate::api::launch::give_node(value_ptr, record.address()) };
         }
         replace(hNode, Op::Kernel(Arc::new(new)))
     }
 
-    /// Sets all attributes of a kernel as another one has them.
+    /// Copies all attributes from one kernel node to another.
     fn cuGraphKernelNodeCopyAttributes(dst: Handle<Node>, src: Handle<Node>) {
         let (to, from) = (kernel(dst)?, kernel(src)?);
         if to.updatable.is_some() || from.updatable.is_some() {
@@ -192,7 +192,7 @@ fn kernel(node: Handle<Node>) -> Answer<Arc<KernelOp>> {
     }
 }
 
-/// The parameters of a kernel in their first version, which has functions only.
+/// Kernel parameters of version 1, which can name functions only.
 fn to_v1(op: &KernelOp) -> Answer<CUDA_KERNEL_NODE_PARAMS_v1> {
     let all = params::of_kernel(op);
     let func = match all.func {
@@ -203,10 +203,10 @@ fn to_v1(op: &KernelOp) -> Answer<CUDA_KERNEL_NODE_PARAMS_v1> {
     Ok(CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra })
 }
 
-/// What a node of any kind is to do by other parameters of the same kind.
+/// The operation of a node after a change of its parameters, which are of the same kind.
 ///
 /// # Safety
-/// That of [`params::any`].
+/// As for [`params::any`].
 pub(super) unsafe fn changed(node: Handle<Node>, mut given: CUgraphNodeParams) -> Answer<Op> {
     let old = graph::op_of(node)?;
     if old.kind() != given.kind {
@@ -224,11 +224,11 @@ pub(super) unsafe fn changed(node: Handle<Node>, mut given: CUgraphNodeParams) -
         )));
     }
     let graph = node.get()?.graph.get()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { params::any(&mut given, &graph) }
 }
 
-/// Changes what a node does; the attributes of a kernel stay.
+/// Replaces the operation of a node; the attributes of a kernel are kept.
 fn set(node: Handle<Node>, new: Op) -> Answer {
     let old = graph::op_of(node)?;
     if old.kind() != new.kind() {

@@ -1,7 +1,7 @@
-//! Calls that are forbidden while something is captured, by the names of the functions.
+//! Calls that are forbidden during a capture, by function name.
 //!
-//! Whether a thread may make a call that could go wrong while a stream is captured depends on how the capture was begun, and
-//! on the mode of the thread (`cuThreadExchangeStreamCaptureMode`).
+//! Whether a thread may make a potentially unsafe call while a stream is captured depends on the
+//! mode of the capture and on that of the thread (`cuThreadExchangeStreamCaptureMode`).
 
 use super::{All, Capture, GLOBAL, RELAXED, is_any, with};
 use crate::args::Answer;
@@ -10,12 +10,12 @@ use std::cell::Cell;
 use texunit_cuda_abi::{CUresult, Refusal};
 
 thread_local! {
-    /// `CUstreamCaptureMode` of the thread: global.
+    /// Capture interaction mode of the thread (`CUstreamCaptureMode`), initially global.
     static MODE: Cell<u32> = const { Cell::new(GLOBAL) };
 }
 
-/// Functions that wait for work, or may do so, or take memory away: a driver forbids them where a capture could come to
-/// harm by them.
+/// Potentially unsafe functions, which wait for work or free memory: a driver forbids them where
+/// they could invalidate a capture.
 const UNSAFE: &[&str] = &[
     "cuArray3DCreate",
     "cuArray3DCreate_v2",
@@ -39,20 +39,22 @@ const UNSAFE: &[&str] = &[
     "cuStreamSynchronize",
 ];
 
-/// Functions that wait for everything in the context: forbidden while any of its streams is captured, in any mode.
+/// Functions that wait for all work of a context: forbidden in any mode while one of its streams is
+/// captured.
 const WAITING: &[&str] = &["cuCtxSynchronize", "cuCtxSynchronize_v2"];
 
-/// Exchanges the mode of the thread.
+/// Exchanges the capture interaction mode of the thread.
 pub(crate) fn exchange_mode(new: u32) -> u32 {
     MODE.replace(new)
 }
 
-/// Copies and sets that are not of a stream wait for the legacy stream.
+/// Whether a copy or memory set is synchronous, so that it waits for the legacy stream.
 fn is_synchronous(name: &str) -> bool {
     (name.starts_with("cuMemcpy") || name.starts_with("cuMemset")) && !name.contains("Async")
 }
 
-/// A function of the driver is called: whether it may go on. If not, the captures that it could harm are invalidated.
+/// Checks whether a driver function may be called. If not, the captures that it could affect are
+/// invalidated.
 pub(crate) fn called(name: &str) -> Answer {
     if !is_any() {
         return Ok(());
@@ -86,7 +88,7 @@ pub(crate) fn called(name: &str) -> Answer {
 }
 
 fn harm(all: &mut All, name: &str, harmed: &[u64]) -> Refusal {
-    // A synchronous copy meets the legacy stream first, which waits for blocking streams.
+    // A synchronous copy uses the legacy stream, which waits for blocking streams.
     let implicit = is_synchronous(name)
         && harmed.iter().any(|&id| {
             let context = all.captures.get(&id).map(|capture| capture.context);
@@ -102,7 +104,7 @@ fn harm(all: &mut All, name: &str, harmed: &[u64]) -> Refusal {
     )
 }
 
-/// The program asks an event that may have been recorded in a capture.
+/// Checks the use of an event that may have been recorded in a capture.
 pub(crate) fn event_used(event: usize) -> Answer {
     if !is_any() {
         return Ok(());
@@ -118,7 +120,7 @@ pub(crate) fn event_used(event: usize) -> Answer {
     })
 }
 
-/// A call concerns all streams of a context: captures of it are worthless from then on.
+/// Checks a call that affects all streams of a context, which invalidates their captures.
 pub(crate) fn context_used(context: &Context) -> Answer {
     if !is_any() {
         return Ok(());

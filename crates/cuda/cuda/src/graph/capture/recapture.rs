@@ -1,6 +1,7 @@
-//! Capture into the nodes of a graph that is there (`cuStreamBeginRecaptureToGraph`): each operation becomes that of the next node, in the
-//! order in which the nodes were made. Shape, types of nodes, and memory that is allocated or freed have to be the same; other
-//! parameters may change, of which a function of the program is told first.
+//! Recapture into the nodes of an existing graph (`cuStreamBeginRecaptureToGraph`): each operation
+//! replaces that of the next node, in order of creation. Topology, node types, and allocated or
+//! freed memory must be the same; other parameters may change, after a callback of the program has
+//! been told.
 
 use crate::args::Answer;
 use crate::graph::op::Op;
@@ -19,16 +20,16 @@ pub(crate) type Callback = unsafe extern "C" fn(
     u32,
 ) -> CUresult;
 
-/// What a capture goes through.
+/// Progress of a recapture.
 #[derive(Debug)]
 pub(crate) struct Recapture {
-    /// The nodes, in the order in which they were made.
+    /// The nodes in order of creation.
     nodes: Vec<usize>,
     done: usize,
     told: Option<(Callback, usize)>,
 }
 
-/// The node that comes next, if there is one, and who is told of changes.
+/// The next node, if there is one, and the callback for changes.
 pub(super) struct Next(Option<Handle<Node>>, Option<(Callback, usize)>);
 
 fn failed(reason: String) -> Refusal {
@@ -36,7 +37,7 @@ fn failed(reason: String) -> Refusal {
 }
 
 impl Recapture {
-    /// Of all nodes of a graph, which gives up the objects that it keeps alive.
+    /// A recapture of all nodes of a graph, which releases its user objects.
     pub(crate) fn new(graph: &Graph, told: Option<(Callback, usize)>) -> Self {
         let (nodes, users) = {
             let mut state = graph.state();
@@ -52,7 +53,7 @@ impl Recapture {
         Next(node, self.told)
     }
 
-    /// Whether all nodes have been captured once more.
+    /// Checks that all nodes have been recaptured.
     pub(super) fn check(&self) -> Answer {
         match self.nodes.len() - self.done {
             0 => Ok(()),
@@ -63,7 +64,7 @@ impl Recapture {
     }
 }
 
-/// The node of an operation, which it takes.
+/// The node that an operation replaces.
 pub(super) fn node(
     graph: &Graph,
     Next(node, told): Next,
@@ -90,7 +91,7 @@ pub(super) fn node(
         )));
     }
     match (&old, &op) {
-        // The memory has its address.
+        // An allocation keeps its address.
         (Op::MemAlloc(old), Op::MemAlloc(new)) if old.is_like(new) => return Ok(node),
         (Op::MemFree(old), Op::MemFree(new)) if old == new => return Ok(node),
         (Op::MemAlloc(_) | Op::MemFree(_), _) => return Err(wrong("is of other memory")),
@@ -102,7 +103,8 @@ pub(super) fn node(
         let (original, new) = (params::of(&old), params::of(&op));
         let data = std::ptr::with_exposed_provenance_mut(data);
         let inside = InProgram::enter();
-        // SAFETY: the program's function, called as the driver would; the structures are there as long as it runs.
+        // SAFETY: the program's callback is called with the driver's arguments; the structures are
+        // valid during the call.
         let answer =
             unsafe { function(data, node.number(), &raw const original, &raw const new, status) };
         drop(inside);
@@ -123,7 +125,7 @@ pub(super) fn node(
     Ok(node)
 }
 
-/// Whether nothing changes.
+/// Whether two operations are equal.
 fn is_same(old: &Op, new: &Op) -> bool {
     match (old, new) {
         (Op::Kernel(old), Op::Kernel(new)) => old.is_same(new),

@@ -1,4 +1,4 @@
-//! An allocation of a pool, as the pool counts it.
+//! The share of an allocation in its pool's accounts.
 
 use super::shared::Range;
 use super::{MADE_BY, Pool};
@@ -7,27 +7,28 @@ use crate::memory;
 use std::sync::{Arc, OnceLock};
 use texunit_device::{Buffer, Device};
 
-/// Bytes of a pool that are in use. When they are let go, after the memory itself, the pool keeps them.
+/// Bytes of a pool that an allocation uses. When it is dropped, after the memory itself, the pool
+/// keeps the bytes.
 #[derive(Debug)]
-pub(crate) struct Share {
+pub(crate) struct PoolShare {
     /// The pool.
     pub(crate) pool: Arc<Pool>,
     size: u64,
-    /// Address and room of device memory, once it is there.
+    /// Address and size of the device memory, once allocated.
     place: OnceLock<(u64, u64)>,
-    /// Where it is in a pool that other processes are given.
+    /// Range in a pool that can be exported.
     range: OnceLock<Range>,
-    /// Of what another process has allocated: where.
+    /// For an imported allocation, its range in the pool.
     found: Option<(u64, u64)>,
 }
 
-impl Share {
-    /// Of a pool; `found` says where it is, if another process has allocated it.
+impl PoolShare {
+    /// A share of a pool; `found` is the range of an imported allocation.
     pub(super) fn new(pool: Arc<Pool>, size: u64, found: Option<(u64, u64)>) -> Self {
         Self { pool, size, place: OnceLock::new(), range: OnceLock::new(), found }
     }
 
-    /// Device memory for it, where the pool has kept some if that fits.
+    /// Allocates the device memory, reusing kept memory that fits.
     pub(crate) fn buffer(&self, device: &Device) -> Answer<Buffer> {
         let name = crate::refused::maker().unwrap_or(MADE_BY);
         if let Some(shared) = &self.pool.shared {
@@ -43,7 +44,7 @@ impl Share {
         state.lend(device);
         let kept = state.kept.take(self.size);
         let again = kept.and_then(|(address, room)| {
-            Some((device.alloc_again(address, self.size, name)?, room))
+            Some((device.alloc_at_freed(address, self.size, name)?, room))
         });
         let (buffer, room) = match again {
             Some(found) => found,
@@ -57,7 +58,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for PoolShare {
     fn drop(&mut self) {
         let mut state = self.pool.state();
         state.used = state.used.saturating_sub(self.size);

@@ -1,8 +1,9 @@
-//! Pools that other processes are given: their memory is one file of the system, mapped as a whole at an address of each
-//! process, in which allocations are ranges.
+//! Pools that can be exported: their memory is one memory file, which each process maps as a whole;
+//! allocations are ranges of it.
 //!
-//! A process that imports a pool allocates nothing there; it is told of single allocations by data that any way
-//! carries, which say where in the file they are. The file is gone when the last process has closed it, however that ends.
+//! An importing process cannot allocate. It imports single allocations by data that state their
+//! ranges and may be transferred by any means. The file is deleted when the last process has closed
+//! it, in whatever way that ends.
 
 use crate::args::Answer;
 use std::collections::BTreeMap;
@@ -12,30 +13,30 @@ use texunit_cuda_abi::{CUdevice, CUresult};
 use texunit_device::{Block, Buffer, Device, Pages, Reserved};
 use texunit_forms::Count;
 
-/// What the note of such a file begins with: that of other memory begins with another number.
+/// Kind number in the label of a pool's file; files of other memory have other numbers.
 const KIND: u8 = 2;
-/// What data of an allocation begin with.
+/// First bytes of an allocation's export data.
 const MAGIC: [u8; 16] = *b"texunit pool\x01\0\0\0";
-/// What sizes are rounded up to.
+/// Granularity of allocations.
 const UNIT: u64 = 512;
-/// What the size of a file is a multiple of.
+/// Granularity of the file size.
 const PAGE: u64 = 2 << 20;
 
-/// The memory of such a pool.
+/// The memory of an exportable pool.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pages: Arc<Pages>,
     whole: Arc<Block>,
     base: u64,
-    /// The same in all processes.
+    /// Identifier, equal in all processes.
     id: u64,
-    /// Whether another process allocates in it.
+    /// Whether the pool was imported.
     pub(crate) is_imported: bool,
-    /// Ranges in use, by their beginnings: ends.
+    /// Ranges in use: start and end.
     used: Mutex<BTreeMap<u64, u64>>,
 }
 
-/// A range of it.
+/// A range of the pool's memory.
 #[derive(Debug)]
 pub(crate) struct Range {
     of: Arc<Shared>,
@@ -54,10 +55,10 @@ fn no_addresses(size: u64) -> texunit_cuda_abi::Refusal {
 }
 
 impl Shared {
-    /// A pool on a device, of at most so many bytes.
+    /// Creates a pool on a device with a maximum size.
     pub(super) fn new(device: CUdevice, size: u64) -> Answer<Arc<Self>> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        // Processes that share files are told apart by their numbers.
+        // The process number makes identifiers unique among processes that share files.
         let id = u64::from(std::process::id()) << 32 | NEXT.fetch_add(1, Ordering::Relaxed);
         let size = size.checked_next_multiple_of(PAGE).ok_or_else(|| no_addresses(size))?;
         let mut note = vec![KIND];
@@ -67,7 +68,7 @@ impl Shared {
         Self::map(pages, id, false)
     }
 
-    /// The pool of a file, and its device.
+    /// Imports a pool from a file descriptor, and returns its device, too.
     pub(super) fn import(number: i32) -> Answer<(Arc<Self>, CUdevice)> {
         let refused = || {
             CUresult::INVALID_VALUE.because(format!(
@@ -91,7 +92,7 @@ impl Shared {
         Ok(Arc::new(Self { pages, whole, base, id, is_imported, used }))
     }
 
-    /// Takes the lowest range that is free.
+    /// Allocates the lowest free range.
     pub(super) fn allocate(
         self: &Arc<Self>,
         device: &Device,
@@ -120,7 +121,7 @@ impl Shared {
         self.buffer(device, (offset, size), name, true)
     }
 
-    /// A range as memory of a device. It is one in use.
+    /// Maps an allocated range as device memory.
     fn buffer(
         self: &Arc<Self>,
         device: &Device,
@@ -136,14 +137,14 @@ impl Shared {
         Ok((made.map_err(crate::error::refusal)?, range))
     }
 
-    /// A number of a file of the system, which is the caller's.
+    /// A new file descriptor for the pool's file, which the caller owns.
     pub(crate) fn export(&self) -> Answer<i32> {
         self.pages.new_number().ok_or_else(|| {
             CUresult::OUT_OF_MEMORY.because("the process has no more numbers for open files")
         })
     }
 
-    /// Data by which another process finds an allocation.
+    /// Export data with which another process can import an allocation.
     pub(crate) fn data(&self, address: u64, size: u64) -> [u8; 64] {
         let mut data = [0; 64];
         data[..16].copy_from_slice(&MAGIC);
@@ -153,7 +154,7 @@ impl Shared {
         data
     }
 
-    /// The allocation of such data, as memory of a device.
+    /// The allocation of export data as device memory.
     pub(super) fn found(
         self: &Arc<Self>,
         device: &Device,
@@ -172,7 +173,7 @@ impl Shared {
         self.buffer(device, (offset, size), name, false)
     }
 
-    /// Place and size of an allocation that data are of.
+    /// Offset and size of the allocation in export data.
     pub(super) fn read(&self, data: &[u8; 64]) -> Answer<(u64, u64)> {
         let number = |i: usize| {
             let bytes: [u8; 8] = std::array::from_fn(|k| data[16 + 8 * i + k]);

@@ -1,4 +1,4 @@
-//! Stream capture (runtime API, "Stream Management").
+//! Stream capture into graphs (runtime API, "Stream Management").
 
 use super::forward;
 use crate::call::{check, runtime_api};
@@ -9,16 +9,16 @@ use texunit_cuda_abi::CUgraphEdgeData;
 use texunit_cuda_abi::args::{Answer, In, InOut, Out};
 
 forward! {
-    /// Begins to capture a stream.
+    /// Starts capturing a stream.
     fn cudaStreamBeginCapture(stream: CUstream, mode: c_uint) = cuStreamBeginCapture_v2;
-    /// Ends a capture.
+    /// Ends a capture and returns the graph.
     fn cudaStreamEndCapture(stream: CUstream, pGraph: Out<CUgraph>) = cuStreamEndCapture;
     /// Whether a stream is being captured.
     fn cudaStreamIsCapturing(stream: CUstream, pCaptureStatus: Out<c_uint>) = cuStreamIsCapturing;
 }
 
 runtime_api! {
-    /// Begins to capture a stream into a graph.
+    /// Starts capturing a stream into an existing graph.
     fn cudaStreamBeginCaptureToGraph(
         stream: CUstream,
         graph: CUgraph,
@@ -29,25 +29,25 @@ runtime_api! {
     ) {
         state::context()?;
         let (before, data) = (dependencies.as_ptr(), dependencyData.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe { driver::cuStreamBeginCaptureToGraph(stream, graph, before, data, numDependencies, mode) })
     }
 
-    /// Exchanges the mode in which the thread is while streams are captured.
+    /// Exchanges the calling thread's capture interaction mode.
     fn cudaThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
         state::init()?;
         let mut value = mode.get()?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the out-pointer is to a local variable.
         check(unsafe { driver::cuThreadExchangeStreamCaptureMode(&raw mut value) })?;
         mode.out().set(value)
     }
 }
 
-/// What CUDA 12 has with versions in its names, and CUDA 13 without them.
+/// Functions whose names have a version suffix in CUDA 12 and none in CUDA 13.
 macro_rules! of_version {
     ($info:ident, $update:ident) => {
         forward! {
-            /// What is known of the capture of a stream.
+            /// State of a stream's capture: status, graph and dependencies.
             fn $info(
                 stream: CUstream,
                 captureStatus_out: Out<c_uint>,
@@ -60,7 +60,7 @@ macro_rules! of_version {
         }
 
         runtime_api! {
-            /// Changes behind which nodes a captured stream goes on, with what is said of the edges from them.
+            /// Changes the nodes that the next captured operation depends on, with edge data.
             fn $update(
                 stream: CUstream,
                 dependencies: In<CUgraphNode>,
@@ -88,7 +88,7 @@ fn update(
 ) -> Answer {
     state::context()?;
     let (nodes, data) = (nodes.as_ptr(), data.as_ptr());
-    // SAFETY: the caller says how many there are.
+    // SAFETY: the caller passes the length of its array.
     check(unsafe {
         driver::cuStreamUpdateCaptureDependencies_v2(stream, nodes, data, count, flags)
     })
@@ -96,7 +96,7 @@ fn update(
 
 #[cfg(feature = "cuda-12")]
 forward! {
-    /// What is known of the capture of a stream, without edges.
+    /// State of a stream's capture, without edge data.
     fn cudaStreamGetCaptureInfo_v2(
         stream: CUstream,
         captureStatus_out: Out<c_uint>,
@@ -109,14 +109,14 @@ forward! {
 
 #[cfg(feature = "cuda-12")]
 runtime_api! {
-    /// Whether a stream is being captured, and the number of the capture.
+    /// Whether a stream is being captured, and the identifier of the capture.
     fn cudaStreamGetCaptureInfo(stream: CUstream, captureStatus_out: Out<c_uint>, id_out: Out<c_ulonglong>) {
         state::context()?;
         let (graph, nodes, count) = (Out::null(), Out::null(), Out::null());
         check(driver::cuStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph, nodes, count))
     }
 
-    /// Changes behind which nodes a captured stream goes on.
+    /// Changes the nodes that the next captured operation depends on.
     fn cudaStreamUpdateCaptureDependencies(
         stream: CUstream,
         dependencies: In<CUgraphNode>,

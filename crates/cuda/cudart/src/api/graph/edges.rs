@@ -1,5 +1,5 @@
-//! Edges. In CUDA 13 the functions that say more of edges than their nodes have the names of the old ones; in CUDA 12 they
-//! have names of their own.
+//! Edges of graphs. Functions with edge data have suffixed names in CUDA 12, and in CUDA 13 the
+//! plain names.
 
 use crate::call::{check, runtime_api};
 use crate::driver::{self, CUgraph, CUgraphNode};
@@ -7,11 +7,11 @@ use crate::state;
 use texunit_cuda_abi::CUgraphEdgeData;
 use texunit_cuda_abi::args::{In, InOut, Out};
 
-/// Functions with what is said of edges, under the names of a version.
+/// Defines the functions with edge data, under the names of a version.
 macro_rules! with_data {
     ($get:ident, $before:ident, $behind:ident, $add:ident, $remove:ident) => {
         runtime_api! {
-            /// The edges, with what is said of them.
+            /// The edges of a graph with their data.
             fn $get(
                 graph: CUgraph,
                 from: Out<CUgraphNode>,
@@ -20,13 +20,13 @@ macro_rules! with_data {
                 numEdges: InOut<usize>,
             ) {
                 state::context()?;
-                // SAFETY: the caller says how much room there is.
+                // SAFETY: the caller passes the capacity of its buffer.
                 check(unsafe {
                     driver::cuGraphGetEdges_v2(graph, from.as_ptr(), to.as_ptr(), edgeData.as_ptr(), numEdges.as_ptr())
                 })
             }
 
-            /// The nodes that come before, with what is said of the edges.
+            /// The nodes that a node depends on, with edge data.
             fn $before(
                 node: CUgraphNode,
                 pDependencies: Out<CUgraphNode>,
@@ -35,11 +35,11 @@ macro_rules! with_data {
             ) {
                 state::context()?;
                 let (to, count) = (pDependencies.as_ptr(), pNumDependencies.as_ptr());
-                // SAFETY: the caller says how much room there is.
+                // SAFETY: the caller passes the capacity of its buffer.
                 check(unsafe { driver::cuGraphNodeGetDependencies_v2(node, to, edgeData.as_ptr(), count) })
             }
 
-            /// The nodes that come behind, with what is said of the edges.
+            /// The nodes that depend on a node, with edge data.
             fn $behind(
                 node: CUgraphNode,
                 pDependentNodes: Out<CUgraphNode>,
@@ -48,11 +48,11 @@ macro_rules! with_data {
             ) {
                 state::context()?;
                 let (to, count) = (pDependentNodes.as_ptr(), pNumDependentNodes.as_ptr());
-                // SAFETY: the caller says how much room there is.
+                // SAFETY: the caller passes the capacity of its buffer.
                 check(unsafe { driver::cuGraphNodeGetDependentNodes_v2(node, to, edgeData.as_ptr(), count) })
             }
 
-            /// Adds edges, with what is said of them.
+            /// Adds edges with data.
             fn $add(
                 graph: CUgraph,
                 from: In<CUgraphNode>,
@@ -62,11 +62,11 @@ macro_rules! with_data {
             ) {
                 state::context()?;
                 let (from, to, data) = (from.as_ptr(), to.as_ptr(), edgeData.as_ptr());
-                // SAFETY: the caller says how many there are.
+                // SAFETY: the caller passes the length of its array.
                 check(unsafe { driver::cuGraphAddDependencies_v2(graph, from, to, data, numDependencies) })
             }
 
-            /// Removes edges, of which something is said.
+            /// Removes edges with this data.
             fn $remove(
                 graph: CUgraph,
                 from: In<CUgraphNode>,
@@ -76,7 +76,7 @@ macro_rules! with_data {
             ) {
                 state::context()?;
                 let (from, to, data) = (from.as_ptr(), to.as_ptr(), edgeData.as_ptr());
-                // SAFETY: the caller says how many there are.
+                // SAFETY: the caller passes the length of its array.
                 check(unsafe { driver::cuGraphRemoveDependencies_v2(graph, from, to, data, numDependencies) })
             }
         }
@@ -103,25 +103,25 @@ with_data!(
 
 #[cfg(feature = "cuda-12")]
 runtime_api! {
-    /// The edges.
+    /// The edges of a graph.
     fn cudaGraphGetEdges(graph: CUgraph, from: Out<CUgraphNode>, to: Out<CUgraphNode>, numEdges: InOut<usize>) {
         state::context()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphGetEdges(graph, from.as_ptr(), to.as_ptr(), numEdges.as_ptr()) })
     }
 
-    /// The nodes that come before.
+    /// The nodes that a node depends on.
     fn cudaGraphNodeGetDependencies(node: CUgraphNode, pDependencies: Out<CUgraphNode>, pNumDependencies: InOut<usize>) {
         state::context()?;
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphNodeGetDependencies(node, pDependencies.as_ptr(), pNumDependencies.as_ptr()) })
     }
 
-    /// The nodes that come behind.
+    /// The nodes that depend on a node.
     fn cudaGraphNodeGetDependentNodes(node: CUgraphNode, pDependentNodes: Out<CUgraphNode>, pNumDependentNodes: InOut<usize>) {
         state::context()?;
         let (to, count) = (pDependentNodes.as_ptr(), pNumDependentNodes.as_ptr());
-        // SAFETY: the caller says how much room there is.
+        // SAFETY: the caller passes the capacity of its buffer.
         check(unsafe { driver::cuGraphNodeGetDependentNodes(node, to, count) })
     }
 
@@ -129,7 +129,7 @@ runtime_api! {
     fn cudaGraphAddDependencies(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, numDependencies: usize) {
         state::context()?;
         let (from, to) = (from.as_ptr(), to.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe { driver::cuGraphAddDependencies_v2(graph, from, to, std::ptr::null(), numDependencies) })
     }
 
@@ -137,7 +137,7 @@ runtime_api! {
     fn cudaGraphRemoveDependencies(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, numDependencies: usize) {
         state::context()?;
         let (from, to) = (from.as_ptr(), to.as_ptr());
-        // SAFETY: the caller says how many there are.
+        // SAFETY: the caller passes the length of its array.
         check(unsafe { driver::cuGraphRemoveDependencies_v2(graph, from, to, std::ptr::null(), numDependencies) })
     }
 }

@@ -1,4 +1,4 @@
-//! Instantiating, launching, updating.
+//! Executable graphs: instantiation, launches, and updates of node parameters.
 
 use super::forward;
 use super::params::{kernel, memcpy, of_symbol, to_symbol, translated};
@@ -15,36 +15,36 @@ use texunit_cuda_abi::{
 };
 
 forward! {
-    /// Makes a graph into one that can be launched.
+    /// Instantiates a graph.
     fn cudaGraphInstantiate(pGraphExec: Out<CUgraphExec>, graph: CUgraph, flags: c_ulonglong) = cuGraphInstantiateWithFlags;
-    /// Makes a graph into one that can be launched.
+    /// Instantiates a graph with flags.
     fn cudaGraphInstantiateWithFlags(pGraphExec: Out<CUgraphExec>, graph: CUgraph, flags: c_ulonglong) = cuGraphInstantiateWithFlags;
-    /// Makes a graph into one that can be launched; says in the structure which node is wrong, and how.
+    /// Instantiates a graph; on failure, the structure names the node and the reason.
     fn cudaGraphInstantiateWithParams(pGraphExec: Out<CUgraphExec>, graph: CUgraph, instantiateParams: InOut<CUDA_GRAPH_INSTANTIATE_PARAMS>) = cuGraphInstantiateWithParams;
-    /// Ends what was instantiated.
+    /// Destroys an executable graph.
     fn cudaGraphExecDestroy(graphExec: CUgraphExec) = cuGraphExecDestroy;
-    /// The flags that it was instantiated with.
+    /// The flags of an executable graph's instantiation.
     fn cudaGraphExecGetFlags(graphExec: CUgraphExec, flags: Out<c_ulonglong>) = cuGraphExecGetFlags;
-    /// Brings a graph to the device.
+    /// Uploads an executable graph to the device.
     fn cudaGraphUpload(graphExec: CUgraphExec, stream: CUstream) = cuGraphUpload;
-    /// Launches a graph in a stream.
+    /// Launches an executable graph in a stream.
     fn cudaGraphLaunch(graphExec: CUgraphExec, stream: CUstream) = cuGraphLaunch;
-    /// Makes it do what another graph of the same shape says.
+    /// Updates an executable graph to a graph of the same topology.
     fn cudaGraphExecUpdate(hGraphExec: CUgraphExec, hGraph: CUgraph, resultInfo: Out<CUgraphExecUpdateResultInfo>) = cuGraphExecUpdate_v2;
-    /// Changes the event of a node.
+    /// Changes the event of an event record node.
     fn cudaGraphExecEventRecordNodeSetEvent(hGraphExec: CUgraphExec, hNode: CUgraphNode, event: CUevent) = cuGraphExecEventRecordNodeSetEvent;
-    /// Changes the event of a node.
+    /// Changes the event of an event wait node.
     fn cudaGraphExecEventWaitNodeSetEvent(hGraphExec: CUgraphExec, hNode: CUgraphNode, event: CUevent) = cuGraphExecEventWaitNodeSetEvent;
-    /// Makes a child graph do what another graph of the same shape says.
+    /// Updates a child graph node to a graph of the same topology.
     fn cudaGraphExecChildGraphNodeSetParams(hGraphExec: CUgraphExec, node: CUgraphNode, childGraph: CUgraph) = cuGraphExecChildGraphNodeSetParams;
-    /// Has a node do nothing, or (1) what it does.
+    /// Enables (1) or disables a node.
     fn cudaGraphNodeSetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: c_uint) = cuGraphNodeSetEnabled;
-    /// Whether a node does anything.
+    /// Whether a node is enabled.
     fn cudaGraphNodeGetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: Out<c_uint>) = cuGraphNodeGetEnabled;
 }
 
 runtime_api! {
-    /// Changes a kernel.
+    /// Changes the parameters of a kernel node.
     fn cudaGraphExecKernelNodeSetParams(
         hGraphExec: CUgraphExec,
         node: CUgraphNode,
@@ -52,17 +52,17 @@ runtime_api! {
     ) {
         state::context()?;
         let params = kernel(&pNodeParams.get()?)?;
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         check(unsafe { driver::cuGraphExecKernelNodeSetParams_v2(hGraphExec, node, &raw const params) })
     }
 
-    /// Changes a copy.
+    /// Changes the parameters of a memcpy node.
     fn cudaGraphExecMemcpyNodeSetParams(hGraphExec: CUgraphExec, node: CUgraphNode, pNodeParams: In<cudaMemcpy3DParms>) {
         state::context()?;
         set_copy(hGraphExec, node, &memcpy(&pNodeParams.get()?)?)
     }
 
-    /// Changes a copy of bytes.
+    /// Changes a memcpy node to a copy of bytes.
     fn cudaGraphExecMemcpyNodeSetParams1D(
         hGraphExec: CUgraphExec,
         node: CUgraphNode,
@@ -76,7 +76,7 @@ runtime_api! {
         set_copy(hGraphExec, node, &line((dst, direction.destination()), (src, direction.source()), count))
     }
 
-    /// Changes a copy into a variable.
+    /// Changes a memcpy node to a copy into a variable.
     fn cudaGraphExecMemcpyNodeSetParamsToSymbol(
         hGraphExec: CUgraphExec,
         node: CUgraphNode,
@@ -90,7 +90,7 @@ runtime_api! {
         set_copy(hGraphExec, node, &to_symbol(symbol, src, count, offset, kind)?)
     }
 
-    /// Changes a copy out of a variable.
+    /// Changes a memcpy node to a copy out of a variable.
     fn cudaGraphExecMemcpyNodeSetParamsFromSymbol(
         hGraphExec: CUgraphExec,
         node: CUgraphNode,
@@ -104,7 +104,7 @@ runtime_api! {
         set_copy(hGraphExec, node, &of_symbol(dst, symbol, count, offset, kind)?)
     }
 
-    /// Changes a set.
+    /// Changes the parameters of a memset node.
     fn cudaGraphExecMemsetNodeSetParams(
         hGraphExec: CUgraphExec,
         node: CUgraphNode,
@@ -114,18 +114,18 @@ runtime_api! {
         check(driver::cuGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams, 0_usize))
     }
 
-    /// Changes a call of a function.
+    /// Changes the parameters of a host function node.
     fn cudaGraphExecHostNodeSetParams(
         hGraphExec: CUgraphExec,
         node: CUgraphNode,
         pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>,
     ) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams.as_ptr()) })
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExecExternalSemaphoresSignalNodeSetParams(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
@@ -133,11 +133,11 @@ runtime_api! {
     ) {
         state::context()?;
         let params = nodeParams.as_ptr();
-        // SAFETY: the structure is the caller's.
+        // SAFETY: the caller passes a valid structure.
         check(unsafe { driver::cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, params) })
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExecExternalSemaphoresWaitNodeSetParams(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
@@ -145,21 +145,21 @@ runtime_api! {
     ) {
         state::context()?;
         let params = nodeParams.as_ptr();
-        // SAFETY: the structure is the caller's.
+        // SAFETY: the caller passes a valid structure.
         check(unsafe { driver::cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, params) })
     }
 
-    /// Changes a node of any kind.
+    /// Changes the parameters of a node of any kind.
     fn cudaGraphExecNodeSetParams(graphExec: CUgraphExec, node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
         state::context()?;
         let params = translated(&nodeParams.get()?)?;
-        // SAFETY: what the parameters point to is as the runtime API's page says.
+        // SAFETY: pointers in the parameters are valid as the runtime API requires.
         check(unsafe { driver::cuGraphExecNodeSetParams(graphExec, node, &raw const params) })
     }
 }
 
 fn set_copy(exec: CUgraphExec, node: CUgraphNode, copy: &CUDA_MEMCPY3D) -> Answer {
-    // SAFETY: memory of the program is as the runtime API's page says.
+    // SAFETY: the program's memory is valid as the runtime API requires.
     check(unsafe {
         driver::cuGraphExecMemcpyNodeSetParams(exec, node, std::ptr::from_ref(copy), 0)
     })

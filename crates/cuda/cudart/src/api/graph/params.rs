@@ -1,4 +1,5 @@
-//! Parameters and attributes of nodes.
+//! Parameters and attributes of graph nodes, and their translation between the runtime's and the
+//! driver's structures.
 
 use super::forward;
 use crate::api::copy_3d::to_boxes;
@@ -22,38 +23,38 @@ use texunit_cuda_abi::{
 forward! {
     /// The graph of a child graph node.
     fn cudaGraphChildGraphNodeGetGraph(node: CUgraphNode, pGraph: Out<CUgraph>) = cuGraphChildGraphNodeGetGraph;
-    /// The event of a node.
+    /// The event of an event record node.
     fn cudaGraphEventRecordNodeGetEvent(node: CUgraphNode, event_out: Out<CUevent>) = cuGraphEventRecordNodeGetEvent;
-    /// The event of a node.
+    /// The event of an event wait node.
     fn cudaGraphEventWaitNodeGetEvent(node: CUgraphNode, event_out: Out<CUevent>) = cuGraphEventWaitNodeGetEvent;
-    /// Changes the event of a node.
+    /// Changes the event of an event record node.
     fn cudaGraphEventRecordNodeSetEvent(node: CUgraphNode, event: CUevent) = cuGraphEventRecordNodeSetEvent;
-    /// Changes the event of a node.
+    /// Changes the event of an event wait node.
     fn cudaGraphEventWaitNodeSetEvent(node: CUgraphNode, event: CUevent) = cuGraphEventWaitNodeSetEvent;
-    /// The parameters of a set.
+    /// The parameters of a memset node.
     fn cudaGraphMemsetNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_MEMSET_NODE_PARAMS_v1>) = cuGraphMemsetNodeGetParams;
-    /// Changes a set.
+    /// Changes the parameters of a memset node.
     fn cudaGraphMemsetNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_MEMSET_NODE_PARAMS_v1>) = cuGraphMemsetNodeSetParams;
-    /// The function of a node.
+    /// The parameters of a host function node.
     fn cudaGraphHostNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_HOST_NODE_PARAMS_v1>) = cuGraphHostNodeGetParams;
-    /// The parameters of an allocation.
+    /// The parameters of a memory allocation node.
     fn cudaGraphMemAllocNodeGetParams(node: CUgraphNode, params_out: Out<CUDA_MEM_ALLOC_NODE_PARAMS>) = cuGraphMemAllocNodeGetParams;
-    /// The address that a node frees.
+    /// The address that a memory free node frees.
     fn cudaGraphMemFreeNodeGetParams(node: CUgraphNode, dptr_out: Out<CUdeviceptr>) = cuGraphMemFreeNodeGetParams;
-    /// There is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExternalSemaphoresSignalNodeGetParams(hNode: CUgraphNode, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) = cuGraphExternalSemaphoresSignalNodeGetParams;
-    /// There is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExternalSemaphoresWaitNodeGetParams(hNode: CUgraphNode, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) = cuGraphExternalSemaphoresWaitNodeGetParams;
-    /// An attribute of a kernel.
+    /// An attribute of a kernel node.
     fn cudaGraphKernelNodeGetAttribute(hNode: CUgraphNode, attr: c_uint, value_out: Out<[u32; 16]>) = cuGraphKernelNodeGetAttribute;
-    /// Sets an attribute of a kernel.
+    /// Sets an attribute of a kernel node.
     fn cudaGraphKernelNodeSetAttribute(hNode: CUgraphNode, attr: c_uint, value: In<[u32; 16]>) = cuGraphKernelNodeSetAttribute;
-    /// Sets all attributes of a kernel (first) as another one (second) has them.
+    /// Copies all attributes from the second kernel node to the first.
     fn cudaGraphKernelNodeCopyAttributes(hDst: CUgraphNode, hSrc: CUgraphNode) = cuGraphKernelNodeCopyAttributes;
 }
 
 runtime_api! {
-    /// The parameters of a kernel: the host function, where there is one.
+    /// The parameters of a kernel node, with the host stub of the kernel if it has one.
     fn cudaGraphKernelNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_KERNEL_NODE_PARAMS_v1>) {
         state::context()?;
         pNodeParams.check()?;
@@ -63,15 +64,15 @@ runtime_api! {
         pNodeParams.set(CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra })
     }
 
-    /// Changes a kernel.
+    /// Changes the parameters of a kernel node.
     fn cudaGraphKernelNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
         state::context()?;
         let params = kernel(&pNodeParams.get()?)?;
-        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
         check(unsafe { driver::cuGraphKernelNodeSetParams_v2(node, &raw const params) })
     }
 
-    /// The parameters of a copy.
+    /// The parameters of a memcpy node.
     fn cudaGraphMemcpyNodeGetParams(node: CUgraphNode, pNodeParams: Out<cudaMemcpy3DParms>) {
         state::context()?;
         pNodeParams.check()?;
@@ -79,20 +80,20 @@ runtime_api! {
         pNodeParams.set(of_driver(&copy, unit(&copy)?))
     }
 
-    /// Changes a copy.
+    /// Changes the parameters of a memcpy node.
     fn cudaGraphMemcpyNodeSetParams(node: CUgraphNode, pNodeParams: In<cudaMemcpy3DParms>) {
         state::context()?;
         set_copy(node, &memcpy(&pNodeParams.get()?)?)
     }
 
-    /// Changes a copy to one of bytes.
+    /// Changes a memcpy node to a copy of bytes.
     fn cudaGraphMemcpyNodeSetParams1D(node: CUgraphNode, dst: u64, src: u64, count: usize, kind: u32) {
         state::context()?;
         let direction = Direction::of(kind)?;
         set_copy(node, &line((dst, direction.destination()), (src, direction.source()), count))
     }
 
-    /// Changes a copy to one into a variable.
+    /// Changes a memcpy node to a copy into a variable.
     fn cudaGraphMemcpyNodeSetParamsToSymbol(
         node: CUgraphNode,
         symbol: *const c_void,
@@ -105,7 +106,7 @@ runtime_api! {
         set_copy(node, &to_symbol(symbol, src, count, offset, kind)?)
     }
 
-    /// Changes a copy to one out of a variable.
+    /// Changes a memcpy node to a copy out of a variable.
     fn cudaGraphMemcpyNodeSetParamsFromSymbol(
         node: CUgraphNode,
         dst: u64,
@@ -118,32 +119,32 @@ runtime_api! {
         set_copy(node, &of_symbol(dst, symbol, count, offset, kind)?)
     }
 
-    /// Changes a call of a function.
+    /// Changes the parameters of a host function node.
     fn cudaGraphHostNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) {
         state::context()?;
-        // SAFETY: the caller's function and its argument, for it to be called with.
+        // SAFETY: the callback and its argument come from the caller, which allows this call.
         check(unsafe { driver::cuGraphHostNodeSetParams(node, pNodeParams.as_ptr()) })
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExternalSemaphoresSignalNodeSetParams(hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         state::context()?;
-        // SAFETY: the structure is the caller's.
+        // SAFETY: the caller passes a valid structure.
         check(unsafe { driver::cuGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams.as_ptr()) })
     }
 
-    /// Refuses: there is no node of semaphores of others.
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cudaGraphExternalSemaphoresWaitNodeSetParams(hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
         state::context()?;
-        // SAFETY: the structure is the caller's.
+        // SAFETY: the caller passes a valid structure.
         check(unsafe { driver::cuGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams.as_ptr()) })
     }
 
-    /// Changes a node of any kind.
+    /// Changes the parameters of a node of any kind.
     fn cudaGraphNodeSetParams(node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
         state::context()?;
         let params = translated(&nodeParams.get()?)?;
-        // SAFETY: what the parameters point to is as the runtime API's page says.
+        // SAFETY: pointers in the parameters are valid as the runtime API requires.
         check(unsafe { driver::cuGraphNodeSetParams(node, &raw const params) })
     }
 }
@@ -159,7 +160,7 @@ runtime_api! {
     }
 }
 
-/// Parameters of a node of the driver as the runtime has them.
+/// Translates a node's parameters from the driver's structures to the runtime's.
 #[cfg(not(feature = "cuda-12"))]
 pub(super) fn of_driver_params(found: CUgraphNodeParams) -> Answer<CUgraphNodeParams> {
     Ok(match found.kind {
@@ -194,13 +195,13 @@ pub(super) fn of_driver_params(found: CUgraphNodeParams) -> Answer<CUgraphNodePa
     })
 }
 
-/// A result of our own, as an argument.
+/// Wraps a pointer to a local variable as an argument.
 pub(super) fn one<'a, T>(result: *mut T) -> Out<'a, T> {
-    // SAFETY: `ask` hands on a pointer to its own variable.
+    // SAFETY: `ask` passes a pointer to its own variable.
     unsafe { Out::new(result) }
 }
 
-/// A kernel, for the driver.
+/// Translates the parameters of a kernel node for the driver.
 pub(super) fn kernel(given: &CUDA_KERNEL_NODE_PARAMS_v1) -> Answer<CUDA_KERNEL_NODE_PARAMS> {
     let &CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra } =
         given;
@@ -222,13 +223,13 @@ pub(super) fn kernel(given: &CUDA_KERNEL_NODE_PARAMS_v1) -> Answer<CUDA_KERNEL_N
     })
 }
 
-/// What the program knows a kernel by.
+/// The host stub of a kernel node's kernel, or else its handle.
 fn host_function(params: &CUDA_KERNEL_NODE_PARAMS) -> usize {
     let handle = if params.kern != 0 { params.kern } else { params.func };
     registry::host_of(handle).unwrap_or(handle)
 }
 
-/// A copy of slices, for the driver.
+/// Translates the parameters of a memcpy node for the driver.
 pub(super) fn memcpy(parms: &cudaMemcpy3DParms) -> Answer<CUDA_MEMCPY3D> {
     to_boxes(parms)?.ok_or_else(|| {
         CUresult::INVALID_VALUE
@@ -236,7 +237,7 @@ pub(super) fn memcpy(parms: &cudaMemcpy3DParms) -> Answer<CUDA_MEMCPY3D> {
     })
 }
 
-/// A copy of bytes into a variable.
+/// The driver's parameters for a copy of bytes into a variable.
 pub(super) fn to_symbol(
     symbol: *const c_void,
     src: u64,
@@ -249,7 +250,7 @@ pub(super) fn to_symbol(
     Ok(line((to, CU_MEMORYTYPE_DEVICE), (src, direction.source()), count))
 }
 
-/// A copy of bytes out of a variable.
+/// The driver's parameters for a copy of bytes out of a variable.
 pub(super) fn of_symbol(
     dst: u64,
     symbol: *const c_void,
@@ -263,11 +264,11 @@ pub(super) fn of_symbol(
 }
 
 fn set_copy(node: CUgraphNode, copy: &CUDA_MEMCPY3D) -> Answer {
-    // SAFETY: memory of the program is as the runtime API's page says.
+    // SAFETY: the program's memory is valid as the runtime API requires.
     check(unsafe { driver::cuGraphMemcpyNodeSetParams(node, std::ptr::from_ref(copy)) })
 }
 
-/// Bytes of an element of the arrays of a copy.
+/// Element size in bytes of the arrays of a copy.
 fn unit(copy: &CUDA_MEMCPY3D) -> Answer<usize> {
     let arrays =
         [&copy.src, &copy.dst].into_iter().filter(|side| side.memory_type == CU_MEMORYTYPE_ARRAY);
@@ -277,7 +278,7 @@ fn unit(copy: &CUDA_MEMCPY3D) -> Answer<usize> {
     }
 }
 
-/// The parameters of a node of any kind, for the driver.
+/// Translates the parameters of a node of any kind for the driver.
 pub(super) fn translated(given: &CUgraphNodeParams) -> Answer<CUgraphNodeParams> {
     let mut new = *given;
     match given.kind {
@@ -308,7 +309,7 @@ pub(super) fn translated(given: &CUgraphNodeParams) -> Answer<CUgraphNodeParams>
     Ok(new)
 }
 
-/// What the driver has written into the parameters of a new node.
+/// The parameters with the results that the driver has written when it added the node.
 pub(super) fn with_results(
     given: &CUgraphNodeParams,
     of_driver: &CUgraphNodeParams,

@@ -1,4 +1,5 @@
-//! Capture into the nodes of a graph that is there. The function of the program is told of parameters in the runtime's form.
+//! Recapture of a stream into the nodes of an existing graph. The program's callback gets changed
+//! parameters in the runtime's structures.
 
 use super::params::of_driver_params;
 use crate::call::{check, runtime_api};
@@ -19,56 +20,58 @@ type Callback = unsafe extern "C" fn(
     c_uint,
 ) -> CUresult;
 
-/// `cudaGraphRecaptureCallbackData`
+/// `cudaGraphRecaptureCallbackData`: the program's callback and its argument.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(crate) struct Told {
+pub(crate) struct RecaptureCallback {
     function: Option<Callback>,
     data: usize,
 }
 
 runtime_api! {
-    /// Captures a stream into the nodes of a graph once more.
-    fn cudaStreamBeginRecaptureToGraph(stream: CUstream, mode: c_uint, graph: CUgraph, callbackData: In<Told>) {
+    /// Starts capturing a stream into the existing nodes of a graph.
+    fn cudaStreamBeginRecaptureToGraph(stream: CUstream, mode: c_uint, graph: CUgraph, callbackData: In<RecaptureCallback>) {
         state::context()?;
         let told = match callbackData.is_null() {
             true => None,
             false => Some(callbackData.get()?),
         };
         let told = told.and_then(|told| Some((told.function?, told.data)));
-        let data = told.map_or(std::ptr::null_mut(), |told| kept(told).cast());
-        let function = told.map(|_| tell as Callback);
-        // SAFETY: the function takes what is given with it, which stays.
+        let data = told.map_or(std::ptr::null_mut(), |told| stored(told).cast());
+        let function = told.map(|_| forward_change as Callback);
+        // SAFETY: the callback matches its data, which is never freed.
         check(unsafe { driver::cuStreamBeginRecaptureToGraph(stream, mode, graph, function, data) })
     }
 }
 
-/// A function of the program with its argument, at an address that stays: a capture may end any time. The same are kept once.
-fn kept((function, data): (Callback, usize)) -> *mut Told {
+/// Stores a callback and its argument at an address that is never freed, because a capture may end
+/// at any time. Equal pairs are stored once.
+fn stored((function, data): (Callback, usize)) -> *mut RecaptureCallback {
     static ALL: Mutex<BTreeMap<(usize, usize), usize>> = Mutex::new(BTreeMap::new());
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let address = all.entry((function as usize, data)).or_insert_with(|| {
-        Box::into_raw(Box::new(Told { function: Some(function), data })).expose_provenance()
+        Box::into_raw(Box::new(RecaptureCallback { function: Some(function), data }))
+            .expose_provenance()
     });
     std::ptr::with_exposed_provenance_mut(*address)
 }
 
-/// Called by the driver with what [`kept`] keeps.
-unsafe extern "C" fn tell(
+/// Callback for the driver, whose data is a pair stored by [`stored`].
+unsafe extern "C" fn forward_change(
     data: *mut c_void,
     node: CUgraphNode,
     original: *const CUgraphNodeParams,
     new: *const CUgraphNodeParams,
     status: c_uint,
 ) -> CUresult {
-    // SAFETY: the driver gives what it was given, and structures that are there as long as this runs.
-    let (told, original, new) = unsafe { (*data.cast::<Told>(), *original, *new) };
+    // SAFETY: the driver passes the registered data, and structures that are valid during the call.
+    let (told, original, new) = unsafe { (*data.cast::<RecaptureCallback>(), *original, *new) };
     let (Some(function), Ok(original), Ok(new)) =
         (told.function, of_driver_params(original), of_driver_params(new))
     else {
         return CUresult::INVALID_VALUE;
     };
     let data = std::ptr::with_exposed_provenance_mut(told.data);
-    // SAFETY: the program's function, called as the runtime would.
+    // SAFETY: the program's callback is called with the runtime's arguments.
     unsafe { function(data, node, &raw const original, &raw const new, status) }
 }

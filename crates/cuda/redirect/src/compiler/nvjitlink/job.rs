@@ -1,4 +1,4 @@
-//! What one handle of nvJitLink links, and the PTX that comes of it.
+//! State of one nvJitLink handle: the inputs that were added, and the PTX that linking them gives.
 
 use crate::say;
 use std::ffi::{CStr, CString, c_int, c_uint};
@@ -11,39 +11,39 @@ const INPUT_PTX: c_uint = 2;
 pub(super) const INPUT_LTO: c_uint = 3;
 /// `NVJITLINK_INPUT_LIBRARY`
 const INPUT_LIBRARY: c_uint = 6;
-/// `NVJITLINK_INPUT_ANY`: whatever the bytes are.
+/// `NVJITLINK_INPUT_ANY`: nvJitLink detects the kind.
 const INPUT_ANY: c_uint = 10;
 
-/// What is linked.
+/// The inputs of a handle and the linked result.
 #[derive(Debug, Default)]
 pub(in crate::compiler) struct Job {
     inputs: Vec<Ptx>,
-    /// Whether the runtime of the device is an input.
+    /// Whether the device runtime (`libcudadevrt.a`) is an input.
     runtime: bool,
-    /// LTO code, if that is linked to machine code.
+    /// LTO code, if it is to be linked to machine code.
     lto: Option<Lto>,
-    /// Of `-maxrregcount` and `-arch`.
+    /// Value of `-maxrregcount`, and after it that of `-arch`.
     registers: Option<u32>,
     architecture: u32,
-    /// Whether the program itself has asked for PTX.
+    /// Whether the program itself asks for PTX.
     makes_ptx: bool,
-    /// The first input of which there is no PTX: what it is, and its name.
+    /// Kind and name of the first input that contains no PTX.
     other: Option<String>,
-    /// The linked text, with a zero byte at its end.
+    /// The linked text with a terminating zero byte.
     pub(super) linked: Option<Vec<u8>>,
 }
 
-/// LTO code, and how PTX is made of it.
+/// LTO code, and the options with which nvJitLink turns it into PTX.
 #[derive(Debug, Default)]
 pub(super) struct Lto {
-    /// The program's, and the one that asks for PTX.
+    /// The program's options, and the option that asks for PTX.
     pub(super) options: Vec<CString>,
-    /// Names and bytes.
+    /// Names and contents of the inputs.
     pub(super) inputs: Vec<(CString, Vec<u8>)>,
 }
 
 impl Job {
-    /// What has these options.
+    /// A job with these options.
     pub(super) fn of(options: &[&CStr]) -> Self {
         let has = |name: &[u8]| options.iter().any(|o| o.to_bytes().trim_ascii() == name);
         let makes_ptx = has(b"-ptx");
@@ -61,7 +61,7 @@ impl Job {
         Self { lto: (has(b"-lto") && !makes_ptx).then(lto), makes_ptx, ..limits }
     }
 
-    /// Takes an input that nvJitLink has taken.
+    /// Adds an input that nvJitLink has accepted.
     pub(super) fn add(&mut self, kind: c_uint, bytes: &[u8], name: &str) {
         match (kind, &mut self.lto) {
             (INPUT_LIBRARY | INPUT_ANY, _) if is_device_runtime(bytes) => self.runtime = true,
@@ -77,13 +77,14 @@ impl Job {
         }
     }
 
-    /// Links the texts, and the PTX that is made of LTO code. Where there is none, the result stays nvJitLink's.
+    /// Links the texts, and the PTX made from LTO code. Without PTX the program gets nvJitLink's
+    /// own result.
     pub(super) fn link(mut self, optimised: impl Fn(&Lto) -> Result<Ptx, c_int>) -> Self {
         if self.makes_ptx {
             return self;
         }
         if let Some(other) = &self.other {
-            tell_not(other);
+            print_not_linked(other);
             return self;
         }
         if let Some(lto) = self.lto.take().filter(|lto| !lto.inputs.is_empty()) {
@@ -97,7 +98,7 @@ impl Job {
         }
         match link(std::mem::take(&mut self.inputs), self.runtime) {
             Ok(ptx) => {
-                tell();
+                print_linked();
                 let mut bytes = limited(ptx, self.registers, self.architecture).text.into_bytes();
                 bytes.push(0);
                 Self { linked: Some(bytes), ..self }
@@ -110,20 +111,20 @@ impl Job {
     }
 }
 
-/// Bytes up to a zero, which may be there.
+/// The bytes up to the first zero, if there is one.
 pub(super) fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
-/// Whether bytes are PTX, which begins with a directive or a comment: objects, fatbins, archives and LTO code begin
-/// with numbers of their own.
+/// Whether bytes are PTX, which begins with a directive or a comment; objects, fatbins, archives
+/// and LTO code begin with magic numbers.
 fn is_text(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start();
     start.starts_with(b".version") || start.starts_with(b"//") || start.starts_with(b"/*")
 }
 
-/// What an input is, by its `nvJitLinkInputType`.
+/// Description of an input's kind, by its `nvJitLinkInputType`.
 fn what(kind: c_uint) -> &'static str {
     match kind {
         1 => "machine code",
@@ -136,8 +137,8 @@ fn what(kind: c_uint) -> &'static str {
     }
 }
 
-/// Says once in a process what is done.
-fn tell() {
+/// Prints once in a process that the program gets PTX instead of machine code.
+fn print_linked() {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
         say(format_args!(
@@ -147,8 +148,8 @@ fn tell() {
     });
 }
 
-/// Says once in a process what cannot be done.
-fn tell_not(other: &str) {
+/// Prints once in a process which input could not be linked as PTX.
+fn print_not_linked(other: &str) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
         say(format_args!(

@@ -1,19 +1,21 @@
 //! nvJitLink, NVIDIA's linker as a library.
 //!
-//! It works on the CPU, but machine code is what it makes (`nvJitLinkGetLinkedCubin`), which texunit does not run.
-//! Calls of some of its functions therefore go through functions of ours, which call nvJitLink's own: inputs,
-//! mistakes and logs are its own affair, and so are all results but one. Where a program asks for machine code, it gets
-//! PTX, linked to one text: `cuModuleLoadData` accepts PTX wherever it accepts machine code.
+//! It works on the CPU, but its result is machine code (`nvJitLinkGetLinkedCubin`), which texunit
+//! does not run. Some of its functions are therefore replaced by functions that call the originals.
+//! nvJitLink still checks inputs and writes logs, and all its results but one reach the program
+//! unchanged. A program that asks for machine code gets PTX linked to one text, as
+//! `cuModuleLoadData` accepts PTX wherever it accepts machine code.
 //!
-//! * Of PTX, our functions keep the texts, and link them once nvJitLink has found nothing wrong with them. NVIDIA's runtime
-//!   of the device (`libcudadevrt.a`) may be an input, as it may be one of `cuLinkAddFile`.
-//! * Of code that is optimised while it is linked (option `-lto`), nvJitLink itself makes PTX, if it is asked for that
-//!   (`-ptx`) and gets nothing else: a second handle links those inputs so.
+//! * PTX inputs are kept and linked once nvJitLink has accepted them. NVIDIA's device runtime
+//!   (`libcudadevrt.a`) is allowed as an input, as in `cuLinkAddFile`.
+//! * LTO code (option `-lto`) is turned into PTX by nvJitLink itself, on a second handle with the
+//!   option `-ptx` and no other kind of input.
 //!
-//! Machine code, fatbins, objects and libraries contain no PTX for these functions. A message names such an input, and
-//! without `-lto` the program gets nvJitLink's own result.
+//! PTX in fatbins, objects and libraries is not looked for. A message names an input without PTX,
+//! and the program gets nvJitLink's own result unless `-lto` is given.
 //!
-//! Programs call `nvJitLinkCreate`, or `__nvJitLinkCreate_12_9`, which the header makes of it: all are one function.
+//! Programs call `nvJitLinkCreate` or the versioned name that the header substitutes,
+//! `__nvJitLinkCreate_12_9`; both name the same function.
 
 mod job;
 
@@ -25,20 +27,22 @@ use std::path::Path;
 use texunit_link::Ptx;
 
 /// `nvJitLinkResult`: 0 is success.
-type Answer = c_int;
+type NvJitLinkResult = c_int;
 /// `nvJitLinkHandle`
 type Handle = *mut c_void;
 
-type Create = unsafe extern "C" fn(*mut Handle, c_uint, *const *const c_char) -> Answer;
-type Destroy = unsafe extern "C" fn(*mut Handle) -> Answer;
-type AddData = unsafe extern "C" fn(Handle, c_uint, *const c_void, usize, *const c_char) -> Answer;
-type AddFile = unsafe extern "C" fn(Handle, c_uint, *const c_char) -> Answer;
-type Complete = unsafe extern "C" fn(Handle) -> Answer;
-type Size = unsafe extern "C" fn(Handle, *mut usize) -> Answer;
-type Get = unsafe extern "C" fn(Handle, *mut c_void) -> Answer;
+type Create = unsafe extern "C" fn(*mut Handle, c_uint, *const *const c_char) -> NvJitLinkResult;
+type Destroy = unsafe extern "C" fn(*mut Handle) -> NvJitLinkResult;
+type AddData =
+    unsafe extern "C" fn(Handle, c_uint, *const c_void, usize, *const c_char) -> NvJitLinkResult;
+type AddFile = unsafe extern "C" fn(Handle, c_uint, *const c_char) -> NvJitLinkResult;
+type Complete = unsafe extern "C" fn(Handle) -> NvJitLinkResult;
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> NvJitLinkResult;
+type Get = unsafe extern "C" fn(Handle, *mut c_void) -> NvJitLinkResult;
 
-/// `NVJITLINK_ERROR_INTERNAL`: a mistake of ours, which has been printed.
-const INTERNAL: Answer = 6;
+/// `NVJITLINK_ERROR_INTERNAL`: returned after a panic in a replacement function, which has been
+/// printed.
+const INTERNAL: NvJitLinkResult = 6;
 
 /// nvJitLink's own functions.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +58,7 @@ pub(super) struct Functions {
     ptx: Get,
 }
 
-/// Each with what its handles link.
+/// The loaded copies of nvJitLink, each with the jobs of its handles.
 pub(super) static LOADED: Table<Functions, BTreeMap<usize, Job>> = Table::new();
 
 /// Whether a library is nvJitLink.
@@ -68,7 +72,7 @@ fn plain(name: &str) -> &str {
     versioned.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
 }
 
-/// What a call of a function is bound to, if not to the function itself.
+/// The replacement that a call of a function is bound to; `None` if the function is not replaced.
 pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
     let ours = OURS.get(number)?;
     let target = match plain(name.to_str().ok()?) {
@@ -84,7 +88,7 @@ pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
     LOADED.has(number, functions).then_some(target)
 }
 
-/// Where nvJitLink's own functions are: of several versions the newest one.
+/// Addresses of nvJitLink's own functions, of the newest version of each.
 fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
     let at = |name: &str| {
         let version = |full: &str| {
@@ -96,7 +100,8 @@ fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
         let found = exported.get(name).copied().or_else(|| Some(versions.max()?.1))?;
         Some(std::ptr::with_exposed_provenance::<c_void>(found))
     };
-    // SAFETY: the library is nvJitLink and exports these names; nvJitLink.h declares them with these types.
+    // SAFETY: the library is nvJitLink and exports these names, which nvJitLink.h declares with
+    // these types.
     unsafe {
         Some(Functions {
             create: std::mem::transmute::<*const c_void, Create>(at("nvJitLinkCreate")?),
@@ -114,8 +119,8 @@ fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
     }
 }
 
-/// Our functions in the place of those of one nvJitLink.
-struct Ours {
+/// The functions that replace those of one copy of nvJitLink.
+struct Replacements {
     create: Create,
     destroy: Destroy,
     add_data: AddData,
@@ -125,7 +130,7 @@ struct Ours {
     cubin: Get,
 }
 
-impl Ours {
+impl Replacements {
     const fn of<const N: usize>() -> Self {
         Self {
             create: create::<N>,
@@ -139,58 +144,58 @@ impl Ours {
     }
 }
 
-static OURS: [Ours; MAX_LOADED] = for_each_number!(Ours);
+static OURS: [Replacements; MAX_LOADED] = for_each_number!(Replacements);
 
-/// Work with the nvJitLink of a number.
-fn answer(number: usize, work: impl FnOnce(&Functions) -> Answer) -> Answer {
+/// Runs `work` with the own functions of the nvJitLink of this number.
+fn answer(number: usize, work: impl FnOnce(&Functions) -> NvJitLinkResult) -> NvJitLinkResult {
     LOADED.answer(number, INTERNAL, work)
 }
 
-/// Asks for, or changes, what is known of a handle.
+/// Reads or changes the job of a handle.
 fn job<T>(number: usize, handle: Handle, work: impl FnOnce(&mut Job) -> T) -> Option<T> {
     LOADED.state(number, |jobs| jobs.get_mut(&handle.addr()).map(work)).flatten()
 }
 
 /// The PTX that nvJitLink makes of LTO code, or its error.
-fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, Answer> {
-    let checked = |error: Answer| if error == 0 { Ok(()) } else { Err(error) };
+fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, NvJitLinkResult> {
+    let checked = |error: NvJitLinkResult| if error == 0 { Ok(()) } else { Err(error) };
     let options: Vec<_> = lto.options.iter().map(|option| option.as_ptr()).collect();
     let (mut handle, mut size): (Handle, usize) = (std::ptr::null_mut(), 0);
-    // SAFETY: a list of C strings, and a place of our own.
+    // SAFETY: a list of C strings, and a local variable for the handle.
     checked(unsafe { (own.create)(&mut handle, options.len() as c_uint, options.as_ptr()) })?;
-    let mut link = || -> Result<Vec<u8>, Answer> {
+    let mut link = || -> Result<Vec<u8>, NvJitLinkResult> {
         for (name, bytes) in &lto.inputs {
             let data = bytes.as_ptr().cast();
-            // SAFETY: a handle of our own, so many bytes, and a C string.
+            // SAFETY: the handle is our own; the data has this length, and the name is a C string.
             checked(unsafe {
                 (own.add_data)(handle, INPUT_LTO, data, bytes.len(), name.as_ptr())
             })?;
         }
-        // SAFETY: as above.
+        // SAFETY: as for the access above.
         checked(unsafe { (own.complete)(handle) })?;
-        // SAFETY: as above, and a place of our own.
+        // SAFETY: as above; the size goes to a local variable.
         checked(unsafe { (own.ptx_size)(handle, &mut size) })?;
         let mut text = vec![0; size];
-        // SAFETY: as above; there is as much room as was asked for.
+        // SAFETY: as above; the buffer has the size that nvJitLink returned.
         checked(unsafe { (own.ptx)(handle, text.as_mut_ptr().cast()) })?;
         Ok(text)
     };
     let text = link();
-    // SAFETY: a handle of our own.
+    // SAFETY: the handle is our own.
     unsafe { (own.destroy)(&mut handle) };
     let text = job::text(&text?);
     Ok(Ptx { name: "lto.ptx".to_owned(), text })
 }
 
-/// A name, if there is one.
+/// The name, or an empty text if the pointer is null.
 ///
 /// # Safety
-/// It is null or a C string.
+/// The pointer is null or to a C string.
 unsafe fn named(name: *const c_char) -> String {
     if name.is_null() {
         return "input.ptx".to_owned();
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }
 
@@ -199,12 +204,12 @@ unsafe extern "C" fn create<const N: usize>(
     handle: *mut Handle,
     count: c_uint,
     options: *const *const c_char,
-) -> Answer {
+) -> NvJitLinkResult {
     answer(N, |own| {
-        // SAFETY: the caller's own arguments.
+        // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.create)(handle, count, options) };
         if result == 0 && !handle.is_null() {
-            // SAFETY: nvJitLink has taken this list, which is so long, and has written the handle.
+            // SAFETY: nvJitLink has accepted this list of this length, and has written the handle.
             let (options, handle) = unsafe { (read(count as usize, options), *handle) };
             let job = Job::of(&options.unwrap_or_default());
             LOADED.state(N, |jobs| jobs.insert(handle.addr(), job));
@@ -214,15 +219,16 @@ unsafe extern "C" fn create<const N: usize>(
 }
 
 /// `nvJitLinkDestroy`
-unsafe extern "C" fn destroy<const N: usize>(handle: *mut Handle) -> Answer {
+unsafe extern "C" fn destroy<const N: usize>(handle: *mut Handle) -> NvJitLinkResult {
     answer(N, |own| {
         if !handle.is_null() {
-            // SAFETY: a pointer to a handle, which is not null.
+            // SAFETY: the pointer to a handle is not null.
             let handle = unsafe { *handle };
-            // Before it is gone: its address may be the next one's.
+            // The job is removed before the handle is destroyed, because a new handle may get the
+            // same address.
             LOADED.state(N, |jobs| jobs.remove(&handle.addr()));
         }
-        // SAFETY: the caller's own argument.
+        // SAFETY: the caller's argument is passed on unchanged.
         unsafe { (own.destroy)(handle) }
     })
 }
@@ -234,12 +240,12 @@ unsafe extern "C" fn add_data<const N: usize>(
     data: *const c_void,
     size: usize,
     name: *const c_char,
-) -> Answer {
+) -> NvJitLinkResult {
     answer(N, |own| {
-        // SAFETY: the caller's own arguments.
+        // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.add_data)(handle, kind, data, size, name) };
         if result == 0 && !data.is_null() {
-            // SAFETY: nvJitLink has taken these bytes and this name.
+            // SAFETY: nvJitLink has accepted these bytes and this name.
             let (bytes, name) =
                 unsafe { (std::slice::from_raw_parts(data.cast::<u8>(), size), named(name)) };
             job(N, handle, |job| job.add(kind, bytes, &name));
@@ -253,14 +259,14 @@ unsafe extern "C" fn add_file<const N: usize>(
     handle: Handle,
     kind: c_uint,
     file: *const c_char,
-) -> Answer {
+) -> NvJitLinkResult {
     answer(N, |own| {
-        // SAFETY: the caller's own arguments.
+        // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.add_file)(handle, kind, file) };
         if result == 0 {
-            // SAFETY: nvJitLink has taken this name.
+            // SAFETY: nvJitLink has accepted this name.
             let name = unsafe { named(file) };
-            // A file that is gone since is not PTX.
+            // A file that has been deleted meanwhile counts as an input without PTX.
             let bytes = std::fs::read(&name).unwrap_or_default();
             let kind = if bytes.is_empty() { 0 } else { kind };
             job(N, handle, |job| job.add(kind, &bytes, &name));
@@ -270,11 +276,12 @@ unsafe extern "C" fn add_file<const N: usize>(
 }
 
 /// `nvJitLinkComplete`
-unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> Answer {
+unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> NvJitLinkResult {
     answer(N, |own| {
-        // SAFETY: the caller's own argument.
+        // SAFETY: the caller's argument is passed on unchanged.
         let result = unsafe { (own.complete)(handle) };
-        // nvJitLink's mistakes are its own matter. Others may link meanwhile.
+        // nvJitLink reports its own errors. The job is taken out, so that other threads can link
+        // meanwhile.
         if result == 0
             && let Some(taken) = job(N, handle, std::mem::take)
         {
@@ -286,31 +293,34 @@ unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> Answer {
 }
 
 /// `nvJitLinkGetLinkedCubinSize`
-unsafe extern "C" fn cubin_size<const N: usize>(handle: Handle, size: *mut usize) -> Answer {
+unsafe extern "C" fn cubin_size<const N: usize>(
+    handle: Handle,
+    size: *mut usize,
+) -> NvJitLinkResult {
     answer(N, |own| {
         let linked = job(N, handle, |job| job.linked.as_ref().map(Vec::len)).flatten();
         if let Some(linked) = linked.filter(|_| !size.is_null()) {
-            // SAFETY: the caller's own place.
+            // SAFETY: the caller's out-pointer.
             unsafe { size.write(linked) };
             return 0;
         }
-        // SAFETY: the caller's own arguments.
+        // SAFETY: the caller's arguments are passed on unchanged.
         unsafe { (own.cubin_size)(handle, size) }
     })
 }
 
 /// `nvJitLinkGetLinkedCubin`
-unsafe extern "C" fn cubin<const N: usize>(handle: Handle, to: *mut c_void) -> Answer {
+unsafe extern "C" fn cubin<const N: usize>(handle: Handle, to: *mut c_void) -> NvJitLinkResult {
     answer(N, |own| {
         let give = |bytes: &Vec<u8>| {
-            // SAFETY: the caller has asked for the size, and has so much room.
+            // SAFETY: the caller has queried the size, and its buffer holds this many bytes.
             unsafe { to.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         };
         let given = || job(N, handle, |job| job.linked.as_ref().map(give)).flatten();
         if !to.is_null() && given().is_some() {
             return 0;
         }
-        // SAFETY: the caller's own arguments.
+        // SAFETY: the caller's arguments are passed on unchanged.
         unsafe { (own.cubin)(handle, to) }
     })
 }

@@ -1,21 +1,24 @@
-//! nvrtc, NVIDIA's compiler as a library: asked for PTX in place of machine code, and for lines of the source.
+//! nvrtc, NVIDIA's compiler as a library: some calls are changed so that it makes PTX instead of
+//! machine code, with line information.
 //!
-//! It compiles on the CPU and works as it is, as long as a program takes PTX from it. One that asks for the
-//! code of a machine (`--gpu-architecture=sm_86`) and takes that (`nvrtcGetCUBIN`) gets what texunit does not
-//! run. And a source that is only in the program's memory is gone when a message is about its line. Calls of some functions
-//! therefore go through functions of ours: the dynamic linker asks for
-//! them when a call of a file, or a `dlsym`, is bound to nvrtc ([`bind`]). They call nvrtc's own:
+//! nvrtc compiles on the CPU and needs no change as long as a program takes PTX from it. A program
+//! that asks for a machine's code (`--gpu-architecture=sm_86`, `nvrtcGetCUBIN`) would get code that
+//! texunit does not run, and a source that exists in the program's memory only could not be shown
+//! in a message about one of its lines. Some functions are therefore replaced when the dynamic
+//! linker binds a call or a `dlsym` to nvrtc ([`bind`]). The replacements call nvrtc's own
+//! functions:
 //!
-//! * `nvrtcCreateProgram`, whose texts are kept as long as the program;
-//! * `nvrtcCompileProgram` with the virtual architecture, `compute_86`, whose PTX is the same, and with
-//!   `-lineinfo`;
-//! * `nvrtcGetPTXSize` and `nvrtcGetPTX`, whose text has the sources behind it, as comments
-//!   ([`texunit_syntax::handed_comments`]): they stay with the PTX in a cache of the program's, too;
-//! * `nvrtcGetCUBINSize` and `nvrtcGetCUBIN` as those of PTX, if it was compiled in place of machine code.
-//!   A driver takes PTX where it takes machine code, and so does texunit's;
-//! * `nvrtcDestroyProgram`, to know which programs there are.
+//! * `nvrtcCreateProgram`, whose sources are kept as long as the program;
+//! * `nvrtcCompileProgram`, with the virtual architecture `compute_86`, which gives the same PTX,
+//!   and with `-lineinfo`;
+//! * `nvrtcGetPTXSize` and `nvrtcGetPTX`, whose text is followed by the sources as comments
+//!   ([`texunit_syntax::handed_comments`]), so that the sources stay with PTX that the program
+//!   caches;
+//! * `nvrtcGetCUBINSize` and `nvrtcGetCUBIN`, which return the PTX that was compiled instead of
+//!   machine code, as drivers accept PTX wherever they accept machine code;
+//! * `nvrtcDestroyProgram`, after which the program's state is dropped.
 //!
-//! Everything else is bound to nvrtc itself.
+//! All other calls are bound to nvrtc itself.
 
 mod options;
 
@@ -58,24 +61,25 @@ pub(super) struct Functions {
     ptx: Get,
 }
 
-/// What is known of a program.
+/// State of an nvrtc program.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
-    /// Its texts as comments.
+pub(super) struct ProgramState {
+    /// The program's sources as PTX comments.
     sources: Arc<str>,
-    /// Its last compilation was to be machine code, and is PTX.
-    is_turned: bool,
+    /// Whether the last compilation was to give machine code and gave PTX instead.
+    replaces_machine_code: bool,
 }
 
-/// Each with its programs.
-pub(super) static LOADED: Table<Functions, BTreeMap<usize, Known>> = Table::new();
+/// The loaded copies of nvrtc, each with the state of its programs.
+pub(super) static LOADED: Table<Functions, BTreeMap<usize, ProgramState>> = Table::new();
 
-/// Whether a library is nvrtc. Its table of built-in functions is another library.
+/// Whether a library is nvrtc. `libnvrtc-builtins` is another library.
 pub(super) fn is_nvrtc(path: &Path) -> bool {
     has_name(path, "libnvrtc") && !has_name(path, "libnvrtc-builtins")
 }
 
-/// What a call of a function of an nvrtc is bound to, if not to the function itself.
+/// The replacement that a call of a function of an nvrtc is bound to; `None` if the function is not
+/// replaced.
 pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
     let ours = OURS.get(number)?;
     let target = match name.to_bytes() {
@@ -91,11 +95,12 @@ pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
     LOADED.has(number, functions).then_some(target)
 }
 
-/// Where nvrtc's own functions are.
+/// Addresses of nvrtc's own functions.
 fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
     let at =
         |name: &str| exported.get(name).map(|&at| std::ptr::with_exposed_provenance::<c_void>(at));
-    // SAFETY: the library is nvrtc and exports these names; nvrtc.h declares them with these types.
+    // SAFETY: the library is nvrtc and exports these names, which nvrtc.h declares with these
+    // types.
     unsafe {
         Some(Functions {
             create: std::mem::transmute::<*const c_void, Create>(at("nvrtcCreateProgram")?),
@@ -109,8 +114,8 @@ fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
     }
 }
 
-/// Our functions in the place of those of one nvrtc.
-struct Ours {
+/// The functions that replace those of one copy of nvrtc.
+struct Replacements {
     create: Create,
     destroy: Destroy,
     compile: Compile,
@@ -120,7 +125,7 @@ struct Ours {
     ptx: Get,
 }
 
-impl Ours {
+impl Replacements {
     const fn of<const N: usize>() -> Self {
         Self {
             create: create::<N>,
@@ -134,23 +139,27 @@ impl Ours {
     }
 }
 
-static OURS: [Ours; MAX_LOADED] = for_each_number!(Ours);
+static OURS: [Replacements; MAX_LOADED] = for_each_number!(Replacements);
 
-/// `NVRTC_ERROR_INTERNAL_ERROR`: a mistake of ours, which has been printed.
+/// `NVRTC_ERROR_INTERNAL_ERROR`: returned after a panic in a replacement function, which has been
+/// printed.
 const INTERNAL_ERROR: NvrtcResult = 11;
 
-/// Work with the nvrtc of a number.
+/// Runs `work` with the own functions of the nvrtc of this number.
 fn answer(number: usize, work: impl FnOnce(&Functions) -> NvrtcResult) -> NvrtcResult {
     LOADED.answer(number, INTERNAL_ERROR, work)
 }
 
-/// Asks for, or changes, what is known of the programs.
-fn programs<T>(number: usize, work: impl FnOnce(&mut BTreeMap<usize, Known>) -> T) -> Option<T> {
+/// Reads or changes the state of the programs.
+fn programs<T>(
+    number: usize,
+    work: impl FnOnce(&mut BTreeMap<usize, ProgramState>) -> T,
+) -> Option<T> {
     LOADED.state(number, work)
 }
 
-/// What is known of a program.
-fn known(number: usize, program: Program) -> Known {
+/// The state of a program.
+fn state_of(number: usize, program: Program) -> ProgramState {
     programs(number, |all| all.get(&program.addr()).cloned()).flatten().unwrap_or_default()
 }
 
@@ -164,31 +173,31 @@ unsafe extern "C" fn create<const N: usize>(
     names: *const *const c_char,
 ) -> NvrtcResult {
     answer(N, |own| {
-        // SAFETY: the caller's own arguments.
+        // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.create)(program, source, name, count, headers, names) };
         if result != 0 || program.is_null() {
             return result;
         }
         let count = usize::try_from(count).unwrap_or(0);
         let text = |text: *const c_char| {
-            // SAFETY: null, or a C string of the caller's, which nvrtc has read.
+            // SAFETY: null, or the caller's C string, which nvrtc has read.
             (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy())
         };
-        // SAFETY: the caller's own lists, of which nvrtc has read as many.
+        // SAFETY: the caller's lists, of which nvrtc has read this many entries.
         let [headers, names] = [headers, names].map(|list| unsafe { read(count, list) });
         let lossy = |list: Option<Vec<&CStr>>| {
             let list = list.unwrap_or_default().into_iter();
             list.map(|text| text.to_string_lossy().into_owned()).collect::<Vec<_>>()
         };
         let (headers, names) = (lossy(headers), lossy(names));
-        // What nvrtc calls a program without a name.
+        // The name that nvrtc gives to a program without one.
         let name = text(name).filter(|name| !name.is_empty()).unwrap_or("default_program".into());
         let main = text(source).unwrap_or_default();
         let of_headers = names.iter().zip(&headers).map(|(name, text)| (&**name, &**text));
         let sources = handed_comments(std::iter::once((&*name, &*main)).chain(of_headers));
-        // SAFETY: a pointer that is not null, to which nvrtc has written.
+        // SAFETY: the pointer is not null, and nvrtc has written to it.
         let program = unsafe { *program };
-        let known = Known { sources: sources.into(), is_turned: false };
+        let known = ProgramState { sources: sources.into(), replaces_machine_code: false };
         programs(N, |all| all.insert(program.addr(), known));
         result
     })
@@ -201,29 +210,32 @@ unsafe extern "C" fn compile<const N: usize>(
     options: *const *const c_char,
 ) -> NvrtcResult {
     answer(N, |own| {
-        let turn = |is_turned| {
-            programs(N, |all| all.entry(program.addr()).or_default().is_turned = is_turned);
+        let turn = |replaces_machine_code| {
+            programs(N, |all| {
+                all.entry(program.addr()).or_default().replaces_machine_code = replaces_machine_code
+            });
         };
         turn(false);
-        // SAFETY: the caller's own list.
+        // SAFETY: the caller's list has this length.
         let read = usize::try_from(count).ok().and_then(|count| unsafe { read(count, options) });
         let Some(read) = read.or_else(|| (count == 0).then(Vec::new)) else {
-            // SAFETY: the caller's own arguments.
+            // SAFETY: the caller's arguments are passed on unchanged.
             return unsafe { (own.compile)(program, count, options) };
         };
         let Options { given, machine, links_later } = Options::of(&read);
         let pointers: Vec<*const c_char> = given.iter().map(|option| option.as_ptr()).collect();
-        // SAFETY: C strings, no more than the caller gave and one; they live until the call is over.
+        // SAFETY: C strings, one more than the caller passed, all valid during the call.
         let result = unsafe { (own.compile)(program, pointers.len() as c_int, pointers.as_ptr()) };
-        // What nvrtc has refused is its own matter.
-        tell(machine.as_deref().filter(|_| result == 0), links_later);
+        // nvrtc reports its own errors.
+        print_replaced(machine.as_deref().filter(|_| result == 0), links_later);
         turn(result == 0 && machine.is_some());
         result
     })
 }
 
-/// Says once in a process what is done, and what cannot be.
-fn tell(machine: Option<&str>, links_later: bool) {
+/// Prints once in a process that PTX is compiled instead of machine code, or that results for
+/// NVIDIA's linker cannot be run.
+fn print_replaced(machine: Option<&str>, links_later: bool) {
     static TURNED: Once = Once::new();
     static LINKED: Once = Once::new();
     if let Some(machine) = machine {
@@ -245,14 +257,20 @@ fn tell(machine: Option<&str>, links_later: bool) {
     }
 }
 
-/// The size of PTX with the sources of a program behind it.
-fn size_with(own: &Functions, program: Program, known: &Known, size: *mut usize) -> NvrtcResult {
-    // SAFETY: the caller's own arguments, which nvrtc's function takes, too.
+/// Size of the PTX with the program's sources after it.
+fn size_with(
+    own: &Functions,
+    program: Program,
+    known: &ProgramState,
+    size: *mut usize,
+) -> NvrtcResult {
+    // SAFETY: the caller's arguments, passed on to nvrtc's function.
     let result = unsafe { (own.ptx_size)(program, size) };
     if result == 0 && !size.is_null() {
-        // SAFETY: a pointer that is not null, to which nvrtc has written.
+        // SAFETY: the pointer is not null, and nvrtc has written to it.
         let size = unsafe { &mut *size };
-        // There is a zero behind the text; code for NVIDIA's linker is no text.
+        // The size includes a terminating zero; code for NVIDIA's linker has no PTX and size 0 or
+        // 1.
         if *size > 1 {
             *size += known.sources.len();
         }
@@ -260,11 +278,17 @@ fn size_with(own: &Functions, program: Program, known: &Known, size: *mut usize)
     result
 }
 
-/// PTX, and the sources of a program behind it.
-fn text_with(own: &Functions, program: Program, known: &Known, to: *mut c_char) -> NvrtcResult {
+/// Copies the PTX, and after it the program's sources.
+fn text_with(
+    own: &Functions,
+    program: Program,
+    known: &ProgramState,
+    to: *mut c_char,
+) -> NvrtcResult {
     let mut size = 0;
-    // SAFETY: the caller's own arguments, which nvrtc's functions take; the caller's buffer has the size that
-    // [`size_with`] has said, so that the text has room from the zero behind nvrtc's on.
+    // SAFETY: the caller's arguments, passed on to nvrtc's functions. The caller's buffer has the
+    // size that [`size_with`] returned, so that there is room for the sources from nvrtc's
+    // terminating zero on.
     unsafe {
         let result = (own.ptx_size)(program, &raw mut size);
         let result = if result == 0 { (own.ptx)(program, to) } else { result };
@@ -279,28 +303,28 @@ fn text_with(own: &Functions, program: Program, known: &Known, to: *mut c_char) 
 
 /// `nvrtcGetPTXSize`
 unsafe extern "C" fn ptx_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
-    answer(N, |own| size_with(own, program, &known(N, program), size))
+    answer(N, |own| size_with(own, program, &state_of(N, program), size))
 }
 
 /// `nvrtcGetPTX`
 unsafe extern "C" fn ptx<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
-    answer(N, |own| text_with(own, program, &known(N, program), to))
+    answer(N, |own| text_with(own, program, &state_of(N, program), to))
 }
 
 /// `nvrtcGetCUBINSize`
 unsafe extern "C" fn cubin_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
-    answer(N, |own| match known(N, program) {
-        known if known.is_turned => size_with(own, program, &known, size),
-        // SAFETY: the caller's own arguments.
+    answer(N, |own| match state_of(N, program) {
+        known if known.replaces_machine_code => size_with(own, program, &known, size),
+        // SAFETY: the caller's arguments are passed on unchanged.
         _ => unsafe { (own.cubin_size)(program, size) },
     })
 }
 
 /// `nvrtcGetCUBIN`
 unsafe extern "C" fn cubin<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
-    answer(N, |own| match known(N, program) {
-        known if known.is_turned => text_with(own, program, &known, to),
-        // SAFETY: the caller's own arguments.
+    answer(N, |own| match state_of(N, program) {
+        known if known.replaces_machine_code => text_with(own, program, &known, to),
+        // SAFETY: the caller's arguments are passed on unchanged.
         _ => unsafe { (own.cubin)(program, to) },
     })
 }
@@ -309,12 +333,13 @@ unsafe extern "C" fn cubin<const N: usize>(program: Program, to: *mut c_char) ->
 unsafe extern "C" fn destroy<const N: usize>(program: *mut Program) -> NvrtcResult {
     answer(N, |own| {
         if !program.is_null() {
-            // SAFETY: a pointer to a program, which is not null.
+            // SAFETY: the pointer to a program is not null.
             let program = unsafe { *program };
-            // Before it is gone: its address may be the next program's.
+            // The state is removed before the program is destroyed, because a new program may get
+            // the same address.
             programs(N, |all| all.remove(&program.addr()));
         }
-        // SAFETY: the caller's own argument.
+        // SAFETY: the caller's argument is passed on unchanged.
         unsafe { (own.destroy)(program) }
     })
 }
@@ -332,7 +357,7 @@ mod tests {
         assert!(!is("libnvrtc_static.a") && !is("nvrtc.so") && !is("libnvJitLink.so.12"));
     }
 
-    /// Only the functions that are named, and only of a library that has all of them.
+    /// Only named functions are replaced, and only in a library that exports all of them.
     #[test]
     fn what_is_no_nvrtc_is_bound_to_itself() {
         let number = LOADED.add(std::env::current_exe().unwrap_or_default(), 0);

@@ -1,28 +1,30 @@
-//! What a program asks nvrtc for, and what nvrtc is asked for in its place.
+//! Options of `nvrtcCompileProgram`: given are the program's, the result are those that nvrtc gets,
+//! which ask for PTX with line information.
 
 use std::ffi::{CStr, CString};
 
-/// Options as they reach nvrtc, and what they were.
+/// Options as they are passed to nvrtc, and facts about the program's own.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Options {
-    /// All of them, with virtual architectures only, and with lines of the source.
+    /// All options, with virtual architectures instead of real ones, and with line information.
     pub(super) given: Vec<CString>,
-    /// The machine whose code was asked for, `sm_86`, if one was: the last that is named.
+    /// The last real architecture that the program named (`sm_86`), if it named one.
     pub(super) machine: Option<String>,
-    /// Whether the result is to be linked with others by NVIDIA's linker.
+    /// Whether the result is input of NVIDIA's linker (LTO).
     pub(super) links_later: bool,
 }
 
-/// The names of the option, both of which take a word behind `=`, or the next option.
+/// Spellings of the architecture option; the value follows after `=` or as the next option.
 const ARCHITECTURE: [&[u8]; 2] = [b"--gpu-architecture", b"-arch"];
-/// The names of the option that makes code for NVIDIA's linker.
+/// Spellings of the option that makes code for NVIDIA's linker.
 const LINKS_LATER: [&[u8]; 2] = [b"--dlink-time-opt", b"-dlto"];
-/// The names of options by which PTX has lines of the source. The last changes the code, the others do not.
+/// Spellings of options that give PTX line information. The last two also change the generated
+/// code.
 const LINES: [&[u8]; 4] = [b"-lineinfo", b"--generate-line-info", b"-G", b"--device-debug"];
 
 impl Options {
-    /// Reads options. If the result is to be linked later, they stay as they are: such a result has
-    /// neither PTX nor machine code in it, whatever the architecture.
+    /// Reads options. Options of a compilation for the linker stay unchanged, as its result
+    /// contains neither PTX nor machine code for any architecture.
     pub(super) fn of(options: &[&CStr]) -> Self {
         let plain = || options.iter().map(|&option| option.to_owned()).collect();
         let is = |option: &CStr, names: &[&[u8]]| names.contains(&option.to_bytes().trim_ascii());
@@ -40,13 +42,13 @@ impl Options {
             all.given.push(replaced.unwrap_or_else(|| option.to_owned()));
         }
         if !options.iter().any(|option| is(option, &LINES)) {
-            // Before all others: the last may lack its value.
+            // The option goes first, because the program's last option may lack its value.
             all.given.insert(0, c"--generate-line-info".to_owned());
         }
         all
     }
 
-    /// `-arch=sm_86` as `-arch=compute_86`.
+    /// Replaces the architecture: `-arch=sm_86` becomes `-arch=compute_86`.
     fn named(&mut self, option: &[u8]) -> Option<CString> {
         let option = option.trim_ascii();
         ARCHITECTURE.iter().find_map(|name| {
@@ -55,8 +57,8 @@ impl Options {
         })
     }
 
-    /// The word of an architecture behind what stands before it; none if it names no machine. What is no
-    /// architecture at all stays as it is, for nvrtc to complain of.
+    /// The virtual architecture of the name `value`, with `before` in front; `None` if `value` is
+    /// not a real architecture. Invalid names stay unchanged, so that nvrtc reports them.
     fn virtual_architecture(&mut self, before: &[u8], value: &[u8]) -> Option<CString> {
         let number = value.trim_ascii().strip_prefix(b"sm_")?;
         let word = std::str::from_utf8(number).ok()?;
@@ -81,7 +83,7 @@ mod tests {
         (given, machine, links_later)
     }
 
-    /// The spellings that nvrtc 12.9 and 13.5 take.
+    /// Spellings that nvrtc 12.9 and 13.5 accept.
     #[test]
     fn machines_become_virtual() {
         for (given, wanted) in [
@@ -105,7 +107,7 @@ mod tests {
         assert_eq!(read(&["-arch=sm_75", "-arch=sm_86"]).1.as_deref(), Some("sm_86"));
     }
 
-    /// What asks for no machine, and what nvrtc refuses, is its own affair.
+    /// Options without a real architecture, and invalid options, stay unchanged.
     #[test]
     fn the_rest_stays() {
         for options in [

@@ -1,20 +1,20 @@
-//! The text of a random kernel: fetches one after the other, each in its own way.
+//! The PTX of random kernels: several fetches, each with its own form and guard.
 
 use super::{ANSWERS, KEPT, OPERANDS};
 use std::fmt::Write;
 use texunit_testkit::Choices;
 use texunit_unit::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
 
-/// How threads come to a fetch, or not.
+/// The conditions under which threads execute a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
-    /// All do.
+    /// All threads execute it.
     None,
-    /// By the predicate of the instruction.
+    /// Threads for which the instruction's predicate is true.
     Predicate,
-    /// By a branch around it.
+    /// Threads that do not branch around it.
     Branch,
-    /// In a loop whose number of rounds each thread has.
+    /// Threads execute it in a loop, each as often as its own count says.
     Loop,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// A fetch that PTX has.
+    /// A random fetch that PTX supports.
     pub(super) fn drawn(choices: &mut Choices<'_>, geometry: Geometry) -> Option<Self> {
         use ResultType as R;
         let lods = [Lod::Level, Lod::Gradient, Lod::Implicit, Lod::Base, Lod::Level];
@@ -53,7 +53,7 @@ fn registers(prefix: &str, count: usize) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// A tuple of operands, as long as the assembler wants it.
+/// A tuple of operands, whose length is a power of two as the assembler requires.
 fn tuple(prefix: &str, count: usize) -> String {
     registers(prefix, count.next_power_of_two())
 }
@@ -113,7 +113,7 @@ fn step_text(text: &mut String, geometry: Geometry, number: usize, step: &Step) 
         text.push_str("    ld.global.u64 %texture, [%texture];\n");
     }
     let fetch = instruction(geometry, &step.form);
-    // The predicate says what it says of threads that do not fetch by the register behind.
+    // For threads that do not fetch, the predicate's old value is visible in this register.
     let resident = "selp.b32 %r4, 1, 0, %p;";
     let _ = match step.guard {
         Guard::None => writeln!(text, "    {fetch}\n    {resident}"),
@@ -140,6 +140,7 @@ fn step_text(text: &mut String, geometry: Geometry, number: usize, step: &Step) 
     }
 }
 
+/// The instruction, such as
 /// `tex.level.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}|%p, [%texture, {%c0, %c1}], %lod;`
 fn instruction(geometry: Geometry, form: &FetchForm) -> String {
     let results = match form.result {

@@ -1,6 +1,7 @@
-//! Random kernels with texture fetches, most of them from block-compressed and mipmapped textures with texels in all
-//! levels: what a kernel leaves is what the reference says of each thread's fetch, and so are the answers of the
-//! unit's plans at every SIMD level. The test `random_fetches` and the fuzz target `kernels` share this.
+//! Random kernels with texture fetches, most of them from block-compressed and mipmapped textures
+//! with data in all levels. The results of a kernel, and those of the unit's plans at every SIMD
+//! level, must be those of the reference for each thread's fetch. The test `random_fetches` and the
+//! fuzz target `kernels` share this code.
 
 mod kernel;
 mod textures;
@@ -15,25 +16,27 @@ use texunit_unit::{
     Geometry, Lanes, Scratch, SimdLevel, reference, resolve,
 };
 
-/// Words of the operands of a fetch: coordinates 4, offsets 3, level, dPdx 3, dPdy 3, which texture, and how often.
+/// The 4-byte units of a fetch's operands: 4 coordinates, 3 offsets, level, 3 of dPdx, 3 of dPdy,
+/// the texture, and the number of repetitions.
 const OPERANDS: usize = 16;
-/// Words of an answer: four registers and the predicate.
+/// The 4-byte units of a result: four registers and the predicate, padded.
 const ANSWERS: usize = 8;
-/// What a register holds that is not written.
+/// The value of registers that are not written.
 const KEPT: u32 = 77;
 
-/// What was tried.
+/// Counts of what was tested.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
-    /// Threads' fetches.
+    /// The number of fetches by threads.
     pub(crate) fetches: u64,
-    /// Of these, from block-compressed textures.
+    /// The number of fetches from block-compressed textures.
     pub(crate) blocks: u64,
-    /// From mipmapped ones.
+    /// The number of fetches from mipmapped textures.
     pub(crate) mipmapped: u64,
 }
 
-/// The operands of a thread's fetch, which texture it reads, and how often; 0: not at all.
+/// The operands of a thread's fetch, the texture that it reads, and how often it fetches (possibly
+/// never).
 #[derive(Clone, Copy, Debug)]
 struct Operands {
     fetch: FetchOperands,
@@ -52,12 +55,12 @@ impl Operands {
     }
 }
 
-/// One kernel.
+/// Tests one kernel.
 pub(crate) fn play(choices: &mut Choices<'_>) -> Tally {
     use Geometry::{A1d, A2d, Acube, Cube, D1, D2, D3};
     let geometry = choices.of(&[D2, D2, A2d, Cube, D3, Acube, D1, A1d]);
     let device = Device::default();
-    // Texels and operands of all threads take more numbers than an input has.
+    // The texels and operands of all threads need more random numbers than an input has.
     let mut random = Random::new(u64::from(choices.word()));
     let textures: Vec<Drawn> = (0..1 + choices.below(3))
         .filter_map(|_| Drawn::new(&device, choices, &mut random, geometry))
@@ -100,7 +103,7 @@ pub(crate) fn play(choices: &mut Choices<'_>) -> Tally {
     tally
 }
 
-/// Operands of a fetch: most of them inside, of all levels.
+/// Operands of a fetch: mostly inside the texture, with all levels.
 fn operands(random: &mut Random, step: &Step, textures: &[Drawn]) -> Operands {
     let which = if step.one_texture { 0 } else { random.below(textures.len() as u32) };
     let drawn = &textures[which as usize];
@@ -147,7 +150,7 @@ fn operands(random: &mut Random, step: &Step, textures: &[Drawn]) -> Operands {
     Operands { fetch, which, times }
 }
 
-/// What each thread's answers are, by the reference.
+/// The results of each thread, by the reference.
 fn expected(steps: &[Step], textures: &[Drawn], operands: &[Vec<Operands>]) -> Vec<[u32; ANSWERS]> {
     let of_step = |(step, one): (&Step, &Operands)| {
         let mut answer = [KEPT, KEPT, KEPT, KEPT, KEPT, 0, 0, 0];
@@ -165,7 +168,7 @@ fn expected(steps: &[Step], textures: &[Drawn], operands: &[Vec<Operands>]) -> V
     operands.iter().flat_map(|all| steps.iter().zip(all).map(of_step)).collect()
 }
 
-/// What the kernel leaves.
+/// The results of the kernel.
 fn launch(
     device: &Device,
     steps: &[Step],
@@ -198,7 +201,7 @@ fn launch(
     bytes.chunks_exact(4 * ANSWERS).map(answer).collect()
 }
 
-/// The answers of the unit's plans for the first warp, at every SIMD level.
+/// The results of the unit's plans for the first warp, at every SIMD level.
 fn plans(
     steps: &[Step],
     textures: &[Drawn],

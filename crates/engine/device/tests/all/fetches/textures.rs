@@ -1,4 +1,4 @@
-//! Random textures, on a device and as the unit has them.
+//! Random textures, both on a device and as objects of the unit.
 
 use std::sync::Arc;
 use texunit_device::{
@@ -9,10 +9,10 @@ use texunit_memory::Block;
 use texunit_testkit::{Choices, Random};
 use texunit_unit::{ArrayShape, Resource, Texture};
 
-/// A texture with texels in all levels.
+/// A texture with data in all levels.
 pub(super) struct Drawn {
     pub(super) object: TextureObject,
-    /// The same, made apart of the same bytes.
+    /// The same texture, made separately from the same bytes.
     pub(super) texture: Arc<Texture>,
     pub(super) sampler: Sampler,
 }
@@ -22,7 +22,7 @@ impl Drawn {
         &self.texture.resource
     }
 
-    /// A texture of a geometry, if there is one of what was drawn.
+    /// A random texture of a geometry; `None` if the random combination is not valid.
     pub(super) fn new(
         device: &Device,
         choices: &mut Choices<'_>,
@@ -33,7 +33,7 @@ impl Drawn {
         let sampler = sampler(choices);
         let read_mode = choices.of(&[ReadMode::NormalizedFloat, ReadMode::Element]);
         let normalized_coords = shape.levels.is_some() || !choices.once_in(3);
-        // One that is not packed may be larger.
+        // The memory of an unpacked resource may be larger.
         let block = Arc::new(Block::new(shape.size().ok()? as usize, "texels")?);
         let resource = Resource::array(&shape, block, "picture").ok()?;
         let bytes = texels(random, resource.size_in_bytes());
@@ -62,7 +62,8 @@ impl Drawn {
     }
 }
 
-/// Block formats, and some others to compare with, of any size; mostly with levels.
+/// A random shape: usually of a block-compressed format with mip levels, sometimes of another
+/// format.
 fn shape(choices: &mut Choices<'_>, geometry: Geometry) -> ArrayShape {
     let of_blocks = geometry.axes() > 1 && !choices.once_in(4);
     let formats: Vec<Format> =
@@ -109,7 +110,8 @@ fn sampler(choices: &mut Choices<'_>) -> Sampler {
         .with_seamless_cube(choices.once_in(3))
 }
 
-/// Random bytes: every mode of every block format comes up. Some are few values, so that sums cancel.
+/// Random bytes, so that every mode of every block format occurs. Some textures only have few
+/// values, so that sums cancel.
 fn texels(random: &mut Random, size: u64) -> Vec<u8> {
     let size = size as usize;
     if !random.one_in(4) {

@@ -1,39 +1,39 @@
-//! Random kernels with `tex.grad`: every way to name a texture, destinations of which parts are
-//! not read, guards, predicates, offsets.
+//! Random kernels with `tex.grad`: all kinds of texture operands, destinations that are partly
+//! unread, guards, predicates, offsets.
 
 use std::fmt::Write;
 use texunit_testkit::Random;
 
-/// Words of a thread's operands: four coordinates, three offsets, three and three derivatives,
-/// which texture, which lanes take part.
+/// The 4-byte units of a thread's operands: four coordinates, three offsets, twice three
+/// derivatives, the texture, and the participating lanes.
 pub(crate) const WORDS: usize = 16;
-/// Words of an answer: four components and the predicate.
+/// The 4-byte units of a result: four components and the predicate, padded.
 pub(crate) const ANSWERS: usize = 8;
 
-/// How a kernel names texture and sampler.
+/// How a kernel refers to texture and sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handles {
-    /// A kernel parameter.
+    /// By kernel parameters.
     Parameter,
-    /// A handle from memory, another one in each lane.
+    /// By handles in memory, which differ between lanes.
     Memory,
-    /// `.texref`.
+    /// By a `.texref`.
     Reference,
 }
 
-/// What is drawn for a kernel.
+/// The random properties of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) geometry: &'static str,
     pub(crate) handles: Handles,
-    /// `.texmode_independent`.
+    /// Whether the module uses `.texmode_independent`.
     pub(crate) independent: bool,
     pub(crate) offset: bool,
     pub(crate) result: &'static str,
     pub(crate) text: String,
 }
 
-/// Coordinates with the array index, axes.
+/// The number of coordinates including the array index, and the number of axes.
 pub(crate) fn counts(geometry: &str) -> (usize, usize) {
     match geometry {
         "1d" => (1, 1),
@@ -117,7 +117,7 @@ const FROM_MEMORY: &str = "\
     ld.global.v2.b64 {%texture, %sampler}, [%at];
 ";
 
-/// The instruction, and the stores of what it gives.
+/// The instruction, and the stores of its results.
 fn fetch(shape: &Shape, random: &mut Random) -> String {
     let (coords, axes) = counts(shape.geometry);
     let (prefix, parts) = match shape.result {
@@ -128,7 +128,7 @@ fn fetch(shape: &Shape, random: &mut Random) -> String {
     let vector = if shape.result == "f16x2" { "v2" } else { "v4" };
     let dropped = random.below(1 << parts) & random.below(1 << parts);
     let stored = random.below(1 << parts) | random.below(1 << parts);
-    // Pairs of halves are all there, and one part at least.
+    // Pairs of f16 cannot be dropped, and at least one component must remain.
     let all = parts == 2 || dropped == (1 << parts) - 1;
     let some = |n: usize| all || dropped >> n & 1 == 0;
     let names: Vec<_> = (0..parts)

@@ -1,4 +1,4 @@
-//! Random textures: arrays, mipmapped and sparse ones, pitched memory.
+//! Random textures: arrays, mipmapped and sparse arrays, pitch-linear memory.
 
 use texunit_device::{
     AddressMode, Array, ArrayDescriptor, Buffer, Device, Extent, Filter, Format, Geometry,
@@ -7,7 +7,7 @@ use texunit_device::{
 };
 use texunit_testkit::Random;
 
-/// What a texture reads.
+/// The resource of a texture.
 #[derive(Debug)]
 pub(crate) enum Storage {
     Array(Array),
@@ -40,7 +40,7 @@ pub(crate) struct Drawn {
     pub(crate) sampler: SamplerObject,
 }
 
-/// Any sampler state.
+/// A random sampler state.
 pub(crate) fn sampler(random: &mut Random) -> Sampler {
     use AddressMode::{Border, Clamp, Mirror, Wrap};
     let modes = [Wrap, Mirror, Clamp, Border];
@@ -58,7 +58,7 @@ pub(crate) fn sampler(random: &mut Random) -> Sampler {
         .with_srgb(random.one_in(4))
 }
 
-/// A texture of a geometry, if there is one of what was drawn.
+/// A random texture of a geometry; `None` if the random combination is not valid.
 pub(crate) fn texture(
     device: &Device,
     random: &mut Random,
@@ -87,7 +87,7 @@ fn storage(
     wanted: Geometry,
     format: Format,
 ) -> Option<Storage> {
-    // Now and then one of another geometry that the instruction sees all the same.
+    // Sometimes a texture of another geometry that the instruction can read too.
     let geometry = match wanted {
         own if !random.one_in(5) => own,
         Geometry::D1 | Geometry::A2d => Geometry::D2,
@@ -143,13 +143,13 @@ fn storage(
     Some(Storage::Array(array))
 }
 
-/// The tiles from one of the first on.
+/// A region that begins at one of the first tiles.
 fn hole(random: &mut Random, tile: [u32; 3]) -> TileRegion {
     let offset = [random.below(3) * tile[0], random.below(2) * tile[1], 0];
     TileRegion { offset, ..TileRegion::default() }
 }
 
-/// Bytes that are no NaN too often.
+/// Random bytes that are rarely NaNs.
 fn bytes(random: &mut Random, size: u64) -> Vec<u8> {
     (0..size.div_ceil(4))
         .flat_map(|_| (random.u32() & 0xbfff_ffff).to_le_bytes())

@@ -1,25 +1,26 @@
-//! Affine values and uniform values of registers at a step.
+//! Which registers hold affine or uniform values at a step of a block. The affine analysis walks
+//! the block's steps and updates this state.
 
-use super::{Affine, Plus};
+use super::{Addend, Affine};
 use crate::op::Op;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Space, Step};
 use std::collections::{HashMap, HashSet};
 
-/// What registers have at a step.
+/// The known values of registers at a step.
 #[derive(Default)]
 pub(super) struct Registers {
-    /// Such addresses, and indices with something that is added to them, with their definitions.
-    pub(super) products: HashMap<Place, (usize, Affine)>,
-    /// Wide registers with numbers that are the same in all lanes.
+    /// Registers with an affine address or an index plus a uniform value, each with its definition.
+    pub(super) products: HashMap<VReg, (usize, Affine)>,
+    /// 64-bit registers that have the same value in all lanes, and the value.
     pub(super) same: HashMap<u32, Source>,
-    /// Narrow registers that the block has loaded.
+    /// 32-bit registers that the block has loaded from memory.
     pub(super) loaded: HashSet<u32>,
 }
 
-/// What a step computes.
-pub(super) struct New {
-    pub(super) place: Place,
+/// A register that a step sets to an affine value.
+pub(super) struct AffineResult {
+    pub(super) vreg: VReg,
     pub(super) value: Affine,
     pub(super) product: Option<usize>,
     pub(super) same: Option<u32>,
@@ -28,45 +29,45 @@ pub(super) struct New {
 const ZERO: Source = Source::Literal(0);
 
 impl Registers {
-    /// Those where a block begins, of which these have parameters.
-    pub(super) fn new(params: &[(Place, u32)]) -> Self {
-        let wide = params.iter().filter_map(|&(place, at)| match place {
-            Place::B64(register) => Some((register, Source::Bytes64(at))),
+    /// The values at the beginning of a block, where these registers have parameters.
+    pub(super) fn new(params: &[(VReg, u32)]) -> Self {
+        let wide = params.iter().filter_map(|&(vreg, at)| match vreg {
+            VReg::B64(register) => Some((register, Source::Bytes64(at))),
             _ => None,
         });
         Self { same: wide.collect(), ..Self::default() }
     }
 
-    /// A register has something else.
-    pub(super) fn forget(&mut self, place: Place) {
-        self.products.remove(&place);
-        match place {
-            Place::B32(index) => {
+    /// Forgets all that is known of a register, because a step writes it.
+    pub(super) fn forget(&mut self, vreg: VReg) {
+        self.products.remove(&vreg);
+        match vreg {
+            VReg::B32(index) => {
                 self.products.retain(|_, (_, value)| value.index != index);
                 self.loaded.remove(&index);
             }
-            Place::B64(register) => {
+            VReg::B64(register) => {
                 self.same.remove(&register);
             }
-            Place::Predicate(_) => {}
+            VReg::Predicate(_) => {}
         }
     }
 
-    /// Narrow registers that a step loads.
+    /// Records the 32-bit registers that a step loads from memory.
     pub(super) fn note_loaded(&mut self, step: &Step) {
         if let Action::Load(load) = &step.action
             && load.access.space != Space::Param
         {
             let narrow = load.to.iter().flatten().filter_map(|to| match to {
-                Place::B32(i) => Some(*i),
+                VReg::B32(i) => Some(*i),
                 _ => None,
             });
             self.loaded.extend(narrow);
         }
     }
 
-    /// A source that is the same in all lanes, and the register that it is in.
-    fn alike(&self, source: Source) -> Option<(Source, Option<u32>)> {
+    /// A source that has the same value in all lanes, and the register that it is read from.
+    fn uniform_source(&self, source: Source) -> Option<(Source, Option<u32>)> {
         match source {
             Source::Literal(_) | Source::Bytes64(_) | Source::WideConstant(_) => {
                 Some((source, None))
@@ -76,21 +77,21 @@ impl Registers {
         }
     }
 
-    /// The register that a step makes the same in all lanes.
+    /// The 64-bit register that a step sets to a uniform value, and the value.
     pub(super) fn same(&self, step: &Step) -> Option<(u32, Source)> {
         if step.guard != Predicate::Always {
             return None;
         }
         match &step.action {
-            Action::Compute { op: Op::CopyWide, to: Place::B64(to), from } => {
-                Some((*to, self.alike(from[0])?.0))
+            Action::Compute { op: Op::CopyWide, to: VReg::B64(to), from } => {
+                Some((*to, self.uniform_source(from[0])?.0))
             }
             Action::Load(load) => {
                 let access = &load.access;
                 let whole = (access.space, access.size, access.count, load.keep)
                     == (Space::Param, 8, 1, u64::MAX);
                 match load.to[..] {
-                    [Some(Place::B64(to))] if whole && access.base.is_none() => {
+                    [Some(VReg::B64(to))] if whole && access.base.is_none() => {
                         Some((to, Source::Bytes64(u32::try_from(access.offset).ok()?)))
                     }
                     _ => None,
@@ -100,24 +101,25 @@ impl Registers {
         }
     }
 
-    /// A part of the sum that is a product alone.
+    /// The definition and the affine value of an operand that is a scaled index without a base.
     fn product(&self, source: Source) -> Option<(usize, Affine)> {
         let Source::B64(i) = source else { return None };
-        self.products.get(&Place::B64(i)).copied().filter(|(_, value)| value.add == ZERO)
+        self.products.get(&VReg::B64(i)).copied().filter(|(_, value)| value.add == ZERO)
     }
 
-    /// A narrow register as an index.
+    /// A 32-bit register as an index, with its definition if it is itself a sum.
     fn index(&self, index: u32) -> (Option<usize>, Affine) {
-        match self.products.get(&Place::B32(index)) {
+        match self.products.get(&VReg::B32(index)) {
             Some(&(d, value)) => (Some(d), value),
             None => {
-                let value = Affine { add: ZERO, index, plus: Plus::NONE, signed: false, shift: 0 };
+                let value =
+                    Affine { add: ZERO, index, addend: Addend::NONE, signed: false, shift: 0 };
                 (None, value)
             }
         }
     }
 
-    /// A narrow register times a power of two, and the definition of that register.
+    /// A 32-bit register times a power of two, and the definition of the register.
     fn scaled(&self, from: &[Source; 3], signed: bool) -> Option<(Option<usize>, Affine)> {
         let (index, scale) = match (from[0], from[1]) {
             (Source::B32(index), Source::Literal(scale))
@@ -130,26 +132,26 @@ impl Registers {
         small.then_some((product, Affine { signed, shift, ..value }))
     }
 
-    /// The address or the index that a step computes, if it computes one.
-    pub(super) fn value(&self, step: &Step) -> Option<New> {
-        let Action::Compute { op, to: place, from } = &step.action else {
+    /// The affine address or index that a step computes, if any.
+    pub(super) fn value(&self, step: &Step) -> Option<AffineResult> {
+        let Action::Compute { op, to: vreg, from } = &step.action else {
             return None;
         };
-        let place = *place;
+        let vreg = *vreg;
         if step.guard != Predicate::Always {
             return None;
         }
-        let new = |(product, value)| New { place, value, product, same: None };
+        let new = |(product, value)| AffineResult { vreg, value, product, same: None };
         Some(match op {
             Op::Add | Op::Sub => {
-                let (index, plus) = Plus::of(*op, from)?;
-                if place == Place::B32(index) {
+                let (index, addend) = Addend::of(*op, from)?;
+                if vreg == VReg::B32(index) {
                     return None;
                 }
                 let (product, value) = self.index(index);
-                match value.plus.and(plus) {
-                    Some(plus) => new((product, Affine { plus, ..value })),
-                    None => new((None, Affine { index, plus, ..value })),
+                match value.addend.and(addend) {
+                    Some(addend) => new((product, Affine { addend, ..value })),
+                    None => new((None, Affine { index, addend, ..value })),
                 }
             }
             Op::ExtendU | Op::ExtendS => {
@@ -159,9 +161,9 @@ impl Registers {
             }
             Op::ProductU | Op::ProductS => new(self.scaled(from, *op == Op::ProductS)?),
             Op::ProductAddU | Op::ProductAddS => {
-                let (add, same) = self.alike(from[2])?;
+                let (add, same) = self.uniform_source(from[2])?;
                 let (product, value) = self.scaled(from, *op == Op::ProductAddS)?;
-                New { same, ..new((product, Affine { add, ..value })) }
+                AffineResult { same, ..new((product, Affine { add, ..value })) }
             }
             Op::ShiftLeftWide => {
                 let Source::Literal(shift @ 0..=4) = from[1] else { return None };
@@ -169,10 +171,10 @@ impl Registers {
                 new((Some(product), Affine { shift: shift as u8, ..of }))
             }
             Op::AddWide => {
-                let either = |a, b| Some((self.product(a)?, self.alike(b)?));
+                let either = |a, b| Some((self.product(a)?, self.uniform_source(b)?));
                 let ((product, of), (add, same)) =
                     either(from[0], from[1]).or_else(|| either(from[1], from[0]))?;
-                New { same, ..new((Some(product), Affine { add, ..of })) }
+                AffineResult { same, ..new((Some(product), Affine { add, ..of })) }
             }
             _ => return None,
         })

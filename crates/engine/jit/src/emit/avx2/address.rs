@@ -1,40 +1,43 @@
-//! Addresses of the lanes of an access, and the memory that they may reach.
+//! Operands of memory accesses: how the addresses of the lanes are formed, and the limits that they
+//! are compared with.
 //!
-//! The data of an access, lane after lane for each part, is either in memory, if 8 lanes are contiguous there, or in scratch
-//! registers of the frame, from or to which it is copied lane by lane. A slot of the frame has the address of each part.
+//! Vector code loads and stores the data of 8 lanes at once where it is contiguous. Otherwise the
+//! data of each lane is copied to or from scratch registers of the frame, and vector code accesses
+//! these. In both cases a slot of the frame holds the address of each part's data.
 
 use super::operand::register_file;
-use super::{LANES_SIZE, Maker, PARTS, Vector};
+use super::{Avx2Emitter, LANES_SIZE, PARTS, Vector};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend;
 use crate::emit::register_cache::{Key, Reg};
 use crate::frame::Frame;
 use crate::machine::Site;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::ExitReason;
 use crate::region::{Access, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The scratch register of a base that is no register; and the first one of data, which takes up to 32 bytes for each lane.
+/// The scratch register for a base that is not a register, and the first scratch register of data,
+/// of which a lane takes up to 32 bytes.
 pub(super) const BASE_ROW: usize = 0;
-/// The scratch register of offsets, for accesses of up to 16 bytes.
+/// The scratch register for offsets, for accesses of up to 16 bytes.
 pub(super) const OFFSET_ROW: usize = 4;
 pub(super) const DATA_ROW: usize = 1;
 
-/// The base of the addresses.
+/// How the base addresses of the lanes are given.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
-    /// The address is constant.
+    /// No base: the address is constant.
     None,
-    /// A 32-bit register: its place in memory, and its number.
+    /// A 32-bit register: where it is in memory, and its number.
     B32(MemoryOperand, Option<u32>),
-    /// A 64-bit register.
+    /// A 64-bit register: where it is in memory, and its number.
     B64(MemoryOperand, Option<u32>),
-    /// An affine base: a 32-bit index per lane.
+    /// An affine base: a uniform value plus a scaled 32-bit index per lane.
     Affine(Affine),
-    /// A uniform base, and whether it has 64 bits.
+    /// A uniform base. The flag says whether it has 64 bits.
     One(Source, bool),
 }
 
@@ -42,27 +45,29 @@ pub(super) enum Base {
 pub(super) struct MemAccess<'a> {
     pub(super) access: &'a Access,
     pub(super) base: Base,
-    /// Bytes that a lane accesses.
+    /// Bytes that each lane accesses.
     pub(super) total: usize,
-    /// Distance of the bases of contiguous lanes.
+    /// The difference between the bases (or indices) of adjacent lanes if their addresses are
+    /// contiguous.
     pub(super) unit: usize,
-    /// Exits before the step.
+    /// The exit before the step.
     pub(super) out: Label,
-    /// Registers that are reserved until the alternative paths of the access have joined.
+    /// Vector registers that are reserved for the access until its alternative paths have joined.
     pub(super) own: [Reg; 6],
-    /// Whether the access can never hit, so that the code always exits.
+    /// Whether no address of the access is valid, so that the code always exits.
     pub(super) never: bool,
     pub(super) guard: Predicate,
 }
 
-/// Whether an access of this size and count is supported.
-pub(super) fn is_made(access: &Access) -> bool {
+/// Whether the back end supports an access of this size and count.
+pub(super) fn is_supported(access: &Access) -> bool {
     let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
     powers && access.size <= 8 && u32::from(access.size) * u32::from(access.count) <= 32
 }
 
-/// The data of lane `rbp`, in scratch registers from `r13` on with so many bytes per lane. May use `r12`.
-pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
+/// The memory operand of the data of lane `rbp`, in scratch registers at `r13` with `total` bytes
+/// per lane. May use `r12`.
+pub(super) fn data_of_lane(e: &mut Avx2Emitter<'_>, total: usize) -> MemoryOperand {
     if total <= 8 {
         return MemoryOperand::with_base_index_scale(R::R13, R::RBP, total as u32);
     }
@@ -71,8 +76,8 @@ pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
     MemoryOperand::with_base_index(R::R13, R::R12)
 }
 
-impl Maker<'_> {
-    /// Prepares an access.
+impl Avx2Emitter<'_> {
+    /// Prepares an access whose address may differ between lanes.
     pub(super) fn mem_access<'a>(
         &mut self,
         access: &'a Access,
@@ -87,21 +92,21 @@ impl Maker<'_> {
             }
             None => access.base.map_or(Base::None, |source| self.base(source)),
         };
-        self.way_from(base, access, guard, number)
+        self.access_with_base(base, access, guard, number)
     }
 
-    /// Prepares a load from a uniform base, if the load has one.
-    pub(super) fn way_of_one<'a>(
+    /// Prepares an access with a uniform address.
+    pub(super) fn uniform_access<'a>(
         &mut self,
         access: &'a Access,
         guard: Predicate,
         number: u32,
     ) -> MemAccess<'a> {
         let base = access.base.map_or(Base::None, |source| Base::One(source, is_wide(source)));
-        self.way_from(base, access, guard, number)
+        self.access_with_base(base, access, guard, number)
     }
 
-    fn way_from<'a>(
+    fn access_with_base<'a>(
         &mut self,
         base: Base,
         access: &'a Access,
@@ -116,9 +121,9 @@ impl Maker<'_> {
         let own = std::array::from_fn(|_| self.temporary());
         let out = self.exit_stub(why, number);
         let never = match access.space {
-            // There are no such addresses.
+            // Global addresses have 64 bits.
             Space::Global => matches!(base, Base::B32(..) | Base::One(_, false)),
-            // Nobody stores there.
+            // These spaces are handled elsewhere; stores to parameters do not exist.
             Space::Frame | Space::Param => true,
             Space::Shared | Space::Local => false,
         };
@@ -129,54 +134,53 @@ impl Maker<'_> {
         MemAccess { access, base, total, unit, out, own, never, guard }
     }
 
-    /// `ebx` becomes the mask of lanes that execute the step.
-    pub(super) fn taking(&mut self, mem: &MemAccess<'_>) {
+    /// Loads the mask of lanes that execute the step into `ebx`.
+    pub(super) fn load_executing(&mut self, mem: &MemAccess<'_>) {
         self.lanes_taken(mem.guard, R::EBX);
     }
 
-    /// Whether the register file has the current value of a base.
+    /// Whether the register file has the current value of the base register.
     pub(super) fn is_in_register_file(&self, mem: &MemAccess<'_>) -> bool {
-        let place = match mem.base {
-            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
-            Base::B64(_, Some(i)) => Place::B64(i),
+        let vreg = match mem.base {
+            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => VReg::B32(i),
+            Base::B64(_, Some(i)) => VReg::B64(i),
             _ => return true,
         };
-        Key::all::<super::Avx2>(place).all(|key| self.is_at_home(key))
+        Key::all::<super::Avx2>(vreg).all(|key| self.is_stored(key))
     }
 
-    /// The base of all lanes in memory, valid after [`Self::spill`].
+    /// The base of an access, whose register must be stored by [`Self::spill`] before it is read
+    /// from memory.
     fn base(&mut self, source: Source) -> Base {
-        let place = match source {
-            Source::B32(i) => Place::B32(i),
-            Source::B64(i) => Place::B64(i),
+        let vreg = match source {
+            Source::B32(i) => VReg::B32(i),
+            Source::B64(i) => VReg::B64(i),
             other => return self.base_row(other),
         };
-        for key in Key::all::<super::Avx2>(place) {
+        for key in Key::all::<super::Avx2>(vreg) {
             if let Some(reg) = self.cache.position(key) {
                 self.canonical(reg);
             }
         }
-        match place {
-            Place::B32(i) => Base::B32(register_file(Key::B32(i, 0)), Some(i)),
-            Place::B64(i) | Place::Predicate(i) => {
-                Base::B64(register_file(Key::B64(i, 0)), Some(i))
-            }
+        match vreg {
+            VReg::B32(i) => Base::B32(register_file(Key::B32(i, 0)), Some(i)),
+            VReg::B64(i) | VReg::Predicate(i) => Base::B64(register_file(Key::B64(i, 0)), Some(i)),
         }
     }
 
-    /// Stores a base that code for single lanes reads from memory. Only one of several paths does, so the register cache must not
-    /// record it.
+    /// Stores the base register for code that reads it from memory lane by lane. Only one of
+    /// several paths does this, so that the register cache must not record the store.
     pub(super) fn spill(&mut self, mem: &MemAccess<'_>) {
         if Self::has_offsets(mem) {
             return;
         }
-        let place = match mem.base {
-            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::B32(i),
-            Base::B64(_, Some(i)) => Place::B64(i),
+        let vreg = match mem.base {
+            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => VReg::B32(i),
+            Base::B64(_, Some(i)) => VReg::B64(i),
             _ => return,
         };
-        for key in Key::all::<super::Avx2>(place) {
-            if let Some(reg) = self.cache.position(key).filter(|_| !self.is_at_home(key)) {
+        for key in Key::all::<super::Avx2>(vreg) {
+            if let Some(reg) = self.cache.position(key).filter(|_| !self.is_stored(key)) {
                 self.store_key(reg, key);
             }
         }
@@ -197,7 +201,7 @@ impl Maker<'_> {
         if wide { Base::B64(at(R::RDI, row), None) } else { Base::B32(at(R::RDI, row), None) }
     }
 
-    /// Loads the base of lane 0, or the constant offset, into `rax`.
+    /// Loads the base of lane 0, or zero if there is no base, into `rax`.
     pub(super) fn first(&mut self, mem: &MemAccess<'_>) {
         match mem.base {
             Base::None | Base::Affine(_) => {
@@ -221,16 +225,16 @@ impl Maker<'_> {
             }
             Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::Uniform(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
-            Source::B32(_) | Source::B64(_) | Source::Row(_) | Source::Lane => return,
+            Source::B32(_) | Source::B64(_) | Source::PerLane(_) | Source::Lane => return,
         };
         let (code, to) = if wide { (C::Mov_r64_rm64, R::RAX) } else { (C::Mov_r32_rm32, R::EAX) };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
         self.asm.put(I::with2(code, to, at(R::RAX, displacement)));
     }
 
-    /// Computes the affine base in `rax` from an index in a register.
+    /// Computes the address in `rax` from a lane's index in a general register.
     pub(super) fn base_of_index(&mut self, value: Affine, index: R, low: R) {
         if value.signed {
             self.asm.put(I::with2(C::Movsxd_r64_rm32, index, low));
@@ -240,7 +244,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, index));
     }
 
-    /// The per-lane part of a base: its memory, its register, and whether it has 64 bits.
+    /// The per-lane part of a base: its memory operand, its register, and whether it has 64 bits.
     pub(super) fn bases(mem: &MemAccess<'_>) -> Option<(MemoryOperand, Option<u32>, bool)> {
         match mem.base {
             Base::B32(row, number) => Some((row, number, false)),
@@ -252,7 +256,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Exclusive limit of the offset of a lane.
+    /// The exclusive limit of a lane's offset.
     pub(super) fn limit(&self, mem: &MemAccess<'_>) -> MemoryOperand {
         let size = 8 * mem.total.trailing_zeros() as usize;
         match mem.access.space {
@@ -262,7 +266,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Host address of offset 0.
+    /// The host address of offset 0.
     pub(super) fn origin(&self, mem: &MemAccess<'_>) -> MemoryOperand {
         match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED),
@@ -272,21 +276,21 @@ impl Maker<'_> {
     }
 }
 
-/// A field of the site of an access.
+/// The memory operand of a field of the access's site.
 pub(super) fn site(access: &Access, field: usize) -> MemoryOperand {
     backend::site(access.site, field)
 }
 
-/// Memory at a further displacement.
+/// The memory operand `bytes` bytes after another.
 pub(super) fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
     memory.displacement += bytes as i64;
     memory.displ_size = 1;
     memory
 }
 
-/// Whether the base may differ by lane.
+/// Whether the base may differ between lanes.
 pub(super) fn is_by_lane(base: Option<Source>) -> bool {
-    matches!(base, Some(Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane))
+    matches!(base, Some(Source::B64(_) | Source::B32(_) | Source::PerLane(_) | Source::Lane))
 }
 
 /// Whether a uniform source has 64 bits.

@@ -1,7 +1,7 @@
-//! Transposition between memory that holds the elements lane by lane, at `r13`, and vectors that hold one element of each
-//! lane of a part.
+//! Transposition between memory at `r13`, which holds the elements lane by lane (an array of
+//! structures), and vectors, which hold one element of each lane of a part (a structure of arrays).
 
-use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -11,15 +11,16 @@ const UNPACK_HIGH: C = C::VEX_Vunpckhps_ymm_ymm_ymmm256;
 const UNPACK_LOW_64: C = C::VEX_Vunpcklpd_ymm_ymm_ymmm256;
 const UNPACK_HIGH_64: C = C::VEX_Vunpckhpd_ymm_ymm_ymmm256;
 
-impl Maker<'_> {
-    /// Memory from the first lane of the part on.
-    pub(super) fn behind_first(&self, displacement: usize) -> MemoryOperand {
+impl Avx2Emitter<'_> {
+    /// The memory operand at a displacement from the data of the part's first lane.
+    pub(super) fn lane_data(&self, displacement: usize) -> MemoryOperand {
         at(R::R13, self.back.data_offset + displacement)
     }
 
-    /// A part of elements that fill the rows, of 1, 2 or 4 bytes: with zeros above.
+    /// Loads a part of one contiguous element per lane, of 1, 2 or 4 bytes, zero-extended to 32
+    /// bits.
     pub(super) fn load_plain(&mut self, d: Reg, size: usize) {
-        let from = self.behind_first(0);
+        let from = self.lane_data(0);
         match size {
             1 => self.asm.put(I::with2(C::VEX_Vpmovzxbd_ymm_xmmm64, d.ymm(), from)),
             2 => self.asm.put(I::with2(C::VEX_Vpmovzxwd_ymm_xmmm128, d.ymm(), from)),
@@ -27,9 +28,10 @@ impl Maker<'_> {
         }
     }
 
-    /// The same where all lanes have the first one's.
+    /// Loads one element of 1, 2 or 4 bytes, zero-extended, and broadcasts it to all lanes of a
+    /// part.
     pub(super) fn spread_plain(&mut self, d: Reg, size: usize) {
-        let from = self.behind_first(0);
+        let from = self.lane_data(0);
         if size == 4 {
             return self.two(C::VEX_Vpbroadcastd_ymm_xmmm32, d, Operand::Memory(from));
         }
@@ -39,19 +41,21 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, d.ymm(), d.xmm()));
     }
 
-    /// Numbers behind each other that all lanes have, of 4 or of 8 bytes, from a byte on.
+    /// Loads consecutive elements of 4 or 8 bytes from byte `first` on, and broadcasts each to its
+    /// register.
     pub(super) fn spread_all(&mut self, to: &[Reg], size: usize, first: usize) {
         let code =
             if size == 4 { C::VEX_Vpbroadcastd_ymm_xmmm32 } else { C::VEX_Vpbroadcastq_ymm_xmmm64 };
         for (i, &d) in to.iter().enumerate() {
-            let from = self.behind_first(first + i * size);
+            let from = self.lane_data(first + i * size);
             self.two(code, d, Operand::Memory(from));
         }
     }
 
-    /// A part of two words of 32 bits that fill the rows: in the last two registers.
+    /// Loads a part of two contiguous 32-bit elements per lane. The results are in the last two
+    /// registers.
     pub(super) fn load_pairs(&mut self, [a, low, high]: [Reg; 3]) {
-        let (first, second) = (self.behind_first(0), self.behind_first(LANES_SIZE));
+        let (first, second) = (self.lane_data(0), self.lane_data(LANES_SIZE));
         self.two(MOVE, a, Operand::Memory(first));
         for (d, which) in [(low, 0b1000_1000), (high, 0b1101_1101)] {
             let shuffle = C::VEX_Vshufps_ymm_ymm_ymmm256_imm8;
@@ -60,22 +64,23 @@ impl Maker<'_> {
         }
     }
 
-    /// Two times 16 bytes: of a lane, and of one some lanes behind.
+    /// Loads 16 bytes at each of two displacements.
     fn load_halves(&mut self, d: Reg, low: usize, high: usize) {
-        let (low, high) = (self.behind_first(low), self.behind_first(high));
+        let (low, high) = (self.lane_data(low), self.lane_data(high));
         self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, d.xmm(), low));
         let code = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
         self.asm.put(I::with4(code, d.ymm(), d.ymm(), high, 1_u32));
     }
 
     fn store_halves(&mut self, from: Reg, low: usize, high: usize) {
-        let (low, high) = (self.behind_first(low), self.behind_first(high));
+        let (low, high) = (self.lane_data(low), self.lane_data(high));
         self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, low, from.xmm()));
         let code = C::VEX_Vextracti128_xmmm128_ymm_imm8;
         self.asm.put(I::with3(code, high, from.ymm(), 1_u32));
     }
 
-    /// A part of four words of 32 bits, `from` bytes behind the first of each lane: where [`Self::transpose`] has them.
+    /// Loads a part of four 32-bit elements per lane, which begin `from` bytes after the lane's
+    /// data. The results are in the registers that [`Self::transpose`] returns.
     pub(super) fn load_quads(&mut self, d: [Reg; 6], stride: usize, from: usize) {
         for (i, &d) in d[..4].iter().enumerate() {
             self.load_halves(d, i * stride + from, (i + 4) * stride + from);
@@ -83,7 +88,8 @@ impl Maker<'_> {
         self.transpose(d);
     }
 
-    /// Of 128 bits each: the first words of four, the second words, and so on. What goes in is changed.
+    /// Transposes 4x4 matrices of 32-bit elements in each 128-bit half of the first four registers,
+    /// which are overwritten.
     pub(super) fn transpose(&mut self, [a, b, c, d, e, f]: [Reg; 6]) -> [Reg; 4] {
         self.three(UNPACK_LOW, e, a, b);
         self.three(UNPACK_HIGH, a, a, b);
@@ -96,7 +102,8 @@ impl Maker<'_> {
         [b, e, d, a]
     }
 
-    /// Two words of 64 bits of 4 lanes, the first ones or the others of the part: in the last two registers.
+    /// Loads two 64-bit elements for each of 4 lanes: half 0 or 1 of a part. The results are in the
+    /// last two registers.
     pub(super) fn load_doubles(
         &mut self,
         [b, a, low]: [Reg; 3],
@@ -111,17 +118,18 @@ impl Maker<'_> {
         self.three(UNPACK_HIGH_64, a, a, b);
     }
 
-    /// Stores a part of elements of 1, 2 or 4 bytes, beside each other; other bits are changed in the register.
+    /// Stores a part of one contiguous element per lane, of 1, 2 or 4 bytes. The higher bits of the
+    /// register are overwritten.
     pub(super) fn store_plain(&mut self, value: Reg, size: usize) {
-        let to = self.behind_first(0);
+        let to = self.lane_data(0);
         if size == 4 {
             return self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, value.ymm()));
         }
         let mask = self.number(if size == 1 { 0xff } else { 0xffff });
         self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, mask);
         let high = C::VEX_Vextracti128_xmmm128_ymm_imm8;
-        self.asm.put(I::with3(high, MOMENT.xmm(), value.ymm(), 1_u32));
-        let [d, moment] = [value, MOMENT].map(Vector::xmm);
+        self.asm.put(I::with3(high, SCRATCH.xmm(), value.ymm(), 1_u32));
+        let [d, moment] = [value, SCRATCH].map(Vector::xmm);
         self.asm.put(I::with3(C::VEX_Vpackusdw_xmm_xmm_xmmm128, d, d, moment));
         if size == 1 {
             self.asm.put(I::with3(C::VEX_Vpackuswb_xmm_xmm_xmmm128, d, d, d));
@@ -131,21 +139,22 @@ impl Maker<'_> {
         }
     }
 
-    /// Stores a part of two words of 32 bits.
+    /// Stores a part of two contiguous 32-bit elements per lane.
     pub(super) fn store_pairs(&mut self, low: Reg, high: Reg) {
         let (a, b) = (self.temporary(), self.temporary());
         self.three(UNPACK_LOW, a, low, high);
         self.three(UNPACK_HIGH, b, low, high);
         for (i, which) in [0x20, 0x31].into_iter().enumerate() {
-            self.three_with(C::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8, MOMENT, a, b, which);
-            let to = self.behind_first(i * LANES_SIZE);
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, MOMENT.ymm()));
+            self.three_with(C::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8, SCRATCH, a, b, which);
+            let to = self.lane_data(i * LANES_SIZE);
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, SCRATCH.ymm()));
         }
         self.release(a);
         self.release(b);
     }
 
-    /// Stores a part of four words of 32 bits, `to` bytes behind the first of each lane. They are temporaries.
+    /// Stores a part of four 32-bit elements per lane, which begin `to` bytes after the lane's
+    /// data. The registers are temporaries, and are overwritten.
     pub(super) fn store_quads(&mut self, words: [Reg; 4], stride: usize, to: usize) {
         let lane = |i: usize| i * stride + to;
         let [a, b, c, d] = words;
@@ -159,7 +168,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The same of two words of 64 bits, for a part of 4 lanes.
+    /// Stores two 64-bit elements for each of 4 lanes: half 0 or 1 of a part.
     pub(super) fn store_doubles(
         &mut self,
         (a, b): (Reg, Reg),
@@ -168,13 +177,14 @@ impl Maker<'_> {
         to: usize,
     ) {
         let lane = |i: usize| (4 * half + i) * stride + to;
-        self.three(UNPACK_LOW_64, MOMENT, a, b);
-        self.store_halves(MOMENT, lane(0), lane(2));
-        self.three(UNPACK_HIGH_64, MOMENT, a, b);
-        self.store_halves(MOMENT, lane(1), lane(3));
+        self.three(UNPACK_LOW_64, SCRATCH, a, b);
+        self.store_halves(SCRATCH, lane(0), lane(2));
+        self.three(UNPACK_HIGH_64, SCRATCH, a, b);
+        self.store_halves(SCRATCH, lane(1), lane(3));
     }
 
-    /// Element `i` of those in words of 32 bits, in a temporary: `size` is 1, 2 or 4; `bytes` of the word are not zero.
+    /// Extracts element `i` of `size` bytes (1, 2 or 4) from packed 32-bit values, into a
+    /// temporary. Only the low `bytes` bytes of each value can be nonzero.
     pub(super) fn element(
         &mut self,
         word: Reg,

@@ -1,6 +1,6 @@
-//! Bits and bytes in another order.
+//! Reversal of bits, and selection of bytes.
 
-use super::{MOVE, Maker, Operand};
+use super::{Avx2Emitter, MOVE, Operand};
 use crate::emit::register_cache::Reg;
 use crate::emit::tables::{BEGINS, REVERSED, SWAPPED};
 use crate::op::Op;
@@ -11,13 +11,13 @@ const SHUFFLE: C = C::VEX_Vpshufb_ymm_ymm_ymmm256;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 
-impl Maker<'_> {
-    /// 128 bits, in both halves of a vector in memory.
+impl Avx2Emitter<'_> {
+    /// A constant of 128 bits, which a vector in memory has in both halves.
     fn half(&mut self, [low, high]: [u64; 2]) -> Operand {
-        self.row([low, high, low, high])
+        self.pool_vector([low, high, low, high])
     }
 
-    /// The value, in a temporary.
+    /// Emits a bit reversal or a byte selection. The result is in a temporary.
     pub(super) fn bytes_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let a = self.narrow(from[0], part)?;
         if op == Op::Reverse {

@@ -1,7 +1,8 @@
-//! Warp-level operations. They exit unless the active lanes are exactly the live lanes of the membermask.
+//! Warp-level operations: membermasks, and `shfl` with operands that are not constant. The code
+//! exits unless the active lanes are exactly the live lanes of the membermask.
 
 use super::permute::pattern;
-use super::{MOMENT, Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, Operand, PARTS, SCRATCH, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::register_cache::{Kind, Reg};
 use crate::frame::Frame;
@@ -17,13 +18,13 @@ const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const GREATER: C = C::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
-/// The scratch register of the values that are shuffled.
+/// The scratch register of the values that lanes read from each other.
 pub(super) const ROW: usize = 0;
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// See [`crate::emit::backend::Backend::members`].
     pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
-        // What is read is in registers before the first jump.
+        // All operands are loaded to registers before the first jump.
         let differs = match members {
             Some(Source::Literal(_)) | None => None,
             Some(source) => {
@@ -42,14 +43,14 @@ impl Maker<'_> {
             let row = Frame::scratch(ROW) as i64;
             let lane = MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RAX, 4, row, 1);
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, lane));
-            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, MOMENT.xmm(), R::EAX));
+            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, SCRATCH.xmm(), R::EAX));
             self.only_live(out);
             let broadcast = C::VEX_Vpbroadcastd_ymm_xmmm32;
-            self.asm.put(I::with2(broadcast, MOMENT.ymm(), MOMENT.xmm()));
+            self.asm.put(I::with2(broadcast, SCRATCH.ymm(), SCRATCH.xmm()));
             for part in 0..PARTS {
                 let row = at(R::RDI, Frame::scratch(ROW) + usize::from(part) * super::LANES_SIZE);
                 let equal = C::VEX_Vpcmpeqd_ymm_ymm_ymmm256;
-                self.three(equal, differs, MOMENT, Operand::Memory(row));
+                self.three(equal, differs, SCRATCH, Operand::Memory(row));
                 let to = if part == 0 { R::R12D } else { R::EAX };
                 self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, to, differs.ymm()));
                 if part != 0 {
@@ -57,7 +58,7 @@ impl Maker<'_> {
                     self.asm.put(I::with2(C::Or_r32_rm32, R::R12D, R::EAX));
                 }
             }
-            // Lanes that take the step and whose mask is another.
+            // Lanes that execute the step and whose membermask differs.
             self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::R12D, R::EBX));
             self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
             self.asm.jump(C::Jne_rel32_64, out);
@@ -73,14 +74,14 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, out);
     }
 
-    /// `shfl`: reads lanes from a scratch register, in which inactive lanes are 0.
+    /// Emits `shfl`. Lanes read from a scratch register, in which inactive lanes are 0.
     pub(super) fn shuffle(&mut self, step: &Step, op: &Shuffle) -> Option<()> {
         self.members(step, op.members)?;
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::scratch(2)), R::EBX));
         for part in 0..PARTS {
             let a = self.low_word(op.a, part)?;
-            self.spread_byte(MOMENT, at(R::RDI, Frame::scratch(2) + usize::from(part)));
-            self.three(AND, a, a, MOMENT);
+            self.spread_byte(SCRATCH, at(R::RDI, Frame::scratch(2) + usize::from(part)));
+            self.three(AND, a, a, SCRATCH);
             let to = at(R::RDI, Frame::scratch(ROW) + usize::from(part) * super::LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
             self.cache.unpin();
@@ -89,7 +90,7 @@ impl Maker<'_> {
             self.permute(step, op, &pattern);
             return Some(());
         }
-        // Sources may be destinations: all parts are computed first.
+        // A source may also be a destination, so that all parts are computed before any is written.
         for part in 0..PARTS {
             let (value, outside) = self.shuffled(op, part)?;
             for (row, reg) in [(1, value), (2, outside)] {
@@ -117,7 +118,8 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A part of the results, and ones in lanes whose source lane is out of range.
+    /// Computes a part of the results, and a vector mask of lanes whose source lane is out of
+    /// range.
     fn shuffled(&mut self, op: &Shuffle, part: u8) -> Option<(Reg, Reg)> {
         let lane = self.low_word(Source::Lane, part)?;
         let b = self.low_word(op.b, part)?;
@@ -151,18 +153,19 @@ impl Maker<'_> {
             }
         }
         self.blend(from, from, lane, outside);
-        // Of all four parts what lies at that place, and by the two bits above it the one of the right part.
+        // Selects this element of each of the four parts; then the two high bits of the lane number
+        // select the part.
         let values = [last, b, c, segment];
         for (row, value) in (0..).zip(values) {
             let numbers = at(R::RDI, Frame::scratch(ROW) + row * super::LANES_SIZE);
             self.three(C::VEX_Vpermd_ymm_ymm_ymmm256, value, from, Operand::Memory(numbers));
         }
         let [value, other, upper, upper_other] = values;
-        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, MOMENT, from, 28);
-        self.blend(value, value, other, MOMENT);
-        self.blend(upper, upper, upper_other, MOMENT);
-        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, MOMENT, from, 27);
-        self.blend(value, value, upper, MOMENT);
+        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, SCRATCH, from, 28);
+        self.blend(value, value, other, SCRATCH);
+        self.blend(upper, upper, upper_other, SCRATCH);
+        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, SCRATCH, from, 27);
+        self.blend(value, value, upper, SCRATCH);
         Some((value, outside))
     }
 }

@@ -1,7 +1,7 @@
-//! Operations on f32 and conversions from and to it.
+//! Operations on f32, and conversions from and to f32.
 
 use super::flush::Scaled;
-use super::{MOMENT, MOVE, Maker, Operand};
+use super::{Avx2Emitter, MOVE, Operand, SCRATCH};
 use crate::emit::asm::of_quiet_rounding;
 use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::machine::Mode;
@@ -9,7 +9,7 @@ use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
 use iced_x86::Code as C;
 
-/// Comparisons of floats.
+/// Comparison predicates of floats.
 pub(super) const UNORDERED: u32 = 3;
 const ORDERED: u32 = 7;
 const EQUAL: u32 = 0;
@@ -17,7 +17,7 @@ const GREATER_OR_EQUAL: u32 = 0x1d;
 pub(super) const COMPARE: C = C::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
 
 pub(super) const NAN: u32 = 0x7fff_ffff;
-/// 2^31, 2^32 and 2^16 as floats.
+/// 2^31, 2^32 and 2^16 as f32.
 const TWO_31: u32 = 0x4f00_0000;
 const TWO_32: u32 = 0x4f80_0000;
 const TWO_16: u32 = 0x4780_0000;
@@ -25,15 +25,16 @@ const TWO_16: u32 = 0x4780_0000;
 pub(super) const MUL: C = C::VEX_Vmulps_ymm_ymm_ymmm256;
 pub(super) const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 
-impl Maker<'_> {
-    /// Makes all NaNs the canonical one.
+impl Avx2Emitter<'_> {
+    /// Replaces all NaNs by the canonical NaN.
     pub(super) fn fix_nans(&mut self, y: Reg) {
         let nan = self.number(NAN);
-        self.three_with(COMPARE, MOMENT, y, y, UNORDERED);
-        self.blend(y, y, nan, MOMENT);
+        self.three_with(COMPARE, SCRATCH, y, y, UNORDERED);
+        self.blend(y, y, nan, SCRATCH);
     }
 
-    /// A source of an operation on floats, in a register.
+    /// Loads a source of a float operation to a register, with subnormals flushed if `flush` is
+    /// true.
     fn source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
         let y = self.float(source, part)?;
         if !flush || self.cache.kind(y).no_subnormals {
@@ -44,7 +45,7 @@ impl Maker<'_> {
         Some(copy)
     }
 
-    /// The same, in memory if that is as good.
+    /// As [`Self::source`], but returns a memory operand where that is as good.
     fn operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
         match source {
             Source::Literal(_)
@@ -57,39 +58,42 @@ impl Maker<'_> {
         }
     }
 
-    /// A factor, a divisor and so on, in a register. Where only some lanes run, the others hold whatever has been in their
-    /// registers, often integers: subnormals as f32, for which some processors take a hundred cycles. They become zeros.
-    fn calm_source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
+    /// Loads a factor, divisor or radicand to a register, with zeros in inactive lanes. Inactive
+    /// lanes may hold integers that are subnormal as f32, which slow some processors down by a
+    /// hundred cycles.
+    fn zeroed_source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
         let y = self.source(source, flush, part)?;
         self.zero_inactive(y, (part, None));
         Some(y)
     }
 
-    /// The same, in memory if that is as good.
-    fn calm_operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
+    /// As [`Self::zeroed_source`], but returns a memory operand where that is as good.
+    fn zeroed_operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
         if self.mode == Mode::Live || matches!(source, Source::Literal(_)) {
             return self.operand(source, flush, part);
         }
-        Some(self.calm_source(source, flush, part)?.into())
+        Some(self.zeroed_source(source, flush, part)?.into())
     }
 
-    /// Lanes of a part, or of a half of it, that do not run become 0, unless it is known that they do no harm.
+    /// Sets inactive lanes of a part, or of a half of it, to 0, unless they are known to hold no
+    /// subnormals.
     pub(super) fn zero_inactive(&mut self, y: Reg, (part, half): (u8, Option<u8>)) {
         if self.mode == Mode::Some && !self.cache.kind(y).inactive_normal {
-            self.inactive_row(MOMENT, part, half);
-            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
+            self.inactive_row(SCRATCH, part, half);
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, SCRATCH, y);
             self.cache.of(y).kind.inactive_normal = true;
         }
     }
 
-    /// Copies, and operations that give or take f32: the value and what is known of it.
+    /// Emits an operation that reads or writes f32, or a copy. Returns the value and what is known
+    /// of it.
     pub(super) fn float_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
         const NUMBER: Kind = Kind::normal(Nans::Canonical);
         Some(match op {
             Op::Float { op, flush, saturate } => {
                 let values = self.arithmetic(op, from, flush, part)?;
                 let (value, kind) = self.limited(values, flush, saturate);
-                // Others hand on what the lanes have.
+                // Other operations leave in inactive lanes what their sources have there.
                 let made = matches!(op, Float::Mul | Float::Div | Float::Fma | Float::Sqrt);
                 let inactive_normal = kind.no_subnormals || made;
                 (value, Kind { inactive_normal, ..kind })
@@ -117,7 +121,7 @@ impl Maker<'_> {
         })
     }
 
-    /// A value after the limits of its instruction, and what is known of it.
+    /// Applies `.ftz` and `.sat` to a value. Returns it with what is known of it.
     fn limited(
         &mut self,
         (value, scaled): (Reg, Option<Scaled>),
@@ -135,7 +139,8 @@ impl Maker<'_> {
         (value, Kind::of_float(flush, saturate))
     }
 
-    /// Arithmetic in another rounding, which is the processor's for one instruction.
+    /// Emits arithmetic with a directed rounding, for which the processor's rounding mode is
+    /// changed around one instruction.
     fn directed(
         &mut self,
         op: Float,
@@ -153,7 +158,7 @@ impl Maker<'_> {
             Float::Sqrt => C::VEX_Vsqrtps_ymm_ymmm256,
             _ => return None,
         };
-        let a = self.calm_source(from[0], flush, part)?;
+        let a = self.zeroed_source(from[0], flush, part)?;
         let others = match op {
             Float::Sqrt => 0,
             Float::Fma => 2,
@@ -161,7 +166,7 @@ impl Maker<'_> {
         };
         let mut sources = [a; 3];
         for (to, &from) in sources.iter_mut().zip(&from).skip(1).take(others) {
-            *to = self.calm_source(from, flush, part)?;
+            *to = self.zeroed_source(from, flush, part)?;
         }
         let [_, b, c] = sources;
         let d = self.temporary();
@@ -179,7 +184,8 @@ impl Maker<'_> {
         Some((d, (flush && tiny).then_some(scaled)))
     }
 
-    /// There is a conversion of signed numbers alone: half by half, which an fma rounds once.
+    /// Converts unsigned numbers to f32. AVX2 converts only signed numbers, so the two halves of
+    /// the bits are converted, and an fma rounds their sum once.
     fn of_unsigned(&mut self, source: Source, bits: u32, part: u8) -> Option<Reg> {
         const CONVERT: C = C::VEX_Vcvtdq2ps_ymm_ymmm256;
         let a = self.narrow(source, part)?;
@@ -194,12 +200,12 @@ impl Maker<'_> {
             return Some(d);
         }
         let (low, scale) = (self.number(0xffff), self.number(TWO_16));
-        self.three(AND, MOMENT, d, low);
-        self.two(CONVERT, MOMENT, MOMENT);
+        self.three(AND, SCRATCH, d, low);
+        self.two(CONVERT, SCRATCH, SCRATCH);
         self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, d, d, 16);
         self.two(CONVERT, d, d);
-        // d * scale + scratch
-        self.three(C::VEX_Vfmadd132ps_ymm_ymm_ymmm256, d, MOMENT, scale);
+        // d * scale + MOMENT
+        self.three(C::VEX_Vfmadd132ps_ymm_ymm_ymmm256, d, SCRATCH, scale);
         Some(d)
     }
 
@@ -214,28 +220,29 @@ impl Maker<'_> {
         d
     }
 
-    /// Out of range the processor gives the lowest number, whose bits are those of 2^31: below 2^31 it is the
-    /// number, and from there on that bit with the others of what is left.
+    /// Converts f32 to unsigned numbers. Out of range, the processor's signed conversion gives the
+    /// lowest number, whose bits are 2^31. So numbers below 2^31 are converted as they are, and for
+    /// larger ones 2^31 is combined with the converted difference from 2^31.
     fn unsigned_from(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
         const CONVERT: C = C::VEX_Vcvttps2dq_ymm_ymmm256;
         let a = self.rounded(source, rounding, part)?;
         let (zero, half, end) = (self.number(0), self.number(TWO_31), self.number(TWO_32));
         let (x, rest) = (self.temporary(), self.temporary());
-        // The second one where one is a NaN.
+        // `max` returns its second source if one is a NaN.
         self.three(C::VEX_Vmaxps_ymm_ymm_ymmm256, x, a, zero);
         self.three(C::VEX_Vsubps_ymm_ymm_ymmm256, rest, x, half);
         self.two(CONVERT, rest, rest);
-        self.two(CONVERT, MOMENT, x);
+        self.two(CONVERT, SCRATCH, x);
         self.three_with(COMPARE, x, x, end, GREATER_OR_EQUAL);
-        self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, MOMENT);
-        self.two_with(C::VEX_Vpsrad_ymm_ymm_imm8, MOMENT, MOMENT, 31);
-        self.three(AND, rest, rest, MOMENT);
+        self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, SCRATCH);
+        self.two_with(C::VEX_Vpsrad_ymm_ymm_imm8, SCRATCH, SCRATCH, 31);
+        self.three(AND, rest, rest, SCRATCH);
         self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, rest);
         Some(x)
     }
 
     fn signed_from(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
-        // No float between is rounded up to 2^31.
+        // No f32 below 2^31 is rounded up to 2^31.
         let (a, code) = if rounding == Rounding::Near {
             (self.float(source, part)?, C::VEX_Vcvtps2dq_ymm_ymmm256)
         } else {
@@ -243,21 +250,22 @@ impl Maker<'_> {
         };
         let end = self.number(TWO_31);
         let d = self.unary(code, a);
-        self.three_with(COMPARE, MOMENT, a, end, GREATER_OR_EQUAL);
-        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, MOMENT);
-        self.three_with(COMPARE, MOMENT, a, a, ORDERED);
-        self.three(AND, d, d, MOMENT);
+        self.three_with(COMPARE, SCRATCH, a, end, GREATER_OR_EQUAL);
+        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, SCRATCH);
+        self.three_with(COMPARE, SCRATCH, a, a, ORDERED);
+        self.three(AND, d, d, SCRATCH);
         Some(d)
     }
 
     fn saturate(&mut self, y: Reg) {
         let (zero, one) = (self.number(0), self.number(0x3f80_0000));
-        // The second one where one is a NaN, or both are zeros.
+        // `max` and `min` return their second source if one is a NaN or both are zeros.
         self.three(C::VEX_Vmaxps_ymm_ymm_ymmm256, y, y, zero);
         self.three(C::VEX_Vminps_ymm_ymm_ymmm256, y, y, one);
     }
 
-    /// The value before limits, in a temporary, and how that of larger sources is computed if it says what is flushed.
+    /// Emits arithmetic. Returns the result before `.ftz` and `.sat`, in a temporary, and, where
+    /// the result may be tiny, the operation that `flush_tiny` repeats with scaled operands.
     fn arithmetic(
         &mut self,
         op: Float,
@@ -273,7 +281,7 @@ impl Maker<'_> {
             Float::Fma => return self.fma(from, flush, part),
             Float::Min | Float::Max => return Some((self.extreme(op, from, flush, part)?, None)),
             Float::Sqrt => {
-                let a = self.calm_operand(from[0], flush, part)?;
+                let a = self.zeroed_operand(from[0], flush, part)?;
                 return Some((self.unary(C::VEX_Vsqrtps_ymm_ymmm256, a), None));
             }
             Float::Neg | Float::Abs => {
@@ -295,9 +303,9 @@ impl Maker<'_> {
             }
         };
         let (a, b) = if let Float::Mul | Float::Div = op {
-            (self.calm_source(from[0], flush, part)?, self.calm_operand(from[1], flush, part)?)
+            (self.zeroed_source(from[0], flush, part)?, self.zeroed_operand(from[1], flush, part)?)
         } else {
-            // Sums take no longer.
+            // Sums of subnormals are not slower, so that inactive lanes may have them.
             (self.source(from[0], flush, part)?, self.operand(from[1], flush, part)?)
         };
         let d = self.binary(code, a, b);
@@ -306,9 +314,9 @@ impl Maker<'_> {
     }
 
     fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<(Reg, Option<Scaled>)> {
-        let a = self.calm_operand(from[0], flush, part)?;
-        let b = self.calm_source(from[1], flush, part)?;
-        let c = self.calm_operand(from[2], flush, part)?;
+        let a = self.zeroed_operand(from[0], flush, part)?;
+        let b = self.zeroed_source(from[1], flush, part)?;
+        let c = self.zeroed_operand(from[2], flush, part)?;
         let d = self.unary(MOVE, a);
         let code = C::VEX_Vfmadd213ps_ymm_ymm_ymmm256;
         self.three(code, d, b, c);
@@ -317,7 +325,8 @@ impl Maker<'_> {
         Some((d, flush.then_some(scaled)))
     }
 
-    /// The processor gives the second source where one is a NaN or both are zeros.
+    /// Emits `min` or `max`. The processor's instruction returns the second source if one is a NaN
+    /// or both are zeros.
     fn extreme(&mut self, op: Float, from: [Source; 3], flush: bool, part: u8) -> Option<Reg> {
         let is_min = op == Float::Min;
         let code =
@@ -331,20 +340,21 @@ impl Maker<'_> {
             }
         }
         let b = self.source(from[1], flush, part)?;
-        // Whatever needs a register comes before the scratch one is used.
+        // Allocating a register may overwrite `SCRATCH`, so that all registers are allocated before
+        // it is used.
         let (d, t) = (self.binary(code, a, b), self.temporary());
-        self.three_with(COMPARE, MOMENT, a, b, EQUAL);
+        self.three_with(COMPARE, SCRATCH, a, b, EQUAL);
         if is_min {
-            // One sign is enough.
-            self.three(AND, MOMENT, MOMENT, a);
-            self.three(C::VEX_Vpor_ymm_ymm_ymmm256, d, d, MOMENT);
+            // If a and b are equal, the result is negative if one of them is.
+            self.three(AND, SCRATCH, SCRATCH, a);
+            self.three(C::VEX_Vpor_ymm_ymm_ymmm256, d, d, SCRATCH);
         } else {
-            // Bits that a has not.
-            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, a, MOMENT);
+            // If a and b are equal, clears the bits that are zero in `a`.
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, a, SCRATCH);
             self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, t, d);
         }
-        self.three_with(COMPARE, MOMENT, b, b, UNORDERED);
-        self.blend(d, d, a, MOMENT);
+        self.three_with(COMPARE, SCRATCH, b, b, UNORDERED);
+        self.blend(d, d, a, SCRATCH);
         Some(d)
     }
 }

@@ -1,12 +1,13 @@
-//! Accesses to the running function's frame in local memory, where byte `i` of each lane is in word `i / 4`.
+//! Accesses to the running function's frame in local memory, where byte `i` of each lane is in the
+//! 32-bit register `i / 4`.
 
 use super::operand::eighth_of_row;
-use super::{MOMENT, MOVE, Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, MOVE, Operand, PARTS, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Key, Reg};
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Load, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -14,8 +15,8 @@ const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 const LEFT: C = C::VEX_Vpslld_ymm_ymm_imm8;
 const RIGHT: C = C::VEX_Vpsrld_ymm_ymm_imm8;
 
-impl Maker<'_> {
-    /// A part of the words of a row, in a temporary.
+impl Avx2Emitter<'_> {
+    /// Loads a part of a register of local memory to a temporary.
     fn frame_row(&mut self, word: usize, part: u8) -> Reg {
         let d = self.temporary();
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::FRAME)));
@@ -23,7 +24,7 @@ impl Maker<'_> {
         d
     }
 
-    /// The bits of a lane from a byte on, of which `size` bytes count.
+    /// Loads `size` bytes of each lane from byte `offset` on, zero-extended.
     fn frame_bits(&mut self, offset: usize, size: usize, part: u8) -> Reg {
         let d = self.frame_row(offset / 4, part);
         let shift = 8 * (offset % 4) as u32;
@@ -39,7 +40,7 @@ impl Maker<'_> {
         d
     }
 
-    /// A load from a known place of the frame.
+    /// Emits a load from a constant offset in the frame.
     pub(super) fn load_frame(&mut self, step: &Step, load: &Load) -> Option<()> {
         let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
         if load.to.len() != count {
@@ -67,7 +68,7 @@ impl Maker<'_> {
     fn load_frame_wide(
         &mut self,
         load: &Load,
-        to: Place,
+        to: VReg,
         offset: usize,
         part: u8,
         guard: Predicate,
@@ -83,7 +84,7 @@ impl Maker<'_> {
         self.put_double(to, part, [low, high], load.keep, guard)
     }
 
-    /// A store to a known place of the frame.
+    /// Emits a store to a constant offset in the frame.
     pub(super) fn store_frame(&mut self, step: &Step, store: &Store) -> Option<()> {
         let (size, count) = (usize::from(store.access.size), usize::from(store.access.count));
         if store.from.len() != count {
@@ -105,7 +106,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The high 32 bits of a source of 64, or zeros, in a temporary.
+    /// The high 32 bits of a 64-bit source, or zeros for a 32-bit source, in a temporary.
     fn high_word(&mut self, source: Source, part: u8) -> Option<Reg> {
         let Some(a) = self.wide(source, 2 * part) else {
             let zero = self.number(0);
@@ -118,7 +119,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// The low bytes of a temporary become those of a lane from a byte on.
+    /// Stores the low `size` bytes of a temporary to each lane from byte `offset` on.
     fn put_bits(&mut self, value: Reg, offset: usize, size: usize, part: u8, guard: Predicate) {
         let at_byte = offset % 4;
         let mask = (u64::MAX >> (64 - 8 * size)) << (8 * at_byte);
@@ -134,7 +135,8 @@ impl Maker<'_> {
         self.put_row(value, offset / 4, mask as u32, part, guard);
     }
 
-    /// Bits of a temporary become those of a row, in the lanes that take part and those of a guard.
+    /// Stores bits of a temporary to a register of local memory, in the active lanes whose guard is
+    /// true.
     fn put_row(&mut self, value: Reg, word: usize, bits: u32, part: u8, guard: Predicate) {
         let guard = self.guard(guard, part);
         let some = self.mode == Mode::Some;
@@ -153,7 +155,7 @@ impl Maker<'_> {
             }
             if some {
                 self.inactive_lanes(Key::B32(0, part));
-                self.blend(value, value, old, MOMENT);
+                self.blend(value, value, old, SCRATCH);
             }
             self.release(old);
         }

@@ -1,7 +1,8 @@
-//! What the special function unit's polynomials need: tables and its square.
+//! Operations that evaluate polynomials of the special function unit: tables of constants, and its
+//! square.
 
 use super::address::OFFSET_ROW;
-use super::{LANES_SIZE, MOMENT, Maker, Vector};
+use super::{Avx2Emitter, LANES_SIZE, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
@@ -9,8 +10,8 @@ use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use texunit_sfu::lanes::Words;
 
-impl Maker<'_> {
-    /// The words of a table at indices of which the low bits count, in a temporary.
+impl Avx2Emitter<'_> {
+    /// Looks up a table at indices whose high bits are ignored. The result is in a temporary.
     pub(super) fn look_up(&mut self, words: Words, source: Source, part: u8) -> Option<Reg> {
         let words = words.all();
         let a = self.narrow(source, part)?;
@@ -19,22 +20,24 @@ impl Maker<'_> {
         let d = self.temporary();
         self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, words.as_ptr() as u64));
         if crate::emit::processor::has_fast_gathers() {
-            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, MOMENT, MOMENT);
-            // A gather waits for what its register has held.
+            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, SCRATCH);
+            // Zeroing the destination breaks the dependency of the gather on the register's old
+            // value.
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, d);
             let from = MemoryOperand::with_base_index_scale(R::R12, index.ymm(), 4);
             let gather = C::VEX_Vpgatherdd_ymm_vm32y_ymm;
-            self.asm.put(I::with3(gather, d.ymm(), from, MOMENT.ymm()));
+            self.asm.put(I::with3(gather, d.ymm(), from, SCRATCH.ymm()));
         } else {
             let row = Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE;
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, at(R::RDI, row), index.ymm()));
-            self.words(d, row, MOMENT);
+            self.words(d, row, SCRATCH);
         }
         self.release(index);
         Some(d)
     }
 
-    /// [`texunit_sfu::square`], in a temporary: factors are below 2^15, so that the products of their low words are theirs.
+    /// Emits [`texunit_sfu::square`], in a temporary. All factors are below 2^15, so that 16-bit
+    /// multiplications give their products.
     pub(super) fn folded_square(&mut self, source: Source, part: u8) -> Option<Reg> {
         const PRODUCT: C = C::VEX_Vpmaddwd_ymm_ymm_ymmm256;
         const DOWN: C = C::VEX_Vpsrld_ymm_ymm_imm8;

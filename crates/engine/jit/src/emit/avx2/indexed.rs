@@ -1,12 +1,14 @@
-//! Indexed accesses ([`crate::emit::index`]): of a row of 32 lanes only the first index is checked; other indices are gathered.
+//! Indexed accesses ([`crate::emit::index`]). If the indices of all 32 lanes are consecutive, only
+//! the first is checked, and the access is made by vectors; other indices are checked one by one,
+//! and gathered.
 
 use super::address::{Base, MemAccess, OFFSET_ROW, site};
-use super::offsets::TAKING;
+use super::offsets::EXECUTING;
 use super::shape::{Bases, Slot};
-use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx2Emitter, LANES_SIZE, Operand, PARTS, SCRATCH, Vector};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{Label, at};
-use crate::emit::index::{Indexed, NEITHER, ROW};
+use crate::emit::index::{CONSECUTIVE, Indexed, SCATTERED};
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
 use crate::machine::{Mode, Site};
@@ -17,30 +19,32 @@ use std::mem::offset_of;
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 
-/// What to do with a row: load or store its parts, or record their addresses in a slot.
+/// What an access by consecutive indices does: loads or stores the parts, or records their
+/// addresses in a slot.
 #[derive(Clone, Copy)]
-pub(super) enum Row<'a> {
-    Loads(&'a [Reg]),
-    Stores(&'a [Reg]),
-    Points(Slot),
+pub(super) enum ContiguousAccess<'a> {
+    Load(&'a [Reg]),
+    Store(&'a [Reg]),
+    Point(Slot),
 }
 
-/// Where to continue: after a row; and with lanes that are scattered.
+/// Labels where the code continues: after an access by consecutive indices, and if the lanes are
+/// scattered.
 #[derive(Clone, Copy)]
-pub(super) struct Ways {
+pub(super) struct Continuations {
     pub(super) done: Label,
     pub(super) scattered: Label,
 }
 
-impl Maker<'_> {
-    /// A part of a deferred address, in a temporary.
+impl Avx2Emitter<'_> {
+    /// Computes a part of a deferred address in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let d = if value.plus == Plus::NONE {
+        let d = if value.addend == Addend::NONE {
             self.extended(Source::B32(value.index), part, value.signed)?
         } else {
             let d = self.index_part(value, part / 2)?;
             self.extend_index(
-                Affine { plus: Plus::NONE, shift: 0, ..value },
+                Affine { addend: Addend::NONE, shift: 0, ..value },
                 d.into(),
                 part % 2,
                 d,
@@ -53,7 +57,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of an index with the uniform value added, in a temporary.
+    /// Computes a part of an index plus the uniform value in a temporary.
     pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let index = self.narrow(Source::B32(value.index), part)?;
         let d = self.temporary();
@@ -61,20 +65,20 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// The same in a given register. Uses `rax`.
+    /// Computes a part of an index plus the uniform value in a given register. Uses `rax`.
     pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Operand) {
-        let number = match value.plus.number {
+        let number = match value.addend.number {
             Source::Literal(number) => self.number(number as u32),
             source => {
                 let from = self.number_at(source, R::RAX);
-                self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, MOMENT.ymm(), from));
-                MOMENT.into()
+                self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, SCRATCH.ymm(), from));
+                SCRATCH.into()
             }
         };
-        let code = if value.plus.minus { C::VEX_Vpsubd_ymm_ymm_ymmm256 } else { ADD };
+        let code = if value.addend.minus { C::VEX_Vpsubd_ymm_ymm_ymmm256 } else { ADD };
         match index {
             Operand::Register(index) => self.three(code, to, index, number),
-            // A register comes first.
+            // Subtraction needs the index as the first operand, which must be a register.
             index => {
                 self.two(super::MOVE, to, index);
                 self.three(code, to, to, number);
@@ -82,13 +86,14 @@ impl Maker<'_> {
         }
     }
 
-    /// An access by consecutive indices. Falls through if the indices are not consecutive.
+    /// Emits an access by consecutive indices. Execution falls through if the indices are not
+    /// consecutive.
     pub(super) fn row_by_index(
         &mut self,
         mem: &MemAccess<'_>,
         indexed: Indexed,
-        row: Row<'_>,
-        to: Ways,
+        row: ContiguousAccess<'_>,
+        to: Continuations,
     ) {
         if let (true, Some(bases)) = (indexed.is_row, Self::bases(mem)) {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
@@ -97,7 +102,7 @@ impl Maker<'_> {
                 Operand::Register(low) => I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, low.xmm()),
                 Operand::Memory(low) => I::with2(C::Mov_r32_rm32, R::EAX, low),
             });
-            self.note_row(indexed);
+            self.cache_row(indexed);
             return self.row_at(mem, indexed, row, to);
         }
         let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
@@ -108,32 +113,39 @@ impl Maker<'_> {
         });
         if let Some([shape, first]) = names {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, shape));
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, ROW));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, CONSECUTIVE));
             self.asm.jump(C::Jne_rel32_64, look);
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
         } else {
             self.asm.jump(C::Jmp_rel32_64, look);
         }
         self.asm.bind(go);
-        self.row_at(mem, indexed, row, Ways { scattered, ..to });
+        self.row_at(mem, indexed, row, Continuations { scattered, ..to });
         self.asm.bind(look);
         if looks {
             if indexed.slot.is_some() {
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
                 self.asm.jump(C::Je_rel32_64, to.scattered);
             }
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
             self.asm.jump(C::Jne_rel32_64, other);
-            self.if_row(mem, other);
-            self.note_row(indexed);
+            self.test_consecutive(mem, other);
+            self.cache_row(indexed);
             self.asm.jump(C::Jmp_rel32_64, go);
         }
         self.asm.bind(other);
     }
 
-    /// Accesses the row that begins with the index in `eax`, without the uniform value.
-    fn row_at(&mut self, mem: &MemAccess<'_>, indexed: Indexed, row: Row<'_>, to: Ways) {
-        self.add_plus(indexed.plus, R::EAX, R::R13);
+    /// Emits an access by consecutive indices, of which the first (without the uniform value) is in
+    /// `eax`.
+    fn row_at(
+        &mut self,
+        mem: &MemAccess<'_>,
+        indexed: Indexed,
+        row: ContiguousAccess<'_>,
+        to: Continuations,
+    ) {
+        self.add_addend(indexed.addend, R::EAX, R::R13);
         let rows = site(mem.access, offset_of!(Site, rows));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
         self.asm.jump(C::Jae_rel32_64, to.scattered);
@@ -141,21 +153,21 @@ impl Maker<'_> {
         self.asm.jump(C::Jmp_rel32_64, to.done);
     }
 
-    /// Prefetches a later row than the one at `r13`.
+    /// Prefetches the memory that a later CTA or warp accesses, relative to `r13`.
     fn prefetch_behind(&mut self, mem: &MemAccess<'_>, stores: bool) {
-        let plus = if let Base::Affine(value) = mem.base { value.plus } else { Plus::NONE };
-        self.prefetch_row(at(R::R13, 0), mem.total as u32, plus, stores);
+        let addend = if let Base::Affine(value) = mem.base { value.addend } else { Addend::NONE };
+        self.prefetch_row(at(R::R13, 0), mem.total as u32, addend, stores);
     }
 
-    /// Records that the indices are not consecutive.
-    pub(super) fn no_row(&mut self, indexed: Indexed) {
+    /// Caches that the indices are not consecutive.
+    pub(super) fn cache_scattered(&mut self, indexed: Indexed) {
         if let Some(slot) = indexed.slot.filter(|_| !indexed.is_carried) {
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), SCATTERED));
         }
     }
 
-    /// `eax` becomes the index of lane 0; jumps to `not` unless the indices are consecutive.
-    fn if_row(&mut self, mem: &MemAccess<'_>, not: Label) {
+    /// Loads the index of lane 0 into `eax`; jumps to `not` unless the indices are consecutive.
+    fn test_consecutive(&mut self, mem: &MemAccess<'_>, not: Label) {
         let Some(bases) = Self::bases(mem) else { return };
         let [any, first, u, ..] = mem.own;
         let low = self.base_part(bases, 0);
@@ -179,8 +191,9 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, first.xmm()));
     }
 
-    /// Accesses a row, or records its address: `eax` has the index of lane 0 with the uniform value added.
-    fn make_row(&mut self, mem: &MemAccess<'_>, row: Row<'_>) {
+    /// Loads or stores contiguous memory, or records its address; `eax` is the index of lane 0 with
+    /// the uniform value added.
+    fn make_row(&mut self, mem: &MemAccess<'_>, row: ContiguousAccess<'_>) {
         let origin = site(mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
         let mut scale = mem.total as u32;
@@ -189,7 +202,7 @@ impl Maker<'_> {
             scale = 1;
         }
         match row {
-            Row::Loads(to) => {
+            ContiguousAccess::Load(to) => {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
                 self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
                 for (part, &d) in to.iter().enumerate() {
@@ -199,16 +212,16 @@ impl Maker<'_> {
                 self.back.data_offset = 0;
                 self.prefetch_behind(mem, false);
             }
-            Row::Stores(from) => {
+            ContiguousAccess::Store(from) => {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
                 self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
                 for (part, from) in from.iter().enumerate() {
-                    let to = self.behind_first(8 * mem.total * part);
+                    let to = self.lane_data(8 * mem.total * part);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, from.ymm()));
                 }
                 self.prefetch_behind(mem, true);
             }
-            Row::Points(slot) => {
+            ContiguousAccess::Point(slot) => {
                 slot.forget(self);
                 let displacement = -(slot.data_offset as i64);
                 let first = MemoryOperand::with_base_index_scale_displ_size(
@@ -225,15 +238,17 @@ impl Maker<'_> {
                         self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, 8 * mem.total as i32));
                     }
                 }
-                self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, super::shape::ROWS));
+                self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, super::shape::CONTIGUOUS));
             }
         }
     }
 
-    /// Loads 32-bit words at arbitrary indices. Falls through if the index of an executing lane is out of bounds.
+    /// Emits a load of 32-bit elements at arbitrary indices. Execution falls through if the index
+    /// of an executing lane is out of bounds.
     ///
-    /// Where gathers are slow, words are loaded one by one, with indices from memory, and combined in registers: the gathers of
-    /// many processors with AVX2 take longer, and serialise their cache misses.
+    /// On many processors with AVX2, gather instructions are slow and serialise their cache misses.
+    /// There the elements are loaded one by one, with indices from memory, and combined in
+    /// registers.
     pub(super) fn gather(&mut self, mem: &MemAccess<'_>, to: &[Reg], done: Label) {
         let (Base::Affine(value), 4, Some(bases)) = (mem.base, mem.total, Self::bases(mem)) else {
             return;
@@ -242,7 +257,7 @@ impl Maker<'_> {
         let slow = self.asm.label();
         self.indices(mem, (value, bases), 0, slow);
         let at_once = crate::emit::processor::has_fast_gathers();
-        self.each_part_taken(to, |e, part, d| {
+        self.each_part_executing(to, |e, part, d| {
             let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
             match at_once {
                 true => e.words_at_once(d, row, [sum, lanes]),
@@ -254,7 +269,7 @@ impl Maker<'_> {
     }
 
     /// Emits code for each part, which is skipped if no lane of the part executes the step.
-    pub(super) fn each_part_taken(
+    pub(super) fn each_part_executing(
         &mut self,
         to: &[Reg],
         mut code: impl FnMut(&mut Self, usize, Reg),
@@ -262,7 +277,7 @@ impl Maker<'_> {
         for (part, &d) in to.iter().enumerate() {
             let nobody = self.asm.label();
             if self.mode == Mode::Some {
-                self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
+                self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, EXECUTING + part), 0));
                 self.asm.jump(C::Je_rel32_64, nobody);
             }
             code(self, part, d);
@@ -270,8 +285,9 @@ impl Maker<'_> {
         }
     }
 
-    /// Stores the indices of executing lanes to the scratch register of offsets, if each and the next `span` are in bounds; else
-    /// jumps to `not`. Other lanes get index 0, which is in bounds. `r12` becomes the address of element 0.
+    /// Stores the indices of executing lanes to the scratch register of offsets, if each of them
+    /// plus `span` is in bounds; otherwise jumps to `not`. Other lanes get index 0, which is in
+    /// bounds. Sets `r12` to the address of element 0.
     pub(super) fn indices(
         &mut self,
         mem: &MemAccess<'_>,
@@ -280,8 +296,8 @@ impl Maker<'_> {
         not: Label,
     ) {
         let [sum, t, most, lanes, noncanonical, _] = mem.own;
-        self.taking(mem);
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
+        self.load_executing(mem);
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
         let below = site(mem.access, offset_of!(Site, indices));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, below));
         self.asm.put(I::with2(C::Sub_rm32_imm8, R::EAX, span as i32));
@@ -290,15 +306,15 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, most.ymm(), most.xmm()));
         for part in 0..PARTS {
             let index = self.base_part(bases, part);
-            if value.plus == Plus::NONE {
+            if value.addend == Addend::NONE {
                 self.two(super::MOVE, sum, index);
             } else {
                 self.sum_of_index(value, sum, index);
             }
-            self.leave_out(mem.guard, (part, None), &[sum], lanes);
+            self.zero_not_executing(mem.guard, (part, None), &[sum], lanes);
             let row = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, sum.ymm()));
-            // Ones where it is not below.
+            // A mask of lanes whose index is not below the limit.
             let to = if part == 0 { noncanonical } else { t };
             self.three(C::VEX_Vpmaxud_ymm_ymm_ymmm256, to, most, sum);
             self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, to, sum);
@@ -312,7 +328,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
     }
 
-    /// Loads eight words at indices in the frame, relative to `r12`.
+    /// Loads eight 32-bit elements at indices in the frame, relative to `r12`.
     pub(super) fn words(&mut self, d: Reg, row: usize, upper: Reg) {
         for lane in 0..8 {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * lane)));
@@ -320,18 +336,19 @@ impl Maker<'_> {
             let half = if lane < 4 { d.xmm() } else { upper.xmm() };
             self.asm.put(match lane as u32 % 4 {
                 0 => I::with2(C::VEX_Vmovd_xmm_rm32, half, from),
-                place => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, half, half, from, place),
+                vreg => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, half, half, from, vreg),
             });
         }
         let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
         self.asm.put(I::with4(insert, d.ymm(), d.ymm(), upper.xmm(), 1_u32));
     }
 
-    /// The same by one gather, which needs valid indices in all lanes.
+    /// Loads eight 32-bit elements at indices in the frame by one gather, which needs valid indices
+    /// in all lanes.
     fn words_at_once(&mut self, d: Reg, row: usize, [index, all]: [Reg; 2]) {
         self.two(super::MOVE, index, Operand::Memory(at(R::RDI, row)));
         self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
-        // It waits for what the register has held.
+        // Zeroing the destination breaks the dependency of the gather on the register's old value.
         self.three(XOR, d, d, d);
         let from = MemoryOperand::with_base_index_scale(R::R12, index.ymm(), 4);
         self.asm.put(I::with3(C::VEX_Vpgatherdd_ymm_vm32y_ymm, d.ymm(), from, all.ymm()));

@@ -1,27 +1,28 @@
-//! Instructions with operands that may be in memory, and numbers in all lanes.
+//! Helpers that emit vector instructions with register or memory operands, and constants in all
+//! lanes.
 
-use super::{Maker, Operand, Row, Vector};
+use super::{Avx2Emitter, Operand, PoolVector, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
-    /// A row of the pool.
-    pub(super) fn row(&mut self, row: Row) -> Operand {
+impl Avx2Emitter<'_> {
+    /// A constant vector of the pool.
+    pub(super) fn pool_vector(&mut self, row: PoolVector) -> Operand {
         Operand::Memory(at(R::R9, self.pooled(&row)))
     }
 
-    /// A number in all lanes of 32 bits, in memory.
+    /// A 32-bit constant in all lanes, as a memory operand.
     pub(super) fn number(&mut self, number: u32) -> Operand {
         self.wide_number(u64::from(number) << 32 | u64::from(number))
     }
 
-    /// A number in all lanes of 64 bits, in memory.
+    /// A 64-bit constant in all lanes, as a memory operand.
     pub(super) fn wide_number(&mut self, number: u64) -> Operand {
-        self.row([number; 4])
+        self.pool_vector([number; 4])
     }
 
-    /// An instruction with two sources.
+    /// Emits an instruction with two sources.
     pub(super) fn three(&mut self, code: C, d: Reg, a: Reg, b: impl Into<Operand>) {
         self.asm.put(match b.into() {
             Operand::Register(b) => I::with3(code, d.ymm(), a.ymm(), b.ymm()),
@@ -29,7 +30,7 @@ impl Maker<'_> {
         });
     }
 
-    /// The same with a number.
+    /// Emits an instruction with two sources and an immediate.
     pub(super) fn three_with(
         &mut self,
         code: C,
@@ -44,7 +45,7 @@ impl Maker<'_> {
         });
     }
 
-    /// An instruction with one source.
+    /// Emits an instruction with one source.
     pub(super) fn two(&mut self, code: C, d: Reg, a: impl Into<Operand>) {
         self.asm.put(match a.into() {
             Operand::Register(a) => I::with2(code, d.ymm(), a.ymm()),
@@ -52,7 +53,7 @@ impl Maker<'_> {
         });
     }
 
-    /// The same with a number.
+    /// Emits an instruction with one source and an immediate.
     pub(super) fn two_with(&mut self, code: C, d: Reg, a: impl Into<Operand>, number: u32) {
         self.asm.put(match a.into() {
             Operand::Register(a) => I::with3(code, d.ymm(), a.ymm(), number),
@@ -60,7 +61,7 @@ impl Maker<'_> {
         });
     }
 
-    /// `b` where a mask has ones, else `a`.
+    /// Selects `b` in lanes where the mask is set, else `a`.
     pub(super) fn blend(&mut self, d: Reg, a: Reg, b: impl Into<Operand>, mask: Reg) {
         let code = C::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
         self.asm.put(match b.into() {
@@ -69,26 +70,26 @@ impl Maker<'_> {
         });
     }
 
-    /// An instruction with two sources and a new destination.
+    /// Emits an instruction with two sources into a new temporary.
     pub(super) fn binary(&mut self, code: C, a: Reg, b: impl Into<Operand>) -> Reg {
         let (d, b) = (self.temporary(), b.into());
         self.three(code, d, a, b);
         d
     }
 
-    /// An instruction with one source and a new destination.
+    /// Emits an instruction with one source into a new temporary.
     pub(super) fn unary(&mut self, code: C, a: impl Into<Operand>) -> Reg {
         let (d, a) = (self.temporary(), a.into());
         self.two(code, d, a);
         d
     }
 
-    /// Whether a register holds a value for the step alone, and may be changed.
+    /// Whether a register is a temporary of the step, which may be overwritten.
     pub(super) fn is_temporary(&self, reg: Reg) -> bool {
         self.cache.get(reg).key.is_none()
     }
 
-    /// A temporary is not needed any more.
+    /// Frees a register if it is a temporary.
     pub(super) fn release(&mut self, reg: Reg) {
         if self.is_temporary(reg) {
             self.cache.release(reg);

@@ -1,6 +1,6 @@
-//! The address of one lane, and offsets.
+//! The address and the offset of a single lane, in general registers.
 
-use super::Maker;
+use super::Avx2Emitter;
 use super::address::{Base, MemAccess, site};
 use super::operand::register_file;
 use crate::emit::asm::Label;
@@ -10,13 +10,13 @@ use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// Memory of lane `rbp` in a register of 32 lanes.
+/// The memory operand of lane `rbp` in a register of 32 lanes.
 fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
     let displacement = row.displacement;
     MemoryOperand::with_base_index_scale_displ_size(row.base, R::RBP, size, displacement, 1)
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Loads the base of lane `ebp` into `rax`.
     fn base_of_lane(&mut self, mem: &MemAccess<'_>) {
         match mem.base {
@@ -30,13 +30,13 @@ impl Maker<'_> {
             Base::Affine(value) => {
                 let row = of_lane(register_file(Key::B32(value.index, 0)), 4);
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, row));
-                self.add_plus(value.plus, R::R12D, R::RAX);
+                self.add_addend(value.addend, R::R12D, R::RAX);
                 self.base_of_index(value, R::R12, R::R12D);
             }
         }
     }
 
-    /// Adds the offset of the access to `rax`. May use `r12`.
+    /// Adds the constant offset of the access to `rax`. May use `r12`.
     fn add_offset(&mut self, mem: &MemAccess<'_>) {
         let offset = mem.access.offset;
         if offset == 0 {
@@ -54,7 +54,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Turns the base in `rax` into the offset in the allocation. Jumps to `out` if the address is misaligned.
+    /// Turns the base in `rax` into the offset in the allocation. Jumps to `out` if the address is
+    /// misaligned.
     pub(super) fn offset_from_base(&mut self, mem: &MemAccess<'_>, out: Option<Label>) {
         let global = mem.access.space == Space::Global;
         let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
@@ -71,7 +72,7 @@ impl Maker<'_> {
             let add = site(mem.access, offset_of!(Site, add));
             self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, add));
             if !aligned {
-                // The site has the offset, too.
+                // `Site::add` includes the constant offset as well.
                 let offset = mem.access.offset;
                 match i32::try_from(offset as i64) {
                     Ok(offset) => self.asm.put(I::with2(C::Sub_rm64_imm32, R::RAX, offset)),
@@ -84,7 +85,7 @@ impl Maker<'_> {
         }
     }
 
-    /// `rax` becomes the offset of lane `ebp`; jumps to `out` if it is out of bounds.
+    /// Loads the offset of lane `ebp` into `rax`; exits if it is out of bounds.
     pub(super) fn checked_offset(&mut self, mem: &MemAccess<'_>) {
         self.base_of_lane(mem);
         self.offset_from_base(mem, Some(mem.out));
@@ -93,16 +94,16 @@ impl Maker<'_> {
         self.asm.jump(C::Jae_rel32_64, mem.out);
     }
 
-    /// The same for an offset that has been checked.
+    /// Loads the offset of lane `ebp` into `rax`, after it has been checked.
     pub(super) fn known_offset(&mut self, mem: &MemAccess<'_>) {
         self.base_of_lane(mem);
         self.offset_from_base(mem, None);
     }
 
-    /// Turns the offset in `rax` into a host address, for lane `ebp`.
+    /// Turns the offset in `rax` into the host address for lane `ebp`.
     pub(super) fn address_from_offset(&mut self, mem: &MemAccess<'_>) {
         if mem.access.space == Space::Local {
-            // Rows of 32 words.
+            // Local memory is interleaved: 4 bytes of each of the 32 lanes.
             self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EAX));
             self.asm.put(I::with2(C::And_rm32_imm8, R::R12D, 3));
             self.asm.put(I::with2(C::Shr_rm64_imm8, R::RAX, 2));

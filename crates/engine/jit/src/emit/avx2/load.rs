@@ -1,9 +1,9 @@
-//! Loads.
+//! Loads: from uniform addresses, from contiguous or scattered lanes, and by index.
 
 use super::address::{DATA_ROW, MemAccess, data_of_lane, is_by_lane};
-use super::indexed::{Row, Ways};
+use super::indexed::{ContiguousAccess, Continuations};
 use super::shape::Slot;
-use super::{MOMENT, Maker, PARTS, Vector};
+use super::{Avx2Emitter, PARTS, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
@@ -11,8 +11,8 @@ use crate::frame::Frame;
 use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
-    /// A load that may exit.
+impl Avx2Emitter<'_> {
+    /// Emits a load that may exit.
     pub(super) fn load_lanes(&mut self, step: &Step, load: &Load) -> Option<()> {
         if !is_by_lane(load.access.base) {
             return self.load_one(step, load);
@@ -39,7 +39,7 @@ impl Maker<'_> {
         self.take_rows(load, step.guard, slot, false)
     }
 
-    /// A load whose bounds check is on the index.
+    /// Emits a load whose index is checked instead of its addresses.
     fn load_indexed(
         &mut self,
         step: &Step,
@@ -50,27 +50,27 @@ impl Maker<'_> {
         let member = self.facts.base_groups.member(self.block, self.step);
         let slot = Slot::of(member);
         let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
-        // Of few bytes the parts go to registers at once.
+        // Small elements are loaded to registers at once.
         let parts: Vec<Reg> = match mem.total {
             1..=4 => (0..PARTS).map(|_| self.temporary()).collect(),
             _ => Vec::new(),
         };
         let (row, at) = match parts.is_empty() {
-            true => (Row::Points(slot), done),
-            false => (Row::Loads(&parts[..]), taken),
+            true => (ContiguousAccess::Point(slot), done),
+            false => (ContiguousAccess::Load(&parts[..]), taken),
         };
         if member.is_some_and(|member| member.leads) {
             slot.forget(self);
         }
         if !indexed.is_loaded {
             if indexed.rows {
-                self.row_by_index(mem, indexed, row, Ways { done: at, scattered });
+                self.row_by_index(mem, indexed, row, Continuations { done: at, scattered });
             }
             if !indexed.is_row {
                 self.reach(mem, member, true, none);
                 self.asm.jump(C::Jmp_rel32_64, done);
                 self.asm.bind(none);
-                self.no_row(indexed);
+                self.cache_scattered(indexed);
             }
         }
         self.asm.bind(scattered);
@@ -89,9 +89,10 @@ impl Maker<'_> {
         self.take_few(load, &parts, step.guard)
     }
 
-    /// A load from a uniform address. Exits if a lane executes it and the address is out of bounds.
+    /// Emits a load from a uniform address. Exits if a lane executes the load and the address is
+    /// out of bounds.
     fn load_one(&mut self, step: &Step, load: &Load) -> Option<()> {
-        let mem = self.way_of_one(&load.access, step.guard, step.at);
+        let mem = self.uniform_access(&load.access, step.guard, step.at);
         if mem.never {
             return Some(());
         }
@@ -107,7 +108,7 @@ impl Maker<'_> {
         self.reach_one(&mem, scattered);
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(scattered);
-        self.taking(&mem);
+        self.load_executing(&mem);
         self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
         self.asm.jump(C::Jne_rel32_64, mem.out);
         self.point_to_data(&mem, slot);
@@ -120,12 +121,12 @@ impl Maker<'_> {
     fn fetch_lanes(&mut self, mem: &MemAccess<'_>) {
         let done = self.asm.label();
         self.spill(mem);
-        self.taking(mem);
+        self.load_executing(mem);
         self.data_rows();
         if Self::has_offsets(mem) {
             self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
             self.asm.jump(C::Je_rel32_64, done);
-            self.look_at_lanes(mem);
+            self.check_lanes(mem);
             self.fetch_by_offsets(mem);
         } else {
             self.each_lane(|e| {
@@ -137,13 +138,13 @@ impl Maker<'_> {
         self.asm.bind(done);
     }
 
-    /// `r13` becomes the address of the data in the frame.
+    /// Loads the address of the data in the frame into `r13`.
     pub(super) fn data_rows(&mut self) {
         let data = at(R::RDI, Frame::scratch(DATA_ROW));
         self.asm.put(I::with2(C::Lea_r64_m, R::R13, data));
     }
 
-    /// Copies the data at `rax` to the place of lane `ebp`.
+    /// Copies the data at `rax` to the slot of lane `ebp` in the frame.
     fn fetch(&mut self, mem: &MemAccess<'_>) {
         let from = at(R::RAX, 0);
         if mem.access.space == Space::Local && mem.total > 4 {
@@ -161,8 +162,8 @@ impl Maker<'_> {
             2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14W),
             4 => (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D),
             8 => (C::Mov_r64_rm64, C::Mov_rm64_r64, R::R14),
-            16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, MOMENT.xmm()),
-            _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, MOMENT.ymm()),
+            16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, SCRATCH.xmm()),
+            _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, SCRATCH.ymm()),
         };
         let into = if mem.total <= 2 { R::R14D } else { data };
         self.asm.put(I::with2(load, into, from));

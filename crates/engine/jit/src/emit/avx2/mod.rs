@@ -1,11 +1,11 @@
-//! The AVX2 back end: a 32-bit register has four parts of 8 lanes, a 64-bit register eight parts of 4. A part of a predicate
-//! is a vector of 8 lanes of ones or zeros in a vector register. Constants are broadcast operands in the constant pool.
+//! The AVX2 back end. A 32-bit register has four parts of 8 lanes, and a 64-bit register eight
+//! parts of 4 lanes. A part of a predicate is a vector register with all bits of a lane set or
+//! cleared. Constants are memory operands in the constant pool.
 //!
-//! Steps that work on each lane separately are emitted part by part, so that 16 registers hold the values of a part. `ymm15` is a
-//! scratch register.
+//! Steps that work on each lane separately are emitted part by part, so that 16 registers suffice
+//! for the values of a part. `ymm15` is reserved as a scratch register.
 
 mod address;
-mod alike;
 mod atomic;
 mod byte_rows;
 mod bytes;
@@ -20,17 +20,18 @@ mod indexed;
 mod instruction;
 mod integer;
 mod lane;
+mod lane_compare;
 mod load;
 mod offsets;
 mod operand;
 mod param;
+mod partial_shape;
 mod permute;
 mod point;
 mod predicate;
 mod put;
 mod scratch;
 mod shape;
-mod some;
 mod store;
 mod straight;
 mod table;
@@ -45,44 +46,46 @@ use super::register_cache::{Key, Kind, Reg};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::ops::Range;
 
-/// The back end.
+/// State of the back end during emission.
 #[derive(Debug, Default)]
 pub(super) struct Avx2 {
     /// The part that is being emitted, in a run of steps that is emitted part by part.
     part: u8,
-    /// Whether values of earlier parts are not needed soon.
+    /// Whether steps are being emitted part by part, so that values of earlier parts are not needed
+    /// soon.
     in_run: bool,
-    /// A guard, and the steps with it that are not counted yet.
+    /// A guard, and the number of counted steps with this guard whose inactive lanes are not
+    /// counted yet.
     guarded: Option<(Predicate, u32)>,
-    /// Distance of the accessed data from the address in the slot.
+    /// The distance of the accessed data from the address in the slot.
     data_offset: usize,
 }
 
 /// The emitter with this back end.
-type Maker<'a> = Emitter<'a, Avx2>;
+type Avx2Emitter<'a> = Emitter<'a, Avx2>;
 
-/// Scratch register: not used across anything that may allocate a register.
-const MOMENT: Reg = Reg(15);
+/// The scratch register. Allocating a register may overwrite it.
+const SCRATCH: Reg = Reg(15);
 
 /// Bytes of a vector register.
 const LANES_SIZE: usize = 32;
 /// Parts of a 32-bit register.
 const PARTS: u8 = 4;
 
-/// 32 bytes of the pool.
-type Row = [u64; 4];
+/// A constant of 32 bytes.
+type PoolVector = [u64; 4];
 
-/// Loads and copies.
+/// The instruction of vector loads and copies.
 const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
 
-/// Names of vector registers.
+/// The names of a vector register.
 trait Vector {
-    /// All 256 bits.
+    /// The name of all 256 bits.
     fn ymm(self) -> R;
     /// The low 128 bits.
     fn xmm(self) -> R;
@@ -115,30 +118,30 @@ impl Backend for Avx2 {
     const LANES: usize = 8;
     const VECTORS: u8 = 15;
     const MASKS: u8 = 0;
-    const SPARE: Reg = MOMENT;
-    const SPARE_MASK: Reg = MOMENT;
+    const SPARE: Reg = SCRATCH;
+    const SPARE_MASK: Reg = SCRATCH;
     const PREDICATE_PARTS: u8 = PARTS;
 
-    type Lanes = alike::Lanes;
+    type Lanes = lane_compare::Lanes;
 
-    fn lanes_of(e: &mut Maker<'_>, register: Place) -> alike::Lanes {
+    fn lanes_of(e: &mut Avx2Emitter<'_>, register: VReg) -> lane_compare::Lanes {
         e.lanes_alike(register)
     }
 
-    fn unless_apart(e: &mut Maker<'_>, lanes: &alike::Lanes, apart: u64, to: Label) {
+    fn unless_apart(e: &mut Avx2Emitter<'_>, lanes: &lane_compare::Lanes, apart: u64, to: Label) {
         e.unless_apart(lanes, apart, to);
     }
 
-    fn firsts(e: &mut Maker<'_>, lanes: &alike::Lanes) {
+    fn firsts(e: &mut Avx2Emitter<'_>, lanes: &lane_compare::Lanes) {
         e.firsts_of(lanes);
     }
 
-    fn compute(e: &mut Maker<'_>, deferred: DeferredAddress) {
-        let parts = if let Place::B64(_) = deferred.place { 2 * PARTS } else { PARTS };
+    fn compute(e: &mut Avx2Emitter<'_>, deferred: DeferredAddress) {
+        let parts = if let VReg::B64(_) = deferred.vreg { 2 * PARTS } else { PARTS };
         for part in 0..parts {
-            let (key, value) = match deferred.place {
-                Place::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
-                Place::B32(i) | Place::Predicate(i) => {
+            let (key, value) = match deferred.vreg {
+                VReg::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
+                VReg::B32(i) | VReg::Predicate(i) => {
                     (Key::B32(i, part), e.index_part(deferred.value, part))
                 }
             };
@@ -149,21 +152,21 @@ impl Backend for Avx2 {
         }
     }
 
-    fn begin(_: &mut Maker<'_>) {}
+    fn begin(_: &mut Avx2Emitter<'_>) {}
 
-    // They are looked up in the frame.
-    fn active(e: &mut Maker<'_>) {
-        e.fill_resting();
+    // Code reads the mask of inactive lanes from the frame.
+    fn active(e: &mut Avx2Emitter<'_>) {
+        e.update_inactive_lanes();
     }
 
-    fn entered(e: &mut Maker<'_>) {
+    fn entered(e: &mut Avx2Emitter<'_>) {
         if e.mode == Mode::Some {
-            e.fill_resting();
+            e.update_inactive_lanes();
         }
     }
 
-    fn sum(e: &mut Maker<'_>, wide: bool) {
-        let (other, moment) = (at(R::RDI, Frame::SAVED + 8), MOMENT.xmm());
+    fn sum(e: &mut Avx2Emitter<'_>, wide: bool) {
+        let (other, moment) = (at(R::RDI, Frame::SAVED + 8), SCRATCH.xmm());
         let add = if wide { C::VEX_Vaddsd_xmm_xmm_xmmm64 } else { C::VEX_Vaddss_xmm_xmm_xmmm32 };
         e.asm.put(I::with2(C::Mov_rm64_r64, other, R::R14));
         e.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, moment, R::R13));
@@ -172,89 +175,93 @@ impl Backend for Avx2 {
     }
 
     fn is_idle(&self, key: Key) -> bool {
-        self.in_run && key.place().is_some() && straight::eighth(key) < self.part
+        self.in_run && key.vreg().is_some() && straight::eighth(key) < self.part
     }
 
-    fn load(e: &mut Maker<'_>, to: Reg, key: Key) {
+    fn load(e: &mut Avx2Emitter<'_>, to: Reg, key: Key) {
         e.load_key(to, key);
     }
 
-    fn store(e: &mut Maker<'_>, from: Reg, key: Key) {
+    fn store(e: &mut Avx2Emitter<'_>, from: Reg, key: Key) {
         e.store_key(from, key);
     }
 
-    fn canonical(e: &mut Maker<'_>, reg: Reg) {
+    fn canonical(e: &mut Avx2Emitter<'_>, reg: Reg) {
         e.fix_nans(reg);
     }
 
-    fn jump_if_noncanonical_nan(e: &mut Maker<'_>, reg: Reg, to: Label) {
+    fn jump_if_noncanonical_nan(e: &mut Avx2Emitter<'_>, reg: Reg, to: Label) {
         let nan = e.number(float::NAN);
-        // Zeros where it is the canonical one.
-        e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, reg, nan);
-        e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, MOMENT, MOMENT, reg);
-        e.three_with(float::COMPARE, MOMENT, MOMENT, MOMENT, float::UNORDERED);
-        e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, MOMENT.ymm()));
-        // What lanes have that take no part is put back where it is stored.
+        // Zeros in lanes that have the canonical NaN.
+        e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, reg, nan);
+        e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, SCRATCH, SCRATCH, reg);
+        e.three_with(float::COMPARE, SCRATCH, SCRATCH, SCRATCH, float::UNORDERED);
+        e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, SCRATCH.ymm()));
+        // Inactive lanes are not tested, because stores preserve what the register file has there.
         let part = e.cache.get(reg).key.map_or(0, straight::eighth);
         let lanes = at(R::RDI, Frame::MASK + usize::from(part));
         e.asm.put(I::with2(C::Test_rm8_r8, lanes, R::AL));
         e.asm.jump(C::Jne_rel32_64, to);
     }
 
-    fn copy(e: &mut Maker<'_>, to: Reg, from: Reg) {
+    fn copy(e: &mut Avx2Emitter<'_>, to: Reg, from: Reg) {
         e.two(MOVE, to, from);
     }
 
-    fn lanes(e: &mut Maker<'_>, of: Predicate, to: R) {
+    fn lanes(e: &mut Avx2Emitter<'_>, of: Predicate, to: R) {
         e.lanes_of(of, to);
     }
 
-    fn fill_row(e: &mut Maker<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
+    fn fill_row(e: &mut Avx2Emitter<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
         e.fill_row(source, row, narrow)
     }
 
     fn take_row(
-        e: &mut Maker<'_>,
+        e: &mut Avx2Emitter<'_>,
         from: (usize, bool),
-        to: Place,
+        to: VReg,
         keep: u64,
         guard: Predicate,
     ) -> Option<()> {
         e.take_row(from, to, keep, guard)
     }
 
-    fn put_number(e: &mut Maker<'_>, to: Place, guard: Predicate) -> Option<()> {
+    fn put_number(e: &mut Avx2Emitter<'_>, to: VReg, guard: Predicate) -> Option<()> {
         e.put_number(to, guard)
     }
 
-    fn zeros(e: &mut Maker<'_>, of: Source) -> Option<()> {
+    fn zeros(e: &mut Avx2Emitter<'_>, of: Source) -> Option<()> {
         e.zeros(of)
     }
 
-    fn members(e: &mut Maker<'_>, step: &Step, members: Option<Source>) -> Option<()> {
+    fn members(e: &mut Avx2Emitter<'_>, step: &Step, members: Option<Source>) -> Option<()> {
         e.members(step, members)
     }
 
-    fn steps(e: &mut Maker<'_>, steps: Range<usize>) -> Result<(), Error> {
+    fn steps(e: &mut Avx2Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {
         e.straight_steps(steps)
     }
 
-    fn leaving(e: &mut Maker<'_>, i: usize) -> Result<(), Error> {
+    fn leaving(e: &mut Avx2Emitter<'_>, i: usize) -> Result<(), Error> {
         let step = &e.region.blocks[e.block].steps[i];
         if step.guard == Predicate::Never {
             return Ok(());
         }
         let made = match &step.action {
-            Action::Load(load) if address::is_made(&load.access) => match load.access.space {
+            Action::Load(load) if address::is_supported(&load.access) => match load.access.space {
                 Space::Frame => e.load_frame(step, load),
                 Space::Param => e.load_param(step, load),
                 _ => e.load_lanes(step, load),
             },
-            Action::Store(store) if address::is_made(&store.access) => match store.access.space {
-                Space::Frame => e.store_frame(step, store),
-                _ => e.store_lanes(step, store),
-            },
-            Action::Atomic(atomic) if address::is_made(&atomic.access) => e.atomic(step, atomic),
+            Action::Store(store) if address::is_supported(&store.access) => {
+                match store.access.space {
+                    Space::Frame => e.store_frame(step, store),
+                    _ => e.store_lanes(step, store),
+                }
+            }
+            Action::Atomic(atomic) if address::is_supported(&atomic.access) => {
+                e.atomic(step, atomic)
+            }
             Action::Sync { members } => e.members(step, Some(*members)),
             Action::Vote { mode, to, of, members } => e.vote(step, *mode, *to, *of, *members),
             Action::Shuffle(shuffle) => e.shuffle(step, shuffle),

@@ -1,8 +1,9 @@
-//! Scattered lanes: the offsets of executing lanes are checked as vectors and stored to a scratch register.
+//! Accesses by scattered lanes. The offsets of executing lanes are checked as vectors, and stored
+//! to a scratch register from which the lanes' addresses are formed.
 
 use super::address::{Base, DATA_ROW, MemAccess, OFFSET_ROW, moved, site};
-use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS, SCRATCH, Vector};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{Label, at};
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
@@ -14,41 +15,41 @@ use std::mem::offset_of;
 
 const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
-/// The mask of executing lanes in the frame.
-pub(super) const TAKING: usize = Frame::SAVED + 24;
+/// The frame's field for the mask of executing lanes.
+pub(super) const EXECUTING: usize = Frame::SAVED + 24;
 
-/// A scratch register of so many bytes per lane, at lane `rbp`.
+/// The memory operand of lane `rbp + lane` in a scratch register with `size` bytes per lane.
 pub(super) fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
     let first = (Frame::scratch(row) + size * lane) as i64;
     MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size as u32, first, 1)
 }
 
-/// Whether offsets have 64 bits.
+/// Whether offsets are computed with 64 bits.
 fn is_wide(mem: &MemAccess<'_>) -> bool {
     matches!(mem.base, Base::B64(..) | Base::Affine(_))
 }
 
-/// How an offset is loaded, its destination, and its size.
+/// The instruction that loads an offset, its destination, and its size.
 fn offset_of(wide: bool) -> (C, R, usize) {
     if wide { (C::Mov_r64_rm64, R::RAX, 8) } else { (C::Mov_r32_rm32, R::EAX, 4) }
 }
 
-impl Maker<'_> {
-    /// Whether offsets are checked as vectors; else each lane is checked separately.
+impl Avx2Emitter<'_> {
+    /// Whether offsets are checked as vectors; otherwise each lane is checked separately.
     pub(super) fn has_offsets(mem: &MemAccess<'_>) -> bool {
         let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
         mem.total <= 16
             && match mem.base {
                 Base::B32(..) => mem.access.space == Space::Shared,
                 Base::B64(..) => mem.access.space != Space::Local && aligned,
-                // The index says nothing of the alignment.
+                // Indices by another scale do not tell the alignment of the addresses.
                 Base::Affine(_) => aligned && mem.unit == 1,
                 Base::None | Base::One(..) => false,
             }
     }
 
     /// Exits if one of the lanes in `ebx` is out of bounds.
-    pub(super) fn look_at_lanes(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn check_lanes(&mut self, mem: &MemAccess<'_>) {
         if !Self::has_offsets(mem) {
             return self.each_lane(|e| e.checked_offset(mem));
         }
@@ -59,7 +60,7 @@ impl Maker<'_> {
         self.asm.bind(none);
     }
 
-    /// `rax` becomes the offset of lane `ebp`, which has been checked.
+    /// Loads the offset of lane `ebp`, which has been checked, into `rax`.
     pub(super) fn offset_of_lane(&mut self, mem: &MemAccess<'_>) {
         if !Self::has_offsets(mem) {
             return self.known_offset(mem);
@@ -68,8 +69,9 @@ impl Maker<'_> {
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, 0)));
     }
 
-    /// Stores the offsets of the lanes in `ebx`, which is not empty, to a scratch register, if they and the next `span` bytes are in
-    /// bounds; else jumps to `not`. Other lanes get offset 0, which is in bounds.
+    /// Stores the offsets of the lanes in `ebx`, which is not empty, to a scratch register, if they
+    /// plus `span` are in bounds; otherwise jumps to `not`. Other lanes get offset 0, which is in
+    /// bounds.
     pub(super) fn offsets(&mut self, mem: &MemAccess<'_>, span: u32, not: Label) {
         let [all, t, limit, add, bits, lanes] = mem.own;
         let Some((row, number, of_64)) = Self::bases(mem) else { return };
@@ -78,13 +80,13 @@ impl Maker<'_> {
         if wide {
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, bits, bits, bits);
         }
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
         let one_less = mem.total as u64 - 1;
         for part in 0..if wide { 2 * PARTS } else { PARTS } {
             let index = if wide && !of_64 { part / 2 } else { part };
             let base = self.base_part((row, number, of_64), index);
             let offset = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
-            let to = if part == 0 { all } else { MOMENT };
+            let to = if part == 0 { all } else { SCRATCH };
             let code = if wide { ADD } else { C::VEX_Vpaddd_ymm_ymm_ymmm256 };
             let bits = if let Base::Affine(value) = mem.base {
                 self.extend_index(value, base, part % 2, t);
@@ -97,17 +99,17 @@ impl Maker<'_> {
             self.collect(mem, (wide, part), bits, [t, lanes]);
             if wide {
                 let sign = self.wide_number(1 << 63);
-                self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, t, sign);
-                self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, to, limit, MOMENT);
+                self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, SCRATCH, t, sign);
+                self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, to, limit, SCRATCH);
             } else {
                 let mask = self.number(!(one_less as u32));
-                self.three(C::VEX_Vpminud_ymm_ymm_ymmm256, MOMENT, t, limit);
-                self.three(AND, MOMENT, MOMENT, mask);
-                self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, t, MOMENT);
+                self.three(C::VEX_Vpminud_ymm_ymm_ymmm256, SCRATCH, t, limit);
+                self.three(AND, SCRATCH, SCRATCH, mask);
+                self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, t, SCRATCH);
             }
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, offset, t.ymm()));
             if part != 0 {
-                self.three(AND, all, all, MOMENT);
+                self.three(AND, all, all, SCRATCH);
             }
         }
         self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, all.ymm()));
@@ -120,7 +122,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Sets the offsets of lanes that do not execute the step to 0, and collects the alignment bits of the others.
+    /// Sets the offsets of lanes that do not execute the step to 0, and collects the low address
+    /// bits of the others, which tell the alignment.
     fn collect(
         &mut self,
         mem: &MemAccess<'_>,
@@ -142,11 +145,11 @@ impl Maker<'_> {
             self.asm.bind(fewer);
         }
         if let Some((bits, base)) = collected {
-            self.two(MOVE, MOMENT, base);
-            self.leave_out(mem.guard, of, &[t, MOMENT], lanes);
-            self.three(OR, bits, bits, MOMENT);
+            self.two(MOVE, SCRATCH, base);
+            self.zero_not_executing(mem.guard, of, &[t, SCRATCH], lanes);
+            self.three(OR, bits, bits, SCRATCH);
         } else {
-            self.leave_out(mem.guard, of, &[t], lanes);
+            self.zero_not_executing(mem.guard, of, &[t], lanes);
         }
         self.asm.bind(done);
     }
@@ -156,7 +159,7 @@ impl Maker<'_> {
         let code =
             if value.signed { C::VEX_Vpmovsxdq_ymm_xmmm128 } else { C::VEX_Vpmovzxdq_ymm_xmmm128 };
         let mut index = index;
-        if value.plus != Plus::NONE {
+        if value.addend != Addend::NONE {
             self.sum_of_index(value, to, index);
             index = to.into();
         }
@@ -173,7 +176,7 @@ impl Maker<'_> {
         self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, to, to, u32::from(value.shift));
     }
 
-    /// Prepares the vectors that are added to a base, and that the sum is compared with.
+    /// Prepares the vector that is added to a base, and the limit that the sum is compared with.
     fn ready_to_compare(&mut self, mem: &MemAccess<'_>, wide: bool, (span, not): (u32, Label)) {
         let [_, _, limit, add, ..] = mem.own;
         let most = self.limit(mem);
@@ -183,7 +186,7 @@ impl Maker<'_> {
             self.asm.jump(C::Jbe_rel32_64, not);
         }
         if wide {
-            // Unsigned numbers are in the order of signed ones with the other sign.
+            // Flipping the sign bits makes a signed comparison compare unsigned numbers.
             self.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
             self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, limit.xmm(), R::RAX));
             let broadcast = C::VEX_Vpbroadcastq_ymm_xmmm64;
@@ -191,7 +194,8 @@ impl Maker<'_> {
             if let Base::Affine(value) = mem.base {
                 self.scalar(value.add, true);
                 if mem.total > 1 {
-                    // Of all lanes: the others are multiples.
+                    // The uniform base must be aligned; the scaled indices are multiples of the
+                    // alignment.
                     self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as u32 - 1));
                     self.asm.jump(C::Jne_rel32_64, not);
                 }
@@ -207,7 +211,7 @@ impl Maker<'_> {
                 self.two(MOVE, add, offset);
             }
         } else {
-            // The last one that may be reached.
+            // The last valid offset.
             self.asm.put(I::with2(C::Sub_rm64_imm8, R::RAX, 1));
             self.asm.jump(C::Jb_rel32_64, not);
             self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, limit.xmm(), R::EAX));
@@ -218,8 +222,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Copies the data at the offsets to the frame, 8 lanes at a time. Elements are combined in a register, because a vector load
-    /// cannot be forwarded from several smaller stores.
+    /// Copies the data at the offsets to the frame, 8 lanes at a time. Elements are first combined
+    /// in a register, because a vector load cannot be forwarded from several smaller stores.
     pub(super) fn fetch_by_offsets(&mut self, mem: &MemAccess<'_>) {
         let (wide, total) = (is_wide(mem), mem.total);
         let (x, y) = (mem.own[0], mem.own[1].xmm());
@@ -264,7 +268,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jb_rel32_64, again);
     }
 
-    /// Copies 16 bytes of lane `ebp`.
+    /// Copies 16 bytes of lane `ebp` to the frame.
     fn copy_quad(&mut self, wide: bool, x: Reg) {
         self.load_offset(wide, 0);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);
@@ -276,24 +280,24 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, to, x.xmm()));
     }
 
-    /// Loads the offset of a lane after lane `rbp` into `rax`.
+    /// Loads the offset of lane `rbp + lane` into `rax`.
     fn load_offset(&mut self, wide: bool, lane: usize) {
         let (code, to, size) = offset_of(wide);
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, lane)));
     }
 
-    /// Inserts an element of a lane into a register.
-    fn insert_lane(&mut self, wide: bool, (total, lane): (usize, usize), to: R, place: usize) {
+    /// Inserts a lane's element into a register.
+    fn insert_lane(&mut self, wide: bool, (total, lane): (usize, usize), to: R, position: usize) {
         self.load_offset(wide, lane);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);
-        let place = place as u32;
-        self.asm.put(match (total, place) {
+        let position = position as u32;
+        self.asm.put(match (total, position) {
             (4, 0) => I::with2(C::VEX_Vmovd_xmm_rm32, to, from),
             (8, 0) => I::with2(C::VEX_Vmovq_xmm_xmmm64, to, from),
-            (4, _) => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, to, to, from, place),
+            (4, _) => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, to, to, from, position),
             (8, _) => I::with3(C::VEX_Vmovhps_xmm_xmm_m64, to, to, from),
-            (2, _) => I::with4(C::VEX_Vpinsrw_xmm_xmm_r32m16_imm8, to, to, from, place),
-            _ => I::with4(C::VEX_Vpinsrb_xmm_xmm_r32m8_imm8, to, to, from, place),
+            (2, _) => I::with4(C::VEX_Vpinsrw_xmm_xmm_r32m16_imm8, to, to, from, position),
+            _ => I::with4(C::VEX_Vpinsrb_xmm_xmm_r32m8_imm8, to, to, from, position),
         });
     }
 }

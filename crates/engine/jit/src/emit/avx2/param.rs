@@ -1,15 +1,15 @@
-//! Loads of parameters.
+//! Loads of kernel parameters.
 
-use super::{Maker, PARTS, Vector};
+use super::{Avx2Emitter, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::frame::Frame;
-use crate::operand::{Place, Predicate};
+use crate::operand::{Predicate, VReg};
 use crate::region::{Load, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
-    /// A load from a place of the parameters that all lanes have.
+impl Avx2Emitter<'_> {
+    /// Emits a load from a constant offset in the parameters.
     pub(super) fn load_param(&mut self, step: &Step, load: &Load) -> Option<()> {
         let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
         if load.to.len() != count {
@@ -26,8 +26,8 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A number of the parameters in all lanes, extended.
-    fn param_element(&mut self, load: &Load, to: Place, offset: usize) -> Reg {
+    /// Loads an element of the parameters, extends it, and broadcasts it.
+    fn param_element(&mut self, load: &Load, to: VReg, offset: usize) -> Reg {
         let code = match (load.access.size, load.signed) {
             (1, false) => C::Movzx_r32_rm8,
             (1, true) => C::Movsx_r64_rm8,
@@ -44,7 +44,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(code, rax, from));
         self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, d.xmm(), R::RAX));
         let broadcast = match to {
-            Place::B64(_) => C::VEX_Vpbroadcastq_ymm_xmmm64,
+            VReg::B64(_) => C::VEX_Vpbroadcastq_ymm_xmmm64,
             _ => C::VEX_Vpbroadcastd_ymm_xmmm32,
         };
         self.asm.put(I::with2(broadcast, d.ymm(), d.xmm()));
@@ -55,26 +55,26 @@ impl Maker<'_> {
         &mut self,
         load: &Load,
         guard: Predicate,
-        to: Place,
+        to: VReg,
         part: u8,
         value: Reg,
     ) -> Option<()> {
         let guard = self.guard(guard, part);
         match to {
-            Place::B32(i) => {
+            VReg::B32(i) => {
                 if load.keep as u32 != u32::MAX {
                     let keep = self.number(load.keep as u32);
                     self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
                 }
                 self.put_narrow(i, part, value, Kind::BITS, guard);
             }
-            Place::B64(i) => {
+            VReg::B64(i) => {
                 self.keep_wide(value, load.keep);
                 let other = self.unary(super::MOVE, value);
                 self.put_wide(i, 2 * part, value, guard);
                 self.put_wide(i, 2 * part + 1, other, guard);
             }
-            Place::Predicate(_) => return None,
+            VReg::Predicate(_) => return None,
         }
         Some(())
     }

@@ -1,8 +1,8 @@
-//! Shuffles by numbers that the code knows: from which lane each lane takes is known when the code is made, and a part is
-//! put together of permutations of the parts that its lanes take from.
+//! `shfl` with constant operands: the lane that each lane reads is known at compile time, and each
+//! part is combined from permutations of the parts that its lanes read.
 
 use super::cross::ROW;
-use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::frame::Frame;
@@ -10,10 +10,11 @@ use crate::operand::Source;
 use crate::region::{Shuffle, Shuffling, Step};
 use iced_x86::{Code as C, Register as R};
 
-/// Of each lane, the lane that it takes from, and whether that is not its own for lying outside of the segment.
+/// For each lane, the lane that it reads, and whether the requested lane was out of range, so that
+/// the lane reads itself.
 pub(super) type Pattern = [(u32, bool); 32];
 
-/// The pattern of a shuffle, if it is known (PTX ISA 9.7.9.6).
+/// The pattern of a shuffle, if its operands are constant (PTX ISA 9.7.9.6).
 pub(super) fn pattern(op: &Shuffle) -> Option<Pattern> {
     let (Source::Literal(b), Source::Literal(c)) = (op.b, op.c) else { return None };
     let (b, clamp, segment) = (b as i32 & 31, c as i32 & 31, (c >> 8) as i32 & 31);
@@ -35,13 +36,13 @@ pub(super) fn pattern(op: &Shuffle) -> Option<Pattern> {
     }))
 }
 
-/// Numbers of 32 bits in a row of the pool.
-fn row(numbers: [u32; 8]) -> [u64; 4] {
+/// A constant vector of eight 32-bit numbers.
+fn packed(numbers: [u32; 8]) -> [u64; 4] {
     std::array::from_fn(|i| u64::from(numbers[2 * i]) | u64::from(numbers[2 * i + 1]) << 32)
 }
 
-impl Maker<'_> {
-    /// The results of a shuffle, whose numbers are in the scratch row.
+impl Avx2Emitter<'_> {
+    /// Emits the results of a shuffle whose values are in the scratch register [`ROW`].
     pub(super) fn permute(&mut self, step: &Step, op: &Shuffle, pattern: &Pattern) {
         for part in 0..PARTS {
             let of_part = &pattern[8 * usize::from(part)..][..8];
@@ -52,7 +53,7 @@ impl Maker<'_> {
             }
             if let Some(to) = op.valid {
                 let inside = std::array::from_fn(|i| if of_part[i].1 { 0 } else { u32::MAX });
-                let inside = self.row(row(inside));
+                let inside = self.pool_vector(packed(inside));
                 let value = self.unary(MOVE, inside);
                 self.put_predicate(to, value, guard, part);
             }
@@ -60,7 +61,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The numbers of eight lanes, in a temporary.
+    /// Computes eight lanes of the result in a temporary.
     fn permuted(&mut self, of_part: &[(u32, bool)]) -> Reg {
         let mut sum: Option<Reg> = None;
         for from in 0..PARTS {
@@ -69,8 +70,8 @@ impl Maker<'_> {
             if lanes == 0 {
                 continue;
             }
-            let places = self.row(row(std::array::from_fn(|i| of_part[i].0 % 8)));
-            let value = self.unary(MOVE, places);
+            let lanes_in_part = self.pool_vector(packed(std::array::from_fn(|i| of_part[i].0 % 8)));
+            let value = self.unary(MOVE, lanes_in_part);
             let numbers = at(R::RDI, Frame::scratch(ROW) + usize::from(from) * LANES_SIZE);
             let permute = C::VEX_Vpermd_ymm_ymm_ymmm256;
             self.three(permute, value, value, Operand::Memory(numbers));
@@ -83,7 +84,7 @@ impl Maker<'_> {
                 }
             }
         }
-        // Each lane takes from one.
+        // `sum` is set, because each lane reads from some part.
         sum.unwrap_or_else(|| self.temporary())
     }
 }

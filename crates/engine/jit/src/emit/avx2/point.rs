@@ -1,9 +1,9 @@
-//! Addresses of the parts of an access whose lanes have a shape.
+//! Host addresses of the parts of an access whose lanes are contiguous or have one address.
 
 use super::address::{Base, MemAccess, site};
 use super::shape::{ADD, SPREAD, Slot, XOR};
-use super::{Maker, Operand, Vector};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx2Emitter, Operand, Vector};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::Reg;
 use crate::machine::Site;
@@ -11,9 +11,10 @@ use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::mem::offset_of;
 
-impl Maker<'_> {
-    /// Stores the host addresses of the first lane of each part to a slot, for the base plus `least`. Jumps to `not` if they are
-    /// misaligned, or the `r12` bytes after them are out of bounds.
+impl Avx2Emitter<'_> {
+    /// Stores the host address of each part's first lane, for the base plus `least`, to a slot.
+    /// Jumps to `not` if an address is misaligned, or it or the byte `r12` bytes after it is out of
+    /// bounds.
     pub(super) fn point(&mut self, mem: &MemAccess<'_>, least: u64, slot: Slot, not: Label) {
         let [f, t, u, ..] = mem.own;
         self.firsts(mem, f, t);
@@ -53,7 +54,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Sub_r64_rm64, R::RAX, R::R12));
         self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, u.xmm(), R::RAX));
         self.asm.put(I::with2(SPREAD, u.ymm(), u.xmm()));
-        // Below as signed numbers, and not below zero.
+        // Signed comparisons: less than the limit, and not negative.
         self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, u, u, f);
         self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, u, f, u);
         self.asm.put(I::with2(C::VEX_Vmovmskpd_r32_ymm, R::EAX, u.ymm()));
@@ -64,7 +65,8 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, slot.pointer(0), f.ymm()));
     }
 
-    /// Turns the indices of the first lanes of parts into bases. Jumps to `not` if the index of a later lane may wrap around.
+    /// Turns the indices of the parts' first lanes into bases. Jumps to `not` if the index of a
+    /// later lane may wrap around.
     fn bases_of_indices(
         &mut self,
         mem: &MemAccess<'_>,
@@ -72,7 +74,7 @@ impl Maker<'_> {
         [f, t]: [Reg; 2],
         not: Label,
     ) {
-        if value.plus != Plus::NONE {
+        if value.addend != Addend::NONE {
             self.sum_of_index(value, f, f.into());
         }
         let last = 7 * mem.unit as u32;
@@ -94,7 +96,7 @@ impl Maker<'_> {
         self.three(ADD, f, f, t);
     }
 
-    /// The bases of the first lanes of parts in one vector; changes `t`.
+    /// Loads the bases of the parts' first lanes into one vector; overwrites `t`.
     fn firsts(&mut self, mem: &MemAccess<'_>, f: Reg, t: Reg) {
         let Some((row, number, wide)) = Self::bases(mem) else { return };
         let halves = if wide { 2 } else { 1 };

@@ -1,19 +1,20 @@
-//! Predicates: one bit per lane in the register file, vectors of ones and zeros in processor registers.
+//! Predicates: one bit per lane in the register file, vectors with all bits of a lane set or
+//! cleared in processor registers.
 
 use super::operand::register_file;
-use super::{MOVE, Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, MOVE, Operand, PARTS, Vector};
 use crate::emit::register_cache::{Key, Kind, Reg, Width};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Lanes by a predicate: those with ones, or those without.
+/// A vector mask, or its negation if `not` is true.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mask {
     pub(super) reg: Reg,
     pub(super) not: bool,
 }
 
-/// The immediate of a comparison of floats that raises no exception for quiet NaNs.
+/// The immediate of a float comparison that raises no exception for quiet NaNs.
 fn of_floats(relation: Relation, unordered: bool) -> u32 {
     match (relation, unordered) {
         (Relation::Eq, false) => 0x00,
@@ -21,7 +22,7 @@ fn of_floats(relation: Relation, unordered: bool) -> u32 {
         (Relation::Ne, false) => 0x0c,
         (Relation::Ne, true) => 0x04,
         (Relation::Lt, false) => 0x11,
-        // Not: greater or equal. And so on.
+        // "Not greater or equal" includes unordered, and so on.
         (Relation::Lt, true) => 0x19,
         (Relation::Le, false) => 0x12,
         (Relation::Le, true) => 0x1a,
@@ -32,18 +33,18 @@ fn of_floats(relation: Relation, unordered: bool) -> u32 {
     }
 }
 
-/// Bit `2a + b` of a table for `a` of either sense, and `b`.
+/// The truth table of a function of two predicates: bit `2a + b` is its value.
 fn table_of(f: impl Fn(bool, bool) -> bool) -> u8 {
     (0..4).map(|i| u8::from(f(i & 2 != 0, i & 1 != 0)) << i).sum()
 }
 
-impl Maker<'_> {
-    /// A bit for each lane of a part.
+impl Avx2Emitter<'_> {
+    /// A constant vector with a different bit in each lane of a part.
     fn bits_of_lanes(&mut self) -> Operand {
-        self.row(std::array::from_fn(|i| 1 << (2 * i) | 1 << (2 * i + 33)))
+        self.pool_vector(std::array::from_fn(|i| 1 << (2 * i) | 1 << (2 * i + 33)))
     }
 
-    /// Lanes of the bits of a byte in memory.
+    /// Turns the bits of a byte in memory into a vector mask.
     pub(super) fn spread_byte(&mut self, y: Reg, byte: MemoryOperand) {
         let bits = self.bits_of_lanes();
         self.two(C::VEX_Vpbroadcastb_ymm_xmmm8, y, Operand::Memory(byte));
@@ -51,7 +52,7 @@ impl Maker<'_> {
         self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, y, y, bits);
     }
 
-    /// A predicate's lanes, in a register that is not to be changed.
+    /// The mask of a predicate, in a register that must not be changed.
     pub(super) fn predicate(&mut self, predicate: Predicate, part: u8) -> Mask {
         let ones = Key::Other(Source::Literal(u32::MAX.into()), Width::B32, 0);
         let (key, not) = match predicate {
@@ -63,7 +64,7 @@ impl Maker<'_> {
         Mask { reg: self.hold(key), not }
     }
 
-    /// Writes a predicate; `value` is a temporary.
+    /// Writes a predicate register; `value` is a temporary.
     pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: Option<Mask>, part: u8) {
         let key = Key::Predicate(to, part);
         if let Some(guard) = guard {
@@ -74,7 +75,7 @@ impl Maker<'_> {
         self.define(key, value, Kind::BITS);
     }
 
-    /// Lanes in which a comparison holds (or does not: see the mask), in a temporary.
+    /// Emits a comparison. Returns the mask of its result in a temporary.
     fn test(&mut self, test: Test, [a, b]: [Source; 2], part: u8) -> Option<Mask> {
         match test {
             Test::Float { relation, unordered } => {
@@ -113,7 +114,7 @@ impl Maker<'_> {
         part: u8,
     ) -> Option<Mask> {
         let (equal, greater) = (C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, C::VEX_Vpcmpgtd_ymm_ymm_ymmm256);
-        // Greater of a and b, or of b and a.
+        // AVX2 only has "greater", so that a and b are swapped for "less".
         let (a, b) = match how {
             Relation::Lt | Relation::Ge if signed => (b, a),
             _ => (a, b),
@@ -123,7 +124,7 @@ impl Maker<'_> {
         let (y, not) = match how {
             Relation::Eq | Relation::Ne => (self.binary(equal, a, b), how == Relation::Ne),
             _ if signed => (self.binary(greater, a, b), matches!(how, Relation::Le | Relation::Ge)),
-            // The lesser one is a, the greater one is a.
+            // Unsigned comparisons test whether the minimum or the maximum of a and b is a.
             Relation::Le | Relation::Gt => (self.extreme_is(a, b, true), how == Relation::Gt),
             Relation::Ge | Relation::Lt => (self.extreme_is(a, b, false), how == Relation::Lt),
         };
@@ -161,7 +162,7 @@ impl Maker<'_> {
             *y = if signed || is_equal {
                 self.binary(code, a, b)
             } else {
-                // Unsigned numbers are in the order of signed ones with the other sign.
+                // Flipping the sign bits makes a signed comparison compare unsigned numbers.
                 let sign = self.wide_number(1 << 63);
                 let xor = C::VEX_Vpxor_ymm_ymm_ymmm256;
                 let d = self.binary(xor, a, sign);
@@ -184,14 +185,15 @@ impl Maker<'_> {
         })
     }
 
-    /// Lanes of 32 bits of two halves of 64 bits.
+    /// Turns two halves of 64-bit masks into a mask of 32-bit lanes.
     fn joined(&mut self, [low, high]: [Reg; 2]) -> Reg {
         self.low_halves(low, low, high);
         self.release(high);
         low
     }
 
-    /// Lanes where a predicate holds, in a general register of 32 bits. Uses `rbp`.
+    /// Loads the mask of lanes in which a predicate is true into a 32-bit general register. Uses
+    /// `rbp`.
     pub(super) fn lanes_of(&mut self, predicate: Predicate, to: R) {
         let (i, not) = match predicate {
             Predicate::If(i) => (i, false),
@@ -200,7 +202,7 @@ impl Maker<'_> {
             Predicate::Never => return self.asm.put(I::with2(C::Mov_r32_imm32, to, 0)),
         };
         let parts = (0..PARTS).map(|part| Key::Predicate(i, part));
-        if parts.clone().all(|key| self.is_at_home(key)) {
+        if parts.clone().all(|key| self.is_stored(key)) {
             self.asm.put(I::with2(C::Mov_r32_rm32, to, register_file(Key::Predicate(i, 0))));
         } else {
             for (n, key) in parts.rev().enumerate() {
@@ -224,7 +226,7 @@ impl Maker<'_> {
     }
 
     /// Whether the register file has the current value of a part.
-    pub(super) fn is_at_home(&self, key: Key) -> bool {
+    pub(super) fn is_stored(&self, key: Key) -> bool {
         self.cache.position(key).is_none_or(|reg| !self.cache.get(reg).dirty)
     }
 
@@ -253,7 +255,8 @@ impl Maker<'_> {
             })
         };
         let sources = [holds.reg, with.map_or(holds.reg, |with| with.reg)];
-        // The predicate that is combined may be one of the destinations.
+        // The combined predicate may also be a destination, so that both results are computed
+        // first.
         let not = to[1].map(|_| self.logic_of(combined(false), sources));
         let is = to[0].map(|_| match combined(true) {
             0b1100 => holds.reg,
@@ -267,14 +270,14 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A table of two predicates, in a temporary.
+    /// Computes a Boolean function of two predicates in a temporary.
     fn logic_of(&mut self, table: u8, [a, b]: [Reg; 2]) -> Reg {
-        // Each bit twice, for either value of a third source.
+        // Each bit of the table is doubled for a third source that is ignored.
         let table = (0..4).map(|i| ((table >> i & 1) * 3) << (2 * i)).sum();
         self.bits(table, [a.into(), b.into(), b.into()])
     }
 
-    /// A predicate of two by a table.
+    /// Emits a Boolean function of two predicates.
     pub(super) fn logic(
         &mut self,
         table: u8,

@@ -1,12 +1,12 @@
-//! Destinations: results are written in the lanes of a guard.
+//! Destinations of steps: results are written in the lanes whose guard is true.
 
 use super::predicate::Mask;
-use super::{Maker, Vector};
+use super::{Avx2Emitter, Vector};
 use crate::emit::register_cache::{Key, Kind, Nans, Reg};
 use iced_x86::{Code as C, Instruction as I};
 
-impl Maker<'_> {
-    /// Writes a part of a narrow register; the value is a temporary.
+impl Avx2Emitter<'_> {
+    /// Writes a part of a 32-bit register; the value is a temporary.
     pub(super) fn put_narrow(
         &mut self,
         to: u32,
@@ -20,7 +20,7 @@ impl Maker<'_> {
         let old = self.hold(key);
         let before = self.cache.kind(old);
         let joined = before.or(kind).unwrap_or_else(|| {
-            // Bits and NaNs that stand for others.
+            // The old value's NaNs are bits, so that the new value's NaNs must be canonical too.
             self.canonical(old);
             if kind.nans == Nans::Any {
                 self.fix_nans(value);
@@ -33,7 +33,7 @@ impl Maker<'_> {
         self.cache.release(value);
     }
 
-    /// Writes a part of a wide register; the value is a temporary.
+    /// Writes a part of a 64-bit register; the value is a temporary.
     pub(super) fn put_wide(&mut self, to: u32, part: u8, value: Reg, guard: Option<Mask>) {
         let key = Key::B64(to, part);
         let Some(guard) = guard else { return self.define(key, value, Kind::BITS) };
@@ -45,20 +45,20 @@ impl Maker<'_> {
         self.cache.release(wide.reg);
     }
 
-    /// Takes a value in the lanes of a mask.
+    /// Merges a value into `old` in the lanes of a mask.
     fn merge(&mut self, old: Reg, value: Reg, mask: Mask) {
         let (first, second) = if mask.not { (value, old) } else { (old, value) };
         self.blend(old, first, second, mask.reg);
     }
 
-    /// The mask of a half of wide lanes, in a temporary.
+    /// The mask of half a part, for 64-bit lanes, in a temporary.
     pub(super) fn of_half(&mut self, mask: Mask, half: u8) -> Mask {
         let reg = self.temporary();
         self.spread(reg, mask.reg, half);
         Mask { reg, not: mask.not }
     }
 
-    /// Lanes of 64 bits of a half of lanes of 32 bits that are all ones or all zeros.
+    /// Widens half of a mask of 32-bit lanes to 64-bit lanes.
     pub(super) fn spread(&mut self, to: Reg, from: Reg, half: u8) {
         let mut low = from.xmm();
         if half == 1 {

@@ -1,14 +1,14 @@
-//! Moves between registers and scratch registers in the frame.
+//! Moves between vector registers and scratch registers in the frame.
 
-use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::collective::RESULT;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::frame::Frame;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// See [`crate::emit::backend::Backend::fill_row`].
     pub(super) fn fill_row(&mut self, source: Source, row: usize, narrow: bool) -> Option<()> {
         for part in 0..if narrow { PARTS } else { 2 * PARTS } {
@@ -21,7 +21,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A part of a vector of a scratch row.
+    /// Loads a part of a scratch register.
     fn of_row(&mut self, row: usize, part: u8) -> Reg {
         let from = at(R::RDI, Frame::scratch(row) + usize::from(part) * LANES_SIZE);
         self.unary(MOVE, Operand::Memory(from))
@@ -31,12 +31,12 @@ impl Maker<'_> {
     pub(super) fn take_row(
         &mut self,
         (row, narrow): (usize, bool),
-        to: Place,
+        to: VReg,
         keep: u64,
         guard: Predicate,
     ) -> Option<()> {
         for part in 0..PARTS {
-            if let Place::Predicate(to) = to {
+            if let VReg::Predicate(to) = to {
                 let value = self.temporary();
                 self.spread_byte(value, at(R::RDI, Frame::scratch(row) + usize::from(part)));
                 let guard = self.guard(guard, part);
@@ -54,23 +54,23 @@ impl Maker<'_> {
     }
 
     /// See [`crate::emit::backend::Backend::put_number`].
-    pub(super) fn put_number(&mut self, to: Place, guard: Predicate) -> Option<()> {
+    pub(super) fn put_number(&mut self, to: VReg, guard: Predicate) -> Option<()> {
         let row = at(R::RDI, Frame::scratch(RESULT));
         self.asm.put(I::with2(C::Mov_rm64_r64, row, R::R12));
-        if let Place::Predicate(_) = to {
+        if let VReg::Predicate(_) = to {
             return self.take_row((RESULT, true), to, u64::MAX, guard);
         }
         for part in 0..PARTS {
             let mask = self.guard(guard, part);
             match to {
-                Place::B64(to) => {
+                VReg::B64(to) => {
                     for half in [2 * part, 2 * part + 1] {
                         let value = self.temporary();
                         self.two(C::VEX_Vpbroadcastq_ymm_xmmm64, value, Operand::Memory(row));
                         self.put_wide(to, half, value, mask);
                     }
                 }
-                Place::B32(to) | Place::Predicate(to) => {
+                VReg::B32(to) | VReg::Predicate(to) => {
                     let value = self.temporary();
                     self.two(C::VEX_Vpbroadcastd_ymm_xmmm32, value, Operand::Memory(row));
                     self.put_narrow(to, part, value, Kind::BITS, mask);

@@ -1,7 +1,8 @@
-//! Shapes of addresses: in each part of 8 lanes contiguous, or uniform; or scattered.
+//! Shapes of addresses: whether the lanes of each part of 8 lanes are contiguous or have one
+//! address. The code tests for one of the two shapes; lanes with neither shape are scattered.
 
 use super::address::{MemAccess, moved};
-use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
+use super::{Avx2Emitter, LANES_SIZE, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::{Key, Reg};
@@ -9,19 +10,21 @@ use crate::frame::Frame;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Shapes, as in slots and in `ebp`: the lanes of each part are contiguous, or all lanes of each part have one address. 0 is unknown.
-pub(super) const ROWS: u32 = 1;
-pub(super) const SAME: u32 = 2;
+/// Shapes, as cached in slots and returned in `ebp`: the lanes of each part are contiguous, or the
+/// lanes of each part have one address; 0 if the shape is not known.
+pub(super) const CONTIGUOUS: u32 = 1;
+pub(super) const UNIFORM: u32 = 2;
 
 pub(super) const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
 pub(super) const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 pub(super) const SPREAD: C = C::VEX_Vpbroadcastq_ymm_xmmm64;
 
-/// Bases, for [`Maker::base_part`].
+/// The memory operand, the register and the width of a base; see [`Avx2Emitter::base_part`].
 pub(super) type Bases = (MemoryOperand, Option<u32>, bool);
 
-/// Where the addresses of parts are: in the slot of the base group, or in the frame; and the distance of the data from them.
+/// Where the addresses of the parts are stored: in the slot of the base group, or in the frame; and
+/// the distance of the data from these addresses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
     group: Option<usize>,
@@ -34,28 +37,31 @@ impl Slot {
         Self { group: member.map(|member| member.slot), data_offset }
     }
 
-    /// Clears the shape of the base group.
-    pub(super) fn forget(self, e: &mut Maker<'_>) {
+    /// Clears the cached shape of the base group.
+    pub(super) fn forget(self, e: &mut Avx2Emitter<'_>) {
         if let Some(slot) = self.group {
             e.asm.put(I::with2(C::Mov_rm64_imm32, shape(slot), 0));
         }
     }
 
-    /// The address of a part.
+    /// The memory operand of the address of a part.
     pub(super) fn pointer(self, part: u8) -> MemoryOperand {
         let part = usize::from(part);
-        at(R::RDI, self.group.map_or(Frame::PARTS + 8 * part, |slot| Frame::place(slot, part)))
+        at(
+            R::RDI,
+            self.group.map_or(Frame::PARTS + 8 * part, |slot| Frame::part_address(slot, part)),
+        )
     }
 }
 
-/// The shape of a base group.
+/// The memory operand of the cached shape of a base group.
 fn shape(slot: usize) -> MemoryOperand {
     at(R::RDI, Frame::shape(slot))
 }
 
-impl Maker<'_> {
-    /// Finds the shape of the addresses and checks bounds: the slot gets the addresses of parts, `ebp` the shape. Jumps to `not` if
-    /// the lanes are scattered or out of bounds.
+impl Avx2Emitter<'_> {
+    /// Finds the shape of the addresses and checks their bounds: the slot gets the addresses of the
+    /// parts, `ebp` the shape. Jumps to `not` if the lanes are scattered or out of bounds.
     pub(super) fn reach(
         &mut self,
         mem: &MemAccess<'_>,
@@ -69,13 +75,14 @@ impl Maker<'_> {
                 self.asm.put(I::with2(C::Test_rm32_r32, R::EBP, R::EBP));
                 self.asm.jump(C::Je_rel32_64, not);
             } else {
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
                 self.asm.jump(C::Jne_rel32_64, not);
             }
             return;
         }
         Slot::of(member).forget(self);
-        // All that follows may go on from the first one.
+        // Later accesses of the group use the shape that the first one finds, so that both shapes
+        // are tested.
         let same = same || member.is_some();
         if self.mode == Mode::Some {
             self.reach_some(mem, member, same, not);
@@ -87,7 +94,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The same where all lanes are active, separately for each part.
+    /// [`Self::reach`] where all lanes are active; each part is tested separately.
     fn reach_all(&mut self, mem: &MemAccess<'_>, member: Option<Member>, same: bool, not: Label) {
         let Some(bases) = Self::bases(mem) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
@@ -105,21 +112,22 @@ impl Maker<'_> {
             self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
             self.if_like(mem, bases, (mem.unit as u64, false), not);
         }
-        ready(self, ROWS, 7 * mem.total);
+        ready(self, CONTIGUOUS, 7 * mem.total);
         if same && !is_row {
             self.asm.jump(C::Jmp_rel32_64, found);
             self.asm.bind(other);
             self.asm.put(I::with2(C::Test_rm64_r64, R::RAX, R::RAX));
             self.asm.jump(C::Jne_rel32_64, not);
             self.if_like(mem, bases, (0, false), not);
-            ready(self, SAME, 0);
+            ready(self, UNIFORM, 0);
             self.asm.bind(found);
         }
         let least = member.map_or(mem.access.offset, |member| member.lowest);
         self.point(mem, least, Slot::of(member), not);
     }
 
-    /// Loads the distance of the bases of the first two lanes into `rax`: it selects the shape that is tested.
+    /// Loads the difference between the bases of the first two lanes into `rax`, which decides
+    /// which shape is tested.
     fn first_distance(&mut self, mem: &MemAccess<'_>) {
         let Some((row, number, wide)) = Self::bases(mem) else { return };
         match (self.base_part((row, number, wide), 0), wide) {
@@ -146,7 +154,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The same for a uniform base, in `rax`.
+    /// [`Self::reach`] for the uniform base in `rax`.
     pub(super) fn reach_one(&mut self, mem: &MemAccess<'_>, not: Label) {
         let [to, ..] = mem.own;
         self.offset_from_base(mem, Some(not));
@@ -157,10 +165,10 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, to.xmm(), R::RAX));
         self.asm.put(I::with2(SPREAD, to.ymm(), to.xmm()));
         self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, Slot::default().pointer(0), to.ymm()));
-        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, SAME));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, UNIFORM));
     }
 
-    /// The slot points to the data in the frame.
+    /// Makes the slot point to the data in the frame.
     pub(super) fn point_to_data(&mut self, mem: &MemAccess<'_>, slot: Slot) {
         for part in 0..PARTS {
             let bytes = usize::from(part) * 8 * mem.total;
@@ -170,11 +178,12 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::Lea_r64_m, R::RAX, data));
             self.asm.put(I::with2(C::Mov_rm64_r64, slot.pointer(part), R::RAX));
         }
-        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ROWS));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
     }
 
-    /// Jumps to `not` unless the bases increase by `distance` from lane to lane: in each part from the part's first lane on, or
-    /// (`of_all`) from the base in `r13` on for all executing lanes.
+    /// Jumps to `not` unless the bases increase by `distance` from lane to lane: within each part,
+    /// starting with its first lane, or (`of_all`) for all executing lanes, starting with the base
+    /// in `r13`.
     pub(super) fn if_like(
         &mut self,
         mem: &MemAccess<'_>,
@@ -208,7 +217,7 @@ impl Maker<'_> {
             self.three(XOR, to, from, base);
             if of_all {
                 let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
-                self.leave_out(mem.guard, of, &[to], lanes);
+                self.zero_not_executing(mem.guard, of, &[to], lanes);
             }
             if part != 0 {
                 self.three(OR, any, any, u);
@@ -218,7 +227,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, not);
     }
 
-    /// Broadcasts the base of the first lane of a part.
+    /// Broadcasts the base of a part's first lane.
     fn spread_first(&mut self, (row, number, wide): Bases, part: u8, to: Reg) {
         let code = if wide { SPREAD } else { C::VEX_Vpbroadcastd_ymm_xmmm32 };
         let part = if wide { 2 * part } else { part };
@@ -228,7 +237,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Lane numbers of a part times a distance.
+    /// A constant vector: the lane numbers of a part times a distance.
     pub(super) fn multiples(&mut self, wide: bool, part: u8, distance: u64) -> Operand {
         let lane = |i: u64| (i * distance) & 0xffff_ffff;
         let row = std::array::from_fn(|i| {
@@ -240,10 +249,10 @@ impl Maker<'_> {
                 lane(first) | lane(first + 1) << 32
             }
         });
-        self.row(row)
+        self.pool_vector(row)
     }
 
-    /// A part of a base.
+    /// A part of a base, in a register if it is cached.
     pub(super) fn base_part(&self, (row, number, wide): Bases, part: u8) -> Operand {
         let key = number.map(|i| if wide { Key::B64(i, part) } else { Key::B32(i, part) });
         let held = key.and_then(|key| self.cache.position(key));

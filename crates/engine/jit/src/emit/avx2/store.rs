@@ -1,9 +1,9 @@
-//! Stores.
+//! Stores: to contiguous or scattered lanes, and by index.
 
 use super::address::{MemAccess, data_of_lane, moved};
-use super::indexed::{Row, Ways};
-use super::shape::{ROWS, Slot};
-use super::{LANES_SIZE, MOMENT, MOVE, Maker, PARTS, Vector};
+use super::indexed::{ContiguousAccess, Continuations};
+use super::shape::{CONTIGUOUS, Slot};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, PARTS, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
@@ -11,21 +11,24 @@ use crate::operand::Source;
 use crate::region::{Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// The lanes that are still to be copied, and the lanes of vector stores, in the frame.
+/// Masks in the frame: the lanes that are copied one by one, and the lanes that vector stores
+/// write.
 const REST: usize = Frame::SAVED;
 const LANES: usize = Frame::SAVED + 16;
 
-/// Whether lanes can be left out where the others are stored to rows.
+/// Whether stores of contiguous lanes can be masked.
 fn by_mask(store: &Store) -> bool {
     store.access.count == 1 && store.access.size >= 4
 }
 
-impl Maker<'_> {
-    /// A store that may exit. All lanes are checked before the first one stores.
+impl Avx2Emitter<'_> {
+    /// Emits a store that may exit. The addresses of all lanes are checked before the first lane
+    /// stores.
     pub(super) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
         let member = self.facts.base_groups.member(self.block, self.step);
         let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
-        // What a row is stored from at once. No registers are taken from here on.
+        // The values for contiguous stores are loaded now, because no registers can be allocated
+        // from here on.
         let values = match indexed {
             Some(_) => self.words_of_all(store)?,
             None => Vec::new(),
@@ -37,7 +40,7 @@ impl Maker<'_> {
         let masks = (!values.is_empty()).then(|| [self.temporary(), self.temporary()]);
         let (scattered, done, stored) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (rest, lanes) = (at(R::RDI, REST), at(R::RDI, LANES));
-        self.taking(&mem);
+        self.load_executing(&mem);
         if mem.access.space != Space::Local {
             if !by_mask(store) {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
@@ -50,16 +53,17 @@ impl Maker<'_> {
                     slot.forget(self);
                 }
                 let (row, done) = match values.is_empty() {
-                    true => (Row::Points(slot), reached),
-                    false => (Row::Stores(&values), stored),
+                    true => (ContiguousAccess::Point(slot), reached),
+                    false => (ContiguousAccess::Store(&values), stored),
                 };
-                self.row_by_index(&mem, indexed, row, Ways { done, scattered });
+                self.row_by_index(&mem, indexed, row, Continuations { done, scattered });
             }
             if !indexed.is_some_and(|of| of.is_row) {
                 self.reach(&mem, member, false, scattered);
                 if member.is_some() {
-                    // Its shape is for loads, too.
-                    self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+                    // A cached shape may be that of a load, for which lanes with one address are
+                    // valid.
+                    self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
                     self.asm.jump(C::Jne_rel32_64, scattered);
                 }
             }
@@ -70,12 +74,13 @@ impl Maker<'_> {
             self.asm.bind(scattered);
         }
         let slot = Slot::of(member);
-        // The slot is needed here: those behind it are looked at by themselves.
+        // The slot is used for the scattered data, so that the later accesses of the group test
+        // their shapes themselves.
         slot.forget(self);
         self.spill(&mem);
         self.asm.put(I::with2(C::Mov_rm32_r32, rest, R::EBX));
         self.asm.put(I::with2(C::Mov_rm32_imm32, lanes, -1));
-        self.look_at_lanes(&mem);
+        self.check_lanes(&mem);
         self.point_to_data(&mem, slot);
         self.asm.bind(done);
         self.cache.unpin();
@@ -89,7 +94,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The parts of the stored value, if it is one element of 32 bits and registers hold it.
+    /// The parts of the stored value, if it is one element of 32 bits in a register.
     fn words_of_all(&mut self, store: &Store) -> Option<Vec<Reg>> {
         match (store.access.size, &store.from[..]) {
             (4, &[source @ (Source::B32(_) | Source::Literal(_))]) => {
@@ -99,7 +104,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Copies the data of lane `ebp` to its address.
+    /// Copies the data of lane `ebp` from the frame to its address.
     fn deliver(&mut self, mem: &MemAccess<'_>) {
         if mem.access.space == Space::Local && mem.total > 4 {
             self.offset_of_lane(mem);
@@ -117,8 +122,8 @@ impl Maker<'_> {
             2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14W),
             4 => (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D),
             8 => (C::Mov_r64_rm64, C::Mov_rm64_r64, R::R14),
-            16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, MOMENT.xmm()),
-            _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, MOMENT.ymm()),
+            16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, SCRATCH.xmm()),
+            _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, SCRATCH.ymm()),
         };
         let into = if mem.total <= 2 { R::R14D } else { data };
         let from = data_of_lane(self, mem.total);
@@ -164,7 +169,8 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A part of elements of 4 or 8 bytes, of the lanes that take the step. `masks`: temporaries, if there are any.
+    /// Stores a part of elements of 4 or 8 bytes, in the lanes that execute the step. `masks` are
+    /// temporaries that the caller has reserved.
     fn put_by_mask(&mut self, store: &Store, part: u8, masks: Option<[Reg; 2]>) -> Option<()> {
         let (source, wide) = (store.from[0], store.access.size == 8);
         let values = match (wide, source) {
@@ -178,7 +184,7 @@ impl Maker<'_> {
         };
         let [mask, half_mask] = masks.unwrap_or_else(|| [self.temporary(), self.temporary()]);
         let (some, done) = (self.asm.label(), self.asm.label());
-        let to = |e: &Self, half: usize| e.behind_first(half * LANES_SIZE);
+        let to = |e: &Self, half: usize| e.lane_data(half * LANES_SIZE);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, LANES), -1));
         self.asm.jump(C::Jne_rel32_64, some);
         for (half, value) in values.iter().enumerate() {
@@ -203,13 +209,13 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Elements of 1, 2 or 4 bytes in a word, in a temporary.
+    /// Packs elements of 1, 2 or 4 bytes into 32-bit values, in a temporary.
     fn word(&mut self, elements: &[Source], part: u8, size: usize) -> Option<Reg> {
         let mut word = None;
         for (i, &source) in elements.iter().enumerate() {
             let d = self.low_word(source, part)?;
             if elements.len() > 1 {
-                // Others do not see what is above it.
+                // Clears the bits above the element, which would overwrite the other elements.
                 let shift = 32 - 8 * size as u32;
                 self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, d, d, shift);
                 let rest = shift - 8 * (i * size) as u32;
@@ -237,7 +243,7 @@ impl Maker<'_> {
         Some(self.unary(MOVE, a))
     }
 
-    /// A part of 4 lanes of 64 bits; 32 bits are zero-extended.
+    /// A part of 4 lanes of 64 bits; 32-bit sources are zero-extended.
     pub(super) fn double_word(&mut self, source: Source, part: u8) -> Option<Reg> {
         match self.wide(source, part) {
             Some(reg) => Some(reg),
@@ -245,7 +251,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Elements of 8 bytes, of a part of 4 lanes.
+    /// Stores elements of 8 bytes, of a part of 4 lanes.
     fn put_doubles(&mut self, store: &Store, part: u8, total: usize) -> Option<()> {
         for (pair, from) in store.from.chunks(2).enumerate() {
             let a = self.double_word(from[0], part)?;
@@ -256,7 +262,7 @@ impl Maker<'_> {
                     self.store_doubles((a, b), half, total, 16 * pair);
                 }
                 None => {
-                    let to = self.behind_first(usize::from(part % 2) * LANES_SIZE);
+                    let to = self.lane_data(usize::from(part % 2) * LANES_SIZE);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
                 }
             }

@@ -1,13 +1,14 @@
-//! Steps that work on each lane separately are emitted part by part, so that values stay in registers from step to step.
+//! Steps that work on each lane separately. Runs of such steps are emitted part by part, so that
+//! the values of a part stay in registers from step to step.
 
 use super::predicate::Mask;
-use super::{Maker, PARTS, Vector};
+use super::{Avx2Emitter, PARTS, Vector};
 use crate::Error;
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Key, Kind};
 use crate::frame::Frame;
 use crate::op::Op;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
@@ -20,7 +21,7 @@ fn is_of_lanes(step: &Step) -> bool {
     )
 }
 
-/// The part of 8 lanes.
+/// The number of the part of 8 lanes that a value belongs to.
 pub(super) fn eighth(key: Key) -> u8 {
     match key {
         Key::B64(_, part) => part / 2,
@@ -28,7 +29,7 @@ pub(super) fn eighth(key: Key) -> u8 {
     }
 }
 
-impl Maker<'_> {
+impl Avx2Emitter<'_> {
     /// Emits steps that cannot exit.
     pub(super) fn straight_steps(&mut self, steps: Range<usize>) -> Result<(), Error> {
         let block = &self.region.blocks[self.block];
@@ -66,14 +67,14 @@ impl Maker<'_> {
                 if !self.facts.uses[self.block].is_dead[i] && step.guard != Predicate::Never {
                     self.of_lanes(step, part).ok_or(Error::Operands(i))?;
                 }
-                self.behind_part(i, part, &mut changed);
+                self.end_part(i, part, &mut changed);
                 if part + 1 == PARTS {
                     self.uncounted += u32::from(step.counted);
                 }
             }
             self.count_rest();
             if part + 1 != PARTS {
-                // The next part begins where this one did.
+                // The next part begins with the same next uses as this one.
                 for (number, next) in changed.drain(..).rev() {
                     self.next[number] = next;
                 }
@@ -83,24 +84,25 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Ends a step in a part; other parts of the step may come later or have come before.
-    fn behind_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
+    /// Ends a step in a part. Other parts of the step may have been emitted before, or follow
+    /// later.
+    fn end_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
         self.count_before_end(i);
         self.cache.unpin();
         let after = std::mem::take(&mut self.facts.uses[self.block].after[i]);
         for a in &after {
-            if let Some(number) = self.facts.numbers.get(a.place) {
+            if let Some(number) = self.facts.numbers.get(a.vreg) {
                 changed.push((number, self.next[number]));
                 self.next[number] = a.next;
             }
             if !a.lives {
-                self.cache.forget_keys(|key| key.place() == Some(a.place) && eighth(key) == part);
+                self.cache.forget_keys(|key| key.vreg() == Some(a.vreg) && eighth(key) == part);
             }
         }
         self.facts.uses[self.block].after[i] = after;
     }
 
-    /// Counts the lanes of the part that do not execute a step, or defers it.
+    /// Counts the lanes of the part that do not execute a step, or defers counting them.
     fn count_part(&mut self, step: &Step) {
         if step.counted && step.guard != Predicate::Always {
             match &mut self.back.guarded {
@@ -111,24 +113,24 @@ impl Maker<'_> {
                 }
             }
         }
-        let place = self.back.guarded.and_then(|(guard, _)| guard.place());
+        let vreg = self.back.guarded.and_then(|(guard, _)| guard.vreg());
         let mut changes = false;
-        step.each_written(|written| changes |= Some(written) == place);
+        step.each_written(|written| changes |= Some(written) == vreg);
         if changes {
             self.count_rest();
         }
     }
 
-    /// Counts deferred lanes before their predicate changes.
+    /// Counts deferred lanes before their guard's predicate changes.
     fn count_before_end(&mut self, i: usize) {
-        let place = self.back.guarded.and_then(|(guard, _)| guard.place());
+        let vreg = self.back.guarded.and_then(|(guard, _)| guard.vreg());
         let after = &self.facts.uses[self.block].after[i];
-        if after.iter().any(|a| Some(a.place) == place && !a.lives) {
+        if after.iter().any(|a| Some(a.vreg) == vreg && !a.lives) {
             self.count_rest();
         }
     }
 
-    /// Counts the lanes of the part that have not executed guarded steps.
+    /// Counts the deferred lanes of the part.
     fn count_rest(&mut self) {
         let Some((guard, n)) = self.back.guarded.take() else { return };
         let part = self.back.part;
@@ -153,7 +155,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
     }
 
-    /// A part of a step of lanes.
+    /// Emits a part of a step that works on each lane separately.
     fn of_lanes(&mut self, step: &Step, part: u8) -> Option<()> {
         let guard = self.guard(step.guard, part);
         match &step.action {
@@ -169,7 +171,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The lanes that execute a step; `None`: all.
+    /// The mask of lanes that execute a step; `None` if all do.
     pub(super) fn guard(&mut self, guard: Predicate, part: u8) -> Option<Mask> {
         (guard != Predicate::Always).then(|| self.predicate(guard, part))
     }
@@ -177,13 +179,13 @@ impl Maker<'_> {
     fn compute(
         &mut self,
         op: Op,
-        to: Place,
+        to: VReg,
         from: [Source; 3],
         guard: Option<Mask>,
         part: u8,
     ) -> Option<()> {
         match to {
-            Place::B32(to) => {
+            VReg::B32(to) => {
                 let (value, kind) = match op {
                     Op::Float { .. }
                     | Op::Directed { .. }
@@ -203,7 +205,7 @@ impl Maker<'_> {
                 };
                 self.put_narrow(to, part, value, kind, guard);
             }
-            Place::B64(to) => {
+            VReg::B64(to) => {
                 for part in [2 * part, 2 * part + 1] {
                     let value = self.wide_op(op, from, part)?;
                     self.put_wide(to, part, value, guard);
@@ -213,12 +215,12 @@ impl Maker<'_> {
                     }
                 }
             }
-            Place::Predicate(_) => return None,
+            VReg::Predicate(_) => return None,
         }
         Some(())
     }
 
-    /// A step for all lanes.
+    /// Emits a step for all lanes at once.
     fn single(&mut self, step: &Step) -> Option<()> {
         if step.guard == Predicate::Never || self.facts.uses[self.block].is_dead[self.step] {
             return Some(());

@@ -1,17 +1,17 @@
-//! Bits of three sources by a table, of the four instructions that there are for bits.
+//! Boolean functions of three sources (`lop3`), composed of the four bitwise instructions of AVX2.
 
-use super::{MOVE, Maker, Operand};
+use super::{Avx2Emitter, MOVE, Operand};
 use crate::emit::register_cache::Reg;
 use iced_x86::Code as C;
 use std::sync::OnceLock;
 
-/// An instruction of two sources.
+/// A bitwise instruction of two sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
     And,
     Or,
     Xor,
-    /// Not the first one, and the second one.
+    /// `!a & b`
     AndNot,
 }
 
@@ -37,21 +37,21 @@ impl Gate {
     }
 }
 
-/// How a table is computed.
+/// How the function of a truth table is computed.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
-    /// It is a source.
+    /// The function is one of the sources.
     Source(usize),
-    /// All ones.
+    /// The function is always one.
     Ones,
-    /// By an instruction, of what two other tables give.
+    /// An instruction applied to the functions of two other tables.
     Gate(Gate, u8, u8),
 }
 
-/// The tables of the sources.
+/// The truth tables of the sources.
 const SOURCES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
-/// The shortest formula of each table: all pairs of formulas, the shorter ones first.
+/// For each truth table, its shortest formula, found by combining all pairs of shorter formulas.
 fn rules() -> &'static [Rule; 256] {
     static RULES: OnceLock<[Rule; 256]> = OnceLock::new();
     RULES.get_or_init(|| {
@@ -85,8 +85,8 @@ fn rules() -> &'static [Rule; 256] {
     })
 }
 
-impl Maker<'_> {
-    /// Bits by a table, in a temporary.
+impl Avx2Emitter<'_> {
+    /// Emits a Boolean function of three sources. The result is in a temporary.
     pub(super) fn bits(&mut self, table: u8, sources: [Operand; 3]) -> Reg {
         match self.formula(table, &sources) {
             Operand::Register(y) if self.is_temporary(y) && !is_among(y, &sources) => y,
@@ -101,7 +101,7 @@ impl Maker<'_> {
             Rule::Gate(gate, a, b) => (gate, a, b),
         };
         let (a, b) = (self.formula(a, sources), self.formula(b, sources));
-        // The first source is no memory.
+        // The first operand of an instruction must be a register.
         let (a, b) = match (a, b) {
             (Operand::Register(a), b) => (a, b),
             (a, Operand::Register(b)) if gate != Gate::AndNot => (b, a),

@@ -1,13 +1,14 @@
-//! What is loaded becomes registers: from where the parts begin, in one of two shapes.
+//! Writes loaded data to registers: loads the parts from the addresses in a slot, transposes them,
+//! and defines the destinations.
 
-use super::shape::{ROWS, Slot};
-use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
+use super::shape::{CONTIGUOUS, Slot};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS, Vector};
 use crate::emit::register_cache::{Kind, Reg};
-use crate::operand::{Place, Predicate};
+use crate::operand::{Predicate, VReg};
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Bytes of an element and of a lane, and from which byte on 16 are loaded.
+/// Bytes of an element, bytes of a lane's data, and the byte at which 16 loaded bytes begin.
 #[derive(Clone, Copy)]
 struct Bytes {
     size: usize,
@@ -16,7 +17,7 @@ struct Bytes {
 }
 
 impl Bytes {
-    /// How many registers a part needs.
+    /// The number of registers that a part needs.
     fn needs(self) -> usize {
         match (self.size, self.total) {
             (8, 8) => 2,
@@ -26,7 +27,7 @@ impl Bytes {
         }
     }
 
-    /// Those that have something in the end: words of 32 bits, or the halves of elements of 64.
+    /// The registers that have the results: 32-bit values, or the halves of 64-bit elements.
     fn results(self, d: &[Reg]) -> Vec<Reg> {
         match (self.size, self.total) {
             (8, 16..) => vec![d[2], d[5], d[1], d[4]],
@@ -37,8 +38,9 @@ impl Bytes {
     }
 }
 
-impl Maker<'_> {
-    /// The elements become registers. `ebp` has the shape, but where all lanes are known to have the same.
+impl Avx2Emitter<'_> {
+    /// Writes the elements of a load to their destinations. `ebp` has the shape, unless all lanes
+    /// are known to have one address (`one`).
     pub(super) fn take_rows(
         &mut self,
         load: &Load,
@@ -52,7 +54,7 @@ impl Maker<'_> {
         }
         self.back.data_offset = slot.data_offset;
         let total = size * count;
-        // Where a part takes few registers, all are loaded at once.
+        // If a part needs few registers, all parts are loaded before the first is written.
         let at_once = if total <= 4 || count == 1 { PARTS } else { 1 };
         for first in (0..PARTS).step_by(usize::from(at_once)) {
             for (group, to) in load.to.chunks((16 / size).min(count)).enumerate() {
@@ -68,7 +70,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Loads lanes of up to 4 bytes, in either shape, to registers that there are.
+    /// Loads at most 4 bytes per lane, in either shape, to the given registers.
     pub(super) fn load_few(&mut self, load: &Load, to: &[Reg], slot: Slot) {
         let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
         self.back.data_offset = slot.data_offset;
@@ -83,7 +85,7 @@ impl Maker<'_> {
         self.back.data_offset = 0;
     }
 
-    /// What has been loaded so becomes registers.
+    /// Writes what [`Self::load_few`] has loaded to the destinations.
     pub(super) fn take_few(&mut self, load: &Load, parts: &[Reg], guard: Predicate) -> Option<()> {
         self.cache.unpin();
         let loaded: Vec<Vec<Reg>> = parts.iter().map(|&reg| vec![reg]).collect();
@@ -94,7 +96,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Loads parts, in either shape; the registers that have them.
+    /// Loads parts, in either shape. Returns their registers.
     fn load_parts(
         &mut self,
         parts: std::ops::Range<u8>,
@@ -108,7 +110,7 @@ impl Maker<'_> {
         self.load_parts_to(parts, slot, bytes, one, own)
     }
 
-    /// The same to these registers.
+    /// Loads parts, in either shape, to the given registers.
     fn load_parts_to(
         &mut self,
         parts: std::ops::Range<u8>,
@@ -120,7 +122,7 @@ impl Maker<'_> {
         let loaded: Vec<_> = own.iter().map(|d| bytes.results(d)).collect();
         let (same, done) = (self.asm.label(), self.asm.label());
         if !one {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
             self.asm.jump(C::Jne_rel32_64, same);
             for (part, d) in parts.clone().zip(&own) {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(part)));
@@ -142,12 +144,12 @@ impl Maker<'_> {
         loaded
     }
 
-    /// What lies lane after lane goes to the registers of a part.
+    /// Loads a part whose lanes are contiguous.
     fn load_rows(&mut self, d: &[Reg], Bytes { size, total, from }: Bytes) {
         match *d {
             [low, high] => {
                 for (i, d) in [low, high].into_iter().enumerate() {
-                    let half = self.behind_first(i * LANES_SIZE);
+                    let half = self.lane_data(i * LANES_SIZE);
                     self.two(MOVE, d, Operand::Memory(half));
                 }
             }
@@ -162,7 +164,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What all lanes of a part have goes to its registers.
+    /// Loads a part whose lanes have one address.
     fn load_same(&mut self, d: &[Reg], Bytes { size, total, from }: Bytes) {
         match *d {
             [low, high] if size == 8 => {
@@ -179,11 +181,12 @@ impl Maker<'_> {
         }
     }
 
-    /// Registers of a part, of what has been loaded: its own comes first, then that of the parts that follow.
+    /// Writes a part of the loaded data to the destinations. `loaded` begins with the registers of
+    /// this part, and those of later parts follow.
     fn take_part(
         &mut self,
         load: &Load,
-        to: &[Option<Place>],
+        to: &[Option<VReg>],
         part: u8,
         loaded: &[Vec<Reg>],
         guard: Predicate,
@@ -211,17 +214,18 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Writes a number of 32 bits to a register: whether its sign goes on above, and the bits that remain.
+    /// Writes a 32-bit value to a register: sign-extended if the flag says so, and masked by the
+    /// bits to keep.
     pub(super) fn put_kept(
         &mut self,
-        to: Place,
+        to: VReg,
         part: u8,
         value: Reg,
         (signed, keep): (bool, u64),
         guard: Predicate,
     ) -> Option<()> {
         match to {
-            Place::B32(i) => {
+            VReg::B32(i) => {
                 if keep as u32 != u32::MAX {
                     let keep = self.number(keep as u32);
                     self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
@@ -229,7 +233,7 @@ impl Maker<'_> {
                 let guard = self.guard(guard, part);
                 self.put_narrow(i, part, value, Kind::BITS, guard);
             }
-            Place::B64(i) => {
+            VReg::B64(i) => {
                 let guard = self.guard(guard, part);
                 let code = if signed {
                     C::VEX_Vpmovsxdq_ymm_xmmm128
@@ -250,7 +254,7 @@ impl Maker<'_> {
                 }
                 self.release(value);
             }
-            Place::Predicate(_) => return None,
+            VReg::Predicate(_) => return None,
         }
         Some(())
     }
@@ -262,17 +266,17 @@ impl Maker<'_> {
         }
     }
 
-    /// Writes an element of 64 bits to a register.
+    /// Writes a 64-bit element to a register.
     pub(super) fn put_double(
         &mut self,
-        to: Place,
+        to: VReg,
         part: u8,
         [low, high]: [Reg; 2],
         keep: u64,
         guard: Predicate,
     ) -> Option<()> {
         match to {
-            Place::B64(i) => {
+            VReg::B64(i) => {
                 let guard = self.guard(guard, part);
                 for (half, value) in [low, high].into_iter().enumerate() {
                     self.keep_wide(value, keep);

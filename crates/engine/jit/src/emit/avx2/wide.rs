@@ -1,8 +1,9 @@
-//! Values of 64 bits, of which a vector register has 4 lanes: a part of a warp is two halves.
+//! Operations on 64 bits. A vector register has 4 lanes, so that two registers make up a part of 8
+//! lanes.
 
 use super::integer::power_of_two;
 use super::operand::register_file;
-use super::{MOMENT, MOVE, Maker, Operand, Vector};
+use super::{Avx2Emitter, MOVE, Operand, SCRATCH, Vector};
 use crate::emit::register_cache::{Key, Reg};
 use crate::op::{Op, Rounding};
 use crate::operand::Source;
@@ -10,14 +11,14 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand};
 
 const PRODUCT: C = C::VEX_Vpmuludq_ymm_ymm_ymmm256;
 
-/// Memory some bytes behind.
+/// The memory operand `bytes` bytes after another.
 fn displaced(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
     memory.displacement += bytes as i64;
     memory
 }
 
-impl Maker<'_> {
-    /// A part of a narrow source, extended to 64 bits, in a temporary.
+impl Avx2Emitter<'_> {
+    /// A part of a 32-bit source, extended to 64 bits, in a temporary.
     pub(super) fn extended(&mut self, source: Source, part: u8, signed: bool) -> Option<Reg> {
         let code = if signed { C::VEX_Vpmovsxdq_ymm_xmmm128 } else { C::VEX_Vpmovzxdq_ymm_xmmm128 };
         let d = self.temporary();
@@ -29,9 +30,9 @@ impl Maker<'_> {
             return Some(d);
         }
         if let Source::B32(i) = source
-            && self.is_at_home(Key::B32(i, part / 2))
+            && self.is_stored(Key::B32(i, part / 2))
         {
-            // What the file has can be loaded and extended at once.
+            // A value in the register file is loaded and extended by one instruction.
             let from = displaced(register_file(Key::B32(i, part / 2)), 16 * usize::from(part % 2));
             self.asm.put(I::with2(code, d.ymm(), from));
             return Some(d);
@@ -46,7 +47,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of the value of an operation of 64 bits, in a temporary.
+    /// Emits a part of a 64-bit operation. The result is in a temporary.
     pub(super) fn wide_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let code = match op {
             Op::CopyWide => {
@@ -73,8 +74,8 @@ impl Maker<'_> {
                 let a = self.wide(from[first], part)?;
                 let b = self.wide_operand(from[second], part)?;
                 let d = self.temporary();
-                self.spread(MOMENT, mask.reg, part % 2);
-                self.blend(d, a, b, MOMENT);
+                self.spread(SCRATCH, mask.reg, part % 2);
+                self.blend(d, a, b, SCRATCH);
                 return Some(d);
             }
             Op::Double(op) => return self.double(op, Rounding::Near, from, part),
@@ -99,7 +100,7 @@ impl Maker<'_> {
         Some(self.binary(code, a, b))
     }
 
-    /// There is a product of low halves alone.
+    /// Emits a 64-bit product. AVX2 only multiplies 32-bit halves.
     fn multiply_wide(&mut self, [a, b, _]: [Source; 3], part: u8) -> Option<Reg> {
         let (a, b) = if matches!(a, Source::Literal(_)) { (b, a) } else { (a, b) };
         let a = self.wide(a, part)?;
@@ -115,18 +116,19 @@ impl Maker<'_> {
             let b = self.wide_number(number.into());
             self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, d, a, 32);
             self.three(PRODUCT, d, d, b);
-            self.three(PRODUCT, MOMENT, a, b);
+            self.three(PRODUCT, SCRATCH, a, b);
         } else {
-            // The products of a low and a high half are those of 32-bit lanes, with the halves of b swapped.
+            // The products of a low and a high half are 32-bit products with the halves of b
+            // swapped.
             let b = self.wide(b, part)?;
             self.two_with(C::VEX_Vpshufd_ymm_ymmm256_imm8, d, b, 0b1011_0001);
             self.three(C::VEX_Vpmulld_ymm_ymm_ymmm256, d, d, a);
-            self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, MOMENT, d, 32);
-            self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, d, d, MOMENT);
-            self.three(PRODUCT, MOMENT, a, b);
+            self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, SCRATCH, d, 32);
+            self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, d, d, SCRATCH);
+            self.three(PRODUCT, SCRATCH, a, b);
         }
         self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, d, d, 32);
-        self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, MOMENT);
+        self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, SCRATCH);
         Some(d)
     }
 
@@ -140,7 +142,8 @@ impl Maker<'_> {
         let (sign, xor) = (self.temporary(), C::VEX_Vpxor_ymm_ymm_ymmm256);
         let mut shifted = a;
         if is_signed {
-            // Of the complement where it is negative: what comes in is zeros.
+            // Negative numbers are complemented before and after the shift, so that zeros are
+            // shifted in.
             self.three(xor, sign, sign, sign);
             self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, sign, sign, a);
             shifted = self.binary(xor, a, sign);
@@ -163,7 +166,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// The upper half of a product, of four products of halves.
+    /// Computes the upper half of a product from four products of halves.
     fn high_wide(&mut self, a: Reg, b: Reg) -> Reg {
         const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
         const SHIFT: C = C::VEX_Vpsrlq_ymm_ymm_imm8;
@@ -174,12 +177,12 @@ impl Maker<'_> {
         self.three(PRODUCT, d, left, right);
         self.three(PRODUCT, left, left, b);
         self.three(PRODUCT, right, right, a);
-        self.three(PRODUCT, MOMENT, a, b);
-        // Neither sum is too large: a product is at most (2^32 - 1)^2.
-        self.two_with(SHIFT, MOMENT, MOMENT, 32);
-        self.three(ADD, left, left, MOMENT);
-        self.three(C::VEX_Vpand_ymm_ymm_ymmm256, MOMENT, left, mask);
-        self.three(ADD, right, right, MOMENT);
+        self.three(PRODUCT, SCRATCH, a, b);
+        // Neither sum overflows, because a product is at most (2^32 - 1)^2.
+        self.two_with(SHIFT, SCRATCH, SCRATCH, 32);
+        self.three(ADD, left, left, SCRATCH);
+        self.three(C::VEX_Vpand_ymm_ymm_ymmm256, SCRATCH, left, mask);
+        self.three(ADD, right, right, SCRATCH);
         for part in [left, right] {
             self.two_with(SHIFT, part, part, 32);
             self.three(ADD, d, d, part);
@@ -191,7 +194,7 @@ impl Maker<'_> {
     fn product(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let signed = matches!(op, Op::ProductS | Op::ProductAddS);
         let code = if signed { C::VEX_Vpmuldq_ymm_ymm_ymmm256 } else { PRODUCT };
-        // It looks at low halves alone: it does not matter how they are extended.
+        // The instruction reads only low halves, so that it does not matter how they are extended.
         let (a, b) = match from {
             [literal @ Source::Literal(_), other, _] => (other, literal),
             [a, b, _] => (a, b),

@@ -1,8 +1,9 @@
-//! Deferred addresses: a uniform base plus a scaled 32-bit index per lane.
+//! Affine addresses: computes a uniform base plus a scaled 32-bit index per lane, for accesses and
+//! for exits.
 
 use super::memory::{MemAccess, site, spread_of};
-use super::{MOMENT, Maker};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx512Emitter, SCRATCH};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::Reg;
 use crate::operand::Source;
@@ -11,10 +12,10 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 const ADD: C = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
 const SHIFT: C = C::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8;
 
-impl Maker<'_> {
-    /// A part of a deferred address, in a temporary.
+impl Avx512Emitter<'_> {
+    /// Computes a part of a deferred address in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let d = if value.plus == Plus::NONE {
+        let d = if value.addend == Addend::NONE {
             self.extended(Source::B32(value.index), part, value.signed)?
         } else {
             let sum = self.index_part(value, part / 2)?;
@@ -30,7 +31,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of an index with the uniform value added, in a temporary.
+    /// Computes a part of an index plus the uniform value in a temporary.
     pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let index = self.narrow(Source::B32(value.index), part)?;
         let d = self.temporary();
@@ -38,10 +39,10 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// The same in a given register. Uses `rax`.
+    /// Computes a part of an index plus the uniform value in a given register. Uses `rax`.
     pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Reg) {
-        let number = self.number_at(value.plus.number, R::RAX);
-        let code = if value.plus.minus {
+        let number = self.number_at(value.addend.number, R::RAX);
+        let code = if value.addend.minus {
             C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32
         } else {
             C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32
@@ -49,19 +50,20 @@ impl Maker<'_> {
         self.asm.put(I::with3(code, to.z(), index.z(), spread_of(number)));
     }
 
-    /// Computes the base of an access into the registers reserved for it. Uses `rax`.
+    /// Computes the base addresses of an access in the registers that are reserved for them. Uses
+    /// `rax`.
     pub(super) fn compute_bases(&mut self, mem: &MemAccess) {
         let Some((value, index)) = mem.affine else { return };
         for (part, base) in mem.bases.iter().enumerate() {
             let mut from = index[part / 2];
-            if value.plus != Plus::NONE {
-                self.sum_of_index(value, MOMENT, from);
-                from = MOMENT;
+            if value.addend != Addend::NONE {
+                self.sum_of_index(value, SCRATCH, from);
+                from = SCRATCH;
             }
             if part % 2 == 1 {
                 let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                self.asm.put(I::with3(extract, MOMENT.y(), from.z(), 1_u32));
-                from = MOMENT;
+                self.asm.put(I::with3(extract, SCRATCH.y(), from.z(), 1_u32));
+                from = SCRATCH;
             }
             let add = self.number_at(value.add, R::RAX);
             let extend = if value.signed {
@@ -79,17 +81,19 @@ impl Maker<'_> {
         }
     }
 
-    /// The offsets of the first lanes of both halves, in `rax` and `r12`; `add` is the field of the site that turns addresses into
-    /// offsets. Jumps to `to` if the index of a later lane (`rows`) may wrap around. Uses `r13`, `r14` and `rbx`.
+    /// Computes the offsets of the first lanes of both halves in `rax` and `r12`. `add` is the
+    /// field of the site that turns addresses into offsets. With `rows`, jumps to `to` if the index
+    /// of a later lane may wrap around. Uses `r13`, `r14` and `rbx`.
     pub(super) fn affine_firsts(&mut self, mem: &MemAccess, add: usize, rows: bool, to: Label) {
         let Some((value, index)) = mem.affine else { return };
         let halves = [(R::RAX, R::EAX), (R::R12, R::R12D)];
         for ((_, low), index) in halves.into_iter().zip(index) {
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, index.x()));
-            self.add_plus(value.plus, low, R::R13);
+            self.add_addend(value.addend, low, R::R13);
         }
         if rows {
-            // No number may be the last one before zero, or before the sign.
+            // The first indices are far from wrapping around: within 2^30 of zero if signed, and
+            // below 2^31 if not.
             let above = |by| MemoryOperand::with_base_displ(by, 0x4000_0000);
             if value.signed {
                 self.asm.put(I::with2(C::Lea_r32_m, R::R14D, above(R::RAX)));

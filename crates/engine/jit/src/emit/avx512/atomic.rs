@@ -1,27 +1,29 @@
-//! Atomics: all addresses are looked at as vectors, then the lanes come one after the other.
+//! Atomics. The addresses of all lanes are checked as vectors, then a loop over lanes executes the
+//! operation.
 
-use super::Maker;
+use super::Avx512Emitter;
 use super::load::STORE;
 use crate::emit::asm::at;
 use crate::emit::atomic::{B, OLD, OTHER};
 use crate::frame::Frame;
-use crate::operand::Place;
+use crate::operand::VReg;
 use crate::region::ExitReason;
 use crate::region::{Atomic, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// The scratch row of offsets.
+/// The scratch register of offsets.
 const OFFSETS: usize = 0;
 
-impl Maker<'_> {
-    /// An atomic: every lane is looked at before the first one changes something.
+impl Avx512Emitter<'_> {
+    /// Emits an atomic. The addresses of all lanes are checked before the first lane changes
+    /// memory.
     pub(super) fn atomic(&mut self, step: &Step, op: &Atomic) -> Option<()> {
         let wide = op.access.size == 8;
         if op.access.count != 1 || !matches!(op.access.size, 4 | 8) {
             return None;
         }
         let somewhere = matches!(op.access.space, Space::Global | Space::Shared);
-        if !somewhere || !self.is_possible(&op.access, true) {
+        if !somewhere || !self.is_supported(&op.access, true) {
             self.leave_here(step);
             return Some(());
         }
@@ -63,7 +65,7 @@ impl Maker<'_> {
         self.asm.bind(none);
         self.cache.unpin();
         let Some(to) = op.to else { return Some(()) };
-        if wide != matches!(to, Place::B64(_)) {
+        if wide != matches!(to, VReg::B64(_)) {
             return None;
         }
         self.take_row((OLD, !wide), to, u64::MAX, step.guard)

@@ -1,6 +1,6 @@
-//! Bits and bytes in another order.
+//! Reversal of bits, and selection of bytes.
 
-use super::Maker;
+use super::Avx512Emitter;
 use super::load::{LOAD, Operand};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
@@ -13,14 +13,14 @@ const SHUFFLE: C = C::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;
 const AND: C = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
 const OR: C = C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
 
-impl Maker<'_> {
-    /// 128 bits, in all parts of a vector in memory.
+impl Avx512Emitter<'_> {
+    /// A constant of 128 bits that all quarters of a vector in memory have.
     fn quarter(&mut self, numbers: [u64; 2]) -> Operand {
         let row: [u64; 8] = std::array::from_fn(|i| numbers[i % 2]);
         Operand::Memory(at(R::R9, self.pooled(&row)))
     }
 
-    /// The same in a register.
+    /// A constant of 128 bits that all quarters of a register have.
     fn quarter_register(&mut self, numbers: [u64; 2]) -> Reg {
         let (d, from) = (self.temporary(), self.quarter(numbers));
         if let Operand::Memory(from) = from {
@@ -29,7 +29,7 @@ impl Maker<'_> {
         d
     }
 
-    /// The value, in a temporary.
+    /// Emits a bit reversal or a byte selection. The result is in a temporary.
     pub(super) fn bytes_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
         let a = self.narrow(from[0], part)?;
         if op == Op::Reverse {

@@ -1,11 +1,11 @@
-//! Bounds and alignment checks of each lane.
+//! Bounds and alignment checks of each lane's address.
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
 use super::load::Operand;
 use super::memory::{ACTIVE, MemAccess, PARTS, limit, low_word, site, spread_of};
-use super::{MOMENT, MOMENT_K, Maker};
-use crate::emit::affine::{Affine, Plus};
+use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::Reg;
 use crate::machine::Site;
@@ -13,12 +13,13 @@ use crate::region::Space;
 use iced_x86::{Code as C, IcedError, Instruction as I, Register as R};
 use std::mem::offset_of;
 
-impl Maker<'_> {
-    /// Checks that the upper halves of 64-bit addresses in smaller memory are zero.
+impl Avx512Emitter<'_> {
+    /// Checks that the upper halves of 64-bit addresses are zero, for accesses to shared and local
+    /// memory.
     pub(super) fn shorten(&mut self, mem: &mut MemAccess, bases: Vec<Reg>) {
         let upper = self.wide_number(0xffff_ffff_0000_0000);
         let offset = self.wide_number(mem.access.offset);
-        let sums = [mem.moment, MOMENT];
+        let sums = [mem.scratch, SCRATCH];
         for part in 0..2 {
             for half in 0..2 {
                 let sum = sums[half];
@@ -47,12 +48,13 @@ impl Maker<'_> {
             let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
             self.asm.put(I::with4(insert, to.z(), sums[0].z(), sums[1].y(), 1_u32));
         }
-        // From here on they are bases of 32 bits without an offset.
+        // From here on the bases have 32 bits and include the offset.
         mem.bases = bases;
         mem.access.offset = 0;
     }
 
-    /// Computes the offsets of all lanes. Exits if that of an active lane is out of bounds or misaligned.
+    /// Computes the offsets of all lanes. Exits if the offset of an active lane is out of bounds or
+    /// misaligned.
     pub(super) fn checks(&mut self, mem: &MemAccess) {
         if mem.wide {
             let limit = spread_of(site(mem, offset_of!(Site, limit)));
@@ -72,7 +74,7 @@ impl Maker<'_> {
             }
             let limit = spread_of(limit(mem, bytes));
             let compare = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
-            let k = if part == 0 { MOMENT_K } else { mem.masks[0].k() };
+            let k = if part == 0 { SCRATCH_MASK } else { mem.masks[0].k() };
             if low == 0 {
                 self.asm.put(I::with4(compare, k, to.z(), limit, 1_u32));
             } else {
@@ -82,29 +84,30 @@ impl Maker<'_> {
             }
         }
         let low = mem.masks[0].k();
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, low, MOMENT_K));
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, low, SCRATCH_MASK));
         self.all_active(low, mem.out);
     }
 
-    /// 64-bit offsets of all lanes. Jumps to `not` if that of an active lane is not below a limit, or misaligned.
+    /// Computes 64-bit offsets of all lanes. Jumps to `not` if the offset of an active lane is not
+    /// below the limit, or misaligned.
     pub(super) fn wide_checks(&mut self, mem: &MemAccess, limit: Operand, not: Label) {
         let low = mem.total - 1;
         let offset = mem.access.offset;
         for part in 0..PARTS[1] {
             let (base, to) = (mem.bases[part], mem.offsets[part]);
-            let k = if part % 2 == 0 { MOMENT_K } else { mem.masks[part / 2].k() };
+            let k = if part % 2 == 0 { SCRATCH_MASK } else { mem.masks[part / 2].k() };
             let mut tested = base;
             if low != 0 && !offset.is_multiple_of(mem.total) {
                 let offset = self.wide_number(offset);
-                self.three(C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64, MOMENT.z(), base, offset);
-                tested = MOMENT;
+                self.three(C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64, SCRATCH.z(), base, offset);
+                tested = SCRATCH;
             }
             let add = spread_of(site(mem, offset_of!(Site, add)));
             if low != 0 {
                 let low = self.wide_number(low);
                 self.three(C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64, k, tested, low);
             }
-            // The offsets may take the places of the addresses.
+            // The offsets may be computed in the registers of the addresses.
             let sum = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
             self.asm.put(I::with3(sum, to.z(), base.z(), add));
             let compare = below(C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8, k, to, limit);
@@ -114,7 +117,7 @@ impl Maker<'_> {
                 self.asm.put_masked(k, compare);
             }
             if part % 2 == 1 {
-                self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, k, k, MOMENT_K));
+                self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, k, k, SCRATCH_MASK));
             }
         }
         let [low, high] = mem.masks.map(Reg::k);
@@ -122,8 +125,9 @@ impl Maker<'_> {
         self.all_active(low, not);
     }
 
-    /// Computes the indices of lanes with the uniform value added, possibly into the registers for offsets. Jumps to `not` if that of
-    /// an active lane is not below a limit. The first mask becomes the active lanes.
+    /// Computes the index of each lane plus the uniform value, possibly in the registers for
+    /// offsets. Jumps to `not` if the index of an active lane is not below the limit. The first
+    /// mask register becomes the active mask.
     pub(super) fn index_checks(
         &mut self,
         mem: &MemAccess,
@@ -131,7 +135,7 @@ impl Maker<'_> {
         limit: Operand,
         not: Label,
     ) -> [Reg; 2] {
-        if value.plus != Plus::NONE {
+        if value.addend != Addend::NONE {
             for (index, &sum) in indices.iter_mut().zip(&mem.offsets) {
                 self.sum_of_index(value, sum, *index);
                 *index = sum;
@@ -156,7 +160,7 @@ impl Maker<'_> {
     }
 }
 
-/// The mask of lanes that are below a limit.
+/// Emits the comparison of lanes with an exclusive limit.
 fn below(code: C, k: R, reg: Reg, limit: Operand) -> Result<I, IcedError> {
     match limit {
         Operand::Register(limit) => I::with4(code, k, reg.z(), limit.z(), 1_u32),

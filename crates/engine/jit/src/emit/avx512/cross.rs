@@ -1,7 +1,8 @@
-//! Warp-level operations. They exit unless the active lanes are exactly the live lanes of the membermask.
+//! Membermasks of warp-level operations. The code exits unless the active lanes are exactly the
+//! live lanes of the membermask.
 
 use super::load::STORE;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
@@ -12,12 +13,12 @@ use crate::region::Step;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 pub(super) const COMPARE: C = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-/// The mask of executing lanes.
+/// The general register of the mask of executing lanes.
 pub(super) const ACTIVE: R = R::EBP;
 /// The scratch register of membermasks.
 const ROW: usize = 0;
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// See [`crate::emit::backend::Backend::members`].
     pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
         let Some(members) = members else {
@@ -31,7 +32,7 @@ impl Maker<'_> {
             self.active(step.guard);
             return Some(());
         }
-        // What is read is in registers before the first jump.
+        // All operands are loaded to registers before the first jump.
         let by_lane = super::memory::is_by_lane(members);
         let mut parts = Vec::new();
         if !matches!(members, Source::Literal(_)) {
@@ -58,7 +59,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Exits if the values of active lanes differ; else `eax` has the value.
+    /// Exits if the values of active lanes differ; otherwise `eax` has their common value.
     fn same_members(&mut self, parts: &[Reg], (first, differs): (Reg, Reg), out: Label) {
         for (part, reg) in parts.iter().enumerate() {
             let to = at(R::RDI, Frame::scratch(ROW) + 64 * part);
@@ -69,11 +70,16 @@ impl Maker<'_> {
         let lane = MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RAX, 4, row, 8);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, lane));
         self.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_r32, first.z(), R::EAX));
-        for (k, part) in [(MOMENT_K, 0), (differs.k(), 1)] {
+        for (k, part) in [(SCRATCH_MASK, 0), (differs.k(), 1)] {
             self.asm.put(I::with4(COMPARE, k, first.z(), parts[part].z(), 4_u32));
         }
         let has_both_modes = differs.k();
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, has_both_modes, has_both_modes, MOMENT_K));
+        self.asm.put(I::with3(
+            C::VEX_Kunpckwd_kr_kr_kr,
+            has_both_modes,
+            has_both_modes,
+            SCRATCH_MASK,
+        ));
         self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::R12D, has_both_modes));
         self.asm.put(I::with2(C::Test_rm32_r32, ACTIVE, R::R12D));
         self.asm.jump(C::Jne_rel32_64, out);

@@ -1,9 +1,11 @@
-//! Operations on f64. A NaN that goes in comes out, and arithmetic makes 0xfff8000000000000. Of several, sums and products give
-//! the second source's, `fma` that of b, c, a, whichever comes first, and quotients the first one's; the processor gives that of
-//! the first one that an instruction reads, of products with an addend that of the factors.
+//! Operations on f64. An invalid operation gives the NaN 0xfff8000000000000, and otherwise the
+//! result is a NaN only if a source is. If several sources are NaNs, sums and products give the NaN
+//! of the second source, `fma` the first NaN among b, c, a, and quotients that of the first source.
+//! The processor takes the NaN of an instruction's first operand, and in fused operations prefers
+//! factors to the addend; the order of operands is chosen accordingly.
 
 use super::float::MOVE;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::{of_quiet_rounding, spread};
 use crate::emit::register_cache::Reg;
 use crate::op::{Float, Op, Rounding};
@@ -13,12 +15,13 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 const COMPARE: C = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;
 const MOVE64: C = C::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
 const UNORDERED: u32 = 3;
-/// For `vfixupimmpd`: NaNs come from the source, as they are or quiet, and all other kinds of numbers stay.
+/// Tables for `vfixupimmpd`, which takes NaNs from its source (unchanged, or made quiet) and leaves
+/// all other values as they are.
 const NANS: u64 = 0x11;
 const QUIET_NANS: u64 = 0x22;
 
-impl Maker<'_> {
-    /// A part of an operation on f64, in a temporary.
+impl Avx512Emitter<'_> {
+    /// Emits a part of an operation on f64. The result is in a temporary.
     pub(super) fn double(
         &mut self,
         op: Float,
@@ -26,7 +29,7 @@ impl Maker<'_> {
         from: [Source; 3],
         part: u8,
     ) -> Option<Reg> {
-        // A number is no NaN, and can be read from memory.
+        // An immediate that is not a NaN can be the second operand, which may be in memory.
         let swaps = matches!(op, Float::Add | Float::Mul) && !from[1].is_number64();
         let [first, second] = if swaps { [from[1], from[0]] } else { [from[0], from[1]] };
         let a = self.wide(first, part)?;
@@ -50,14 +53,15 @@ impl Maker<'_> {
             }
             Float::Fma => {
                 let (b, c) = (self.wide(from[1], part)?, self.wide(from[2], part)?);
-                // A NaN of the second register comes before that of the first one, and that before the third one's: which is
-                // put into the first one.
+                // The processor prefers a NaN of the second operand to that of the first, and the
+                // first's to the third's. So the NaNs of c are copied to the first operand.
                 let d = self.unary(MOVE, a);
                 if !from[0].is_number64() && !from[2].is_number64() {
-                    // Only where a is one: the addend is the sum before, which nothing else is to wait for.
+                    // Only where a is a NaN. Otherwise the product would have to wait for the
+                    // addend, which often is the previous sum.
                     let done = self.asm.label();
-                    self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
-                    self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, MOMENT_K, MOMENT_K));
+                    self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
+                    self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
                     self.asm.jump(C::Je_rel32_64, done);
                     self.take_nans(d, c, NANS);
                     self.asm.bind(done);
@@ -89,14 +93,14 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// NaNs of another value, in one operation.
+    /// Copies NaNs from another register, with one instruction.
     fn take_nans(&mut self, d: Reg, from: Reg, how: u64) {
         let kinds = spread(R::R9, self.pooled(&[how]));
         let code = C::EVEX_Vfixupimmpd_zmm_k1z_zmm_zmmm512b64_imm8_sae;
         self.asm.put(I::with4(code, d.z(), from.z(), kinds, 0));
     }
 
-    /// Another sign; a signalling NaN becomes a quiet one and keeps its own.
+    /// Emits `neg` or `abs`. A signalling NaN becomes quiet and keeps its sign.
     fn double_sign(&mut self, op: Float, a: Reg) -> Reg {
         let (code, bits) = if op == Float::Neg {
             (C::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64, 1 << 63)
@@ -105,10 +109,10 @@ impl Maker<'_> {
         };
         let (bits, quiet) = (self.wide_number(bits), self.wide_number(1 << 51));
         let d = self.binary(code, a, bits);
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
         let or = C::EVEX_Vporq_zmm_k1z_zmm_zmmm512b64;
         self.asm.put_masked(
-            MOMENT_K,
+            SCRATCH_MASK,
             match quiet {
                 super::load::Operand::Register(quiet) => I::with3(or, d.z(), a.z(), quiet.z()),
                 super::load::Operand::Memory(quiet) => I::with3(or, d.z(), a.z(), quiet),
@@ -117,29 +121,30 @@ impl Maker<'_> {
         d
     }
 
-    /// One NaN gives the other source, two that of b, quiet; -0 is less than +0.
+    /// Emits `min` or `max`. If one source is a NaN, the result is the other source; if both are,
+    /// it is b, made quiet. -0 is less than +0.
     fn double_extreme(&mut self, op: Float, a: Reg, b: Reg) -> Reg {
         let (code, combine) = if op == Float::Min {
             (C::EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae, C::EVEX_Vporq_zmm_k1z_zmm_zmmm512b64)
         } else {
             (C::EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae, C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64)
         };
-        // The processor gives the second source where one is a NaN or both are zeros.
+        // The processor's instruction returns the second source if one is a NaN or both are zeros.
         let d = self.binary(code, b, a);
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), b.z(), 0));
-        self.asm.put_masked(MOMENT_K, I::with3(combine, d.z(), a.z(), b.z()));
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), b.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), b.z(), 0));
+        self.asm.put_masked(SCRATCH_MASK, I::with3(combine, d.z(), a.z(), b.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
+        self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE64, d.z(), b.z()));
         self.take_nans(d, d, QUIET_NANS);
         d
     }
 
-    /// A part of f64 from integers.
+    /// Converts a part of integers to f64.
     pub(super) fn double_of(&mut self, op: Op, source: Source, part: u8) -> Option<Reg> {
         let (code, a) = match op {
             Op::DoubleFromU | Op::DoubleFromS => {
                 let signed = op == Op::DoubleFromS;
-                // What has been extended has 64 bits with the same value.
+                // A 32-bit number has the same value when extended to a signed 64-bit number.
                 (C::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er, self.extended(source, part, signed)?)
             }
             Op::DoubleFromWideU => {

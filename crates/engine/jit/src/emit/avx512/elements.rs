@@ -1,16 +1,16 @@
-//! Registers of a load from its pieces.
+//! Writes loaded data to registers: extracts the elements of a load from its pieces.
 
 use super::load::LOAD;
 use super::pieces::{Pieces, pairs};
-use super::{Guard, MOMENT, Maker};
+use super::{Avx512Emitter, Guard, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
-use crate::operand::Place;
+use crate::operand::VReg;
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
-    /// Writes the registers of a load from its pieces.
+impl Avx512Emitter<'_> {
+    /// Writes the elements of a load to their destinations.
     pub(super) fn take_elements(
         &mut self,
         load: &Load,
@@ -21,31 +21,32 @@ impl Maker<'_> {
         for (k, to) in load.to.iter().enumerate().take(load.access.count.into()) {
             let Some(to) = *to else { continue };
             match to {
-                Place::B32(to) => {
+                VReg::B32(to) => {
                     for part in 0..2 {
                         let value = self.narrow_element(load, pieces, k * size, part)?;
                         self.put_narrow(to, part, value, Kind::BITS, guard);
                     }
                 }
-                Place::B64(to) => {
+                VReg::B64(to) => {
                     for part in 0..4 {
                         let value = self.wide_element(load, pieces, k * size, part)?;
                         self.put_wide(to, part, value, guard);
                     }
                 }
-                Place::Predicate(_) => return None,
+                VReg::Predicate(_) => return None,
             }
         }
         Some(())
     }
 
-    /// The 32 bits of a lane that begin with the dword of a byte, in a temporary.
+    /// The 32 bits of each lane that contain a byte, in a temporary.
     fn dword(&mut self, pieces: &Pieces, size: u8, byte: usize, part: u8) -> Option<Reg> {
         let part = usize::from(part);
         Some(match pieces {
             Pieces::Dwords(dwords) => {
                 let piece = dwords.get(byte / 4)?[part];
-                // Elements of four bytes and more have theirs for themselves.
+                // Elements of less than four bytes share the piece with others, so that it must be
+                // copied.
                 if size < 4 { self.unary(super::float::MOVE, piece) } else { piece }
             }
             Pieces::Qwords(qwords) => {
@@ -53,11 +54,11 @@ impl Maker<'_> {
                 let high = (byte / 4 % 2) as u64;
                 let order = pairs(std::array::from_fn(|i| 2 * i as u64 + high));
                 let order = at(R::R9, self.pooled(&order));
-                // To take a register may change what is for moments.
+                // Allocating a register may overwrite `SCRATCH`, so that it is loaded afterwards.
                 let d = self.unary(super::float::MOVE, parts[2 * part]);
-                self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+                self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
                 let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-                self.asm.put(I::with3(permute, d.z(), MOMENT.z(), parts[2 * part + 1].z()));
+                self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), parts[2 * part + 1].z()));
                 d
             }
         })
@@ -76,13 +77,13 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// An element of less than 4 bytes is taken out of its dword.
+    /// Extracts an element of less than 4 bytes from the 32 bits that contain it.
     fn extend_dword(&mut self, load: &Load, d: Reg, byte: usize) {
         let size = usize::from(load.access.size);
         if size >= 4 {
             return;
         }
-        // What lies in a known place has been brought to the low bits.
+        // In known accesses the element is already in the low bits.
         let from = byte % 4;
         let up = 32 - 8 * (from + size) as u32;
         let down = 32 - 8 * size as u32;
@@ -141,16 +142,17 @@ impl Maker<'_> {
         }
     }
 
-    /// Qwords of low and high dwords, of the first or the last eight of 16 lanes, in a temporary.
+    /// Combines low and high 32-bit halves to 64-bit lanes, for the first or the last eight of 16
+    /// lanes, in a temporary.
     pub(super) fn interleaved(&mut self, low: Reg, high: Reg, half: u8) -> Reg {
         let first = 8 * u64::from(half);
         let order = pairs(std::array::from_fn(|i| first + i as u64 / 2 + 16 * (i as u64 % 2)));
         let order = at(R::R9, self.pooled(&order));
-        // To take a register may change what is for moments.
+        // Allocating a register may overwrite `SCRATCH`, so that it is loaded afterwards.
         let d = self.unary(super::float::MOVE, low);
-        self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+        self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
         let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-        self.asm.put(I::with3(permute, d.z(), MOMENT.z(), high.z()));
+        self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), high.z()));
         d
     }
 }

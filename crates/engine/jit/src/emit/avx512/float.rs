@@ -1,22 +1,24 @@
-//! Operations on f32 and conversions from and to it.
+//! Operations on f32, and conversions from and to f32.
 
 use super::load::Operand;
-use super::{FIXED, MOMENT_K, Maker, NAN};
+use super::{Avx512Emitter, FIXED, NAN, SCRATCH_MASK};
 use crate::emit::asm::{of_quiet_rounding, spread};
 use crate::emit::register_cache::{Kind, Nans, Reg};
 use crate::op::{Float, Op, Rounding, tiny};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// The comparison that holds where there is a NaN, and its opposite.
+/// The comparison predicates "unordered" (an operand is a NaN) and "ordered".
 const UNORDERED: u32 = 3;
 const ORDERED: u32 = 7;
 const COMPARE: C = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-/// For `vfixupimmps`: quiet and signalling NaNs leave what is there, all other kinds of numbers come from the source.
+/// A table for `vfixupimmps`: lanes whose source is a NaN keep the destination's value, other lanes
+/// take the source's.
 const NOT_NAN: u64 = 0x1111_1100;
 pub(super) const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 
-/// A product or quotient of two sources, or the product and an addend.
+/// A product or quotient of two operands, or a product plus an addend, which `flush_tiny` repeats
+/// with scaled operands.
 struct Scaled {
     code: C,
     rounding: Option<Rounding>,
@@ -24,11 +26,11 @@ struct Scaled {
     addend: Option<Reg>,
 }
 
-/// For `vfpclassps`.
+/// The class of subnormals for `vfpclassps`.
 const SUBNORMAL: u32 = 0x20;
 
-impl Maker<'_> {
-    /// Makes all NaNs the canonical one: by one operation, as registers are copied by their names alone.
+impl Avx512Emitter<'_> {
+    /// Replaces all NaNs by the canonical NaN, with one instruction besides a register move.
     pub(super) fn fix_nans(&mut self, z: R) {
         let kinds = spread(R::R9, self.pooled(&[NOT_NAN]));
         let choose = C::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae;
@@ -37,29 +39,31 @@ impl Maker<'_> {
         self.asm.put(I::with2(MOVE, z, FIXED));
     }
 
-    /// Makes subnormals of a temporary zeros of their sign.
+    /// Replaces subnormals of a temporary by zeros of their sign.
     fn flush(&mut self, z: Reg) {
         let (exponent, sign) = (self.literal(0x7f80_0000), self.literal(0x8000_0000));
         let test = C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
-        self.asm.put(I::with3(test, MOMENT_K, z.z(), exponent.z()));
+        self.asm.put(I::with3(test, SCRATCH_MASK, z.z(), exponent.z()));
         let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
-        self.asm.put_masked(MOMENT_K, I::with3(and, z.z(), z.z(), sign.z()));
+        self.asm.put_masked(SCRATCH_MASK, I::with3(and, z.z(), z.z(), sign.z()));
     }
 
-    /// Makes results of an operation that are tiny zeros of their sign ([`tiny`]).
+    /// Replaces tiny results of an operation by zeros of their sign ([`tiny`]).
     fn flush_tiny(&mut self, z: Reg, of: Scaled) {
         const DOUBLE: C = C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
         const BELOW: C = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
         const MUL: C = C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
-        // What needs a register comes before the numbers, which may be in registers that are free.
+        // Registers are allocated before constants are loaded, because constants may be in
+        // registers that are free.
         let x = self.temporary();
         let [part, by] = [0x3f40_0000, tiny::LARGER].map(|n| self.number(n));
         let [least, sign] = [tiny::LEAST << 1, 0x8000_0000].map(|n| self.number(n));
-        // Three quarters of a subnormal number, and of the smallest normal one, are subnormal, and none of them a zero.
+        // Three quarters of a subnormal, or of the smallest normal number, are subnormal and not
+        // zero.
         self.three(MUL, x.z(), z, part);
         let class = C::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8;
-        self.asm.put(I::with3(class, MOMENT_K, x.z(), SUBNORMAL));
-        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, MOMENT_K, MOMENT_K));
+        self.asm.put(I::with3(class, SCRATCH_MASK, x.z(), SUBNORMAL));
+        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
         self.out_of_line(C::Jne_rel32_64, move |e| {
             let Scaled { code, rounding, from: [a, b], addend } = of;
             e.three(MUL, x.z(), a, by);
@@ -71,10 +75,10 @@ impl Maker<'_> {
                 None => e.asm.put_rounded(rounding, I::with3(code, x.z(), x.z(), b.z())),
             }
             e.three(DOUBLE, x.z(), x, x);
-            e.three_with(BELOW, MOMENT_K, x, least, 1);
+            e.three_with(BELOW, SCRATCH_MASK, x, least, 1);
             let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
             e.asm.put_masked(
-                MOMENT_K,
+                SCRATCH_MASK,
                 match sign {
                     Operand::Register(sign) => I::with3(and, z.z(), z.z(), sign.z()),
                     Operand::Memory(sign) => I::with3(and, z.z(), z.z(), sign),
@@ -83,7 +87,7 @@ impl Maker<'_> {
         });
     }
 
-    /// A source of an operation on floats.
+    /// Loads a source of a float operation, with subnormals flushed if `flush` is true.
     fn operand(&mut self, source: Source, part: u8, flush: bool) -> Option<Reg> {
         let z = self.float(source, part)?;
         if !flush || self.cache.kind(z).no_subnormals {
@@ -94,7 +98,7 @@ impl Maker<'_> {
         Some(copy)
     }
 
-    /// Operations that give or take f32: the value and what is known of it.
+    /// Emits an operation that reads or writes f32. Returns the value and what is known of it.
     pub(super) fn float_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
         const NUMBER: Kind = Kind::normal(Nans::Canonical);
         Some(match op {
@@ -121,7 +125,7 @@ impl Maker<'_> {
             Op::ToU(rounding) => {
                 let a = self.rounded(from[0], part, rounding)?;
                 let zero = self.literal(0);
-                // The second one where one is a NaN.
+                // `max` returns its second source if one is a NaN.
                 let a = self.binary(C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, a, zero);
                 (self.unary(C::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae, a), Kind::BITS)
             }
@@ -133,7 +137,7 @@ impl Maker<'_> {
         })
     }
 
-    /// A value after the limits of its instruction, and what is known of it.
+    /// Applies `.ftz` and `.sat` to a value. Returns it with what is known of it.
     fn limited(
         &mut self,
         (value, scaled): (Reg, Option<Scaled>),
@@ -163,15 +167,16 @@ impl Maker<'_> {
         d
     }
 
-    /// Out of range the processor gives the lowest number.
+    /// Converts f32 to signed numbers. Out of range, the processor's conversion gives the lowest
+    /// number.
     fn signed_of(&mut self, a: Reg) -> Reg {
         let d = self.unary(C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, a);
         let (end, most) = (self.literal(0x4f00_0000), self.literal(0x7fff_ffff));
-        // Greater or equal.
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), end.z(), 0x1d));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE, d.z(), most.z()));
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), ORDERED));
-        self.asm.put_zeroing(MOMENT_K, I::with2(MOVE, d.z(), d.z()));
+        // The comparison predicate "greater or equal".
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), end.z(), 0x1d));
+        self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE, d.z(), most.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), ORDERED));
+        self.asm.put_zeroing(SCRATCH_MASK, I::with2(MOVE, d.z(), d.z()));
         d
     }
 
@@ -179,13 +184,14 @@ impl Maker<'_> {
         let (zero, one) = (self.literal(0), self.literal(0x3f80_0000));
         let (max, min) =
             (C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae);
-        // The second one where one is a NaN, or both are zeros.
+        // `max` and `min` return their second source if one is a NaN or both are zeros.
         self.asm.put(I::with3(max, z.z(), z.z(), zero.z()));
         self.asm.put(I::with3(min, z.z(), z.z(), one.z()));
     }
 
-    /// The value before limits, in a temporary, and how that of larger sources is computed if it says what is flushed. Another
-    /// rounding is one of registers.
+    /// Emits arithmetic. Returns the result before `.ftz` and `.sat`, in a temporary, and, where
+    /// the result may be tiny, the operation that `flush_tiny` repeats with scaled operands. A
+    /// static rounding mode needs register operands.
     fn arithmetic(
         &mut self,
         (op, rounding): (Float, Option<Rounding>),
@@ -243,7 +249,8 @@ impl Maker<'_> {
         Some((d, (flush && matches!(op, Float::Mul | Float::Div)).then_some(scaled)))
     }
 
-    /// The processor gives the second source where one is a NaN or both are zeros.
+    /// Emits `min` or `max`. The processor's instruction returns the second source if one is a NaN
+    /// or both are zeros.
     fn extreme(&mut self, op: Float, a: Reg, b: Reg) -> Reg {
         let (code, combine) = if op == Float::Min {
             (C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32)
@@ -251,10 +258,10 @@ impl Maker<'_> {
             (C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32)
         };
         let d = self.binary(code, a, b);
-        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), b.z(), 0));
-        self.asm.put_masked(MOMENT_K, I::with3(combine, d.z(), a.z(), b.z()));
-        self.asm.put(I::with4(COMPARE, MOMENT_K, b.z(), b.z(), UNORDERED));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE, d.z(), a.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), b.z(), 0));
+        self.asm.put_masked(SCRATCH_MASK, I::with3(combine, d.z(), a.z(), b.z()));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, b.z(), b.z(), UNORDERED));
+        self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE, d.z(), a.z()));
         d
     }
 }

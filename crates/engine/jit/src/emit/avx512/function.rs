@@ -1,21 +1,23 @@
-//! What the special function unit's polynomials need: tables and its square.
+//! Operations that evaluate polynomials of the special function unit: tables of constants, and its
+//! square.
 
 use super::float::MOVE;
 use super::load::LOAD;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use texunit_sfu::lanes::Words;
 
-/// Words that a permutation of two registers chooses from.
+/// The number of 32-bit elements that a permutation of two registers selects from.
 const PERMUTED: usize = 32;
-/// Tables up to this length are permuted, longer ones gathered, which takes an access for each lane.
+/// Tables up to this length are looked up by permutations, longer ones by gathers, which make an
+/// access for each lane.
 const MOST_PERMUTED: usize = 128;
 
-impl Maker<'_> {
-    /// The words of a table at indices of which the low bits count, in a temporary.
+impl Avx512Emitter<'_> {
+    /// Looks up a table at indices whose high bits are ignored. The result is in a temporary.
     pub(super) fn look_up(
         &mut self,
         words: Words,
@@ -33,7 +35,8 @@ impl Maker<'_> {
         Some((d, Kind::BITS))
     }
 
-    /// By permutations, each of which chooses by five bits of the index; the bits above choose among what they give.
+    /// Looks up a table by permutations. Each permutation selects by five bits of the index; the
+    /// higher bits select among their results.
     fn permuted(&mut self, length: usize, index: Reg) -> Reg {
         let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
         let mut entry_state: Vec<Reg> = Vec::new();
@@ -48,10 +51,10 @@ impl Maker<'_> {
         while entry_state.len() > 1 {
             let bit_set = self.number(bit);
             let test = C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
-            self.three(test, MOMENT_K, index, bit_set);
+            self.three(test, SCRATCH_MASK, index, bit_set);
             for pair in 0..entry_state.len() / 2 {
                 let upper = entry_state.remove(pair + 1);
-                self.asm.put_masked(MOMENT_K, I::with2(MOVE, entry_state[pair].z(), upper.z()));
+                self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE, entry_state[pair].z(), upper.z()));
                 self.cache.release(upper);
             }
             bit *= 2;
@@ -63,17 +66,18 @@ impl Maker<'_> {
         let below = self.number(length as u32 - 1);
         let index = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, index, below);
         let d = self.temporary();
-        // A gather waits for what its register has held.
+        // Zeroing the destination breaks the dependency of the gather on the register's old value.
         self.zero(d);
-        self.asm.put(I::with3(C::VEX_Kxnorw_kr_kr_kr, MOMENT_K, MOMENT_K, MOMENT_K));
+        self.asm.put(I::with3(C::VEX_Kxnorw_kr_kr_kr, SCRATCH_MASK, SCRATCH_MASK, SCRATCH_MASK));
         let from = MemoryOperand::with_base_index_scale(R::RAX, index.z(), 4);
-        self.asm.put_masked(MOMENT_K, I::with2(C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), from));
+        self.asm.put_masked(SCRATCH_MASK, I::with2(C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), from));
         self.cache.release(index);
         d
     }
 
-    /// [`texunit_sfu::square`] of both halves of a warp, in temporaries. The bits that count, 16:2, are words: those of the
-    /// second half lie above those of the first.
+    /// Emits [`texunit_sfu::square`] of both halves of a warp, in temporaries. Bits 2 to 16 of each
+    /// lane are put into 16-bit elements: those of the second half of the warp above those of the
+    /// first.
     pub(super) fn folded_squares(&mut self, source: Source) -> Option<[Reg; 2]> {
         const PRODUCT: C = C::EVEX_Vpmullw_zmm_k1z_zmm_zmmm512;
         const ADD: C = C::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512;
@@ -99,7 +103,7 @@ impl Maker<'_> {
             self.three(ADD, d.z(), d, t);
             self.cache.release(factor);
         }
-        // The lowest bit and the highest.
+        // The product of the lowest bit and the highest.
         self.asm.put(I::with3(down, t.z(), x.z(), 14_u32));
         let one = self.number(0x1_0001);
         self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, t.z(), x, one, 0x80);

@@ -1,21 +1,24 @@
-//! Indexed accesses ([`crate::emit::index`]): of a row of 32 lanes only the first index is checked; other indices are gathered.
+//! Indexed accesses ([`crate::emit::index`]). If the indices of all 32 lanes are consecutive, only
+//! the first is checked, and the access is made by vectors; other indices are checked as vectors,
+//! and gathered.
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
 use super::load::Operand;
 use super::memory::{ACTIVE, HOST, MemAccess, site, spread_of};
 use super::pieces::Pieces;
-use super::shape::Places;
-use super::{MOMENT, MOMENT_K, Maker};
+use super::shape::HalfAddresses;
+use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
-use crate::emit::index::{NEITHER, ROW};
+use crate::emit::index::{CONSECUTIVE, SCATTERED};
 use crate::frame::Frame;
 use crate::machine::Site;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-impl Maker<'_> {
-    /// Makes the access if the index register is known to be consecutive; jumps to `each` if it is known not to be.
+impl Avx512Emitter<'_> {
+    /// Emits an access by indices that are cached as consecutive; jumps to `each` if they are
+    /// cached as not consecutive.
     pub(super) fn known_row(
         &mut self,
         mem: &MemAccess,
@@ -29,24 +32,25 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
             self.asm.jump(C::Jne_rel32_64, each);
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, R::EAX, index[0].x()));
-            self.note_row(indexed);
+            self.cache_row(indexed);
             return self.row_from_first(mem, pieces, (done, each));
         }
         let Some(slot) = indexed.slot else { return };
         let other = self.asm.label();
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::index(slot))));
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, ROW));
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, CONSECUTIVE));
         self.asm.jump(C::Jne_rel32_64, other);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::first_index(slot))));
         self.row_from_first(mem, pieces, (done, each));
         self.asm.bind(other);
         if !indexed.is_carried {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
             self.asm.jump(C::Je_rel32_64, each);
         }
     }
 
-    /// The indices of each half are consecutive. If the second half continues the first, records that and makes the access.
+    /// Emits an access where the indices of each half are consecutive. If the second half continues
+    /// the first, the shape is cached and the access is made.
     pub(super) fn new_row(&mut self, mem: &MemAccess, pieces: &Pieces, to: (Label, Label)) {
         let (Some(indexed), Some((_, index))) = (mem.indexed.filter(|of| of.rows), mem.affine)
         else {
@@ -60,24 +64,24 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Lea_r32_m, R::R13D, next_half));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::R13D, R::R12D));
         self.asm.jump(C::Jne_rel32_64, scattered);
-        self.note_row(indexed);
+        self.cache_row(indexed);
         self.row_from_first(mem, pieces, to);
         self.asm.bind(scattered);
     }
 
-    /// Records that the indices are not consecutive.
-    pub(super) fn no_row(&mut self, mem: &MemAccess) {
+    /// Caches that the indices are not consecutive.
+    pub(super) fn cache_scattered(&mut self, mem: &MemAccess) {
         if let Some(slot) = mem.indexed.filter(|of| of.rows).and_then(|of| of.slot)
             && mem.affine.is_some()
         {
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), SCATTERED));
         }
     }
 
-    /// Accesses a row of 32 lanes; `eax` has the index of lane 0 without the uniform value.
+    /// Accesses 32 contiguous lanes; `eax` is the index of lane 0 without the uniform value.
     fn row_from_first(&mut self, mem: &MemAccess, pieces: &Pieces, (done, each): (Label, Label)) {
         let Some(indexed) = mem.indexed else { return };
-        self.add_plus(indexed.plus, R::EAX, R::R13);
+        self.add_addend(indexed.addend, R::EAX, R::R13);
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, site(mem, offset_of!(Site, rows))));
         self.asm.jump(C::Jae_rel32_64, each);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(mem, offset_of!(Site, origin))));
@@ -87,14 +91,15 @@ impl Maker<'_> {
             scale = 1;
         }
         let (index, half_stride) = (Some([R::RAX; 2]), 16 * mem.total as usize);
-        let places = Places { base: [HOST; 2], index, scale, displacement: 0, half_stride };
-        self.row_of_pieces(pieces, &places, mem);
+        let places = HalfAddresses { base: [HOST; 2], index, scale, displacement: 0, half_stride };
+        self.contiguous_pieces(pieces, &places, mem);
         let row = MemoryOperand::with_base_index_scale(HOST, R::RAX, scale);
-        self.prefetch_row(row, mem.total as u32, indexed.plus, mem.stores);
+        self.prefetch_row(row, mem.total as u32, indexed.addend, mem.stores);
         self.asm.jump(C::Jmp_rel32_64, done);
     }
 
-    /// Loads at arbitrary indices. Falls through if that of an active lane is out of bounds.
+    /// Emits a load at arbitrary indices. Execution falls through if the index of an active lane is
+    /// out of bounds.
     pub(super) fn gather(&mut self, mem: &MemAccess, pieces: &Pieces, done: Label) {
         let (Some(_), Some(known)) = (mem.indexed, mem.affine) else { return };
         if mem.stores || mem.total > 8 {
@@ -112,7 +117,7 @@ impl Maker<'_> {
                 self.each_part_active(dwords[0], |e, part, to| {
                     let index = indices[part];
                     let memory = MemoryOperand::with_base_index_scale(HOST, index.z(), scale);
-                    e.shift_mask(MOMENT_K, low, 16 * part as u8);
+                    e.shift_mask(SCRATCH_MASK, low, 16 * part as u8);
                     e.lanes_of_dwords(to, memory, false);
                 });
             }
@@ -121,14 +126,14 @@ impl Maker<'_> {
                     let mut index = indices[part / 2];
                     if part % 2 == 1 {
                         let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                        self.asm.put(I::with3(extract, MOMENT.y(), index.z(), 1_u32));
-                        index = MOMENT;
+                        self.asm.put(I::with3(extract, SCRATCH.y(), index.z(), 1_u32));
+                        index = SCRATCH;
                     }
                     let memory = MemoryOperand::with_base_index_scale(HOST, index.y(), scale);
-                    self.shift_mask(MOMENT_K, low, 8 * part as u8);
+                    self.shift_mask(SCRATCH_MASK, low, 8 * part as u8);
                     self.zero(piece);
                     let gather = C::EVEX_Vpgatherdq_zmm_k1_vm32y;
-                    self.asm.put_masked(MOMENT_K, I::with2(gather, piece.z(), memory));
+                    self.asm.put_masked(SCRATCH_MASK, I::with2(gather, piece.z(), memory));
                 }
             }
         }

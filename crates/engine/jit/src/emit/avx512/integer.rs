@@ -1,14 +1,14 @@
-//! Integers, bits and copies of 32 bits.
+//! Integer operations, bit operations and copies of 32 bits.
 
 use super::float::MOVE;
 use super::load::Operand;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::register_cache::{Kind, Reg};
 use crate::op::Op;
 use crate::operand::{Predicate, Source};
 use iced_x86::{Code as C, Instruction as I};
 
-/// A table of two sources that has an instruction of its own: and, or, exclusive or.
+/// The instruction of a Boolean function that has its own instruction: and, or, exclusive or.
 fn plain(table: u8, wide: bool) -> Option<C> {
     Some(match (table, wide) {
         (0xc0, false) => C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32,
@@ -21,8 +21,9 @@ fn plain(table: u8, wide: bool) -> Option<C> {
     })
 }
 
-impl Maker<'_> {
-    /// Operations of 32 bits that are not of floats: the value, in a temporary, and what is known.
+impl Avx512Emitter<'_> {
+    /// Emits a 32-bit operation on integers. Returns the value, in a temporary, and what is known
+    /// of it.
     pub(super) fn integer_op(
         &mut self,
         op: Op,
@@ -30,7 +31,7 @@ impl Maker<'_> {
         part: u8,
     ) -> Option<(Reg, Kind)> {
         if op == Op::Copy {
-            // Floats stay what they are.
+            // A copy keeps what is known of a float.
             let a = self.float(from[0], part)?;
             let kind = self.cache.kind(a);
             return Some((self.unary(MOVE, a), kind));
@@ -42,7 +43,7 @@ impl Maker<'_> {
         let mut sources = [Operand::Register(a); 3];
         for (i, z) in sources.iter_mut().enumerate().take(op.sources()).skip(1) {
             *z = match op {
-                // These look at the first ones more than once.
+                // These operations read their first sources several times.
                 Op::MulHighU | Op::MulHighS | Op::FunnelLeft | Op::FunnelRight | Op::Select(_) => {
                     self.narrow(from[i], part)?.into()
                 }
@@ -64,7 +65,7 @@ impl Maker<'_> {
             Op::MaxS => C::EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32,
             Op::MinU => C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32,
             Op::MaxU => C::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32,
-            // Counts past the width are as PTX has them.
+            // Vector shifts give what PTX defines for counts of 32 and more.
             Op::ShiftLeft => C::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32,
             Op::ShiftRightU => C::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32,
             Op::ShiftRightS => C::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32,
@@ -100,7 +101,7 @@ impl Maker<'_> {
         Some((d, Kind::BITS))
     }
 
-    /// Bits by a table.
+    /// Emits a Boolean function of three sources.
     pub(super) fn bits(&mut self, table: u8, a: Reg, b: Operand, c: Operand, wide: bool) -> Reg {
         if let Some(code) = plain(table, wide) {
             return self.binary(code, a, b);
@@ -111,7 +112,8 @@ impl Maker<'_> {
             C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8
         };
         let d = self.unary(MOVE, a);
-        // What is in memory is read as the third one: tables of two sources do not look at that one.
+        // A memory operand must be the third source. A function of two sources ignores its third
+        // source, so that b can be exchanged with it.
         match (b, c) {
             (Operand::Register(b), c) => self.three_with(code, d.z(), b, c, table.into()),
             (b, _) => {
@@ -122,13 +124,13 @@ impl Maker<'_> {
         d
     }
 
-    /// `a` where a predicate holds, else `b`, from a lane on.
+    /// Selects `a` where a predicate is true, else `b`, for the lanes from `lane` on.
     pub(super) fn select(&mut self, d: Reg, a: Reg, b: Reg, p: Predicate, lane: u8, wide: bool) {
         let k = self.predicate(p);
         let mut mask = k.k();
         if lane != 0 {
-            self.shift_mask(MOMENT_K, mask, lane);
-            mask = MOMENT_K;
+            self.shift_mask(SCRATCH_MASK, mask, lane);
+            mask = SCRATCH_MASK;
         }
         let blend = if wide {
             C::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64
@@ -141,7 +143,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Upper halves of products: of even lanes, of odd lanes, and both together.
+    /// Computes upper halves of products: those of even lanes and of odd lanes, which are then
+    /// combined.
     fn high(&mut self, signed: bool, a: Reg, b: Reg) -> Reg {
         let product = if signed {
             C::EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64
@@ -153,14 +156,14 @@ impl Maker<'_> {
         let odd = self.binary(product, odd_a, odd_b);
         let even = self.upper(even);
         let upper = self.wide_literal(0xffff_ffff_0000_0000);
-        // Where the mask has ones the odd lanes, else the even ones.
+        // Selects odd lanes where the mask is set, else even lanes.
         let code = C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
         let d = self.unary(MOVE, upper);
         self.asm.put(I::with4(code, d.z(), odd.z(), even.z(), 0xca_u32));
         d
     }
 
-    /// The upper half of each 64 bits, with zeros above.
+    /// The upper half of each 64 bits, zero-extended.
     pub(super) fn upper(&mut self, a: Reg) -> Reg {
         let d = self.temporary();
         let code = C::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8;
@@ -168,7 +171,8 @@ impl Maker<'_> {
         d
     }
 
-    /// A shift of two registers: `(b << s) | (a >> 1 >> (31 - s))`, or `(a >> s) | (b << 1 << (31 - s))`.
+    /// Emits a funnel shift: `(b << s) | (a >> 1 >> (31 - s))` to the left,
+    /// `(a >> s) | (b << 1 << (31 - s))` to the right.
     fn funnel(&mut self, left: bool, a: Reg, b: Reg, c: Reg) -> Reg {
         let (shl, shr) =
             (C::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32, C::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32);

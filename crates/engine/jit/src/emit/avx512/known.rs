@@ -1,19 +1,19 @@
-//! Accesses that never exit: to the running function's frame, and to parameters.
+//! Accesses that never exit: to the running function's frame, and to kernel parameters.
 
 use super::load::{LOAD, STORE};
 use super::memory::ACTIVE;
 use super::pieces::Pieces;
-use super::{Guard, MOMENT, MOMENT_K, Maker};
+use super::{Avx512Emitter, Guard, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Kind;
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::operand::{Place, Predicate};
+use crate::operand::{Predicate, VReg};
 use crate::region::{Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
-    /// A load that never exits.
+impl Avx512Emitter<'_> {
+    /// Emits a load from the frame or from the parameters.
     pub(super) fn known_load(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
         if load.access.space == Space::Param && load.access.size == 8 {
             return self.wide_params(load, guard);
@@ -49,21 +49,21 @@ impl Maker<'_> {
         self.take_elements(load, &pieces, guard)
     }
 
-    /// Parameters of 64 bits, each the same in all lanes.
+    /// Loads 64-bit parameters, and broadcasts them.
     fn wide_params(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
         let numbers = load.to.iter().take(load.access.count.into()).enumerate();
         for (i, to) in numbers.filter_map(|(i, to)| Some((i, (*to)?))) {
             let from = at(R::RAX, load.access.offset as usize + 8 * i);
-            let parts = if let Place::B64(_) = to { 4 } else { 2 };
+            let parts = if let VReg::B64(_) = to { 4 } else { 2 };
             for part in 0..parts {
                 let value = self.temporary();
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::BYTES)));
-                if let Place::B32(to) = to {
+                if let VReg::B32(to) = to {
                     let spread = C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
                     self.asm.put(I::with2(spread, value.z(), from));
                     self.keep(value, load.keep as u32);
                     self.put_narrow(to, part, value, Kind::BITS, guard);
-                } else if let Place::B64(to) = to {
+                } else if let VReg::B64(to) = to {
                     let spread = C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
                     self.asm.put(I::with2(spread, value.z(), from));
                     self.keep_wide(value, load.keep);
@@ -76,12 +76,12 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A store to the running function's frame.
+    /// Emits a store to the frame.
     pub(super) fn known_store(&mut self, step: &Step, store: &Store) -> Option<()> {
         let (access, offset) = (&store.access, store.access.offset as usize);
         let Pieces::Dwords(dwords) = self.make_pieces(store)? else { return None };
         let all = self.mode == Mode::Live && step.guard == Predicate::Always;
-        let (k, moment) = (self.temporary_mask(), self.temporary());
+        let (k, scratch) = (self.temporary_mask(), self.temporary());
         if !all {
             self.active(step.guard);
             self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, k.k(), ACTIVE));
@@ -93,24 +93,26 @@ impl Maker<'_> {
                 let row = at(R::RAX, (offset / 4 + i) * 128 + 64 * part);
                 let mut value = from;
                 if total < 4 {
-                    // A part of the word: the rest stays.
+                    // The element is a part of 4 bytes, whose other bits are preserved.
                     let shift = 8 * (offset % 4) as u32;
                     let bits = (u32::MAX >> (32 - 8 * total)) << shift;
-                    self.asm.put(I::with2(LOAD, moment.z(), row));
+                    self.asm.put(I::with2(LOAD, scratch.z(), row));
                     let code = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
-                    self.asm.put(I::with3(code, MOMENT.z(), from.z(), shift));
+                    self.asm.put(I::with3(code, SCRATCH.z(), from.z(), shift));
                     let bits = self.number(bits);
-                    // Of the word where the bits have zeros, else of the value.
+                    // Selects bits of the old value where the mask is zero, else of the stored
+                    // value.
                     let select = C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
-                    self.three_with(select, moment.z(), MOMENT, bits, 0xd8);
-                    value = moment;
+                    self.three_with(select, scratch.z(), SCRATCH, bits, 0xd8);
+                    value = scratch;
                 }
                 if !all {
-                    // Not a masked store: what follows would have to wait for it.
-                    self.shift_mask(MOMENT_K, k.k(), 16 * part as u8);
-                    self.asm.put(I::with2(LOAD, MOMENT.z(), row));
-                    self.merge(MOMENT, value, MOMENT_K, false);
-                    value = MOMENT;
+                    // A masked store would delay later loads of the value, because it cannot be
+                    // forwarded to them.
+                    self.shift_mask(SCRATCH_MASK, k.k(), 16 * part as u8);
+                    self.asm.put(I::with2(LOAD, SCRATCH.z(), row));
+                    self.merge(SCRATCH, value, SCRATCH_MASK, false);
+                    value = SCRATCH;
                 }
                 self.asm.put(I::with2(STORE, row, value.z()));
             }

@@ -1,36 +1,36 @@
-//! Scattered accesses: gathers, scatters, and loops over lanes.
+//! Accesses of scattered lanes: gathers, scatters, and loops over lanes.
 
 use super::load::STORE;
 use super::memory::{ACTIVE, HOST, MemAccess, host};
 use super::pieces::Pieces;
-use super::{MOMENT, MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-impl Maker<'_> {
-    /// Accesses each active lane at its offset.
+impl Avx512Emitter<'_> {
+    /// Emits an access of each active lane at its offset.
     pub(super) fn each(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let host = host(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host));
         let active = mem.masks[0].k();
         self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, active, ACTIVE));
         if mem.access.space == Space::Local {
-            return self.each_of_local(mem, pieces);
+            return self.each_local(mem, pieces);
         }
         if mem.total > 8 {
             return self.each_by_index(mem, pieces);
         }
         if mem.wide && mem.short.is_none() {
-            // There are no registers for offsets of 32 bits: `gather` looks for rows by the index, and gets here only where
-            // that index is outside of what its site knows.
+            // There are no registers for 32-bit offsets. `gather` has tested for contiguous lanes
+            // by the index, and continues here only if an index is out of the bounds of its site.
             return self.each_by_index(mem, pieces);
         }
         let (other, done) = (self.asm.label(), self.asm.label());
         if !mem.stores {
-            // Of all lanes it is known.
+            // If all lanes are active, the code has tested for contiguous lanes before.
             self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
             self.asm.jump(C::Je_rel32_64, other);
         }
@@ -45,7 +45,7 @@ impl Maker<'_> {
         self.asm.bind(done);
     }
 
-    /// The same by gathers and scatters.
+    /// Emits an access of each active lane by gathers or scatters.
     fn each_by_index(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let active = mem.masks[0].k();
         match pieces {
@@ -54,21 +54,26 @@ impl Maker<'_> {
                     let (whole, offset) =
                         (dwords[0][usize::from(part / 2)], mem.offsets[usize::from(part)]);
                     let memory = MemoryOperand::with_base_index(HOST, offset.z());
-                    self.shift_mask(MOMENT_K, active, 8 * part);
+                    self.shift_mask(SCRATCH_MASK, active, 8 * part);
                     if mem.stores {
                         let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                        self.asm.put(I::with3(extract, MOMENT.y(), whole.z(), u32::from(part % 2)));
+                        self.asm.put(I::with3(
+                            extract,
+                            SCRATCH.y(),
+                            whole.z(),
+                            u32::from(part % 2),
+                        ));
                         let scatter = C::EVEX_Vpscatterqd_vm64z_k1_ymm;
-                        self.asm.put_masked(MOMENT_K, I::with2(scatter, memory, MOMENT.y()));
+                        self.asm.put_masked(SCRATCH_MASK, I::with2(scatter, memory, SCRATCH.y()));
                         continue;
                     }
-                    let to = if part % 2 == 0 { whole } else { MOMENT };
+                    let to = if part % 2 == 0 { whole } else { SCRATCH };
                     self.zero(to);
                     let gather = C::EVEX_Vpgatherqd_ymm_k1_vm64z;
-                    self.asm.put_masked(MOMENT_K, I::with2(gather, to.y(), memory));
+                    self.asm.put_masked(SCRATCH_MASK, I::with2(gather, to.y(), memory));
                     if part % 2 == 1 {
                         let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-                        self.asm.put(I::with4(insert, whole.z(), whole.z(), MOMENT.y(), 1_u32));
+                        self.asm.put(I::with4(insert, whole.z(), whole.z(), SCRATCH.y(), 1_u32));
                     }
                 }
             }
@@ -76,7 +81,7 @@ impl Maker<'_> {
                 for part in 0..2_u8 {
                     let offset = mem.offsets[usize::from(part)];
                     let memory = MemoryOperand::with_base_index(HOST, offset.z());
-                    self.shift_mask(MOMENT_K, active, 16 * part);
+                    self.shift_mask(SCRATCH_MASK, active, 16 * part);
                     self.lanes_of_dwords(dwords[0][usize::from(part)], memory, mem.stores);
                 }
             }
@@ -105,20 +110,20 @@ impl Maker<'_> {
         }
     }
 
-    /// The same of a part of dwords.
+    /// Emits a gather or scatter of a part of 32-bit pieces.
     pub(super) fn lanes_of_dwords(&mut self, piece: Reg, memory: MemoryOperand, stores: bool) {
         if stores {
             let scatter = C::EVEX_Vpscatterdd_vm32z_k1_zmm;
-            self.asm.put_masked(MOMENT_K, I::with2(scatter, memory, piece.z()));
+            self.asm.put_masked(SCRATCH_MASK, I::with2(scatter, memory, piece.z()));
         } else {
             self.zero(piece);
             let gather = C::EVEX_Vpgatherdd_zmm_k1_vm32z;
-            self.asm.put_masked(MOMENT_K, I::with2(gather, piece.z(), memory));
+            self.asm.put_masked(SCRATCH_MASK, I::with2(gather, piece.z(), memory));
         }
     }
 
     fn qword_of_lanes(&mut self, mem: &MemAccess, piece: Reg, j: usize, part: usize) {
-        self.shift_mask(MOMENT_K, mem.masks[0].k(), 8 * part as u8);
+        self.shift_mask(SCRATCH_MASK, mem.masks[0].k(), 8 * part as u8);
         let displacement = 8 * j as i64;
         let memory = |index| {
             MemoryOperand::with_base_index_scale_displ_size(HOST, index, 1, displacement, 1)
@@ -130,20 +135,20 @@ impl Maker<'_> {
             let mut index = mem.offsets[part / 2];
             if part % 2 == 1 {
                 let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                self.asm.put(I::with3(extract, MOMENT.y(), index.z(), 1_u32));
-                index = MOMENT;
+                self.asm.put(I::with3(extract, SCRATCH.y(), index.z(), 1_u32));
+                index = SCRATCH;
             }
             (index.y(), C::EVEX_Vpscatterdq_vm32y_k1_zmm, C::EVEX_Vpgatherdq_zmm_k1_vm32y)
         };
         if mem.stores {
-            self.asm.put_masked(MOMENT_K, I::with2(scatter, memory(index), piece.z()));
+            self.asm.put_masked(SCRATCH_MASK, I::with2(scatter, memory(index), piece.z()));
         } else {
             self.zero(piece);
-            self.asm.put_masked(MOMENT_K, I::with2(gather, piece.z(), memory(index)));
+            self.asm.put_masked(SCRATCH_MASK, I::with2(gather, piece.z(), memory(index)));
         }
     }
 
-    /// Stores of 1 or 2 bytes, lane by lane.
+    /// Stores 1 or 2 bytes, lane by lane.
     fn each_small(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let Pieces::Dwords(dwords) = pieces else { return };
         for (part, offset) in mem.offsets.iter().enumerate() {
@@ -180,8 +185,8 @@ impl Maker<'_> {
         self.asm.bind(end);
     }
 
-    /// Local memory, where consecutive words of a lane are 128 bytes apart.
-    fn each_of_local(&mut self, mem: &MemAccess, pieces: &Pieces) {
+    /// Accesses local memory, where consecutive 4-byte units of a lane are 128 bytes apart.
+    fn each_local(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let Pieces::Dwords(dwords) = pieces else { return };
         let shift = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
         let left = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
@@ -189,10 +194,10 @@ impl Maker<'_> {
             let offset = mem.offsets[usize::from(part)];
             let lanes = at(R::R9, self.lane_numbers(part));
             if mem.total < 4 {
-                // Which bytes of the word: three bits of a shift.
+                // The position of the byte in the 4-byte unit, as a shift count.
                 let low = self.number(3);
-                self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, mem.moment.z(), offset, low);
-                self.asm.put(I::with3(left, mem.moment.z(), mem.moment.z(), 3_u32));
+                self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, mem.scratch.z(), offset, low);
+                self.asm.put(I::with3(left, mem.scratch.z(), mem.scratch.z(), 3_u32));
             }
             self.asm.put(I::with3(shift, offset.z(), offset.z(), 2_u32));
             self.asm.put(I::with3(left, offset.z(), offset.z(), 5_u32));
@@ -206,18 +211,18 @@ impl Maker<'_> {
                     128 * i as i64,
                     1,
                 );
-                self.shift_mask(MOMENT_K, mem.masks[0].k(), 16 * part);
+                self.shift_mask(SCRATCH_MASK, mem.masks[0].k(), 16 * part);
                 let piece = piece[usize::from(part)];
                 self.lanes_of_dwords(piece, memory, mem.stores);
                 if mem.total < 4 {
                     let shift = C::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32;
-                    self.asm.put(I::with3(shift, piece.z(), piece.z(), mem.moment.z()));
+                    self.asm.put(I::with3(shift, piece.z(), piece.z(), mem.scratch.z()));
                 }
             }
         }
     }
 
-    /// Zeros in all lanes.
+    /// Sets all lanes to zero.
     pub(super) fn zero(&mut self, z: Reg) {
         self.asm.put(I::with3(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, z.z(), z.z(), z.z()));
     }

@@ -1,6 +1,6 @@
-//! Loads and stores of the register files, and source operands.
+//! Loads and stores of the register files, and sources of steps as registers or memory operands.
 
-use super::{Guard, LANES, MOMENT, MOMENT_K, Maker};
+use super::{Avx512Emitter, Guard, LANES, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{at, spread};
 use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width};
 use crate::frame::Frame;
@@ -24,7 +24,7 @@ impl From<Reg> for Operand {
     }
 }
 
-/// Where a part of a register is in its register file.
+/// The memory operand of a part of a register in its register file.
 fn register_file(key: Key) -> MemoryOperand {
     match key {
         Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * 64),
@@ -34,7 +34,7 @@ fn register_file(key: Key) -> MemoryOperand {
     }
 }
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     pub(super) fn load_key(&mut self, to: Reg, key: Key) {
         match key {
             Key::Predicate(..) => {
@@ -56,23 +56,24 @@ impl Maker<'_> {
                 self.asm.put(I::with2(C::Xor_rm32_r32, to, R::EAX));
             }
             Key::Predicate(..) => self.asm.put(I::with2(C::VEX_Kmovd_m32_kr, to, from.k())),
-            // Not a masked store: what follows would have to wait for it.
+            // A masked store would delay later loads of the value, because it cannot be forwarded
+            // to them.
             Key::B32(_, part) | Key::B64(_, part) if some => {
                 let wide = matches!(key, Key::B64(..));
                 let mut lanes = LANES;
                 if part != 0 {
-                    self.shift_mask(MOMENT_K, LANES, part * if wide { 8 } else { 16 });
-                    lanes = MOMENT_K;
+                    self.shift_mask(SCRATCH_MASK, LANES, part * if wide { 8 } else { 16 });
+                    lanes = SCRATCH_MASK;
                 }
-                self.asm.put(I::with2(LOAD, MOMENT.z(), to));
-                self.merge(MOMENT, from, lanes, wide);
-                self.asm.put(I::with2(STORE, to, MOMENT.z()));
+                self.asm.put(I::with2(LOAD, SCRATCH.z(), to));
+                self.merge(SCRATCH, from, lanes, wide);
+                self.asm.put(I::with2(STORE, to, SCRATCH.z()));
             }
             _ => self.asm.put(I::with2(STORE, to, from.z())),
         }
     }
 
-    /// Lanes of a mask from `lane` on.
+    /// Shifts a mask so that its first bit is that of `lane`.
     pub(super) fn shift_mask(&mut self, to: R, from: R, lane: u8) {
         self.asm.put(match lane {
             0 => I::with2(C::VEX_Kmovd_kr_km32, to, from),
@@ -80,7 +81,7 @@ impl Maker<'_> {
         });
     }
 
-    /// Lanes of a mask come from a value.
+    /// Merges a value into `to` in the lanes of a mask.
     pub(super) fn merge(&mut self, to: Reg, from: Reg, lanes: R, wide: bool) {
         let code = if wide {
             C::EVEX_Vmovdqa64_zmm_k1z_zmmm512
@@ -90,7 +91,7 @@ impl Maker<'_> {
         self.asm.put_masked(lanes, I::with2(code, to.z(), from.z()));
     }
 
-    /// Writes a part of a narrow register; the value is a temporary.
+    /// Writes a part of a 32-bit register; the value is a temporary.
     pub(super) fn put_narrow(
         &mut self,
         to: u32,
@@ -106,7 +107,7 @@ impl Maker<'_> {
         let old = self.hold(key);
         let before = self.cache.kind(old);
         let joined = before.or(kind).unwrap_or_else(|| {
-            // Bits and NaNs that stand for others.
+            // The old value's NaNs are bits, so that the new value's NaNs must be canonical too.
             self.canonical(old);
             if kind.nans == Nans::Any {
                 self.fix_nans(value.z());
@@ -120,7 +121,7 @@ impl Maker<'_> {
         self.drop_guard(guard, 16 * part);
     }
 
-    /// Writes a part of a wide one.
+    /// Writes a part of a 64-bit register; the value is a temporary.
     pub(super) fn put_wide(&mut self, to: u32, part: u8, value: Reg, guard: &mut Option<Guard>) {
         let key = Key::B64(to, part);
         let Some(mask) = self.guard_from(guard, 8 * part) else {
@@ -133,7 +134,7 @@ impl Maker<'_> {
         self.drop_guard(guard, 8 * part);
     }
 
-    /// Loads a source that is no register.
+    /// Loads a source that is not a register.
     fn load_other(&mut self, to: Reg, source: Source, width: Width, part: u8) {
         let broadcast = match width {
             Width::B32 => C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
@@ -157,17 +158,17 @@ impl Maker<'_> {
             }
             Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Row(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * 64),
-            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::PerLane(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * 64),
+            Source::Uniform(i) => (Frame::WORDS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
             Source::B32(_) | Source::B64(_) => return,
         };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
-        let code = if matches!(source, Source::Row(_)) { LOAD } else { broadcast };
+        let code = if matches!(source, Source::PerLane(_)) { LOAD } else { broadcast };
         self.asm.put(I::with2(code, to.z(), at(R::RAX, displacement)));
     }
 
-    /// The numbers of 16 lanes, in the pool.
+    /// The offset in the pool of the numbers of 16 lanes.
     pub(super) fn lane_numbers(&mut self, part: u8) -> usize {
         let first = 16 * u64::from(part);
         let pair = |i: u64| (first + 2 * i) | (first + 2 * i + 1) << 32;
@@ -175,24 +176,25 @@ impl Maker<'_> {
         self.pooled(&numbers)
     }
 
-    /// Lanes of 32 bits, whose NaNs may be any.
+    /// A part of a source as 32-bit lanes, in which NaNs need not be canonical ([`Nans::Any`]).
     pub(super) fn float(&mut self, source: Source, part: u8) -> Option<Reg> {
         Some(match source {
             Source::B32(i) => self.hold(Key::B32(i, part)),
             Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,
-            Source::Row(_) | Source::Lane => self.hold(Key::Other(source, Width::B32, part)),
+            Source::PerLane(_) | Source::Lane => self.hold(Key::Other(source, Width::B32, part)),
             other => self.hold(Key::Other(other, Width::B32, 0)),
         })
     }
 
-    /// Lanes of 32 bits as they are.
+    /// A part of a source as 32-bit lanes with their exact bits.
     pub(super) fn narrow(&mut self, source: Source, part: u8) -> Option<Reg> {
         let reg = self.float(source, part)?;
         self.canonical(reg);
         Some(reg)
     }
 
-    /// The same, as the last source of an instruction: numbers need no register.
+    /// As [`Self::narrow`], for the last source of an instruction: an immediate becomes a memory
+    /// operand.
     pub(super) fn narrow_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
         if let Source::Literal(number) = source {
             return Some(self.number(number as u32));
@@ -200,7 +202,7 @@ impl Maker<'_> {
         Some(self.narrow(source, part)?.into())
     }
 
-    /// A number in all lanes of 32 bits, as the last source of an instruction.
+    /// A 32-bit constant in all lanes, for the last source of an instruction.
     pub(super) fn number(&mut self, number: u32) -> Operand {
         let number = u64::from(number);
         match self.cache.find(Key::Other(Source::Literal(number), Width::B32, 0)) {
@@ -209,21 +211,21 @@ impl Maker<'_> {
         }
     }
 
-    /// A part of lanes of 64 bits.
+    /// A part of a source as 64-bit lanes.
     pub(super) fn wide(&mut self, source: Source, part: u8) -> Option<Reg> {
         Some(match source {
             Source::B64(i) => self.hold(Key::B64(i, part)),
             Source::B32(_)
             | Source::Constant(_)
-            | Source::Row(_)
+            | Source::PerLane(_)
             | Source::Lane
-            | Source::Word(_)
+            | Source::Uniform(_)
             | Source::Bytes32(_) => return None,
             other => self.hold(Key::Other(other, Width::B64, 0)),
         })
     }
 
-    /// The same, as the last source of an instruction.
+    /// As [`Self::wide`], for the last source of an instruction.
     pub(super) fn wide_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
         if let Source::Literal(number) = source {
             return Some(self.wide_number(number));
@@ -231,7 +233,7 @@ impl Maker<'_> {
         Some(self.wide(source, part)?.into())
     }
 
-    /// A number in all lanes of 64 bits, as the last source of an instruction.
+    /// A 64-bit constant in all lanes, for the last source of an instruction.
     pub(super) fn wide_number(&mut self, number: u64) -> Operand {
         match self.cache.find(Key::Other(Source::Literal(number), Width::B64, 0)) {
             Some(reg) => reg.into(),
@@ -239,17 +241,17 @@ impl Maker<'_> {
         }
     }
 
-    /// A number in all lanes of 32 bits, in a register.
+    /// A 32-bit constant in all lanes, in a register.
     pub(super) fn literal(&mut self, number: u32) -> Reg {
         self.hold(Key::Other(Source::Literal(number.into()), Width::B32, 0))
     }
 
-    /// A number in all lanes of 64 bits, in a register.
+    /// A 64-bit constant in all lanes, in a register.
     pub(super) fn wide_literal(&mut self, number: u64) -> Reg {
         self.hold(Key::Other(Source::Literal(number), Width::B64, 0))
     }
 
-    /// An instruction with two sources.
+    /// Emits an instruction with two sources.
     pub(super) fn three(&mut self, code: C, d: R, a: Reg, b: impl Into<Operand>) {
         self.asm.put(match b.into() {
             Operand::Register(b) => I::with3(code, d, a.z(), b.z()),
@@ -257,7 +259,7 @@ impl Maker<'_> {
         });
     }
 
-    /// The same with a number.
+    /// Emits an instruction with two sources and an immediate.
     pub(super) fn three_with(&mut self, code: C, d: R, a: Reg, b: impl Into<Operand>, number: u32) {
         self.asm.put(match b.into() {
             Operand::Register(b) => I::with4(code, d, a.z(), b.z(), number),
@@ -265,14 +267,14 @@ impl Maker<'_> {
         });
     }
 
-    /// An operation with two sources and a new destination.
+    /// Emits an instruction with two sources into a new temporary.
     pub(super) fn binary(&mut self, code: C, a: Reg, b: impl Into<Operand>) -> Reg {
         let (d, b) = (self.temporary(), b.into());
         self.three(code, d.z(), a, b);
         d
     }
 
-    /// An operation with one source and a new destination.
+    /// Emits an instruction with one source into a new temporary.
     pub(super) fn unary(&mut self, code: C, a: Reg) -> Reg {
         let d = self.temporary();
         self.asm.put(I::with2(code, d.z(), a.z()));

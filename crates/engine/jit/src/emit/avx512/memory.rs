@@ -1,12 +1,14 @@
-//! Loads and stores: bounds checks, and the choice of a shape.
+//! Loads and stores: preparation of the operands, bounds checks, and the choice of how lanes are
+//! accessed.
 //!
-//! The data of an access are *pieces* ([`Pieces`]): 32-bit words of 32 lanes, or 64-bit words if a lane has 8 bytes or more. If all
-//! lanes execute the step, the lanes of each half of the warp may be contiguous or have one address ([`super::shape`]); an access
-//! of a base group takes the shape that its leader has found ([`crate::emit::base_groups`]). Otherwise each lane is checked
-//! ([`super::check`]), and accessed by gathers and scatters ([`super::lanes`]), or by masked vectors if some lanes of a contiguous row are
-//! active ([`super::partial`]).
+//! The data of an access consists of *pieces* ([`Pieces`]): 32-bit values of 32 lanes, or 64-bit
+//! values if a lane has 8 bytes or more. If all lanes execute the step, the lanes of each half of
+//! the warp may be contiguous or have one address ([`super::shape`]); an access of a base group
+//! takes the shape that its leader has found ([`crate::emit::base_groups`]). Otherwise each lane is
+//! checked ([`super::check`]), and accessed by gathers and scatters ([`super::lanes`]), or by
+//! masked vectors if the active lanes are part of a contiguous range ([`super::partial`]).
 
-use super::Maker;
+use super::Avx512Emitter;
 use super::pieces::Pieces;
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
@@ -21,37 +23,38 @@ use crate::region::{Access, Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The mask of executing lanes.
+/// The general register of the mask of executing lanes.
 pub(super) const ACTIVE: R = R::EBP;
-/// The host address of the memory that all lanes access.
+/// The general register of the host address that offsets are added to.
 pub(super) const HOST: R = R::RBX;
-/// Vectors of a 64-bit or 32-bit value for each lane.
+/// The number of vector registers for 32 lanes of 32 and of 64 bits.
 pub(super) const PARTS: [usize; 2] = [2, 4];
 
-/// An access, with all registers that it needs before its first jump.
+/// An access, with all registers that its code needs before its first jump.
 pub(super) struct MemAccess {
     pub(super) access: Access,
     pub(super) total: u64,
     pub(super) stores: bool,
     /// Whether offsets have 64 bits.
     pub(super) wide: bool,
-    /// The base by parts, and the offsets of lanes in the allocation.
+    /// The base address of each lane, and the offset of each lane in the allocation, by parts.
     pub(super) bases: Vec<Reg>,
     pub(super) offsets: Vec<Reg>,
-    /// A deferred address and its index; the bases are the registers for it if it must be computed.
+    /// The affine value of the base and the parts of its index, if the base is affine. `bases` are
+    /// then registers in which the base can be computed.
     pub(super) affine: Option<(Affine, [Reg; 2])>,
-    /// Whether the site bounds the index ([`super::indexed`]).
+    /// The shape of the index, if the bounds check is on the index ([`super::indexed`]).
     pub(super) indexed: Option<Indexed>,
-    /// For offsets of 32 bits.
+    /// Registers for 32-bit offsets.
     pub(super) short: Option<[Reg; 2]>,
-    pub(super) moment: Reg,
+    pub(super) scratch: Reg,
     pub(super) masks: [Reg; 2],
-    /// Exits before the step.
+    /// The exit before the step.
     pub(super) out: Label,
 }
 
-impl Maker<'_> {
-    /// `step` times the lane number, in the constant pool.
+impl Avx512Emitter<'_> {
+    /// The offset in the constant pool of the lane numbers times `step`.
     pub(super) fn multiples(&mut self, step: u64, part: usize, wide: bool) -> usize {
         let numbers: [u64; 8] = std::array::from_fn(|i| {
             let i = i as u64;
@@ -65,7 +68,7 @@ impl Maker<'_> {
         self.pooled(&numbers)
     }
 
-    /// The mask of executing lanes, in a general register.
+    /// Loads the mask of lanes that execute the step into [`ACTIVE`].
     pub(super) fn active(&mut self, guard: Predicate) {
         match guard {
             Predicate::Always => self.asm.put(I::with2(C::Mov_r32_rm32, ACTIVE, R::R8D)),
@@ -76,11 +79,11 @@ impl Maker<'_> {
         }
     }
 
-    /// A load that may exit.
+    /// Emits a load that may exit.
     pub(super) fn load_step(&mut self, step: &Step, load: &Load) -> Option<()> {
         self.active(step.guard);
         let mut pieces = Pieces::new(self, &load.access);
-        if !self.is_possible(&load.access, false) {
+        if !self.is_supported(&load.access, false) {
             self.leave_here(step);
             return Some(());
         }
@@ -89,10 +92,10 @@ impl Maker<'_> {
         self.take_elements(load, &pieces, &mut guard)
     }
 
-    /// A store that may exit.
+    /// Emits a store that may exit.
     pub(super) fn store_step(&mut self, step: &Step, store: &Store) -> Option<()> {
         self.active(step.guard);
-        if !self.is_possible(&store.access, true) {
+        if !self.is_supported(&store.access, true) {
             self.leave_here(step);
             return Some(());
         }
@@ -100,14 +103,14 @@ impl Maker<'_> {
         self.access(step, &store.access, &mut pieces, true)
     }
 
-    /// Exits: the interpreter executes the access.
+    /// Exits, so that the interpreter executes the access.
     pub(super) fn leave_here(&mut self, step: &Step) {
         let out = self.exit_stub(ExitReason::Instruction, step.at);
         self.asm.jump(C::Jmp_rel32_64, out);
     }
 
-    /// Whether an access of this size and count is supported.
-    pub(super) fn is_possible(&self, access: &Access, stores: bool) -> bool {
+    /// Whether the back end supports an access of this size, count and space.
+    pub(super) fn is_supported(&self, access: &Access, stores: bool) -> bool {
         let total = u64::from(access.size) * u64::from(access.count);
         let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 32;
         known
@@ -119,7 +122,8 @@ impl Maker<'_> {
             }
     }
 
-    /// Prepares an access; the upper halves of 64-bit addresses in smaller memory have been checked after it.
+    /// Prepares an access. 64-bit addresses of shared and local memory are checked and shortened to
+    /// 32 bits.
     pub(super) fn mem_access(
         &mut self,
         step: &Step,
@@ -151,7 +155,7 @@ impl Maker<'_> {
         let looked_for = stores || self.indexed().is_none();
         let short =
             (wide && looked_for && total <= 8).then(|| [self.temporary(), self.temporary()]);
-        let (moment, masks) = (self.temporary(), [self.temporary_mask(), self.temporary_mask()]);
+        let (scratch, masks) = (self.temporary(), [self.temporary_mask(), self.temporary_mask()]);
         let why = match access.space {
             Space::Global => ExitReason::Site(access.site),
             _ => ExitReason::Instruction,
@@ -168,7 +172,7 @@ impl Maker<'_> {
             affine,
             indexed,
             short,
-            moment,
+            scratch,
             masks,
             out,
         };
@@ -227,11 +231,11 @@ impl Maker<'_> {
     fn drop_mem_access(&mut self, mem: &MemAccess) {
         mem.masks.iter().chain(&mem.offsets).for_each(|&reg| self.cache.release(reg));
         mem.short.iter().flatten().for_each(|&reg| self.cache.release(reg));
-        self.cache.release(mem.moment);
+        self.cache.release(mem.scratch);
     }
 }
 
-/// Whether a source has 64 bits: a number does here.
+/// Whether a source is read as 64 bits, which includes immediates.
 fn is_wide(source: Source) -> bool {
     matches!(
         source,
@@ -243,21 +247,21 @@ fn is_wide(source: Source) -> bool {
     )
 }
 
-/// Whether a source may differ by lane.
+/// Whether a source may differ between lanes.
 pub(super) fn is_by_lane(source: Source) -> bool {
-    matches!(source, Source::B64(_) | Source::B32(_) | Source::Row(_) | Source::Lane)
+    matches!(source, Source::B64(_) | Source::B32(_) | Source::PerLane(_) | Source::Lane)
 }
 
 pub(super) fn low_word(register: R) -> R {
     if register == R::EBP { R::BP } else { R::AX }
 }
 
-/// A field of the site of an access.
+/// The memory operand of a field of the access's site.
 pub(super) fn site(mem: &MemAccess, field: usize) -> MemoryOperand {
     backend::site(mem.access.site, field)
 }
 
-/// Exclusive limit of the offset of an access of so many bytes.
+/// The memory operand of the exclusive limit of an offset, for an access of `bytes` bytes.
 pub(super) fn limit(mem: &MemAccess, bytes: u64) -> MemoryOperand {
     let field =
         if mem.access.space == Space::Shared { Frame::SHARED_LIMITS } else { Frame::LOCAL_LIMITS };

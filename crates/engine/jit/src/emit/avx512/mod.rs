@@ -1,8 +1,8 @@
-//! The AVX-512 back end: a 32-bit register has two parts of 16 lanes, a 64-bit register four parts of 8; a mask register holds
-//! a predicate of all 32 lanes.
+//! The AVX-512 back end. A 32-bit register has two parts of 16 lanes, and a 64-bit register four
+//! parts of 8 lanes; a mask register holds a predicate of all 32 lanes.
 //!
-//! The register cache does not allocate `zmm29` (NaN replacement), `zmm30` (the canonical NaN), `zmm31` and `k6` (values being
-//! stored, and scratch), and `k7` (the active mask, if not all live lanes are active).
+//! The register cache does not allocate `zmm29` (used to replace NaNs), `zmm30` (the canonical
+//! NaN), `zmm31` and `k6` (scratch), and `k7` (the active mask in code for some lanes).
 
 mod address;
 mod atomic;
@@ -38,55 +38,57 @@ use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::Op;
-use crate::operand::{Place, Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
-/// The back end.
+/// The back end, which has no state of its own.
 #[derive(Debug, Default)]
 pub(super) struct Avx512;
 
 /// The emitter with this back end.
-type Maker<'a> = Emitter<'a, Avx512>;
+type Avx512Emitter<'a> = Emitter<'a, Avx512>;
 
 /// The canonical NaN in all lanes.
 const NAN: R = R::ZMM30;
-/// For the replacement of NaNs.
+/// The register in which NaNs are replaced.
 const FIXED: R = R::ZMM29;
 /// Scratch registers.
-const MOMENT: Reg = Reg(31);
-const MOMENT_K: R = R::K6;
-/// The active mask, in [`Mode::Some`].
+const SCRATCH: Reg = Reg(31);
+const SCRATCH_MASK: R = R::K6;
+/// The active mask in [`Mode::Some`].
 const LANES: R = R::K7;
 
 impl Reg {
-    /// All 512 bits.
+    /// The name of all 512 bits.
     fn z(self) -> R {
         R::ZMM0 + u32::from(self.0)
     }
 
-    /// The low 256 bits.
+    /// The name of the low 256 bits.
     fn y(self) -> R {
         R::YMM0 + u32::from(self.0)
     }
 
-    /// The low 128 bits.
+    /// The name of the low 128 bits.
     fn x(self) -> R {
         R::XMM0 + u32::from(self.0)
     }
 
-    /// A mask register; instructions use `k0` for "no mask".
+    /// The name of a mask register. The cache does not use `k0`, which means "no mask" in
+    /// instructions.
     fn k(self) -> R {
         R::K1 + u32::from(self.0 - MASK_0)
     }
 }
 
-/// The lanes of a step: a mask register for each part, made when it is first needed. `None`: all lanes.
+/// The mask of the lanes that execute a step, with copies shifted to the first lane of each part,
+/// which are made when first needed.
 #[derive(Clone, Copy, Debug)]
 struct Guard {
     all: Reg,
-    /// By first lane, divided by eight.
+    /// The masks whose first bit is lane `8 * i`.
     shifted: [Option<Reg>; 4],
 }
 
@@ -94,30 +96,30 @@ impl Backend for Avx512 {
     const LANES: usize = 16;
     const VECTORS: u8 = 29;
     const MASKS: u8 = 5;
-    const SPARE: Reg = MOMENT;
+    const SPARE: Reg = SCRATCH;
     const SPARE_MASK: Reg = Reg(MASK_0 + 5);
     const PREDICATE_PARTS: u8 = 1;
 
     type Lanes = shape::Lanes;
 
-    fn lanes_of(e: &mut Maker<'_>, register: Place) -> shape::Lanes {
+    fn lanes_of(e: &mut Avx512Emitter<'_>, register: VReg) -> shape::Lanes {
         let keys = Key::all::<Self>(register);
         let regs = keys.map(|key| e.hold(key)).collect::<Vec<_>>();
         regs.iter().for_each(|&reg| e.canonical(reg));
         let (wide, [moved, any]) =
-            (matches!(register, Place::B64(_)), [(); 2].map(|()| e.temporary()));
+            (matches!(register, VReg::B64(_)), [(); 2].map(|()| e.temporary()));
         shape::Lanes { regs, wide, moved, any }
     }
 
-    fn unless_apart(e: &mut Maker<'_>, lanes: &shape::Lanes, apart: u64, to: Label) {
+    fn unless_apart(e: &mut Avx512Emitter<'_>, lanes: &shape::Lanes, apart: u64, to: Label) {
         e.unless_apart(lanes, apart, to);
     }
 
-    fn firsts(e: &mut Maker<'_>, lanes: &shape::Lanes) {
+    fn firsts(e: &mut Avx512Emitter<'_>, lanes: &shape::Lanes) {
         e.firsts_of(lanes);
     }
 
-    fn begin(e: &mut Maker<'_>) {
+    fn begin(e: &mut Avx512Emitter<'_>) {
         let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));
         e.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, NAN, nan));
         if e.mode == Mode::Some {
@@ -125,16 +127,16 @@ impl Backend for Avx512 {
         }
     }
 
-    fn active(e: &mut Maker<'_>) {
+    fn active(e: &mut Avx512Emitter<'_>) {
         e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, LANES, R::R8D));
     }
 
-    fn compute(e: &mut Maker<'_>, deferred: DeferredAddress) {
-        let parts = if let Place::B64(_) = deferred.place { 4 } else { 2 };
+    fn compute(e: &mut Avx512Emitter<'_>, deferred: DeferredAddress) {
+        let parts = if let VReg::B64(_) = deferred.vreg { 4 } else { 2 };
         for part in 0..parts {
-            let (key, value) = match deferred.place {
-                Place::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
-                Place::B32(i) | Place::Predicate(i) => {
+            let (key, value) = match deferred.vreg {
+                VReg::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
+                VReg::B32(i) | VReg::Predicate(i) => {
                     (Key::B32(i, part), e.index_part(deferred.value, part))
                 }
             };
@@ -145,28 +147,28 @@ impl Backend for Avx512 {
         }
     }
 
-    fn load(e: &mut Maker<'_>, to: Reg, key: Key) {
+    fn load(e: &mut Avx512Emitter<'_>, to: Reg, key: Key) {
         e.load_key(to, key);
     }
 
-    fn store(e: &mut Maker<'_>, from: Reg, key: Key) {
+    fn store(e: &mut Avx512Emitter<'_>, from: Reg, key: Key) {
         e.store_key(from, key);
     }
 
-    fn canonical(e: &mut Maker<'_>, reg: Reg) {
+    fn canonical(e: &mut Avx512Emitter<'_>, reg: Reg) {
         e.fix_nans(reg.z());
     }
 
-    fn jump_if_noncanonical_nan(e: &mut Maker<'_>, reg: Reg, to: super::Label) {
+    fn jump_if_noncanonical_nan(e: &mut Avx512Emitter<'_>, reg: Reg, to: super::Label) {
         let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-        e.asm.put(I::with4(compare, MOMENT_K, reg.z(), reg.z(), 3));
+        e.asm.put(I::with4(compare, SCRATCH_MASK, reg.z(), reg.z(), 3));
         let differs = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-        e.asm.put_masked(MOMENT_K, I::with4(differs, MOMENT_K, reg.z(), NAN, 4));
-        e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, MOMENT_K, MOMENT_K));
+        e.asm.put_masked(SCRATCH_MASK, I::with4(differs, SCRATCH_MASK, reg.z(), NAN, 4));
+        e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
         e.asm.jump(C::Jne_rel32_64, to);
     }
 
-    fn copy(e: &mut Maker<'_>, to: Reg, from: Reg) {
+    fn copy(e: &mut Avx512Emitter<'_>, to: Reg, from: Reg) {
         if to.is_mask() {
             e.asm.put(I::with2(C::VEX_Kmovd_kr_km32, to.k(), from.k()));
         } else {
@@ -174,52 +176,52 @@ impl Backend for Avx512 {
         }
     }
 
-    fn lanes(e: &mut Maker<'_>, of: Predicate, to: R) {
+    fn lanes(e: &mut Avx512Emitter<'_>, of: Predicate, to: R) {
         e.lanes_of(of, to);
     }
 
-    fn sum(e: &mut Maker<'_>, wide: bool) {
-        let (other, moment) = (at(R::RDI, Frame::SAVED + 8), MOMENT.x());
+    fn sum(e: &mut Avx512Emitter<'_>, wide: bool) {
+        let (other, scratch) = (at(R::RDI, Frame::SAVED + 8), SCRATCH.x());
         let add = if wide {
             C::EVEX_Vaddsd_xmm_k1z_xmm_xmmm64_er
         } else {
             C::EVEX_Vaddss_xmm_k1z_xmm_xmmm32_er
         };
         e.asm.put(I::with2(C::Mov_rm64_r64, other, R::R14));
-        e.asm.put(I::with2(C::EVEX_Vmovq_xmm_rm64, moment, R::R13));
-        e.asm.put(I::with3(add, moment, moment, other));
-        e.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, R::R14, moment));
+        e.asm.put(I::with2(C::EVEX_Vmovq_xmm_rm64, scratch, R::R13));
+        e.asm.put(I::with3(add, scratch, scratch, other));
+        e.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, R::R14, scratch));
     }
 
-    fn fill_row(e: &mut Maker<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
+    fn fill_row(e: &mut Avx512Emitter<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
         e.fill_row(source, row, narrow)
     }
 
     fn take_row(
-        e: &mut Maker<'_>,
+        e: &mut Avx512Emitter<'_>,
         from: (usize, bool),
-        to: Place,
+        to: VReg,
         keep: u64,
         guard: Predicate,
     ) -> Option<()> {
         e.take_row(from, to, keep, guard)
     }
 
-    fn put_number(e: &mut Maker<'_>, to: Place, guard: Predicate) -> Option<()> {
+    fn put_number(e: &mut Avx512Emitter<'_>, to: VReg, guard: Predicate) -> Option<()> {
         e.put_number(to, guard)
     }
 
-    fn zeros(e: &mut Maker<'_>, of: Source) -> Option<()> {
+    fn zeros(e: &mut Avx512Emitter<'_>, of: Source) -> Option<()> {
         e.zeros(of)
     }
 
-    fn members(e: &mut Maker<'_>, step: &Step, members: Option<Source>) -> Option<()> {
+    fn members(e: &mut Avx512Emitter<'_>, step: &Step, members: Option<Source>) -> Option<()> {
         e.members(step, members)?;
         e.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, cross::ACTIVE));
         Some(())
     }
 
-    fn steps(e: &mut Maker<'_>, steps: Range<usize>) -> Result<(), Error> {
+    fn steps(e: &mut Avx512Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {
         for i in steps {
             e.before(i);
             let step = &e.region.blocks[e.block].steps[i];
@@ -231,7 +233,7 @@ impl Backend for Avx512 {
         Ok(())
     }
 
-    fn leaving(e: &mut Maker<'_>, i: usize) -> Result<(), Error> {
+    fn leaving(e: &mut Avx512Emitter<'_>, i: usize) -> Result<(), Error> {
         let step = &e.region.blocks[e.block].steps[i];
         if step.guard == Predicate::Never {
             return Ok(());
@@ -254,7 +256,7 @@ impl Backend for Avx512 {
     }
 }
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// Emits a step that cannot exit.
     fn straight(&mut self, step: &Step) -> Option<()> {
         if let Action::Call(call) = &step.action {
@@ -279,7 +281,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The lanes that execute a step.
+    /// The mask of the lanes that execute a step; `None` if all do.
     fn guard(&mut self, guard: Predicate) -> Option<Guard> {
         (guard != Predicate::Always).then(|| {
             let all = self.predicate(guard);
@@ -287,7 +289,7 @@ impl Maker<'_> {
         })
     }
 
-    /// The mask of a guard, shifted so that it begins at a lane.
+    /// The mask of a guard, shifted so that its first bit is that of a lane.
     fn guard_from(&mut self, guard: &mut Option<Guard>, lane: u8) -> Option<Reg> {
         let guard = guard.as_mut()?;
         let i = usize::from(lane / 8);
@@ -300,7 +302,7 @@ impl Maker<'_> {
         Some(k)
     }
 
-    /// Releases the mask of a guard from a lane on, except that of the first lane.
+    /// Frees the shifted mask of a guard for a lane other than the first.
     fn drop_guard(&mut self, guard: &mut Option<Guard>, lane: u8) {
         if let Some(guard) = guard
             && lane != 0
@@ -313,17 +315,17 @@ impl Maker<'_> {
     fn compute(
         &mut self,
         op: Op,
-        to: Place,
+        to: VReg,
         from: [Source; 3],
         guard: &mut Option<Guard>,
     ) -> Option<()> {
         match to {
-            Place::B32(to) if op == Op::Square => {
+            VReg::B32(to) if op == Op::Square => {
                 for (part, value) in (0..).zip(self.folded_squares(from[0])?) {
                     self.put_narrow(to, part, value, Kind::BITS, guard);
                 }
             }
-            Place::B32(to) => {
+            VReg::B32(to) => {
                 for part in 0..2 {
                     let (value, kind) = match op {
                         Op::Float { .. }
@@ -343,13 +345,13 @@ impl Maker<'_> {
                     self.put_narrow(to, part, value, kind, guard);
                 }
             }
-            Place::B64(to) => {
+            VReg::B64(to) => {
                 for part in 0..4 {
                     let value = self.wide_op(op, from, part)?;
                     self.put_wide(to, part, value, guard);
                 }
             }
-            Place::Predicate(_) => return None,
+            VReg::Predicate(_) => return None,
         }
         Some(())
     }

@@ -1,32 +1,36 @@
-//! Accesses where some lanes are inactive or do not execute the step: masked vectors if the active lanes of each half belong to a
-//! contiguous row, and loads of one address for each half.
+//! Accesses where some lanes are inactive or do not execute the step. Masked vectors are used if
+//! the active lanes of each half are part of a contiguous range; loads of one address by each half
+//! are broadcast.
 
 use super::load::{LOAD, STORE};
 use super::memory::{ACTIVE, HOST, MemAccess, site};
 use super::pieces::Pieces;
-use super::{MOMENT, MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
 use crate::emit::register_cache::Reg;
 use crate::machine::Site;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The addresses that the first lanes of the halves would have.
+/// The registers of the addresses that the first lanes of the halves have, or would have if they
+/// were active.
 const FIRSTS: [R; 2] = [R::RAX, R::R12];
 
-/// The test for a shape is skipped after so many misses in turn.
+/// After this many misses in a row the test for a shape is skipped.
 const ENOUGH: i32 = 4;
 
-impl Maker<'_> {
-    /// The access of active lanes, which have been checked, as masked vectors; jumps to `other` without effect if they have no shape.
+impl Avx512Emitter<'_> {
+    /// Emits the access of active lanes, which have been checked, as masked vectors; jumps to
+    /// `other` without any effect if the lanes are scattered.
     pub(super) fn partial_rows(&mut self, mem: &MemAccess, pieces: &Pieces, other: Label) {
         let offsets = self.short_offsets(mem, other);
         self.firsts_of_active(mem, offsets, Some(mem.total), other);
         self.masked_rows(mem, pieces, 1);
     }
 
-    /// Loads at indices of active lanes, which have been checked and are not all lanes, and jumps to `done`. Falls through if they are
-    /// scattered; after a few such misses in turn the shape is no longer tested.
+    /// Emits a load at the indices of active lanes, which have been checked and are not all lanes,
+    /// and jumps to `done`. Execution falls through if the lanes are scattered; after a few such
+    /// misses in a row the shape is not tested any more.
     pub(super) fn partial_by_index(
         &mut self,
         mem: &MemAccess,
@@ -36,7 +40,7 @@ impl Maker<'_> {
     ) {
         let [scattered, anywhere, none] = std::array::from_fn(|_| self.asm.label());
         let noted = site(mem, offset_of!(Site, misses));
-        // Of all lanes it is known.
+        // If all lanes are active, the code has tested for contiguous lanes before.
         self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
         self.asm.jump(C::Je_rel32_64, none);
         self.asm.put(I::with2(C::Test_rm32_r32, ACTIVE, ACTIVE));
@@ -57,40 +61,42 @@ impl Maker<'_> {
         self.asm.bind(none);
     }
 
-    /// The offset or index, of 32 bits, that the first lanes of the halves have or would have, if those of active lanes increase by
-    /// `step` or are equal. Else jumps to `other`.
+    /// Computes the 32-bit offset or index that the first lane of each half has or would have, if
+    /// the values of active lanes increase by `step` from lane to lane, or are all equal if `step`
+    /// is `None`. Otherwise jumps to `other`.
     fn firsts_of_active(&mut self, mem: &MemAccess, of: [Reg; 2], step: Option<u64>, other: Label) {
         let [active, differ] = mem.masks.map(Reg::k);
         let steps = step.map(|step| at(R::R9, self.multiples(step, 0, false)));
         let sub = C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
         for (half, offset) in of.into_iter().enumerate() {
-            self.shift_mask(MOMENT_K, active, 16 * half as u8);
+            self.shift_mask(SCRATCH_MASK, active, 16 * half as u8);
             self.asm.put(match steps {
-                Some(steps) => I::with3(sub, mem.moment.z(), offset.z(), steps),
-                None => I::with2(super::float::MOVE, mem.moment.z(), offset.z()),
+                Some(steps) => I::with3(sub, mem.scratch.z(), offset.z(), steps),
+                None => I::with2(super::float::MOVE, mem.scratch.z(), offset.z()),
             });
-            // The first active lane, or zero, says where all must be.
+            // The value minus the lane's distance must be that of the first active lane in all
+            // active lanes.
             let compress = C::EVEX_Vpcompressd_zmmm512_k1z_zmm;
-            self.asm.put_zeroing(MOMENT_K, I::with2(compress, MOMENT.z(), mem.moment.z()));
+            self.asm.put_zeroing(SCRATCH_MASK, I::with2(compress, SCRATCH.z(), mem.scratch.z()));
             let (first, low) = [(R::RAX, R::EAX), (R::R12, R::R12D)][half];
-            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, MOMENT.x()));
+            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, SCRATCH.x()));
             self.asm.put(I::with2(C::Movsxd_r64_rm32, first, low));
             let spread = C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
-            self.asm.put(I::with2(spread, MOMENT.z(), MOMENT.x()));
+            self.asm.put(I::with2(spread, SCRATCH.z(), SCRATCH.x()));
             let compare = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-            let compare = I::with4(compare, MOMENT_K, mem.moment.z(), MOMENT.z(), 4_u32);
-            self.asm.put_masked(MOMENT_K, compare);
+            let compare = I::with4(compare, SCRATCH_MASK, mem.scratch.z(), SCRATCH.z(), 4_u32);
+            self.asm.put_masked(SCRATCH_MASK, compare);
             self.asm.put(if half == 0 {
-                I::with2(C::VEX_Kmovw_kr_km16, differ, MOMENT_K)
+                I::with2(C::VEX_Kmovw_kr_km16, differ, SCRATCH_MASK)
             } else {
-                I::with3(C::VEX_Korw_kr_kr_kr, differ, differ, MOMENT_K)
+                I::with3(C::VEX_Korw_kr_kr_kr, differ, differ, SCRATCH_MASK)
             });
         }
         self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, differ, differ));
         self.asm.jump(C::Jne_rel32_64, other);
     }
 
-    /// Narrows offsets to 32 bits; jumps to `other` if the allocation is larger.
+    /// Narrows offsets to 32 bits; jumps to `other` if the allocation is too large for them.
     fn short_offsets(&mut self, mem: &MemAccess, other: Label) -> [Reg; 2] {
         let Some(short) = mem.short else { return [mem.offsets[0], mem.offsets[1]] };
         let limit = site(mem, offset_of!(Site, limit));
@@ -100,14 +106,14 @@ impl Maker<'_> {
             let [low, high] = [mem.offsets[2 * half], mem.offsets[2 * half + 1]];
             let cut = C::EVEX_Vpmovqd_ymmm256_k1z_zmm;
             self.asm.put(I::with2(cut, to.y(), low.z()));
-            self.asm.put(I::with2(cut, MOMENT.y(), high.z()));
+            self.asm.put(I::with2(cut, SCRATCH.y(), high.z()));
             let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-            self.asm.put(I::with4(insert, to.z(), to.z(), MOMENT.y(), 1_u32));
+            self.asm.put(I::with4(insert, to.z(), to.z(), SCRATCH.y(), 1_u32));
         }
         short
     }
 
-    /// Accesses active lanes of the rows that begin at the first indices, times a scale.
+    /// Accesses active lanes by masked vectors at the first indices times a scale.
     fn masked_rows(&mut self, mem: &MemAccess, pieces: &Pieces, scale: u32) {
         let mut put = |lane: u8, [load, store]: [C; 2], displacement: i64, piece: Reg| {
             let first = FIRSTS[usize::from(lane / 16)];
@@ -118,10 +124,10 @@ impl Maker<'_> {
                 displacement,
                 1,
             );
-            self.shift_mask(MOMENT_K, mem.masks[0].k(), lane);
+            self.shift_mask(SCRATCH_MASK, mem.masks[0].k(), lane);
             match mem.stores {
-                true => self.asm.put_masked(MOMENT_K, I::with2(store, row, piece.z())),
-                false => self.asm.put_zeroing(MOMENT_K, I::with2(load, piece.z(), row)),
+                true => self.asm.put_masked(SCRATCH_MASK, I::with2(store, row, piece.z())),
+                false => self.asm.put_zeroing(SCRATCH_MASK, I::with2(load, piece.z(), row)),
             }
         };
         match pieces {
@@ -146,7 +152,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Broadcasts what is at the first index of each half; a half without active lanes reads index 0.
+    /// Loads the data at the first index of each half, and broadcasts it; a half without active
+    /// lanes reads index 0.
     fn spread_firsts(&mut self, mem: &MemAccess, pieces: &Pieces) {
         for (half, first) in FIRSTS.into_iter().enumerate() {
             let from = MemoryOperand::with_base_index_scale(HOST, first, mem.total as u32);

@@ -1,40 +1,41 @@
-//! Elements of loads and stores, and the pieces of memory that they are.
+//! Pieces of memory accesses: the data of a lane as 32-bit or 64-bit values, which loads take apart
+//! into elements and stores combine from elements.
 
 use super::load::{LOAD, Operand};
-use super::{MOMENT, Maker};
+use super::{Avx512Emitter, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::operand::Source;
 use crate::region::{Access, Space, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// The pieces of an access of 32 lanes, by piece and part.
+/// The pieces of an access: for each piece, the registers of its parts.
 pub(super) enum Pieces {
     Dwords(Vec<[Reg; 2]>),
     Qwords(Vec<[Reg; 4]>),
 }
 
-/// Dwords or qwords of two vectors, in the pool.
+/// A constant vector of 32-bit numbers.
 pub(super) fn pairs(numbers: [u64; 16]) -> [u64; 8] {
     std::array::from_fn(|i| numbers[2 * i] | numbers[2 * i + 1] << 32)
 }
 
 impl Pieces {
-    /// Registers for those of an access.
-    pub(super) fn new(e: &mut Maker<'_>, access: &Access) -> Self {
+    /// Allocates registers for the pieces of an access.
+    pub(super) fn new(e: &mut Avx512Emitter<'_>, access: &Access) -> Self {
         let total = usize::from(access.size) * usize::from(access.count);
         let by_words = matches!(access.space, Space::Local | Space::Frame | Space::Param);
         if total >= 8 && !by_words {
-            let parts = |e: &mut Maker<'_>| std::array::from_fn(|_| e.temporary());
+            let parts = |e: &mut Avx512Emitter<'_>| std::array::from_fn(|_| e.temporary());
             return Self::Qwords((0..total / 8).map(|_| parts(e)).collect());
         }
-        let parts = |e: &mut Maker<'_>| std::array::from_fn(|_| e.temporary());
+        let parts = |e: &mut Avx512Emitter<'_>| std::array::from_fn(|_| e.temporary());
         Self::Dwords((0..total.div_ceil(4)).map(|_| parts(e)).collect())
     }
 }
 
-impl Maker<'_> {
-    /// The low 32 bits of any source, as they are.
+impl Avx512Emitter<'_> {
+    /// The low 32 bits of a source.
     pub(super) fn low_of(&mut self, source: Source, part: u8) -> Option<Reg> {
         match source {
             Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) | Source::FrameAt => {
@@ -44,7 +45,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Any source as 64 bits.
+    /// A source as 64 bits.
     pub(super) fn whole_of(&mut self, source: Source, part: u8) -> Option<Reg> {
         match source {
             Source::B64(_)
@@ -56,7 +57,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The pieces that a store stores.
+    /// Combines the sources of a store to pieces.
     pub(super) fn make_pieces(&mut self, store: &Store) -> Option<Pieces> {
         let size = usize::from(store.access.size);
         let count = usize::from(store.access.count);
@@ -93,7 +94,7 @@ impl Maker<'_> {
             let parts: [Reg; 4] = std::array::from_fn(|part| {
                 self.interleaved(low[part / 2], high[part / 2], part as u8 % 2)
             });
-            // What is stored twice is in one register.
+            // A register may be part of several pieces, and is freed with the last.
             let later = dwords[2 * i + 2..].as_flattened();
             let free = pair.as_flattened().iter().filter(|reg| !later.contains(reg));
             free.for_each(|&reg| self.cache.release(reg));
@@ -109,7 +110,7 @@ impl Maker<'_> {
         regs.iter().for_each(|&reg| self.cache.of(reg).pinned = true);
     }
 
-    /// A dword of the elements that follow each other.
+    /// Combines a 32-bit piece from the elements in it.
     fn dword_of(&mut self, from: &[Source], size: usize, dword: usize, part: u8) -> Option<Reg> {
         if size == 8 {
             let source = *from.get(dword / 2)?;
@@ -121,9 +122,9 @@ impl Maker<'_> {
             let order = pairs(std::array::from_fn(|i| 2 * i as u64 + 1));
             let order = at(R::R9, self.pooled(&order));
             let d = self.unary(super::float::MOVE, low);
-            self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+            self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
             let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-            self.asm.put(I::with3(permute, d.z(), MOMENT.z(), high.z()));
+            self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), high.z()));
             return Some(d);
         }
         let per = 4 / size;
@@ -138,11 +139,11 @@ impl Maker<'_> {
         for (i, &source) in elements.iter().enumerate().skip(1) {
             let next = self.low_of(source, part)?;
             let bits: Operand = self.number(u32::MAX >> (32 - 8 * size));
-            self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, MOMENT.z(), next, bits);
+            self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, SCRATCH.z(), next, bits);
             let left = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
-            self.asm.put(I::with3(left, MOMENT.z(), MOMENT.z(), (8 * size * i) as u32));
+            self.asm.put(I::with3(left, SCRATCH.z(), SCRATCH.z(), (8 * size * i) as u32));
             let or = C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
-            self.asm.put(I::with3(or, d.z(), d.z(), MOMENT.z()));
+            self.asm.put(I::with3(or, d.z(), d.z(), SCRATCH.z()));
             self.cache.release(next);
         }
         Some(d)

@@ -1,6 +1,6 @@
-//! Comparisons and logic of predicates.
+//! Comparisons, and Boolean functions of predicates, in mask registers.
 
-use super::{Guard, MOMENT_K, Maker};
+use super::{Avx512Emitter, Guard, SCRATCH_MASK};
 use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -17,7 +17,7 @@ fn of_integers(relation: Relation) -> u32 {
     }
 }
 
-/// The immediate of a comparison of floats that raises no exception for quiet NaNs.
+/// The immediate of a float comparison that raises no exception for quiet NaNs.
 fn of_floats(relation: Relation, unordered: bool) -> u32 {
     match (relation, unordered) {
         (Relation::Eq, false) => 0x00,
@@ -25,7 +25,7 @@ fn of_floats(relation: Relation, unordered: bool) -> u32 {
         (Relation::Ne, false) => 0x0c,
         (Relation::Ne, true) => 0x04,
         (Relation::Lt, false) => 0x11,
-        // Not: greater or equal. And so on.
+        // "Not greater or equal" includes unordered, and so on.
         (Relation::Lt, true) => 0x19,
         (Relation::Le, false) => 0x12,
         (Relation::Le, true) => 0x1a,
@@ -36,8 +36,8 @@ fn of_floats(relation: Relation, unordered: bool) -> u32 {
     }
 }
 
-impl Maker<'_> {
-    /// A predicate's lanes, in a register that is not to be changed.
+impl Avx512Emitter<'_> {
+    /// The mask of a predicate, in a register that must not be changed.
     pub(super) fn predicate(&mut self, predicate: Predicate) -> Reg {
         match predicate {
             Predicate::If(i) => self.hold(Key::Predicate(i, 0)),
@@ -60,7 +60,7 @@ impl Maker<'_> {
         k
     }
 
-    /// Lanes where a predicate holds, in a general register.
+    /// Loads the mask of lanes in which a predicate is true into a general register.
     pub(super) fn lanes_of(&mut self, predicate: Predicate, to: R) {
         match predicate {
             Predicate::If(i) | Predicate::Unless(i) => {
@@ -75,15 +75,15 @@ impl Maker<'_> {
         }
     }
 
-    /// Writes a predicate; the value is a temporary, and may be changed.
+    /// Writes a predicate register; the value is a temporary, and may be overwritten.
     pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: &Option<Guard>) {
         let key = Key::Predicate(to, 0);
         if let Some(guard) = guard {
             let old = self.hold(key);
             let (guard, value) = (guard.all.k(), value.k());
-            self.asm.put(I::with3(C::VEX_Kandnd_kr_kr_kr, MOMENT_K, guard, old.k()));
+            self.asm.put(I::with3(C::VEX_Kandnd_kr_kr_kr, SCRATCH_MASK, guard, old.k()));
             self.asm.put(I::with3(C::VEX_Kandd_kr_kr_kr, value, value, guard));
-            self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, value, value, MOMENT_K));
+            self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, value, value, SCRATCH_MASK));
             if old.k() != guard {
                 self.cache.release(old);
             }
@@ -91,7 +91,7 @@ impl Maker<'_> {
         self.define(key, value, Kind::BITS);
     }
 
-    /// Lanes in which a comparison holds, in a temporary.
+    /// Emits a comparison. The mask of its result is in a temporary.
     pub(super) fn test(&mut self, test: Test, from: [Source; 2]) -> Option<Reg> {
         let (d, u) =
             (C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8);
@@ -109,7 +109,7 @@ impl Maker<'_> {
         };
         let k = self.temporary_mask();
         if wide {
-            // From the last eight lanes on.
+            // Parts are compared from the last to the first, and their masks are shifted together.
             for part in (0..4).rev() {
                 let a = self.wide(from[0], part)?;
                 let b = self.wide_operand(from[1], part)?;
@@ -117,9 +117,9 @@ impl Maker<'_> {
                     self.three_with(code, k.k(), a, b, how);
                     continue;
                 }
-                self.three_with(code, MOMENT_K, a, b, how);
+                self.three_with(code, SCRATCH_MASK, a, b, how);
                 self.asm.put(I::with3(C::VEX_Kshiftld_kr_kr_imm8, k.k(), k.k(), 8_u32));
-                self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, k.k(), k.k(), MOMENT_K));
+                self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, k.k(), k.k(), SCRATCH_MASK));
             }
             return Some(k);
         }
@@ -131,9 +131,9 @@ impl Maker<'_> {
                 _ if is_float => self.float(from[1], part)?.into(),
                 _ => self.narrow(from[1], part)?.into(),
             };
-            self.three_with(code, if part == 1 { k.k() } else { MOMENT_K }, a, b, how);
+            self.three_with(code, if part == 1 { k.k() } else { SCRATCH_MASK }, a, b, how);
         }
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k.k(), k.k(), MOMENT_K));
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k.k(), k.k(), SCRATCH_MASK));
         Some(k)
     }
 
@@ -159,7 +159,8 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::VEX_Knotd_kr_kr, k.k(), holds.k()));
             k
         });
-        // The predicate that is combined may be one of the destinations.
+        // The combined predicate may also be a destination, so that both results are computed
+        // first.
         for value in [Some(holds), not].into_iter().flatten() {
             if let Some(with) = with {
                 self.asm.put(I::with3(code, value.k(), value.k(), with.k()));
@@ -179,7 +180,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A predicate of two by a table.
+    /// Emits a Boolean function of two predicates.
     pub(super) fn logic(
         &mut self,
         table: u8,
@@ -191,14 +192,14 @@ impl Maker<'_> {
         let d = self.temporary_mask();
         let three = |code| I::with3(code, d.k(), a, b);
         let swapped = |code| I::with3(code, d.k(), b, a);
-        // Half of the tables are negations of the others.
+        // Truth tables with an odd number are negations of others.
         let negated = table & 1 != 0;
         let first = match if negated { !table & 0xf } else { table & 0xf } {
             0b0000 => I::with3(C::VEX_Kxord_kr_kr_kr, d.k(), a, a),
             0b1000 => three(C::VEX_Kandd_kr_kr_kr),
             0b0110 => three(C::VEX_Kxord_kr_kr_kr),
             0b1110 => three(C::VEX_Kord_kr_kr_kr),
-            // a and not b
+            // `a & !b`
             0b0100 => swapped(C::VEX_Kandnd_kr_kr_kr),
             0b0010 => three(C::VEX_Kandnd_kr_kr_kr),
             0b1100 => I::with3(C::VEX_Kord_kr_kr_kr, d.k(), a, a),

@@ -1,14 +1,14 @@
-//! Moves between registers and scratch registers in the frame.
+//! Moves between vector registers and scratch registers in the frame.
 
-use super::Maker;
+use super::Avx512Emitter;
 use super::load::{LOAD, STORE};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::frame::Frame;
-use crate::operand::{Place, Predicate, Relation, Source, Test};
+use crate::operand::{Predicate, Relation, Source, Test, VReg};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
+impl Avx512Emitter<'_> {
     /// See [`crate::emit::backend::Backend::fill_row`].
     pub(super) fn fill_row(&mut self, source: Source, row: usize, narrow: bool) -> Option<()> {
         for part in 0..if narrow { 2 } else { 4 } {
@@ -25,19 +25,19 @@ impl Maker<'_> {
     pub(super) fn take_row(
         &mut self,
         (row, narrow): (usize, bool),
-        to: Place,
+        to: VReg,
         keep: u64,
         guard: Predicate,
     ) -> Option<()> {
         let mut guard = self.guard(guard);
         let from = |bytes: usize| at(R::RDI, Frame::scratch(row) + bytes);
         match to {
-            Place::Predicate(to) => {
+            VReg::Predicate(to) => {
                 let k = self.temporary_mask();
                 self.asm.put(I::with2(C::VEX_Kmovd_kr_km32, k.k(), from(0)));
                 self.put_predicate(to, k, &guard);
             }
-            Place::B32(to) => {
+            VReg::B32(to) => {
                 for part in 0..2_u8 {
                     let value = self.temporary();
                     let first = usize::from(part);
@@ -54,7 +54,7 @@ impl Maker<'_> {
                     self.put_narrow(to, part, value, Kind::BITS, &mut guard);
                 }
             }
-            Place::B64(to) => {
+            VReg::B64(to) => {
                 for part in 0..4_u8 {
                     let value = self.temporary();
                     let first = usize::from(part);
@@ -76,7 +76,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// The low halves of a part of a row.
+    /// Loads the low halves of a part of a scratch register's 64-bit lanes.
     fn low_of_row(&mut self, value: Reg, row: usize, part: usize) {
         let other = self.temporary();
         for (i, half) in [value, other].into_iter().enumerate() {
@@ -90,10 +90,10 @@ impl Maker<'_> {
     }
 
     /// See [`crate::emit::backend::Backend::put_number`].
-    pub(super) fn put_number(&mut self, to: Place, guard: Predicate) -> Option<()> {
+    pub(super) fn put_number(&mut self, to: VReg, guard: Predicate) -> Option<()> {
         let mut guard = self.guard(guard);
         match to {
-            Place::B32(to) => {
+            VReg::B32(to) => {
                 for part in 0..2 {
                     let value = self.temporary();
                     let code = C::EVEX_Vpbroadcastd_zmm_k1z_r32;
@@ -101,7 +101,7 @@ impl Maker<'_> {
                     self.put_narrow(to, part, value, Kind::BITS, &mut guard);
                 }
             }
-            Place::B64(to) => {
+            VReg::B64(to) => {
                 for part in 0..4 {
                     let value = self.temporary();
                     let code = C::EVEX_Vpbroadcastq_zmm_k1z_r64;
@@ -109,7 +109,7 @@ impl Maker<'_> {
                     self.put_wide(to, part, value, &mut guard);
                 }
             }
-            Place::Predicate(to) => {
+            VReg::Predicate(to) => {
                 let value = self.temporary_mask();
                 self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, value.k(), R::R12D));
                 self.put_predicate(to, value, &guard);

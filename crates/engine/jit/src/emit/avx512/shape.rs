@@ -1,8 +1,9 @@
-//! Accesses of all lanes that are vectors: the lanes of each half of the warp are contiguous, or have one address.
+//! Accesses of all lanes by vectors, where the lanes of each half of the warp are contiguous or
+//! have one address.
 
 use super::memory::{ACTIVE, HOST, MemAccess, host, limit, site};
 use super::pieces::Pieces;
-use super::{MOMENT, MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Reg;
@@ -11,19 +12,19 @@ use crate::machine::{GroupBounds, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The addresses of the first lanes of the halves.
+/// The registers of the addresses of the halves' first lanes.
 const FIRSTS: [R; 2] = [R::RAX, R::R12];
 
-/// The shape of each half.
+/// The shape of the addresses in each half of the warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// The lanes are contiguous.
-    Row = 1,
+    Contiguous = 1,
     /// The lanes have one address.
-    Same = 2,
+    Uniform = 2,
 }
 
-/// The parts of a register whose lanes are compared, and two registers for that.
+/// The parts of a register whose lanes are compared, and two temporaries.
 pub(in crate::emit) struct Lanes {
     pub(super) regs: Vec<Reg>,
     pub(super) wide: bool,
@@ -31,19 +32,20 @@ pub(in crate::emit) struct Lanes {
     pub(super) any: Reg,
 }
 
-/// The memory of the first lanes of the halves.
+/// The memory operands of the halves' first lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Places {
+pub(super) struct HalfAddresses {
     pub(super) base: [R; 2],
     pub(super) index: Option<[R; 2]>,
     pub(super) scale: u32,
     pub(super) displacement: usize,
-    /// Distance of the second half from the first.
+    /// The distance of the second half from the first, if both are relative to one base.
     pub(super) half_stride: usize,
 }
 
-impl Places {
-    /// The memory of a base group's access; [`FIRSTS`] has the addresses of the lowest offset.
+impl HalfAddresses {
+    /// The memory operands of an access in a base group; [`FIRSTS`] has the addresses at the lowest
+    /// offset.
     fn of(member: Member) -> Self {
         Self {
             base: FIRSTS,
@@ -54,7 +56,7 @@ impl Places {
         }
     }
 
-    /// Memory at a displacement from the first lane of a half.
+    /// The memory operand at a displacement from the first lane of a half.
     pub(super) fn at(&self, half: usize, displacement: usize) -> MemoryOperand {
         let displacement = (self.displacement + half * self.half_stride + displacement) as i64;
         let base = self.base[half];
@@ -71,8 +73,9 @@ impl Places {
     }
 }
 
-impl Maker<'_> {
-    /// An access of all lanes by its shape. Falls through if it has none. `each`: where lanes are accessed separately.
+impl Avx512Emitter<'_> {
+    /// Emits an access of all lanes by their shape. Execution falls through if the lanes are
+    /// scattered; `each` is the label of the code that accesses lanes separately.
     pub(super) fn shapes(
         &mut self,
         mem: &MemAccess,
@@ -84,90 +87,97 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, each);
         let (other, none) = (self.asm.label(), self.asm.label());
         let is_row = self.is_shared_row();
-        for (shape, to) in [(Shape::Row, other), (Shape::Same, none)] {
-            // Of stores to the same address that of the last lane stays.
-            let stays = shape == Shape::Same && mem.stores;
-            if stays && member.is_none() || is_row && shape == Shape::Same {
+        for (shape, to) in [(Shape::Contiguous, other), (Shape::Uniform, none)] {
+            // If all lanes store to one address, the last lane's value remains.
+            let stays = shape == Shape::Uniform && mem.stores;
+            if stays && member.is_none() || is_row && shape == Shape::Uniform {
                 continue;
             }
             if !is_row {
                 self.differs(mem, shape, to);
             }
-            if shape == Shape::Row {
+            if shape == Shape::Contiguous {
                 self.new_row(mem, pieces, (done, each));
             }
             let mut places = self.firsts(mem, member, shape, each);
             if let Some(member) = member {
-                places = self.set_places(member, shape, places);
+                places = self.cache_addresses(member, shape, places);
             }
             match shape {
                 _ if stays => self.asm.jump(C::Jmp_rel32_64, each),
-                Shape::Row => self.row_of_pieces(pieces, &places, mem),
-                Shape::Same => self.one_of_pieces(pieces, &places, mem.total),
+                Shape::Contiguous => self.contiguous_pieces(pieces, &places, mem),
+                Shape::Uniform => self.uniform_pieces(pieces, &places, mem.total),
             }
             if !stays {
                 self.asm.jump(C::Jmp_rel32_64, done);
             }
-            if shape == Shape::Row {
+            if shape == Shape::Contiguous {
                 self.asm.bind(other);
             }
         }
         self.asm.bind(none);
-        self.no_row(mem);
+        self.cache_scattered(mem);
     }
 
-    /// An access whose base group has a leader before it: uses the leader's shape, and falls through if there is none.
+    /// Emits an access that follows the leader of its base group: uses the shape that the leader
+    /// has cached, and falls through if there is none.
     pub(super) fn follow(&mut self, mem: &MemAccess, pieces: &Pieces, member: Member, done: Label) {
         let shape = at(R::RDI, Frame::shape(member.slot));
-        for of in [Shape::Row, Shape::Same] {
-            if of == Shape::Same && mem.stores {
+        for of in [Shape::Contiguous, Shape::Uniform] {
+            if of == Shape::Uniform && mem.stores {
                 continue;
             }
             let other = self.asm.label();
             self.asm.put(I::with2(C::Cmp_rm32_imm8, shape, of as i32));
             self.asm.jump(C::Jne_rel32_64, other);
             for (half, first) in FIRSTS.into_iter().enumerate() {
-                let place = at(R::RDI, Frame::place(member.slot, half));
-                self.asm.put(I::with2(C::Mov_r64_rm64, first, place));
+                let address = at(R::RDI, Frame::part_address(member.slot, half));
+                self.asm.put(I::with2(C::Mov_r64_rm64, first, address));
             }
-            let places = Places::of(member);
+            let places = HalfAddresses::of(member);
             match of {
-                Shape::Row => self.row_of_pieces(pieces, &places, mem),
-                Shape::Same => self.one_of_pieces(pieces, &places, mem.total),
+                Shape::Contiguous => self.contiguous_pieces(pieces, &places, mem),
+                Shape::Uniform => self.uniform_pieces(pieces, &places, mem.total),
             }
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(other);
         }
     }
 
-    /// Stores the shape of a base group.
+    /// Caches the shape of a base group.
     pub(super) fn set_shape(&mut self, member: Member, shape: i32) {
         let to = at(R::RDI, Frame::shape(member.slot));
         self.asm.put(I::with2(C::Mov_rm32_imm32, to, shape));
     }
 
-    /// Stores shape and addresses for a base group, and returns where the leader's own access is.
-    fn set_places(&mut self, member: Member, shape: Shape, places: Places) -> Places {
+    /// Caches the shape and the addresses of a base group, and returns the memory operands of the
+    /// leader's own access.
+    fn cache_addresses(
+        &mut self,
+        member: Member,
+        shape: Shape,
+        places: HalfAddresses,
+    ) -> HalfAddresses {
         for (half, first) in FIRSTS.into_iter().enumerate() {
             self.asm.put(I::with2(C::Lea_r64_m, first, places.at(half, 0)));
-            let to = at(R::RDI, Frame::place(member.slot, half));
+            let to = at(R::RDI, Frame::part_address(member.slot, half));
             self.asm.put(I::with2(C::Mov_rm64_r64, to, first));
         }
         self.set_shape(member, shape as i32);
-        Places::of(member)
+        HalfAddresses::of(member)
     }
 
-    /// Jumps if the lanes of a half do not have a shape.
+    /// Jumps to `to` if the lanes of a half do not have the shape.
     fn differs(&mut self, mem: &MemAccess, shape: Shape, to: Label) {
         let (regs, wide, step) = match &mem.affine {
             Some((value, index)) => (index.to_vec(), false, mem.total >> value.shift),
             None => (mem.bases.clone(), mem.wide, mem.total),
         };
-        let lanes = Lanes { regs, wide, moved: mem.offsets[0], any: mem.moment };
-        self.unless_apart(&lanes, if shape == Shape::Row { step } else { 0 }, to);
+        let lanes = Lanes { regs, wide, moved: mem.offsets[0], any: mem.scratch };
+        self.unless_apart(&lanes, if shape == Shape::Contiguous { step } else { 0 }, to);
     }
 
-    /// Jumps unless each lane of a half has the value of the lane before it plus `apart`.
+    /// Jumps to `to` unless each lane of a half has the value of the lane before it plus `apart`.
     pub(super) fn unless_apart(&mut self, lanes: &Lanes, apart: u64, to: Label) {
         let &Lanes { wide, moved, any, .. } = lanes;
         let (sub, xor, join, spread, test) = if wide {
@@ -188,7 +198,7 @@ impl Maker<'_> {
             )
         };
         for (half, regs) in lanes.regs.chunks(lanes.regs.len() / 2).enumerate() {
-            self.asm.put(I::with2(spread, MOMENT.z(), regs[0].x()));
+            self.asm.put(I::with2(spread, SCRATCH.z(), regs[0].x()));
             for (part, &reg) in regs.iter().enumerate() {
                 let mut from = reg;
                 if apart != 0 {
@@ -197,19 +207,19 @@ impl Maker<'_> {
                     self.asm.put(I::with3(sub, from.z(), reg.z(), steps));
                 }
                 if half == 0 && part == 0 {
-                    self.asm.put(I::with3(xor, any.z(), from.z(), MOMENT.z()));
+                    self.asm.put(I::with3(xor, any.z(), from.z(), SCRATCH.z()));
                 } else {
-                    // any, or what differs here
-                    self.asm.put(I::with4(join, any.z(), from.z(), MOMENT.z(), 0xf6_u32));
+                    // `any |= from ^ SCRATCH`
+                    self.asm.put(I::with4(join, any.z(), from.z(), SCRATCH.z(), 0xf6_u32));
                 }
             }
         }
-        self.asm.put(I::with3(test, MOMENT_K, any.z(), any.z()));
-        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, MOMENT_K, MOMENT_K));
+        self.asm.put(I::with3(test, SCRATCH_MASK, any.z(), any.z()));
+        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
         self.asm.jump(C::Jne_rel32_64, to);
     }
 
-    /// The values of lanes 0 and 16, in `rax` and `r12`.
+    /// Loads the values of lanes 0 and 16 into `rax` and `r12`.
     pub(super) fn firsts_of(&mut self, lanes: &Lanes) {
         let halves = [(R::EAX, R::RAX), (R::R12D, R::R12)];
         for ((low, first), regs) in halves.into_iter().zip(lanes.regs.chunks(lanes.regs.len() / 2))
@@ -221,15 +231,15 @@ impl Maker<'_> {
         }
     }
 
-    /// Addresses of the first lanes of the halves, of the access or of its base group's lowest offset. Jumps to `to` if anything
-    /// is out of bounds or misaligned.
+    /// Computes the addresses of the halves' first lanes, at the access's offset or at the lowest
+    /// offset of its base group. Jumps to `to` if an address is out of bounds or misaligned.
     fn firsts(
         &mut self,
         mem: &MemAccess,
         member: Option<Member>,
         shape: Shape,
         to: Label,
-    ) -> Places {
+    ) -> HalfAddresses {
         let mut scale = mem.total.min(8) as u32;
         if mem.wide {
             let around = offset_of!(Site, group);
@@ -243,8 +253,8 @@ impl Maker<'_> {
             } else {
                 [offset_of!(Site, add), offset_of!(Site, halves), offset_of!(Site, elements)]
             };
-            let below = if shape == Shape::Row { rows } else { elements };
-            self.affine_firsts(mem, add, shape == Shape::Row, to);
+            let below = if shape == Shape::Contiguous { rows } else { elements };
+            self.affine_firsts(mem, add, shape == Shape::Contiguous, to);
             for (half, first) in FIRSTS.into_iter().enumerate() {
                 if mem.affine.is_none() {
                     let base = mem.bases[2 * half];
@@ -252,7 +262,8 @@ impl Maker<'_> {
                     self.asm.put(I::with2(C::Add_r64_rm64, first, site(mem, add)));
                 }
                 if mem.total > 1 {
-                    // What is not aligned is a large number then.
+                    // The rotation makes a misaligned offset a large number, which fails the bounds
+                    // check.
                     let bits = mem.total.trailing_zeros();
                     self.asm.put(I::with3(C::VEX_Rorx_r64_rm64_imm8, first, first, bits));
                 }
@@ -271,10 +282,16 @@ impl Maker<'_> {
             self.firsts_of_shared(mem, member, shape, to);
         }
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(mem)));
-        Places { base: [HOST; 2], index: Some(FIRSTS), scale, displacement: 0, half_stride: 0 }
+        HalfAddresses {
+            base: [HOST; 2],
+            index: Some(FIRSTS),
+            scale,
+            displacement: 0,
+            half_stride: 0,
+        }
     }
 
-    /// The same for 32-bit offsets.
+    /// [`Self::firsts`] for 32-bit offsets in shared memory.
     fn firsts_of_shared(
         &mut self,
         mem: &MemAccess,
@@ -286,7 +303,7 @@ impl Maker<'_> {
             Some(member) => (member.lowest, member.span),
             None => (mem.access.offset, 0),
         };
-        let last_offset = span + if shape == Shape::Row { 15 * mem.total } else { 0 };
+        let last_offset = span + if shape == Shape::Contiguous { 15 * mem.total } else { 0 };
         let halves = [(R::EAX, R::RAX), (R::R12D, R::R12)];
         for (half, (low, first)) in halves.into_iter().enumerate() {
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, mem.bases[half].x()));
@@ -306,7 +323,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An access through a uniform base.
+    /// Emits an access with a uniform address.
     pub(super) fn one(&mut self, mem: &MemAccess, pieces: &Pieces) {
         let offset = mem.access.offset;
         let below = if mem.wide {
@@ -338,7 +355,8 @@ impl Maker<'_> {
         self.asm.jump(C::Jae_rel32_64, mem.out);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(mem)));
         let index = Some([R::RAX; 2]);
-        let places = Places { base: [HOST; 2], index, scale: 1, displacement: 0, half_stride: 0 };
-        self.one_of_pieces(pieces, &places, mem.total);
+        let places =
+            HalfAddresses { base: [HOST; 2], index, scale: 1, displacement: 0, half_stride: 0 };
+        self.uniform_pieces(pieces, &places, mem.total);
     }
 }

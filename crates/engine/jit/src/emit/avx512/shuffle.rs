@@ -1,8 +1,8 @@
-//! shfl: a look-up in two registers.
+//! `shfl`, as a permutation of two registers.
 
 use super::cross::{ACTIVE, COMPARE};
 use super::load::LOAD;
-use super::{MOMENT_K, Maker};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
@@ -13,24 +13,26 @@ const ADD: C = C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
 const SUB: C = C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
 const AND: C = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
 const XOR: C = C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
-/// Where the first source has ones the second, else the third; and the other way round.
+/// Truth tables of `vpternlogd`: where the first source is set, the second source, else the third;
+/// and the same with the first source last.
 const SELECT: u32 = 0xca;
 const SELECT_LAST: u32 = 0xac;
 
-impl Maker<'_> {
-    /// Lanes that take no part have 0.
+impl Avx512Emitter<'_> {
+    /// Emits `shfl`. Reading an inactive lane gives 0.
     pub(super) fn shuffle(&mut self, step: &Step, op: &Shuffle) -> Option<()> {
         self.members(step, op.members)?;
         let mut from = [Reg(0); 2];
         for (part, value) in from.iter_mut().enumerate() {
             let a = self.low_of(op.a, part as u8)?;
             *value = self.temporary();
-            self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, MOMENT_K, ACTIVE));
-            self.shift_mask(MOMENT_K, MOMENT_K, 16 * part as u8);
+            self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, SCRATCH_MASK, ACTIVE));
+            self.shift_mask(SCRATCH_MASK, SCRATCH_MASK, 16 * part as u8);
             let code = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-            self.asm.put_zeroing(MOMENT_K, I::with2(code, value.z(), a.z()));
+            self.asm.put_zeroing(SCRATCH_MASK, I::with2(code, value.z(), a.z()));
         }
-        // Sources may be destinations: both parts are computed first.
+        // A source may also be a destination, so that both parts are computed before any is
+        // written.
         let (values, inside) = match (op.b, op.c) {
             (Source::Literal(b), Source::Literal(c)) => self.known_lanes(op.mode, b, c),
             _ => self.computed_lanes(op)?,
@@ -52,7 +54,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// Which lanes are looked up, and where they lie inside, of numbers that are known.
+    /// The source lanes, and the mask of lanes whose source is in range, for constant operands.
     fn known_lanes(&mut self, mode: Shuffling, b: u64, c: u64) -> ([Reg; 2], Reg) {
         let lanes: [(u32, bool); 32] =
             std::array::from_fn(|lane| source_lane(mode, lane as u32, b as u32, c as u32));
@@ -73,7 +75,7 @@ impl Maker<'_> {
         (values, inside)
     }
 
-    /// The same of numbers of lanes.
+    /// The source lanes, and the mask of lanes whose source is in range, for operands in registers.
     fn computed_lanes(&mut self, op: &Shuffle) -> Option<([Reg; 2], Reg)> {
         let inside = self.temporary_mask();
         let mut values = [Reg(0); 2];
@@ -96,7 +98,7 @@ impl Maker<'_> {
             self.asm.put(I::with2(super::float::MOVE, last.z(), segment.z()));
             self.asm.put(I::with4(select, last.z(), from.z(), lanes, SELECT_LAST));
             self.asm.put(I::with2(LOAD, from.z(), lanes));
-            // Outside: less than the last one upwards, else greater.
+            // Out of range is below `last` for `.up`, and above it for the other modes.
             let mut outside = 6_u32;
             match op.mode {
                 Shuffling::Up => {
@@ -110,20 +112,20 @@ impl Maker<'_> {
                     self.asm.put(I::with2(super::float::MOVE, from.z(), segment.z()));
                 }
             }
-            let k = if part == 1 { inside.k() } else { MOMENT_K };
+            let k = if part == 1 { inside.k() } else { SCRATCH_MASK };
             self.asm.put(I::with4(COMPARE, k, from.z(), last.z(), outside));
             self.asm.put_masked(k, I::with2(LOAD, from.z(), lanes));
             [by, segment, last].into_iter().for_each(|reg| self.cache.release(reg));
             values[usize::from(part)] = from;
         }
         let k = inside.k();
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k, k, MOMENT_K));
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k, k, SCRATCH_MASK));
         self.asm.put(I::with2(C::VEX_Knotd_kr_kr, k, k));
         Some((values, inside))
     }
 }
 
-/// Where a lane's value comes from, and whether that is inside its segment (PTX ISA 9.7.9.6).
+/// The lane that a lane reads, and whether it is in range (PTX ISA 9.7.9.6).
 fn source_lane(mode: Shuffling, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (by, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let last = (lane & segment) | (clamp & !segment);

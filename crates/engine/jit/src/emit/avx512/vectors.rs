@@ -1,17 +1,22 @@
-//! Vector accesses of all lanes.
+//! Vector accesses of all lanes, where the lanes of each half are contiguous or have one address.
 
 use super::load::{LOAD, STORE};
 use super::memory::MemAccess;
 use super::pieces::Pieces;
-use super::shape::Places;
-use super::{MOMENT, Maker};
+use super::shape::HalfAddresses;
+use super::{Avx512Emitter, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Maker<'_> {
-    /// The lanes of each half are contiguous.
-    pub(super) fn row_of_pieces(&mut self, pieces: &Pieces, places: &Places, mem: &MemAccess) {
+impl Avx512Emitter<'_> {
+    /// Emits an access where the lanes of each half are contiguous.
+    pub(super) fn contiguous_pieces(
+        &mut self,
+        pieces: &Pieces,
+        places: &HalfAddresses,
+        mem: &MemAccess,
+    ) {
         let (total, stores) = (mem.total, mem.stores);
         match pieces {
             Pieces::Dwords(dwords) => {
@@ -44,48 +49,49 @@ impl Maker<'_> {
             }
             Pieces::Qwords(qwords) => {
                 for half in 0..2 {
-                    // The second half goes last, as it may lie upon the first.
+                    // The second half is stored last, because it may overlap the first.
                     self.pairs_of_half(qwords, places, mem, half);
                 }
             }
         }
     }
 
-    /// The same of a half, with two qwords in each lane.
+    /// Emits a contiguous access of a half with two 64-bit pieces per lane.
     fn pairs_of_half(
         &mut self,
         qwords: &[[Reg; 4]],
-        places: &Places,
+        places: &HalfAddresses,
         mem: &MemAccess,
         half: usize,
     ) {
-        let (stores, moment) = (mem.stores, mem.moment);
+        let (stores, scratch) = (mem.stores, mem.scratch);
         let permute = C::EVEX_Vpermt2q_zmm_k1z_zmm_zmmm512b64;
         let memory = |part: usize, j: usize| places.at(half, 128 * (part % 2) + 64 * j);
         for j in 0..2_usize {
-            // Every second qword of two vectors; or, of the first or the last lanes, both qwords.
+            // For loads, every second element of two vectors; for stores, the elements of two
+            // vectors alternately.
             let order: [u64; 8] = std::array::from_fn(|i| {
                 if stores { (4 * j + i / 2 + 8 * (i % 2)) as u64 } else { (2 * i + j) as u64 }
             });
             let order = at(R::R9, self.pooled(&order));
-            self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+            self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
             for part in [2 * half, 2 * half + 1] {
                 if stores {
                     let (first, second) = (qwords[0][part], qwords[1][part]);
-                    self.asm.put(I::with2(super::float::MOVE, moment.z(), first.z()));
-                    self.asm.put(I::with3(permute, moment.z(), MOMENT.z(), second.z()));
-                    self.asm.put(I::with2(STORE, memory(part, j), moment.z()));
+                    self.asm.put(I::with2(super::float::MOVE, scratch.z(), first.z()));
+                    self.asm.put(I::with3(permute, scratch.z(), SCRATCH.z(), second.z()));
+                    self.asm.put(I::with2(STORE, memory(part, j), scratch.z()));
                 } else {
                     let piece = qwords[j][part];
                     self.asm.put(I::with2(LOAD, piece.z(), memory(part, 0)));
-                    self.asm.put(I::with3(permute, piece.z(), MOMENT.z(), memory(part, 1)));
+                    self.asm.put(I::with3(permute, piece.z(), SCRATCH.z(), memory(part, 1)));
                 }
             }
         }
     }
 
-    /// The lanes of each half have one address.
-    pub(super) fn one_of_pieces(&mut self, pieces: &Pieces, places: &Places, total: u64) {
+    /// Emits an access where the lanes of each half have one address.
+    pub(super) fn uniform_pieces(&mut self, pieces: &Pieces, places: &HalfAddresses, total: u64) {
         match pieces {
             Pieces::Dwords(dwords) => {
                 for (half, piece) in dwords[0].iter().enumerate() {

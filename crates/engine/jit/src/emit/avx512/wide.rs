@@ -1,6 +1,6 @@
-//! Values of 64 bits, of which a vector register has 8 lanes: a half of a warp is two parts.
+//! Operations on 64 bits. A vector register has 8 lanes, so that two registers make up half a warp.
 
-use super::Maker;
+use super::Avx512Emitter;
 use super::float::MOVE;
 use super::load::Operand;
 use crate::emit::register_cache::Reg;
@@ -8,8 +8,8 @@ use crate::op::{Op, Rounding};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I};
 
-impl Maker<'_> {
-    /// A part of a narrow source, extended to 64 bits.
+impl Avx512Emitter<'_> {
+    /// A part of a 32-bit source, extended to 64 bits.
     pub(super) fn extended(&mut self, source: Source, part: u8, signed: bool) -> Option<Reg> {
         if let Source::Literal(number) = source {
             let low = number as u32;
@@ -19,7 +19,7 @@ impl Maker<'_> {
         Some(self.extended_half(a, part % 2, signed))
     }
 
-    /// Half a part of numbers of 32 bits, extended to 64, in a temporary.
+    /// Half a part of 32-bit numbers, extended to 64 bits, in a temporary.
     pub(super) fn extended_half(&mut self, a: Reg, half: u8, signed: bool) -> Reg {
         let mut from = a;
         if half == 1 {
@@ -37,7 +37,7 @@ impl Maker<'_> {
         d
     }
 
-    /// The low halves of two parts.
+    /// The low halves of two parts of a 64-bit source.
     pub(super) fn low(&mut self, source: Source, part: u8) -> Option<Reg> {
         let (low, high) = (self.wide(source, 2 * part)?, self.wide(source, 2 * part + 1)?);
         let (d, t) = (self.temporary(), self.temporary());
@@ -49,7 +49,7 @@ impl Maker<'_> {
         Some(d)
     }
 
-    /// A part of the value of an operation of 64 bits, in a temporary.
+    /// Emits a part of a 64-bit operation. The result is in a temporary.
     pub(super) fn wide_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let code = match op {
             Op::CopyWide => {
@@ -111,7 +111,7 @@ impl Maker<'_> {
         Some(self.binary(code, a, b))
     }
 
-    /// The upper half of a product, of four products of halves.
+    /// Computes the upper half of a product from four products of halves.
     fn high_wide(&mut self, a: Reg, b: Reg) -> Reg {
         let (product, add) =
             (C::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64, C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64);
@@ -119,7 +119,7 @@ impl Maker<'_> {
         let d = self.binary(product, upper_a, upper_b);
         let (low, left) = (self.binary(product, a, b), self.binary(product, upper_a, b));
         let right = self.binary(product, a, upper_b);
-        // Neither sum is too large: a product is at most (2^32 - 1)^2.
+        // Neither sum overflows, because a product is at most (2^32 - 1)^2.
         let shift = C::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8;
         self.asm.put(I::with3(shift, low.z(), low.z(), 32_u32));
         self.three(add, left.z(), left, low);
@@ -143,7 +143,7 @@ impl Maker<'_> {
         } else {
             C::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64
         };
-        // It looks at low halves alone: it does not matter how they are extended.
+        // The instruction reads only low halves, so that it does not matter how they are extended.
         let (a, b) = (self.extended(from[0], part, false)?, self.extended(from[1], part, false)?);
         let d = self.binary(code, a, b);
         if matches!(op, Op::ProductAddU | Op::ProductAddS) {

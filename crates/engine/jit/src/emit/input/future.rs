@@ -1,18 +1,19 @@
-//! Future uses of a value in its block.
+//! Future uses of a register in its block: the analysis by which copy propagation decides whether
+//! all readers of a copy can read the input instead.
 
 use super::{can_read_input, copied};
-use crate::operand::{Place, Predicate};
+use crate::operand::{Predicate, VReg};
 use crate::region::{Action, Block};
 use std::collections::HashMap;
 
-/// Uses of a value in the rest of a block.
+/// The uses of a register's value in the rest of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FutureUses {
-    /// Whether all readers could read an input instead.
+    /// Whether all readers of the value could read an input instead.
     pub(super) fits: bool,
-    /// The last step that reads it.
+    /// The last step that reads the value.
     pub(super) last: Option<usize>,
-    /// Whether the register still holds it at the end.
+    /// Whether the register still has the value at the end of the block.
     pub(super) reaches_end: bool,
 }
 
@@ -22,21 +23,22 @@ impl Default for FutureUses {
     }
 }
 
-/// Future uses at the beginning of a block, of registers that it names and of all others, and after each copy of an input.
+/// Future uses at the beginning of a block (of the registers that it names, and of all others), and
+/// after each copy of an input.
 pub(super) struct BlockFutureUses {
-    pub(super) at_start: HashMap<Place, FutureUses>,
+    pub(super) at_start: HashMap<VReg, FutureUses>,
     pub(super) other: FutureUses,
     pub(super) copies: HashMap<usize, FutureUses>,
 }
 
 pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
-    let mut now: HashMap<Place, FutureUses> = HashMap::new();
+    let mut now: HashMap<VReg, FutureUses> = HashMap::new();
     let mut copies = HashMap::new();
     // Uses of registers that no later step names.
     let mut other = FutureUses::default();
     for (i, step) in block.steps.iter().enumerate().rev() {
         if let Action::Leave { .. } = step.action {
-            // The interpreter executes the instruction: it may read and write any register.
+            // The interpreter executes this instruction, and may read and write any register.
             now.clear();
             other = FutureUses { fits: true, last: Some(i), reaches_end: false };
         }
@@ -44,13 +46,13 @@ pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
             copies.insert(i, now.get(&to).copied().unwrap_or(other));
         }
         if step.guard == Predicate::Always {
-            step.each_written(|place| {
-                now.insert(place, FutureUses { reaches_end: false, ..FutureUses::default() });
+            step.each_written(|vreg| {
+                now.insert(vreg, FutureUses { reaches_end: false, ..FutureUses::default() });
             });
         }
-        step.each_read(|place| {
-            let ahead = now.entry(place).or_insert(other);
-            ahead.fits &= can_read_input(step, place);
+        step.each_read(|vreg| {
+            let ahead = now.entry(vreg).or_insert(other);
+            ahead.fits &= can_read_input(step, vreg);
             ahead.last = ahead.last.max(Some(i));
         });
     }

@@ -1,4 +1,5 @@
-//! Pending copies during emission.
+//! Keeps the list of pending copies up to date during emission, and emits the code that
+//! materialises them.
 
 use super::super::Emitter;
 use super::super::backend::Backend;
@@ -13,12 +14,13 @@ impl<B: Backend> Emitter<'_, B> {
         self.set_pending(|copies| &copies.start);
     }
 
-    /// Sets the pending copies before a step that may exit.
+    /// Sets the copies that are pending before a step that may exit.
     pub(in crate::emit) fn copies_pending_before(&mut self, step: usize) {
         self.set_pending(|copies| copies.steps.get(&step).map_or(&[], |of| of));
     }
 
-    /// Sets the pending copies at the end of the block, and materialises those that successors do not know.
+    /// Sets the copies that are pending at the end of the block, and materialises those whose value
+    /// a successor does not know.
     pub(in crate::emit) fn copies_pending_at_end(&mut self) {
         let some = self.mode == Mode::Some;
         let copies = &self.facts.copies[self.block];
@@ -43,19 +45,19 @@ impl<B: Backend> Emitter<'_, B> {
         self.fill(&pending_copies);
     }
 
-    /// Loads inputs into their registers. Uses `rax` and `rbx`, and unpins.
+    /// Emits loads of inputs into their registers. Uses `rax` and `rbx`, and unpins registers.
     fn fill(&mut self, inputs: &[InputCopy]) {
         for of in inputs {
             let mut first = None;
-            for key in Key::all::<B>(of.place) {
+            for key in Key::all::<B>(of.vreg) {
                 let (width, part) = match (key, of.source) {
-                    (Key::B32(_, part), Source::Row(_) | Source::Lane) => (Width::B32, part),
+                    (Key::B32(_, part), Source::PerLane(_) | Source::Lane) => (Width::B32, part),
                     (Key::B64(..), _) => (Width::B64, 0),
                     _ => (Width::B32, 0),
                 };
                 let reg = self.temporary();
                 let other = Key::Other(of.source, width, part);
-                match first.filter(|_| !matches!(of.source, Source::Row(_) | Source::Lane)) {
+                match first.filter(|_| !matches!(of.source, Source::PerLane(_) | Source::Lane)) {
                     Some(first) => B::copy(self, reg, first),
                     None => B::load(self, reg, other),
                 }

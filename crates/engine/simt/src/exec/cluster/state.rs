@@ -24,7 +24,14 @@ pub(in crate::exec) struct Barrier {
     pub(super) arrived: Vec<u32>,
     pub(super) passes: Vec<u32>,
     /// Whether no thread of the CTA could continue in its last turn.
-    pub(super) is_idle: bool,
+    pub(in crate::exec) is_idle: bool,
+}
+
+impl Barrier {
+    /// Lanes that have arrived and lanes that may pass, of each warp.
+    pub(in crate::exec) fn masks(&self) -> impl Iterator<Item = u32> {
+        self.arrived.iter().chain(&self.passes).copied()
+    }
 }
 
 /// The memory of another CTA of the cluster.

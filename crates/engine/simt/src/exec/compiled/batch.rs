@@ -113,7 +113,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
             let (mut next, mut others) = (0, false);
             while let Some(i) = table.run(next..all, from, self.retire_at) {
                 has_passed |= table.passed().is_some();
-                (next, from, others) = (i + 1, Resume::There, true);
+                (next, from, others) = (i + 1, Resume::Previous, true);
                 let Some(exit) = table.reason(i) else { break };
                 let has_diverged = table.has_diverged();
                 if !ends(self.launch.code, exit, has_diverged) {

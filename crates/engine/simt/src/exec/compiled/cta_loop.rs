@@ -18,7 +18,9 @@ use crate::exec::warp::{Split, State, Warp, count};
 use crate::regions::Compiled as Region;
 use crate::stats::Fault;
 use texunit_alu::L32;
-use texunit_jit::region::{self, DivergedLanes, Entry, Exit, ExitReason, Mode, Start, WarpTable};
+use texunit_jit::region::{
+    self, DivergedLanes, Entry, Exit, ExitReason, Mode, WarpStart, WarpTable,
+};
 
 /// Number of consecutive CTAs with unretired warps after which the loop is not tried again.
 const FAILURES: u32 = 16;
@@ -325,7 +327,7 @@ impl Context<'_> {
                 let (registers, local) = warp.files(tids);
                 let live = launch.lanes_of(i as u32);
                 let (index, limit, end) = (i as u32, budget, budget);
-                let start = Start { index, mask: live, live, limit, end, atomics: ATOMICS - 1 };
+                let start = WarpStart { index, mask: live, live, limit, end, atomics: ATOMICS - 1 };
                 of_cta.add(registers, local, frame, start)
             });
         if fits && waits {

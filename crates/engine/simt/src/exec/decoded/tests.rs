@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::code::{Decoded, OF_CTA};
-use texunit_alu::{Gives, L64, Row, Value, all};
+use texunit_alu::{L64, ResultKind, Row, Value, all};
 use texunit_testkit::Random;
 
 /// Generator of random values that include edge cases.
@@ -109,16 +109,16 @@ fn expected(row: &Row, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
     };
     let mut value = Value::ZERO;
     row.run([source(0), source(1), source(2), source(2)], &mut value);
-    let d = match row.shape().gives {
-        Gives::Narrow => {
+    let d = match row.shape().result {
+        ResultKind::Narrow => {
             out.narrow[3] = value.narrow;
             Slot::narrow(3)
         }
-        Gives::Wide | Gives::Double(_) => {
+        ResultKind::Wide | ResultKind::Double(_) => {
             out.wide[3] = value.wide;
             Slot::wide(3)
         }
-        Gives::Predicate | Gives::Predicates => {
+        ResultKind::Predicate | ResultKind::Predicates => {
             out.predicates[0] = value.holds;
             Slot::predicate(0)
         }

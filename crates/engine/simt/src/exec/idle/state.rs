@@ -8,7 +8,8 @@ const MAX_LOOKS: usize = 8;
 pub(crate) struct WaitTrace {
     /// Whether the CTA had a side effect outside its own state.
     pub(in crate::exec) has_side_effect: bool,
-    /// Addresses and sizes of loads from global memory.
+    /// Addresses and sizes of loads from global memory, and of a CTA in a cluster also from shared
+    /// memory.
     pub(super) polls: Vec<(u64, u32)>,
 }
 

@@ -9,16 +9,13 @@ use super::super::prepare::prepare;
 use super::super::resident::Resident;
 use super::super::workers::CtaEnd;
 use super::super::{CtaChunk, Shared};
-use super::{Machine, Position, Stepper};
+use super::{ALONE, Machine, Position, Stepper};
 use crate::launch::LaunchConfig;
 use crate::observe::Events;
 use crate::observe::marks::at_places;
 
 /// Number of CTAs between checks for an interruption.
 const AT_ONCE: u64 = 512;
-
-/// Message of the fault of a CTA that waits.
-const ALONE: &str = "a launch that is stepped through waits for nobody";
 
 /// Result of executing CTAs at full speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,7 +33,7 @@ use super::outcome::CtaTurn;
 use super::output::Printed;
 use super::prepare::prepare;
 use super::resident::Stage;
-use super::residents::Residents;
+use super::residents::{Residents, have_polled};
 use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::launch::{CtaRange, LaunchConfig};
@@ -44,6 +44,10 @@ use crate::stats::{BadFetches, Fault, LaunchStats};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+
+/// Message of the fault of a CTA that waits under a debugger.
+const ALONE: &str =
+    "a launch that is stepped through waits for no other CTA, launch or host thread";
 
 /// Controls launches step by step.
 pub trait Debugger: Sync + std::fmt::Debug {
@@ -279,7 +283,7 @@ impl<'a> Machine<'a> {
         let is_sequential = self.is_sequential();
         let budget = if is_sequential { CTA_TURN } else { RESIDENT_TURN };
         let Self { residents, stepper, printed, launch, .. } = self;
-        let mut has_ended = false;
+        let (mut has_ended, is_random) = (false, launch.config.schedule.is_some());
         let outcome = residents.turn(budget, |resident, policy| {
             let blank = Box::new(Stepper::new(0, launch.config.grid));
             stepper.cta = resident.index;
@@ -288,8 +292,13 @@ impl<'a> Machine<'a> {
             if let Some(own) = resident.context.debug.take() {
                 *stepper = own;
             }
+            // Watching changes the turns of a random order, and so the positions of a replay.
+            if matches!(outcome, Ok(CtaTurn::Over)) && !is_random && !resident.waits_for_cluster() {
+                resident.wait_detector.round(&mut resident.context, &mut resident.warps);
+            }
             if matches!(outcome, Ok(CtaTurn::Ended)) {
                 has_ended = true;
+                resident.wait_detector.end(&mut resident.context);
                 resident.stage = Stage::Ended;
                 printed.take(
                     resident.index,
@@ -315,6 +324,11 @@ impl<'a> Machine<'a> {
     }
 
     fn next_round(&mut self) -> Option<Stop> {
+        let mut running: Vec<_> = self.residents.running().collect();
+        if have_polled(&mut running) == Some(true) {
+            let fault = running[0].context.waits_alone(&running[0].warps, ALONE);
+            return self.faults(fault);
+        }
         let begun = self.residents.begin_round(|resident, index| {
             // A new warp makes uninitialised registers independent of earlier CTAs.
             resident.warps.fill_with(Warp::default);

@@ -123,6 +123,8 @@ impl Machine<'_> {
             }
             resident.context.output = saved.output.clone();
             resident.context.counters = saved.counters;
+            // Its age is counted from these.
+            resident.wait_detector.end(&mut resident.context);
         }
         self.residents.order = saved.order.clone();
         self.stepper.position = saved.position;

@@ -2,6 +2,7 @@
 
 use super::{LOAD, STORE};
 use crate::code::MemSpace;
+use crate::exec::cluster::is_of_peer;
 use crate::exec::context::Context;
 use crate::exec::outcome::{Executed, PendingFault};
 use crate::exec::warp::Warp;
@@ -70,6 +71,7 @@ impl Context<'_> {
         let (space, at) = self.space(warp, mem_space, address);
         let value = match space {
             SpaceKind::Shared => {
+                self.trace_shared_load(at, size.into());
                 let (bytes, mem_space) = self.shared_of(at);
                 load_bytes(bytes, mem_space, size)
                     .or_else(|| self.update_past_shared(at, size.into(), |old| old))
@@ -81,6 +83,9 @@ impl Context<'_> {
             SpaceKind::Param => load_bytes(self.launch.config.params, at, size),
             SpaceKind::Global | SpaceKind::Const => {
                 self.check_heap_at(lane, address, size.into(), LOAD)?;
+                if let Some(trace) = &mut self.wait_trace {
+                    trace.look(address, size.into());
+                }
                 let map = self.launch.config.memory;
                 match map.find(address, size.into(), self.hint) {
                     Ok((index, offset)) => {
@@ -112,6 +117,9 @@ impl Context<'_> {
         let (space, at) = self.space(warp, mem_space, address);
         let stored = match space {
             SpaceKind::Shared => {
+                if is_of_peer(at) {
+                    self.record_side_effect();
+                }
                 let (bytes, mem_space) = self.shared_of(at);
                 store_bytes(bytes, mem_space, size, value)
                     .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ()))
@@ -124,6 +132,7 @@ impl Context<'_> {
                 return self.read_only(lane, space, at);
             }
             SpaceKind::Global => {
+                self.record_side_effect();
                 self.check_heap_at(lane, address, size.into(), STORE)?;
                 let map = self.launch.config.memory;
                 match map.find_writable(address, size.into(), self.hint) {

@@ -11,7 +11,7 @@ use crate::regions::LoadGroups;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use texunit_alu::L64;
-use texunit_jit::region::{Listener, Row};
+use texunit_jit::region::{LaneValues, Listener};
 
 /// Receives the calls of marks that are steps of a region (`regions::notify`), and notifies the
 /// probe.
@@ -47,7 +47,7 @@ impl<'a> ProbeAdapter<'a> {
         self.probe
     }
 
-    fn tell(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
+    fn tell(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]) {
         let insts = &self.launch.code.insts;
         let mark = match insts.get(number as usize).map(|inst| &inst.op) {
             Some(Op::Mark(mark)) => mark,
@@ -78,12 +78,16 @@ impl<'a> ProbeAdapter<'a> {
         let Some((first, values)) = rows.split_first() else { return };
         let mut addresses: L64 = [0; 32];
         match first {
-            Row::B32(row) => addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
-                *to = address.wrapping_add(offset as u32).into();
-            }),
-            Row::B64(row) => addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
-                *to = address.wrapping_add(offset);
-            }),
+            LaneValues::B32(row) => {
+                addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
+                    *to = address.wrapping_add(offset as u32).into();
+                })
+            }
+            LaneValues::B64(row) => {
+                addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
+                    *to = address.wrapping_add(offset);
+                })
+            }
         }
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
@@ -94,14 +98,14 @@ impl<'a> ProbeAdapter<'a> {
 
     /// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or
     /// their continuation.
-    fn meet(&mut self, mark: &Mark, at: &At, rows: &[Row<'_>]) {
+    fn meet(&mut self, mark: &Mark, at: &At, rows: &[LaneValues<'_>]) {
         if let Some(fence) = &mark.fence {
             return self.probe.synchronized(at, fence);
         }
         if mark.after {
             return self.probe.synchronized(at, &Synchronization::Joined);
         }
-        let Some(Row::B32(masks)) = rows.first() else { return };
+        let Some(LaneValues::B32(masks)) = rows.first() else { return };
         let probe = &mut *self.probe;
         each_group(
             at.lanes,
@@ -114,7 +118,7 @@ impl<'a> ProbeAdapter<'a> {
 }
 
 impl Listener for ProbeAdapter<'_> {
-    fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
+    fn notify(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]) {
         if self.panic.is_none() {
             let tell = AssertUnwindSafe(|| self.tell(number, warp, lanes, rows));
             self.panic = catch_unwind(tell).err();

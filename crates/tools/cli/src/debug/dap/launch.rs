@@ -1,4 +1,4 @@
-//! What an editor wants to be run, and the command that runs it.
+//! The `launch` request of an editor, and the command that it runs.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 use texunit_debug::remote::VARIABLE;
 use texunit_debug::{Editor, Settings};
 
-/// What an editor wants to be run.
+/// The launch settings of an editor.
 #[derive(Default)]
 pub(super) struct Wanted {
     pub(super) target: Vec<String>,
@@ -20,7 +20,7 @@ pub(super) struct Wanted {
     pub(super) process: u64,
 }
 
-/// What `launch` asks for.
+/// Parses the arguments of `launch`.
 pub(super) fn wanted(arguments: &Value) -> Result<Wanted, String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
     let program = text("program")
@@ -59,7 +59,7 @@ pub(super) fn wanted(arguments: &Value) -> Result<Wanted, String> {
     })
 }
 
-/// The command that runs what is wanted.
+/// The command to run.
 pub(super) fn command(wanted: &Wanted, socket: &Path) -> Result<Command, String> {
     let schedule = wanted.schedule.map(|seed| seed.to_string());
     let mut options: Vec<&str> = Vec::new();

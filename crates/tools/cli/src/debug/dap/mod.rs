@@ -1,7 +1,9 @@
-//! `texunit dap`: the stream of the debug adapter protocol, and what comes before and behind a program.
+//! `texunit dap`: the stream of the Debug Adapter Protocol, and the requests before and after a
+//! program runs.
 //!
-//! The launch is in a process of its own, of a program or of a job (`texunit debug --connect`), which answers the requests
-//! that come while it stands (`texunit_debug`, `dap`). Here they are read, numbered and handed on.
+//! The launch is in a process of its own, that of a program or of a job (`texunit debug
+//! --connect`), which answers requests while a launch is stopped (`texunit_debug`, `dap`). This
+//! module reads, numbers and forwards them.
 
 mod launch;
 mod stream;
@@ -27,7 +29,7 @@ pub struct DapArgs {
     pub port: Option<u16>,
 }
 
-/// What happens.
+/// An event.
 enum News {
     Request(Value),
     Closed,
@@ -38,7 +40,7 @@ enum News {
     Ended(i32),
 }
 
-/// Runs the command; the exit code.
+/// Runs the command; returns the exit code.
 pub fn run(args: &DapArgs) -> u8 {
     let Some(port) = args.port else {
         return Adapter::new(Box::new(super::stdout())).serve(super::stdin());
@@ -66,12 +68,12 @@ struct Adapter {
     answers: Option<Answers>,
     child: Option<Child>,
     socket: Option<Socket>,
-    /// Whether a launch stands.
+    /// Whether a launch is stopped.
     stands: bool,
     seen: u64,
     said: Option<(Sender<News>, Receiver<News>)>,
     is_over: bool,
-    /// Pipes of the program's output, and connections, that are read yet.
+    /// Number of output pipes and connections that are still open.
     outputs: u32,
     ended: Option<i32>,
 }
@@ -99,7 +101,7 @@ impl Adapter {
         self.seq += 1;
         message["seq"] = json!(self.seq);
         let text = message.to_string();
-        // Without an editor the next read ends it.
+        // If the editor has disconnected, the next read ends the session.
         let _ = write!(self.out, "Content-Length: {}\r\n\r\n{text}", text.len());
         let _ = self.out.flush();
     }
@@ -163,7 +165,7 @@ impl Adapter {
         u8::from(began && closed && !self.is_over)
     }
 
-    /// What a program has written comes before its end.
+    /// Reports the end of the program, after all of its output.
     fn tell_end(&mut self) {
         if self.outputs > 0 {
             return;
@@ -229,7 +231,7 @@ impl Adapter {
         }
     }
 
-    /// Hands a request to the process that is debugged.
+    /// Forwards a request to the debugged process.
     fn hand_on(&mut self, request: &Value, command: &str) {
         if matches!(
             command,
@@ -237,14 +239,14 @@ impl Adapter {
         ) {
             self.stands = false;
         }
-        // What comes before the launch is known to the next process, too.
+        // Breakpoints set before a launch must also reach the next process.
         let _ = self.settings.configure(command, &request["arguments"]);
         if let Some(answers) = &mut self.answers {
             answers.dap(request);
         }
     }
 
-    /// What can be said while no launch stands.
+    /// Answers a request while no launch is stopped.
     fn alone(&mut self, request: &Value, command: &str, arguments: &Value) {
         if let Some(numbers) = self.settings.configure(command, arguments) {
             if let Some(answers) = &mut self.answers {
@@ -323,7 +325,7 @@ impl Adapter {
     fn connected(&mut self, mut served: Served, to: &Sender<News>) {
         self.seen += 1;
         self.answers = served.answers().ok();
-        // What it has said comes before its end, as what it has written does.
+        // The messages of a connection come before its end, as output does.
         self.outputs += 1;
         let to = to.clone();
         std::thread::spawn(move || {

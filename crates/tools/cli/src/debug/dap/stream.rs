@@ -1,14 +1,14 @@
-//! Messages of the protocol in a stream: headers, an empty line, as many bytes as they say.
+//! The framing of the protocol: headers, an empty line, and as many bytes as the headers say.
 
 use super::News;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::Sender;
 
-/// Bytes of a message that are read at most.
+/// Maximum size of a message in bytes.
 const LONGEST: usize = 64 << 20;
 
-/// Reads messages: headers, an empty line, as many bytes as they say.
+/// Reads messages and sends them to the main loop.
 pub(super) fn read(from: impl Read, to: &Sender<News>) {
     let mut from = BufReader::new(from);
     while let Some(message) = message(&mut from) {

@@ -1,4 +1,5 @@
-//! DDS, after Microsoft's "DDS_HEADER structure", "DDS_HEADER_DXT10 structure" and "Programming Guide for DDS".
+//! DDS, after Microsoft's "DDS_HEADER structure", "DDS_HEADER_DXT10 structure" and "Programming
+//! Guide for DDS".
 
 use super::{Expected, Made, Row, Shape, cut, lie, put};
 use texunit_files::Kind;

@@ -166,7 +166,8 @@ fn levels_of(
             3 => zlib(texels),
             _ => texels.clone(),
         };
-        // The least common multiple of 4 and the size of a texel or block; anything goes when it is compressed.
+        // The least common multiple of 4 and the size of a texel or block; anything goes when it is
+        // compressed.
         let step = if scheme == 0 { row.size.max(4) as usize } else { 1 };
         bytes.resize(bytes.len().next_multiple_of(step), 0);
         if choices.once_in(6) {

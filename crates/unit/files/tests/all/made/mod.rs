@@ -1,6 +1,7 @@
-//! DDS and KTX 2.0 files made field by field: legal ones of every kind with the texture that they hold, and others
-//! that lie in some of their fields. The fuzz target `containers` and the test `made_containers` share this; the
-//! tables here are written after the formats' own documents, apart from those of the crate.
+//! DDS and KTX 2.0 files made field by field: legal ones of every kind with the texture that they
+//! hold, and others that lie in some of their fields. The fuzz target `containers` and the test
+//! `made_containers` share this; the tables here are written after the formats' own documents,
+//! apart from those of the crate.
 
 mod dds;
 mod ktx;

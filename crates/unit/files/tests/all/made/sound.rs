@@ -3,8 +3,8 @@
 use super::{Expected, Made, long, word};
 use texunit_files::{Container, Kind, MAX_BYTES, Wanted, decode, decode_container};
 
-/// Reads a file. Its texture is the one that was put in, or one that goes with the fields; everything else is an
-/// error with a message, and none because a decoder has panicked.
+/// Reads a file. Its texture is the one that was put in, or one that goes with the fields;
+/// everything else is an error with a message, and none because a decoder has panicked.
 pub(crate) fn check(made: &Made) {
     let Made { kind, bytes, expected } = made;
     let result = decode_container(*kind, bytes);

@@ -1,8 +1,8 @@
-//! Cubes by geometry: what the tables say must fit together in space.
+//! Tests of the cube tables against the geometry of a cube in space.
 
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::reference::level::Wanted;
+use crate::reference::level::RequestedLevel;
 
 /// A vector along an axis.
 fn along(axis: Signed, length: f32) -> [f32; 3] {
@@ -11,7 +11,7 @@ fn along(axis: Signed, length: f32) -> [f32; 3] {
     v
 }
 
-/// The place on the plane of a face with coordinates sc, tc of -1 to 1 and beyond.
+/// The point on the plane of a face with coordinates sc, tc, which may lie outside -1 to 1.
 fn place(face: u32, sc: f32, tc: f32) -> [f32; 3] {
     let Face { major, s, t } = FACES[face as usize];
     let parts = [along(major, 1.0), along(s, sc), along(t, tc)];
@@ -22,19 +22,19 @@ fn faces() -> impl Iterator<Item = u32> {
     0..6
 }
 
-/// The centre of a texel, also of one outside.
+/// The centre of a texel, inside the face or outside.
 fn centre(k: i64, n: u32) -> f32 {
     (2 * k + 1) as f32 / n as f32 - 1.0
 }
 
-/// A number of the face's coordinates, 0 to 1.
+/// A face coordinate from 0 to 1.
 fn fixed(x: f32) -> Fixed {
     Fixed::from_f32(x)
 }
 
 #[test]
 fn the_table_is_the_page() {
-    // Direction, face, sc, tc as the page writes them.
+    // Direction, expected face, sc, tc as docs/numerics.md has them.
     let (x, y, z) = (0.25, 0.5, 0.125);
     #[rustfmt::skip]
     let rows = [
@@ -50,12 +50,12 @@ fn the_table_is_the_page() {
         assert_eq!((p.face, p.sc, p.tc), (face, sc, tc), "{direction:?}");
         assert_eq!((p.s, p.t), (fixed((sc + 1.0) / 2.0), fixed((tc + 1.0) / 2.0)));
         assert_eq!(p.ma.abs(), 1.0);
-        // Twice the direction has the same products.
+        // Twice the direction gives the same products.
         assert_eq!(face_point(direction.map(|c| 2.0 * c)), p);
     }
 }
 
-/// Rule 7.1.
+/// Rule 7.1: ties between products go to z, then y, then x.
 #[test]
 fn ties_of_products_go_to_z_then_y() {
     let face = |d| face_point(d).face;
@@ -68,7 +68,7 @@ fn ties_of_products_go_to_z_then_y() {
     assert_eq!((corner.s, corner.t), (fixed(1.0), fixed(0.0)));
 }
 
-/// Rule 7.2.
+/// Rule 7.2: products are rounded, face coordinates are exact.
 #[test]
 fn products_are_rounded_and_places_are_exact() {
     // The reciprocal of 3 is rounded up, and so is its product with 3, which then is 1 again.
@@ -81,7 +81,7 @@ fn products_are_rounded_and_places_are_exact() {
     assert!(face_point([1e-9, 0.0, 1.0]).s > Fixed::HALF);
 }
 
-/// Rules 7.3 and 7.4.
+/// Rules 7.3 and 7.4: directions whose products are not finite.
 #[test]
 fn what_has_no_finite_products() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
@@ -94,7 +94,7 @@ fn what_has_no_finite_products() {
         ([1.0, 1.0, inf], 2),
         ([inf, 1.0, inf], 2),
         ([inf, -inf, 0.0], 4),
-        // Of (0, NaN, NaN) only x is a number.
+        // In (0, NaN, NaN) only x is a number.
         ([0.0, -inf, nan], 0),
         ([huge, 1.0, -huge], 4),
     ] {
@@ -163,7 +163,7 @@ fn one_texel_of_a_corner_is_missing() {
             on.sort_unstable();
             on.dedup();
             assert_eq!(on.len(), 3, "three faces meet");
-            // The missing one lies between the other three.
+            // The missing texel is adjacent to the three others.
             for &texel in &texels {
                 let Seamless::Missing(three) = texel else { continue };
                 let others = texels.iter().filter(|&&t| t != texel);
@@ -173,7 +173,7 @@ fn one_texel_of_a_corner_is_missing() {
     }
 }
 
-/// Rule 7.7: taps of an anisotropic fetch go on into a neighbour along one axis.
+/// Rule 7.7: taps of an anisotropic fetch continue into a neighbouring face along one axis.
 #[test]
 fn far_texels_are_rows_of_a_neighbour() {
     let n = 4;
@@ -192,15 +192,15 @@ fn far_texels_are_rows_of_a_neighbour() {
     }
 }
 
-/// Rule 7.7: what misses more than one texel.
+/// Rule 7.7: a footprint that misses more than one texel is moved to the corner.
 #[test]
 fn footprints_past_a_corner_are_pulled_to_it() {
     for (axes, wanted) in [
-        // One texel is missing, or none.
+        // At most one texel is missing.
         ([(-1, 7), (3, 9)], [(-1, 7), (3, 9)]),
         ([(-9, 7), (2, 9)], [(-9, 7), (2, 9)]),
         ([(1, 7), (90, 9)], [(1, 7), (90, 9)]),
-        // Two and four.
+        // Two and four texels are missing.
         ([(-2, 7), (3, 9)], [(-1, 0), (3, 9)]),
         ([(-1, 7), (4, 9)], [(-1, 7), (3, 256)]),
         ([(-7, 7), (-2, 9)], [(-1, 0), (-1, 0)]),
@@ -210,11 +210,11 @@ fn footprints_past_a_corner_are_pulled_to_it() {
     }
 }
 
-fn level(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3]) -> Wanted {
+fn level(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3]) -> RequestedLevel {
     gradient(point, dpdx, dpdy, 64).0.level()
 }
 
-/// A step to a place on the plane of a face, as a gradient.
+/// The difference of two points on the plane of a face, as a gradient.
 fn step(from: [f32; 3], to: [f32; 3]) -> [f32; 3] {
     std::array::from_fn(|a| to[a] - from[a])
 }
@@ -224,11 +224,12 @@ fn gradients_inside_a_face() {
     for face in faces() {
         let p = place(face, 0.0, 0.0);
         let d = |sc, tc| step(p, place(face, sc, tc));
-        assert_eq!(level(p, d(1.0 / 32.0, 0.0), [0.0; 3]), Wanted::At(0), "one texel");
-        assert_eq!(level(p, [0.0; 3], d(0.0, -0.5)), Wanted::At(256 * 4), "16 texels");
-        assert_eq!(level(p, p, p), Wanted::Lowest, "further out is the same direction");
-        // 11/16 of twice the step: longer than the step, as all are on one face.
-        assert_eq!(level(p, d(0.5, 0.0), d(0.5, 0.0)), Wanted::At(256 * 4 + 118));
+        assert_eq!(level(p, d(1.0 / 32.0, 0.0), [0.0; 3]), RequestedLevel::At(0), "one texel");
+        assert_eq!(level(p, [0.0; 3], d(0.0, -0.5)), RequestedLevel::At(256 * 4), "16 texels");
+        assert_eq!(level(p, p, p), RequestedLevel::Lowest, "further out is the same direction");
+        // The gradients are equal and on one face, so the diagonal counts: 11/16 of twice the step,
+        // which is longer than the step.
+        assert_eq!(level(p, d(0.5, 0.0), d(0.5, 0.0)), RequestedLevel::At(256 * 4 + 118));
     }
 }
 
@@ -240,13 +241,14 @@ fn gradients_unfold_at_edges() {
             let other = if axis == s { t } else { s };
             let add =
                 |v: [f32; 3], w: [f32; 3]| -> [f32; 3] { std::array::from_fn(|a| v[a] + w[a]) };
-            // An eighth before the edge, and as far behind it: a quarter of 2, 8 texels of 64.
+            // From 1/8 before the edge to 1/8 after it: a quarter of the face width 2, which is 8
+            // of 64 texels.
             let p = add(along(major, 1.0), along(axis, sign * 0.875));
             let q = add(along(axis, sign), along(major, 0.875));
-            assert_eq!(level(p, step(p, q), [0.0; 3]), Wanted::At(256 * 3), "{face}");
-            // No diagonal counts: the same step twice is as long.
-            assert_eq!(level(p, step(p, q), step(p, q)), Wanted::At(256 * 3), "{face}");
-            // Along the edge, the coordinates go on: 4 texels beside 8.
+            assert_eq!(level(p, step(p, q), [0.0; 3]), RequestedLevel::At(256 * 3), "{face}");
+            // Diagonals do not count across faces: two equal gradients give the length of one.
+            assert_eq!(level(p, step(p, q), step(p, q)), RequestedLevel::At(256 * 3), "{face}");
+            // Along the edge, coordinates continue: a component of 4 texels beside one of 8.
             let q = add(q, along(other, 0.125));
             let (Gradient::Slope(slope), false) = gradient(p, step(p, q), [0.0; 3], 64) else {
                 panic!("two faces");
@@ -260,32 +262,33 @@ fn gradients_unfold_at_edges() {
     }
 }
 
-/// Gradients whose lanes lie on opposite faces have a third component of n texels (rule 4.11).
+/// Rule 4.11: if the lanes of a gradient are on opposite faces, it has a third component of n
+/// texels.
 #[test]
 fn gradients_to_the_other_side() {
     for face in faces() {
         let p = place(face, 0.25, 0.0);
         let opposite = p.map(|x| -2.0 * x);
-        // 64 and 11/32 of 16: 69.5.
-        let wanted = Wanted::At(256 * 6 + 31);
+        // 64 + 11/32 of 16 = 69.5.
+        let wanted = RequestedLevel::At(256 * 6 + 31);
         assert_eq!(level(p, opposite, [0.0; 3]), wanted);
         assert_eq!(level(p, [0.0; 3], opposite), wanted);
-        // 64, 11/32 of 16 and a quarter of 8: 71.5.
+        // 64 + 11/32 of 16 + 1/4 of 8 = 71.5.
         let p = place(face, 0.25, 0.125);
         let opposite = p.map(|x| -2.0 * x);
-        assert_eq!(level(p, opposite, [0.0; 3]), Wanted::At(256 * 6 + 42));
+        assert_eq!(level(p, opposite, [0.0; 3]), RequestedLevel::At(256 * 6 + 42));
     }
 }
 
 #[test]
 fn gradients_of_odd_directions() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
-    // A lane without direction is on +z with products of 0: from its middle no step at all.
+    // A direction of 0 has products of 0 on +z, so from the centre of +z the gradient is 0.
     let p = [0.0, 0.0, 1.0];
-    assert_eq!(level(p, [nan; 3], [inf, 0.0, 0.0]), Wanted::Lowest);
-    assert_eq!(level([0.0; 3], [0.0; 3], [0.0; 3]), Wanted::Lowest);
-    assert_eq!(level([0.0, 0.0, -1.0], [nan; 3], [0.0; 3]), Wanted::At(256 * 6));
-    assert_eq!(level([1e-42; 3], [0.0; 3], [1e-45; 3]), Wanted::Lowest);
+    assert_eq!(level(p, [nan; 3], [inf, 0.0, 0.0]), RequestedLevel::Lowest);
+    assert_eq!(level([0.0; 3], [0.0; 3], [0.0; 3]), RequestedLevel::Lowest);
+    assert_eq!(level([0.0, 0.0, -1.0], [nan; 3], [0.0; 3]), RequestedLevel::At(256 * 6));
+    assert_eq!(level([1e-42; 3], [0.0; 3], [1e-45; 3]), RequestedLevel::Lowest);
     // A sum that overflows is an infinite direction.
     let far = [f32::MAX; 3];
     assert_eq!(level(far, far, [0.0; 3]), level(far, [inf; 3], [0.0; 3]));

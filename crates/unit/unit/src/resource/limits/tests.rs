@@ -1,4 +1,4 @@
-//! Limits by architecture, and shapes that there are none of.
+//! Tests of the limits by architecture, and of shapes that exceed them.
 
 #![allow(clippy::unwrap_used)]
 use super::*;
@@ -19,7 +19,8 @@ fn message(result: Result<(), CreateError>) -> String {
     result.unwrap_err().to_string()
 }
 
-/// The largest array of a row, and those one larger along each axis.
+/// The largest array of each table row is accepted, and one that is larger along any axis is
+/// refused.
 #[test]
 fn the_largest_arrays_of_every_architecture() {
     for (major, minor) in [(1, 3), (2, 0), (3, 5), (5, 2), (6, 1), (7, 5), (8, 6), (12, 1)] {
@@ -131,7 +132,7 @@ fn formats_without_such_arrays() {
     }
 }
 
-/// Nothing overflows at the largest sizes.
+/// Sizes do not overflow at the largest extents.
 #[test]
 fn sizes_of_the_largest_arrays() {
     let all = shape("f32x4", G::A2d, [32_768, 32_768, 1], 2048);
@@ -158,7 +159,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// No numbers make a check or a size overflow, and what passes has a size.
+    /// Checks and sizes never overflow, whatever the numbers, and an accepted shape has a size.
     #[test]
     fn any_shape_can_be_checked(
         format in 0..Format::all().count(),

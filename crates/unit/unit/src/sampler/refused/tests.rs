@@ -1,4 +1,4 @@
-//! The table of docs/numerics.md 8.1, row by row.
+//! Tests of the table of docs/numerics.md 8.1, row by row.
 
 #![allow(clippy::unwrap_used)]
 use super::*;
@@ -18,7 +18,7 @@ fn resource(format: &str, geometry: Geometry, width: u32, levels: Option<u32>) -
     Arc::new(Resource::array(&shape, block, "t").unwrap())
 }
 
-/// CUDA's error number, 0 if it is made.
+/// CUDA's error number; 0 if the texture is created.
 fn code(made: Result<Texture, CreateError>) -> u32 {
     made.map_or_else(|e| e.cuda().number(), |_| 0)
 }
@@ -127,7 +127,7 @@ fn filters_that_integer_coordinates_ignore() {
     assert_eq!(new(&resource("u32", G::D1, 4, None), ReadMode::Element), 26);
 }
 
-/// Rules 3.2, 3.3 and 4.12 say what becomes of such state; the driver makes it.
+/// Rules 3.2, 3.3 and 4.12 define the effect of any values; the driver accepts them all.
 #[test]
 fn any_level_bias_and_anisotropy() {
     let (nan, plain) = (f32::NAN, Sampler::default());

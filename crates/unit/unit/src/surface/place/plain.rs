@@ -1,17 +1,18 @@
-//! Offsets of all lanes of a warp at once, where each of them is inside, aligned and in memory: then neither the policy nor what
-//! a fault says is asked for.
+//! A fast path that computes the offsets of all lanes of a warp at once. It applies only if each
+//! lane's access is inside, aligned and resident, so that neither the boundary policy nor a fault
+//! is involved.
 
 use super::{Rule, layer_number};
 use crate::request::{Lanes, SurfaceRequest, ZERO_LANES};
 use crate::resource::Resource;
 
-/// A rule in numbers of 32 bits.
+/// A [`Rule`] in 32-bit numbers.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::surface) struct Plain {
-    /// As the instruction counts x: the last one, and bits that are zero where it is aligned.
+    /// `last_x`: largest valid x in the instruction's unit. `odd`: bits that are 0 in an aligned x.
     last_x: u32,
     odd: u32,
-    /// Bytes from one x to the next.
+    /// Bytes per unit of x.
     unit: u32,
     rows: u32,
     slices: u32,
@@ -20,13 +21,13 @@ pub(in crate::surface) struct Plain {
     plane_pitch: u32,
     slice_pitch: u32,
     row_pitch: u32,
-    /// Axes that the geometry has, and whether it has layers.
+    /// Number of axes of the geometry, and whether it has layers.
     axes: usize,
     is_array: bool,
 }
 
 impl Plain {
-    /// That of a rule. None: the memory is too large, not all in place, or no access fits.
+    /// The fast path for a rule. `None` if the memory is too large or sparse, or if no access fits.
     pub(in crate::surface) fn new(rule: &Rule, resource: &Resource) -> Option<Self> {
         let narrow = |number: u64| u32::try_from(number).ok();
         let size_fits = narrow(resource.block().size() as u64).is_some();
@@ -37,7 +38,7 @@ impl Plain {
         let [row, rows, slices] = rule.bounds;
         let last = u32::try_from(row - i64::from(rule.size)).ok()?;
         Some(Self {
-            // The instruction has it as s32.
+            // The coordinate is an s32, so larger values count as negative.
             last_x: (last / rule.unit).min(i32::MAX as u32),
             odd: (rule.size / rule.unit).saturating_sub(1),
             unit: rule.unit,
@@ -45,7 +46,7 @@ impl Plain {
             slices: u32::try_from(slices).ok()?,
             planes: rule.planes,
             first: narrow(rule.first)?,
-            // Of one plane, slice or row the pitch counts for nothing, and may be anything.
+            // With a single plane, slice or row, the pitch is not used and may be any number.
             plane_pitch: rule.plane_pitch as u32,
             slice_pitch: rule.slice_pitch as u32,
             row_pitch: rule.row_pitch as u32,
@@ -54,7 +55,7 @@ impl Plain {
         })
     }
 
-    /// The offset of each active lane. None: one of them is not inside, or not aligned.
+    /// The offset of each active lane. `None` if any lane is outside or misaligned.
     #[inline]
     pub(in crate::surface) fn offsets(&self, request: &SurfaceRequest<'_>) -> Option<Lanes> {
         let [x, y, z] = request.coords.point;
@@ -64,7 +65,7 @@ impl Plain {
         let (mut offsets, mut inside) = ([0; 32], [0; 32]);
         for lane in 0..32 {
             let [x, y, z, layer] = [x, y, z, layer].map(|lanes| lanes[lane]);
-            // Negative numbers are large ones.
+            // Negative numbers are large unsigned numbers, and so fail the tests.
             inside[lane] = u32::from(
                 (x <= self.last_x)
                     & (x & self.odd == 0)
@@ -72,7 +73,7 @@ impl Plain {
                     & (z < self.slices)
                     & (layer_number(layer) < self.planes),
             );
-            // What is inside does not wrap.
+            // Offsets of lanes that are inside do not wrap.
             offsets[lane] = self
                 .first
                 .wrapping_add(x.wrapping_mul(self.unit))

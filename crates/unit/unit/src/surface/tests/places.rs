@@ -239,7 +239,8 @@ fn traces_tell_where_an_access_goes() {
     assert!(matches!(odd.fault, Some(AccessFault::Misaligned { lane: 0, x: 101, .. })));
 }
 
-/// The offsets of a whole warp are those that the rule says lane by lane, and there are some wherever all lanes are inside.
+/// The offsets of a whole warp are those that the rule says lane by lane, and there are some
+/// wherever all lanes are inside.
 #[test]
 fn offsets_of_a_warp_are_those_of_its_lanes() {
     use crate::request::SurfaceKind as K;

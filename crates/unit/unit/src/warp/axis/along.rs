@@ -1,15 +1,15 @@
-//! The stages of an axis.
+//! The SIMD stages of an axis: from a coordinate to the texels along the axis and their weights.
 
 use super::{
-    Axis, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, Call, EXACT, INDICES, LINEAR, MIRROR, MIRROR_2,
-    OfAxis, Operands, POINT, RAW, WRAP, WRAP_2, far,
+    Axis, AxisArgs, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, Call, EXACT, INDICES, LINEAR, MIRROR,
+    MIRROR_2, Operands, POINT, RAW, WRAP, WRAP_2, exact,
 };
 use crate::warp::simd::{Float, Int, Mask, Simd, Stage, float, int, load};
 
-/// Rule 1.9.
-pub(super) struct Named<const TO: u8>;
+/// Rule 1.9: integer coordinates.
+pub(super) struct IntegerAxis<const TO: u8>;
 
-impl<const TO: u8> Stage<OfAxis> for Named<TO> {
+impl<const TO: u8> Stage<AxisArgs> for IntegerAxis<TO> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { axis, of, out }: Call<'_>) {
         out.outside = [0; 2];
@@ -18,7 +18,7 @@ impl<const TO: u8> Stage<OfAxis> for Named<TO> {
             let index = load(simd, of.coords, chunk);
             let index = match of.offset {
                 Some(offset) => {
-                    // So that the sum does not wrap around.
+                    // Clamped so that the sum does not wrap around.
                     let near = index.max(int(simd, -(1 << 30))).min(int(simd, 1 << 30));
                     near + load(simd, offset, chunk)
                 }
@@ -36,10 +36,10 @@ impl<const TO: u8> Stage<OfAxis> for Named<TO> {
     }
 }
 
-/// Rules 1.1 to 1.8.
-pub(super) struct Along<const FIND: u8, const MODE: u8, const TO: u8>;
+/// Rules 1.1 to 1.8: float coordinates.
+pub(super) struct FloatAxis<const FIND: u8, const MODE: u8, const TO: u8>;
 
-impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<OfAxis> for Along<FIND, MODE, TO> {
+impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<AxisArgs> for FloatAxis<FIND, MODE, TO> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { axis, of, out }: Call<'_>) {
         let scale = axis.kind.0;
@@ -77,41 +77,42 @@ impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<OfAxis> for Along<FIND,
             }
         }
         out.outside = outside_bits;
-        out.apart = !together | outside_bits[0] | outside_bits[1];
+        out.scattered = !together | outside_bits[0] | outside_bits[1];
         if near != u32::MAX {
-            far::fill::<TO>(!near, axis.exact, (axis.size, axis.pitch), of, out);
+            exact::fill::<TO>(!near, axis.exact, (axis.size, axis.pitch), of, out);
         }
     }
 }
 
-/// Whether texels may be outside.
+/// Whether texels may be outside under this address mode.
 const fn has_border(mode: u8) -> bool {
     mode == BORDER || mode == CLAMP_OGL
 }
 
-/// What is written for a texel that may be outside.
+/// The stored value for a texel that may be outside.
 #[inline(always)]
 fn found<S: Simd, const TO: u8>(simd: S, texel: Int<S>, outside: Mask<S>) -> Int<S> {
     if TO == INDICES { outside.select(int(simd, -1), texel) } else { texel }
 }
 
-/// What the lanes of a vector read along an axis.
+/// The texels that the lanes of a vector read along an axis.
 pub(in crate::warp) struct OnAxis<S: Simd> {
-    /// Byte offsets, or indices, of the lower or only texel, and of the upper one.
+    /// Byte offsets or indices of the lower (or only) texel and of the upper one.
     pub(in crate::warp) lower: Int<S>,
     pub(in crate::warp) upper: Int<S>,
     /// Weight of the upper texel in 1/256.
     pub(in crate::warp) weight: Int<S>,
-    /// Lanes whose lower or upper texel is outside; of modes with a border.
+    /// Lanes whose lower or upper texel is outside; only for modes with a border.
     pub(in crate::warp) outside: [Mask<S>; 2],
-    /// Lanes whose upper texel is the one behind the lower.
+    /// Lanes whose upper texel is the one after the lower.
     pub(in crate::warp) together: Mask<S>,
-    /// Lanes for which all this is so; the others are to be answered in another way.
+    /// Lanes for which the results are valid; the others need the general path.
     pub(in crate::warp) near: Mask<S>,
 }
 
-/// Rules 1.1 to 1.8 for texels of a size and a pitch, and coordinates with an offset: in 1/256 of a
-/// texel for pairs of texels. What `FIND` and `MODE` do not need is any number.
+/// Rules 1.1 to 1.8 for an axis of a given size and pitch, and coordinates with an offset, which is
+/// in 1/256 of a texel for linear filters. Parameters that `FIND` and `MODE` do not need are
+/// ignored.
 #[inline(always)]
 pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     simd: S,
@@ -131,11 +132,11 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     }
     let mut t = distance(simd, scale, (axis, x), &size);
     if MODE == RAW {
-        // Products of the unit's reciprocal may lie a little outside.
+        // Products of the unit's reciprocal may lie slightly outside.
         t = t.max(int(simd, -128)).min((n << 8) - int(simd, 128));
     }
     let t = t + offset;
-    // The limits of the coordinate, with its offset (rule 1.6).
+    // The limits of the coordinate, including its offset (rule 1.6).
     let t = match MODE {
         CLAMP => t.max(int(simd, 0)).min((n << 8) - int(simd, 256)),
         CLAMP_OGL => t.max(int(simd, -128)).min((n << 8) - int(simd, 128)),
@@ -143,7 +144,8 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     };
     let weight = t & int(simd, 255);
     if let (WRAP_2, Pitch::Shift(bits)) = (MODE, &size.pitch) {
-        // From 1/256 of a texel to bytes at once: what is above or below the offset is cut off.
+        // Converts from 1/256 of a texel to bytes in one step: bits above and below the offset are
+        // masked off.
         let inside = (n - int(simd, 1)).shl_each(*bits);
         let lower = t.rotate_each((*bits - int(simd, 8)) & int(simd, 31)) & inside;
         let next = size.after(simd, lower);
@@ -151,7 +153,8 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
         return OnAxis { lower, upper, weight, outside: [near; 2], together: upper.is(next), near };
     }
     if MODE == CLAMP {
-        // With these limits the lower texel is inside, and the upper one at most behind the last.
+        // After limiting, the lower texel is inside, and the upper one is at most one past the
+        // last.
         let lower = size.offset(t >> 8);
         let next = size.after(simd, lower);
         let upper = next.min(size.offset(n - int(simd, 1)));
@@ -168,28 +171,29 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     }
 }
 
-/// Of an axis, in all lanes.
+/// Size of an axis, per lane.
 pub(in crate::warp) struct Size<S: Simd> {
-    /// Texels.
+    /// Number of texels.
     n: Int<S>,
     pitch: Pitch<S>,
-    /// What coordinates are multiplied by first, and what is added; a power of two, or not looked
-    /// at.
+    /// Multiplier for coordinates, and the number that is then added. The multiplier is a power of
+    /// two, or is not used.
     factor: Float<S>,
     middle: Int<S>,
 }
 
-/// From numbers of texels to byte offsets.
+/// Conversion from texel indices to byte offsets.
 enum Pitch<S: Simd> {
     Bytes(Int<S>),
-    /// A power of two.
+    /// Log2 of a pitch that is a power of two.
     Shift(Int<S>),
-    /// Indices stay what they are.
+    /// No conversion: results are indices.
     None,
 }
 
 impl<S: Simd> Size<S> {
-    /// That of the only level. `shifts`: its pitch is a power of two, and so needs no multiplication.
+    /// The size of the only level. `shifts`: the pitch is a power of two, so a shift replaces the
+    /// multiplication.
     #[inline(always)]
     pub(in crate::warp) fn of(simd: S, axis: &Axis, shifts: bool) -> Self {
         Self {
@@ -203,15 +207,16 @@ impl<S: Simd> Size<S> {
         }
     }
 
-    /// Those of levels that lanes read by normalized coordinates, with pitches of so many bits.
+    /// The sizes of the levels that the lanes read at normalized coordinates; pitches are powers of
+    /// two with these logarithms.
     #[inline(always)]
     pub(in crate::warp) fn of_level(simd: S, n: Int<S>, shift: Int<S>) -> Self {
-        // Not of a face.
+        // Not used for cube faces.
         let middle = int(simd, 0);
         Self { n, pitch: Pitch::Shift(shift), factor: (n << 9).to_float(), middle }
     }
 
-    /// The byte offset of a texel, or its index.
+    /// The byte offset or the index of a texel.
     #[inline(always)]
     fn offset(&self, texel: Int<S>) -> Int<S> {
         match self.pitch {
@@ -221,7 +226,7 @@ impl<S: Simd> Size<S> {
         }
     }
 
-    /// The offset or index of the texel after one.
+    /// The byte offset or the index of the texel after `at`.
     #[inline(always)]
     fn after(&self, simd: S, at: Int<S>) -> Int<S> {
         match self.pitch {
@@ -243,7 +248,7 @@ fn size<S: Simd, const FIND: u8, const TO: u8>(
     let Some(sizes) = of.size else { return all };
     all.n = load(simd, sizes, chunk);
     if axis.is_normalized() {
-        // Of a face, half the size.
+        // For a cube face, half the size.
         let (whole, half) = if FIND == POINT { (1, 0) } else { (9, 8) };
         let steps = all.n << if axis.is_of_face() { half } else { whole };
         all.factor = steps.to_float();
@@ -256,9 +261,9 @@ fn size<S: Simd, const FIND: u8, const TO: u8>(
     all
 }
 
-// No closures here and below: they would not be compiled for the level.
+// No closures here and below, because a closure would not be compiled for the SIMD level.
 
-/// floor(u): rules 1.2, 1.3, 1.5.
+/// floor(u) by rules 1.2, 1.3, 1.5.
 #[inline(always)]
 fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<S>) -> Int<S> {
     if scale == EXACT {
@@ -270,7 +275,7 @@ fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<
     if axis.fine == 0 { texel } else { texel.sar_each(fine_bits(simd, size.n)) }
 }
 
-/// floor((u - 1/2) * 256 + 1/2): rules 1.2, 1.3, 1.6.
+/// floor((u - 1/2) * 256 + 1/2) by rules 1.2, 1.3, 1.6.
 #[inline(always)]
 fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<S>) -> Int<S> {
     if scale == EXACT {
@@ -281,7 +286,7 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
     if axis.fine == 0 {
         return steps.mul_shift::<13, true>(size.n) - half;
     }
-    // Of one or two bits more the half is added to what is left of them.
+    // If one or two more fractional bits are kept, the half is added to the remainder.
     let fine = fine_bits(simd, size.n);
     let rounding = int(simd, 1).shl_each(fine) >> 1;
     let near = steps.mul_shift::<13, false>(size.n) + rounding;
@@ -289,16 +294,16 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
     fine.is(int(simd, 0)).select(coarse, near.sar_each(fine)) - half
 }
 
-/// floor(x * factor) for a factor that is a power of two. A negative subnormal is 0, and not -1
-/// (rule 1.1): what is added is less than the product of the smallest normal number, and more than
-/// those of subnormal ones.
+/// floor(x * factor) for a power of two. A negative subnormal gives 0, not -1 (rule 1.1): the added
+/// number is less than the product of the smallest normal number, and more than the products of
+/// subnormals.
 #[inline(always)]
 fn exact<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
     let least = factor.as_int() - int(simd, (126 << 23) + 1);
     x.fused(factor, least.as_float()).floor()
 }
 
-/// floor(x * 2^21), or of as many bits as a size has (rule 1.2); of a face, of (x + 1) / 2.
+/// floor(x * 2^21), with more bits for large sizes (rule 1.2); for a cube face, of (x + 1) / 2.
 #[inline(always)]
 fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
     let bits = if axis.is_of_face() { 20 } else { 21 };
@@ -313,7 +318,7 @@ fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
     if axis.is_of_face() { steps + middle } else { steps }
 }
 
-/// Rule 1.2: bits of a coordinate beyond 21 for a size.
+/// Rule 1.2: fractional bits of a coordinate beyond 21, for a size.
 #[inline(always)]
 fn fine_bits<S: Simd>(simd: S, n: Int<S>) -> Int<S> {
     let one = int(simd, 1);
@@ -322,7 +327,7 @@ fn fine_bits<S: Simd>(simd: S, n: Int<S>) -> Int<S> {
     first + int(simd, 32_767).lt(n).select(one, zero)
 }
 
-/// Rule 1.7 on the lower index and on the one after it. Border leaves them as they are.
+/// Rule 1.7 for the lower index and the one after it. Border leaves them unchanged.
 #[inline(always)]
 pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) -> (Int<S>, Int<S>) {
     let one = int(simd, 1);
@@ -353,7 +358,7 @@ pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) ->
     }
 }
 
-/// i mod n, of indices below 2^23: the rounded quotient is at most one off.
+/// i mod n for indices below 2^23, for which the rounded quotient is off by at most one.
 #[inline(always)]
 fn modulo<S: Simd>(simd: S, i: Int<S>, n: Int<S>) -> Int<S> {
     let quotient = (i.to_float() * (float(simd, 1.0) / n.to_float())).floor();

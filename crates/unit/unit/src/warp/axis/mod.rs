@@ -1,22 +1,25 @@
-//! From coordinates to texels along an axis: docs/numerics.md, section 1, in 32-bit integers. One stage for
-//! every plan; what differs between plans is decided when they are made.
+//! The axis stage: from coordinates to texels along an axis (docs/numerics.md, section 1), in
+//! 32-bit integers. All plans use it; parameters that differ between plans are resolved when they
+//! are made.
 //!
-//! A coordinate becomes a distance in 1/256 of a texel, `floor(u * 256 + 1/2) - 128`: index and weight
-//! in one number, the carry included. For sizes that are powers of two up to [`EXACT_UP_TO`] it is
-//! half of `floor(x * 512 n)`, which one exact multiplication and one conversion give; for others a
-//! 64-bit product of integers. On the faces of a cube the coordinate is a product `c` from -1 to 1
-//! and the place `(c + 1) / 2`: half the factor, and half the size more.
-//! That holds for coordinates below [`FAR`] texels and 1024 textures. Lanes beyond, infinite ones and
-//! NaNs among them, are rare: the reference answers those.
+//! A coordinate becomes a distance in 1/256 of a texel, `floor(u * 256 + 1/2) - 128`, which holds
+//! index and weight in one number, including the carry. For power-of-two sizes up to
+//! [`EXACT_UP_TO`] it is half of `floor(x * 512 n)`, which takes one exact multiplication and one
+//! conversion; for other sizes it takes a 64-bit integer product. On the faces of a cube the
+//! coordinate is a product `c` from -1 to 1 and the position is `(c + 1) / 2`: half the factor,
+//! plus half the size.
+//!
+//! This is valid for coordinates below [`FAR`] texels and 1024 periods. Lanes beyond that,
+//! including infinities and NaNs, are rare, and use the reference.
 
 mod along;
-mod far;
+mod exact;
 #[cfg(test)]
 mod tests;
 
-use along::{Along, Named};
+use along::{FloatAxis, IntegerAxis};
 pub(super) use along::{OnAxis, Size, along};
-use far::Exact;
+use exact::Exact;
 
 use super::build::{Build, Wide};
 use super::simd::{Arguments, Run, pick, pick_wide};
@@ -24,47 +27,47 @@ use crate::effective::Coords;
 use crate::request::Lanes;
 use crate::sampler::AddressMode;
 
-/// Texels from the origin up to which 512 of them still fit an i32, also less one.
+/// Limit for coordinates in texels: 512 times the coordinate, and one less, still fit an i32.
 const FAR: f32 = 4_194_303.0;
 
-/// The largest power of two as a size of which the floor of rule 1.2 cannot be seen.
+/// The largest power-of-two size for which the floor of rule 1.2 never affects the result.
 const EXACT_UP_TO: u32 = 4096;
 
-/// How coordinates are understood.
+/// How coordinates are scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scaling {
     pub(super) coords: Coords,
-    /// Whether they are products on a face of a cube.
+    /// Whether coordinates are products on a cube face.
     pub(super) of_face: bool,
 }
 
-/// Rule 1.2: bits of a coordinate beyond 21 for a size.
+/// Rule 1.2: fractional bits of a coordinate beyond 21, for a size.
 fn fine_bits(size: u32) -> u32 {
     size.ilog2().saturating_sub(13).min(2)
 }
 
-/// What an axis contributes to 32 footprints. No vector of it crosses two cache lines; so in the other
-/// structures of lanes.
+/// The result of the axis stage for 32 lanes. Aligned so that no vector crosses a cache line, as
+/// are the other per-lane structures.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct AxisLanes {
-    /// The lower or only texel: its byte offset, or its index with -1 for outside, as the axis
-    /// [has it](To).
+    /// The lower (or only) texel: its byte offset, or its index with -1 for outside, depending on
+    /// [`To`].
     pub(super) lower: Lanes,
-    /// The upper texel, if two are looked for.
+    /// The upper texel, for linear filters and gathers.
     pub(super) upper: Lanes,
-    /// Weight of the upper texel in 1/256, likewise.
+    /// Weight of the upper texel in 1/256, for linear filters.
     pub(super) weight: Lanes,
-    /// Lanes whose lower or upper texel is outside.
+    /// Lanes whose lower and whose upper texel is outside.
     pub(super) outside: [u32; 2],
-    /// Lanes whose upper texel is not the one behind the lower.
-    pub(super) apart: u32,
+    /// Lanes whose upper texel is not adjacent to the lower one in memory.
+    pub(super) scattered: u32,
 }
 
 impl AxisLanes {
-    /// An axis that the geometry lacks: one texel, of all the weight.
+    /// An axis that the geometry lacks: one texel with the whole weight.
     pub(super) const ZERO: Self =
-        Self { lower: [0; 32], upper: [0; 32], weight: [0; 32], outside: [0; 2], apart: 0 };
+        Self { lower: [0; 32], upper: [0; 32], weight: [0; 32], outside: [0; 2], scattered: 0 };
 
     /// The lower or the upper texels.
     #[inline(always)]
@@ -73,77 +76,81 @@ impl AxisLanes {
     }
 }
 
-/// How the texels along an axis are found.
+/// How texels along an axis are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Find {
-    /// The one that an integer coordinate names (rule 1.9).
+    /// The texel at an integer coordinate (rule 1.9).
     Integer,
-    /// The one next to that, of a `tex.level`.
+    /// The texel at an integer coordinate, clamped to the extent, for `tex.level`.
     Clamped,
-    /// The one that holds the point (rule 1.5).
+    /// The texel that contains the point (rule 1.5).
     Point,
-    /// The same, moved by the taps of an anisotropic fetch (rule 4.12).
+    /// The texel that contains the point, moved by the taps of an anisotropic fetch (rule 4.12).
     Taps,
-    /// The two around the point (rule 1.6).
+    /// The two texels around the point (rule 1.6).
     Linear,
-    /// The same without limiting the coordinate (rule 8.2).
+    /// The two texels around the point, without limiting the coordinate (rule 8.2).
     Gather,
-    /// The same without limits to indices: where a face of a cube ends its neighbours go on (rule 7.7).
+    /// The two texels around the point, without limiting their indices, because a cube face
+    /// continues into its neighbours (rule 7.7).
     Seamless,
 }
 
-/// What an axis makes of texels, and which sizes it has.
+/// The form of the result, and the sizes of the axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum To {
-    /// Byte offsets in a level of so many texels that are so many bytes apart.
+    /// Byte offsets in one level, with the size of the axis in texels and the distance between
+    /// texels in bytes.
     Level { size: u32, pitch: u32 },
-    /// Byte offsets; lanes bring sizes, of which this is the largest, and pitches.
+    /// Byte offsets in levels that differ by lane; `largest` is the maximum size. Sizes and pitches
+    /// are operands.
     Levels { largest: u32 },
-    /// Indices, -1 outside; lanes bring sizes, of which this is the largest.
+    /// Indices, -1 outside; `largest` is the maximum size. Sizes are operands.
     Indices { largest: u32 },
 }
 
-/// An axis, specialised.
+/// A specialised axis stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
-    /// Texels, and bytes from one to the next, where all lanes read the same level.
+    /// Size in texels, and distance between texels in bytes, if all lanes read the same level.
     pub(super) size: u32,
     pub(super) pitch: u32,
-    /// Of a pitch that is a power of two, which.
+    /// Log2 of the pitch, if it is a power of two.
     pub(super) shift: u32,
-    /// What coordinates are multiplied by, if that is a power of two: texels if they are
-    /// normalized, half of them on a face, times 512 if two texels are looked for, or times 2.
+    /// Multiplier for coordinates, if it is a power of two: the size for normalized coordinates
+    /// (half of it on a cube face), times 512 for two texels, or times 2.
     pub(super) factor: f32,
-    /// Added to that product: half of a face.
+    /// Added to the product: half of a cube face.
     pub(super) middle: i32,
-    /// Whether the product of one texel counts halves of it.
+    /// Whether the product for a point filter is in halves of a texel.
     pub(super) halves: bool,
-    /// Bits of a coordinate beyond 21 for the largest size.
+    /// Fractional bits of a coordinate beyond 21, for the largest size.
     pub(super) fine: u32,
-    /// Coordinates of this size and beyond are far.
+    /// Coordinates of this magnitude and beyond take the exact path.
     pub(super) limit: f32,
-    /// How coordinates are scaled and addressed, of points and pairs of texels.
+    /// Scaling and address mode of the stage.
     pub(super) kind: (u8, u8),
-    /// What answers far lanes.
+    /// The exact path for lanes with large coordinates.
     exact: Exact,
-    run: Run<OfAxis>,
+    run: Run<AxisArgs>,
 }
 
-/// What a call of the stage reads.
+/// Operands of the stage.
 #[derive(Clone, Copy)]
 pub(super) struct Operands<'a> {
     /// Bits of the coordinates.
     pub(super) coords: &'a Lanes,
-    /// In texels, as signed numbers.
+    /// Texel offsets, as signed numbers.
     pub(super) offset: Option<&'a Lanes>,
-    /// The way of an anisotropic tap in 1/256 of a texel, as signed numbers; only of filters.
+    /// Offset of an anisotropic tap in 1/256 of a texel, as signed numbers; only for linear
+    /// filters.
     pub(super) shift: Option<&'a Lanes>,
-    /// Texels, and bytes from one to the next, where lanes bring those.
+    /// Size of the axis and distance between texels in bytes, if they differ by lane.
     pub(super) size: Option<&'a Lanes>,
     pub(super) pitch: Option<&'a Lanes>,
 }
 
-/// A call of the stage.
+/// Arguments of the stage.
 pub(super) struct Call<'a> {
     axis: &'a Axis,
     of: Operands<'a>,
@@ -151,41 +158,41 @@ pub(super) struct Call<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfAxis;
+pub(super) struct AxisArgs;
 
-impl Arguments for OfAxis {
-    type Of<'a> = Call<'a>;
+impl Arguments for AxisArgs {
+    type Args<'a> = Call<'a>;
 }
 
 pub(super) const POINT: u8 = 0;
 pub(super) const LINEAR: u8 = 1;
 
-/// Sizes that are small powers of two, and unnormalized coordinates: `x * n` is exact (rules 1.2,
-/// 1.3).
+/// Scaling for small power-of-two sizes and for unnormalized coordinates: `x * n` is exact (rules
+/// 1.2, 1.3).
 pub(super) const EXACT: u8 = 0;
-/// `x` is floored to 2^-21, or finer, first: right for all sizes.
+/// Scaling for all sizes: `x` is first floored to 2^-21 or finer.
 pub(super) const CUT: u8 = 1;
 
 pub(super) const CLAMP: u8 = 0;
 pub(super) const WRAP: u8 = 1;
 pub(super) const MIRROR: u8 = 2;
 pub(super) const BORDER: u8 = 3;
-/// For sizes that are powers of two.
+/// Wrap, for power-of-two sizes.
 pub(super) const WRAP_2: u8 = 4;
 pub(super) const MIRROR_2: u8 = 5;
-/// The coordinate is limited to the edges, beyond which is the border.
+/// The coordinate is limited to the edges; texels beyond are the border.
 const CLAMP_OGL: u8 = 6;
-/// Of a gather: indices are clamped, the coordinate is not.
+/// Clamp for gathers: indices are clamped, the coordinate is not.
 const CLAMP_INDEX: u8 = 7;
-/// None: indices may be outside.
+/// No address mode: indices may be outside.
 const RAW: u8 = 8;
 
-/// What is found ([`To`]).
+/// Result form ([`To`]): byte offsets.
 const OFFSETS: u8 = 0;
 const INDICES: u8 = 1;
 
 impl Axis {
-    /// An axis of a plan of the fast schedule, which finds byte offsets.
+    /// The axis stage of a plan of the fast schedule, which computes byte offsets.
     pub(super) fn fast(
         to: To,
         find: Find,
@@ -197,7 +204,7 @@ impl Axis {
         Self::new(to, (find, scaling, mode), kind, offsets(find, kind.1, build))
     }
 
-    /// An axis of any plan, for levels up to this size; it finds indices.
+    /// The axis stage of any plan, for levels up to this size; computes indices.
     pub(super) fn general(
         largest: u32,
         find: Find,
@@ -214,7 +221,7 @@ impl Axis {
         to: To,
         (find, scaling, mode): (Find, Scaling, AddressMode),
         kind: (u8, u8),
-        run: Run<OfAxis>,
+        run: Run<AxisArgs>,
     ) -> Self {
         let (size, pitch) = match to {
             To::Level { size, pitch } => (size, pitch),
@@ -223,7 +230,7 @@ impl Axis {
         let Scaling { coords, of_face } = scaling;
         let is_point = matches!(find, Find::Point | Find::Taps);
         let texels = if coords == Coords::Normalized { size } else { 1 };
-        // A factor of 1 would have subnormal numbers beside it, which are slow.
+        // With a factor of 1, products of small coordinates would be subnormal, which is slow.
         let halves = is_point && (of_face || texels == 1 || !matches!(to, To::Level { .. }));
         let steps = match (is_point, halves) {
             (false, _) => 512,
@@ -236,11 +243,11 @@ impl Axis {
         };
         let fine = if coords == Coords::Normalized { fine_bits(size) } else { 0 };
         let limit = match coords {
-            // The last of the finer bits needs room for itself.
+            // The last of the additional bits needs room.
             Coords::Normalized => (FAR / (size << (fine / 2)) as f32).min(1024.0),
             Coords::Unnormalized | Coords::Integer => FAR,
         };
-        // Every lane of a point filter's taps is the reference's.
+        // For the taps of a point filter, every lane takes the exact path.
         let limit = if find == Find::Taps { 0.0 } else { limit };
         let exact = Exact { find, scaling, mode };
         let shift = pitch.trailing_zeros();
@@ -257,7 +264,7 @@ impl Axis {
         self.exact.scaling.coords == Coords::Normalized
     }
 
-    /// Whether coordinates are products on a face of a cube.
+    /// Whether coordinates are products on a cube face.
     fn is_of_face(&self) -> bool {
         self.exact.scaling.of_face
     }
@@ -268,7 +275,7 @@ impl Axis {
     }
 }
 
-/// What the stages call scaling and mode.
+/// The constants for scaling and address mode.
 fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
     let (size, indices) = match to {
         To::Level { size, .. } | To::Levels { largest: size } => (size, false),
@@ -280,12 +287,12 @@ fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
         Coords::Normalized if !indices && pow2 && size <= EXACT_UP_TO => EXACT,
         Coords::Normalized => CUT,
     };
-    // Levels of a size that is a power of two are of such sizes, too.
+    // If the base size is a power of two, so are the sizes of all levels.
     let by_bits = pow2 && !indices;
     let mode = match (find, mode) {
         (Find::Seamless, _) => RAW,
         (Find::Gather, AddressMode::Clamp) => CLAMP_INDEX,
-        // A point filter never reaches the border.
+        // A point filter never reaches the border of `clamp_ogl`.
         (Find::Point | Find::Taps, AddressMode::ClampOgl) => CLAMP,
         (_, AddressMode::Clamp) => CLAMP,
         (_, AddressMode::ClampOgl) => CLAMP_OGL,
@@ -298,41 +305,41 @@ fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
     (scale, mode)
 }
 
-/// Stages of the fast schedule, for the modes that it has. How coordinates are scaled is decided in each call, which takes
-/// no time to speak of, and the code is half as much.
-fn offsets(find: Find, mode: u8, build: Wide) -> Run<OfAxis> {
-    fn by_mode<const FIND: u8>(mode: u8, build: Wide) -> Run<OfAxis> {
+/// Stages of the fast schedule, for its address modes. The scaling is decided at run time in each
+/// call, which costs almost nothing and halves the code size.
+fn offsets(find: Find, mode: u8, build: Wide) -> Run<AxisArgs> {
+    fn by_mode<const FIND: u8>(mode: u8, build: Wide) -> Run<AxisArgs> {
         match mode {
-            CLAMP => pick_wide::<_, Along<FIND, CLAMP, OFFSETS>>(build),
-            WRAP_2 => pick_wide::<_, Along<FIND, WRAP_2, OFFSETS>>(build),
-            MIRROR_2 => pick_wide::<_, Along<FIND, MIRROR_2, OFFSETS>>(build),
-            WRAP => pick_wide::<_, Along<FIND, WRAP, OFFSETS>>(build),
-            MIRROR => pick_wide::<_, Along<FIND, MIRROR, OFFSETS>>(build),
-            _ => pick_wide::<_, Along<FIND, BORDER, OFFSETS>>(build),
+            CLAMP => pick_wide::<_, FloatAxis<FIND, CLAMP, OFFSETS>>(build),
+            WRAP_2 => pick_wide::<_, FloatAxis<FIND, WRAP_2, OFFSETS>>(build),
+            MIRROR_2 => pick_wide::<_, FloatAxis<FIND, MIRROR_2, OFFSETS>>(build),
+            WRAP => pick_wide::<_, FloatAxis<FIND, WRAP, OFFSETS>>(build),
+            MIRROR => pick_wide::<_, FloatAxis<FIND, MIRROR, OFFSETS>>(build),
+            _ => pick_wide::<_, FloatAxis<FIND, BORDER, OFFSETS>>(build),
         }
     }
     match find {
-        Find::Integer | Find::Clamped => pick_wide::<_, Named<OFFSETS>>(build),
+        Find::Integer | Find::Clamped => pick_wide::<_, IntegerAxis<OFFSETS>>(build),
         Find::Point => by_mode::<POINT>(mode, build),
         _ => by_mode::<LINEAR>(mode, build),
     }
 }
 
-/// Stages of all other plans.
-fn indices(find: Find, mode: u8, build: Build) -> Run<OfAxis> {
+/// Stages of the general schedule.
+fn indices(find: Find, mode: u8, build: Build) -> Run<AxisArgs> {
     match (find, mode) {
-        (Find::Integer | Find::Clamped, _) => pick::<_, Named<INDICES>>(build),
-        (Find::Taps, _) => pick::<_, Along<POINT, CLAMP, INDICES>>(build),
-        (Find::Point, CLAMP) => pick::<_, Along<POINT, CLAMP, INDICES>>(build),
-        (Find::Point, WRAP) => pick::<_, Along<POINT, WRAP, INDICES>>(build),
-        (Find::Point, MIRROR) => pick::<_, Along<POINT, MIRROR, INDICES>>(build),
-        (Find::Point, _) => pick::<_, Along<POINT, BORDER, INDICES>>(build),
-        (_, CLAMP) => pick::<_, Along<LINEAR, CLAMP, INDICES>>(build),
-        (_, WRAP) => pick::<_, Along<LINEAR, WRAP, INDICES>>(build),
-        (_, MIRROR) => pick::<_, Along<LINEAR, MIRROR, INDICES>>(build),
-        (_, BORDER) => pick::<_, Along<LINEAR, BORDER, INDICES>>(build),
-        (_, CLAMP_OGL) => pick::<_, Along<LINEAR, CLAMP_OGL, INDICES>>(build),
-        (_, CLAMP_INDEX) => pick::<_, Along<LINEAR, CLAMP_INDEX, INDICES>>(build),
-        _ => pick::<_, Along<LINEAR, RAW, INDICES>>(build),
+        (Find::Integer | Find::Clamped, _) => pick::<_, IntegerAxis<INDICES>>(build),
+        (Find::Taps, _) => pick::<_, FloatAxis<POINT, CLAMP, INDICES>>(build),
+        (Find::Point, CLAMP) => pick::<_, FloatAxis<POINT, CLAMP, INDICES>>(build),
+        (Find::Point, WRAP) => pick::<_, FloatAxis<POINT, WRAP, INDICES>>(build),
+        (Find::Point, MIRROR) => pick::<_, FloatAxis<POINT, MIRROR, INDICES>>(build),
+        (Find::Point, _) => pick::<_, FloatAxis<POINT, BORDER, INDICES>>(build),
+        (_, CLAMP) => pick::<_, FloatAxis<LINEAR, CLAMP, INDICES>>(build),
+        (_, WRAP) => pick::<_, FloatAxis<LINEAR, WRAP, INDICES>>(build),
+        (_, MIRROR) => pick::<_, FloatAxis<LINEAR, MIRROR, INDICES>>(build),
+        (_, BORDER) => pick::<_, FloatAxis<LINEAR, BORDER, INDICES>>(build),
+        (_, CLAMP_OGL) => pick::<_, FloatAxis<LINEAR, CLAMP_OGL, INDICES>>(build),
+        (_, CLAMP_INDEX) => pick::<_, FloatAxis<LINEAR, CLAMP_INDEX, INDICES>>(build),
+        _ => pick::<_, FloatAxis<LINEAR, RAW, INDICES>>(build),
     }
 }

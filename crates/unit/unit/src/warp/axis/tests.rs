@@ -1,6 +1,7 @@
-//! The stages against the reference, out to where 32-bit arithmetic ends and beyond.
+//! Tests of the axis stages against the reference, up to and beyond the limits of 32-bit
+//! arithmetic.
 
-use super::far::Found;
+use super::exact::ExactTexels;
 use super::*;
 use crate::request::Lanes;
 use texunit_testkit::Random;
@@ -13,7 +14,7 @@ const MODES: [AddressMode; 5] = [
     AddressMode::ClampOgl,
 ];
 
-/// A coordinate of any size up to a limit, one in two of them next to half a texel.
+/// A random coordinate up to a limit; every second one is close to a multiple of half a texel.
 fn coordinate(random: &mut Random, limit: f32, unit: f32) -> u32 {
     let size = limit * (-(random.below(40_u32) as f32)).exp2() * 0.999_999;
     let x = random.between(0.0, size);
@@ -23,7 +24,7 @@ fn coordinate(random: &mut Random, limit: f32, unit: f32) -> u32 {
     if x == 0.0 { x.to_bits() } else { x.to_bits().wrapping_add(other) }
 }
 
-/// Coordinates of which some are far.
+/// Random coordinates, some of which are beyond the limit.
 fn coordinates(random: &mut Random, limit: f32, unit: f32, far: bool) -> Lanes {
     let mut coords = [0; 32];
     coords.fill_with(|| coordinate(random, limit, unit));
@@ -38,14 +39,14 @@ fn coordinates(random: &mut Random, limit: f32, unit: f32, far: bool) -> Lanes {
     coords
 }
 
-/// What all lanes found.
-fn found(out: &AxisLanes, pairs: bool, lane: usize) -> Found {
+/// The result of a lane.
+fn found(out: &AxisLanes, pairs: bool, lane: usize) -> ExactTexels {
     let upper = if pairs { out.upper[lane] } else { out.lower[lane] };
     let weight = if pairs { out.weight[lane] } else { 0 };
-    Found { texels: [out.lower[lane], upper].map(|texel| texel as i32), weight }
+    ExactTexels { texels: [out.lower[lane], upper].map(|texel| texel as i32), weight }
 }
 
-/// Sizes of which some have finer coordinates than others (rule 1.2).
+/// Sizes with different numbers of fractional bits (rule 1.2).
 const SIZES: [u32; 15] =
     [1, 2, 3, 5, 16, 1000, 1024, 8192, 16_383, 16_384, 20_000, 32_768, 65_535, 131_071, 131_072];
 
@@ -58,7 +59,7 @@ fn compare(find: Find, scaling: Scaling, mode: AddressMode, build: Build) {
         let limit = if normalized { (FAR / unit).min(1024.0) } else { FAR };
         let mut at = coordinates(&mut random, limit, unit, n % 4 == 0);
         if scaling.of_face && n % 3 == 0 {
-            // Products, from edge to edge and a hair beyond.
+            // Products from edge to edge, and slightly beyond.
             at = at.map(|x| (f32::from_bits(x) % 1.000_001).to_bits());
         }
         let mut offset = [0; 32];
@@ -102,7 +103,7 @@ fn scaling(coords: Coords) -> Scaling {
     Scaling { coords, of_face: false }
 }
 
-/// Of products on the face of a cube (rule 7.2).
+/// Scaling for products on a cube face (rule 7.2).
 const OF_FACE: Scaling = Scaling { coords: Coords::Normalized, of_face: true };
 
 #[test]
@@ -123,16 +124,16 @@ fn stages_find_the_texels_of_the_reference() {
     }
 }
 
-/// Rule 1.2: the floor of a coordinate shows where the next step would be another texel.
+/// Rule 1.2: the floor of a coordinate is visible where the next step would be another texel.
 #[test]
 fn large_sizes_floor_to_finer_steps() {
-    // Size, and the power of two of a step.
+    // Size, and the number of fractional bits.
     for (size, bits) in [(8192, 21), (16_383, 21), (16_384, 22), (32_768, 23), (131_072, 23)] {
         for build in Build::all() {
             for mode in [AddressMode::Clamp, AddressMode::Wrap, AddressMode::Border] {
                 let (mode, normalized) = (mode, scaling(Coords::Normalized));
                 let axis = Axis::general(size, Find::Linear, normalized, mode, build);
-                // A step, and all but the last bit of the next one, from a place inside on.
+                // A step, and all but the last bit of the next one, from a position inside.
                 let step = (-bits as f32).exp2();
                 let place = 0.007_812_5;
                 let coords = std::array::from_fn(|lane| match lane {
@@ -157,7 +158,7 @@ fn large_sizes_floor_to_finer_steps() {
     }
 }
 
-/// Byte offsets are those of the same texels.
+/// Byte offsets are indices times the pitch.
 #[test]
 fn offsets_are_texels_times_their_pitch() {
     for build in Build::all() {

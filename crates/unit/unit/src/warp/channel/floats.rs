@@ -1,30 +1,31 @@
-//! Filtered values of floats (docs/numerics.md 2, "Sums").
+//! Filtered values of float channels (docs/numerics.md 2, "Sums"), for a vector of lanes.
 
 use super::{Channel, Plain, Reads};
-use crate::warp::ahead::Ahead;
+use crate::warp::prefetch::Prefetcher;
 use crate::warp::simd::{Float, Int, Simd, float, int};
 
-/// A channel of floats. The largest texel of a group has exponent E. In units of 2^(E - 27), of f16
-/// 2^(E - 14), texels are cut to integers, and so the sum of a group is one. Groups are added in
-/// units of 2^(4 ceil(E/4) - 30), of f16 -17, of the largest one: as E has a bias of 127, that is
-/// its exponent field without the lowest two bits.
+/// A float channel. If E is the exponent of a group's largest texel, its texels are truncated to
+/// multiples of 2^(E - 27) (f16: 2^(E - 14)), so that the sum of a group is an integer in this
+/// unit. Groups are added in units of 2^(4 ceil(E/4) - 30) (f16: -17) of the largest group. Because
+/// E has a bias of 127, 4 ceil(E/4) is the exponent field without its lowest two bits.
 pub(in crate::warp) trait FloatChannel {
-    /// What a NaN comes out as.
+    /// The bits of a NaN result.
     const NAN: u32;
-    /// The bits of the code's value as f32. A NaN becomes any.
+    /// Converts a code to the bits of an f32. A NaN becomes any NaN.
     fn widen<S: Simd>(code: Int<S>) -> Int<S>;
-    /// The result by fewer operations, where the exponents of all groups' largest texels allow it.
+    /// A faster computation of the result, for lanes in which the exponents of all groups' largest
+    /// texels allow it.
     #[inline(always)]
     fn in_reach<S: Simd, const GROUPS: usize, const PER: usize>(
         _: S,
         _: &[[Int<S>; PER]; GROUPS],
         _: &[[Int<S>; PER]; GROUPS],
-        _: impl Ahead,
+        _: impl Prefetcher,
     ) -> Option<Int<S>> {
         None
     }
-    /// The result, as bits of f32. Texels that are special, or all of them zeros, give any number.
-    /// Of four groups the first two are added before the others.
+    /// The result as bits of f32. It is arbitrary for lanes with special texels or only zeros,
+    /// which are handled separately. For four groups, the first two are added before the others.
     fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
         simd: S,
         texels: &Texels<S, GROUPS, PER>,
@@ -32,20 +33,20 @@ pub(in crate::warp) trait FloatChannel {
     ) -> Int<S>;
 }
 
-/// Texels as bits of f32, those without weight as zeros.
+/// Texels as bits of f32; texels without weight are zeros.
 pub(in crate::warp) struct Texels<S: Simd, const GROUPS: usize, const PER: usize> {
     pub(super) values: [[Int<S>; PER]; GROUPS],
-    /// Exponent of the largest one of each group, in the place that it has in an f32.
+    /// Exponent field of the largest texel of each group, in its f32 position.
     pub(super) largest: [Int<S>; GROUPS],
 }
 
-/// The exponent of the accumulator's unit for groups of these exponents, in its place in an f32.
+/// The exponent field of the accumulator's unit for groups of these exponents, in its f32 position.
 #[inline(always)]
 pub(super) fn unit<S: Simd>(simd: S, largest: Int<S>) -> Int<S> {
     largest & int(simd, EXPONENT & !(3 << 23))
 }
 
-/// A number times two to the exponents' difference, floored.
+/// A number times two to the power of the difference of two exponent fields, floored.
 #[inline(always)]
 fn scaled<S: Simd>(simd: S, x: Int<S>, from: Int<S>, to: Int<S>) -> Int<S> {
     let up = (from - to) >> 23;
@@ -62,8 +63,8 @@ impl Plain for F16 {
 pub(super) const SIGN: i32 = i32::MIN;
 pub(super) const EXPONENT: i32 = 0x7f80_0000;
 
-/// The integer of a texel: its significand, `LEFT` bits to the left (negative: to the right), cut by as
-/// many bits as it is below the largest.
+/// The truncated integer of a texel: its significand, shifted left by `LEFT` bits (right if
+/// negative), and right by the difference between its exponent and the largest.
 #[inline(always)]
 pub(super) fn cut<S: Simd, const LEFT: i32>(simd: S, value: Int<S>, largest: Int<S>) -> Int<S> {
     let exponent = value & int(simd, EXPONENT);
@@ -74,7 +75,7 @@ pub(super) fn cut<S: Simd, const LEFT: i32>(simd: S, value: Int<S>, largest: Int
     } else {
         significand.shr(-LEFT as u32).shr_each(below)
     };
-    // Rule 2.1, and zeros.
+    // Rule 2.1: subnormals count as zeros.
     let magnitude = exponent.is(int(simd, 0)).select(int(simd, 0), magnitude);
     let sign = value >> 31;
     (magnitude ^ sign) - sign
@@ -97,13 +98,13 @@ impl FloatChannel for F16 {
         let mut sums = [int(simd, 0); GROUPS];
         for g in 0..GROUPS {
             for k in 0..PER {
-                // 15 bits.
+                // Texels have 15 bits.
                 let texel = cut::<S, -9>(simd, texels.values[g][k], texels.largest[g]);
                 sums[g] = sums[g] + texel.times(weights[g][k]);
             }
         }
         if GROUPS == 1 {
-            // At most 2^23, and so exact.
+            // The sum is at most 2^23, and therefore exact.
             let unit = texels.largest[0] - int(simd, (14 + 8) << 23);
             return nearest_half(simd, sums[0].to_float() * unit.as_float());
         }
@@ -117,7 +118,7 @@ impl FloatChannel for F16 {
                 + scaled(simd, sums[second], texels.largest[second], next);
             now = next;
         }
-        // Of 26 bits those below the 24th change no rounding to 11.
+        // The sum has 26 bits; the bits below the 24th cannot change the rounding to 11 bits.
         let sign = total >> 31;
         let magnitude = (total ^ sign) - sign;
         let large = int(simd, (1 << 24) - 1).lt(magnitude);
@@ -127,27 +128,27 @@ impl FloatChannel for F16 {
     }
 }
 
-/// The nearest half, ties away from zero, as bits of f32.
+/// Rounds to the nearest f16, ties away from zero; returns the bits of an f32.
 #[inline(always)]
 pub(super) fn nearest_half<S: Simd>(simd: S, x: Float<S>) -> Int<S> {
     let magnitude = x.as_int() & int(simd, i32::MAX);
-    // A carry goes into the exponent by itself.
+    // A carry propagates into the exponent.
     let normal = (magnitude + int(simd, 0x1000)) & int(simd, !0x1fff);
-    // Rule 2.5: below 2^-14 halves are multiples of 2^-24.
+    // Rule 2.5: below 2^-14, f16 numbers are multiples of 2^-24.
     let steps = (magnitude.as_float() * float(simd, 16_777_216.0) + float(simd, 0.5)).floor();
     let subnormal = (steps.to_float() * float(simd, 1.0 / 16_777_216.0)).as_int();
     let small = magnitude.lt(int(simd, 0x3880_0000));
     small.select(subnormal, normal) | (x.as_int() & int(simd, SIGN))
 }
 
-/// Floats.
-pub(in crate::warp) struct Real<C>(std::marker::PhantomData<C>);
+/// The [`Channel`] of a float channel type.
+pub(in crate::warp) struct FloatFilter<C>(std::marker::PhantomData<C>);
 
-impl<C: Plain> Plain for Real<C> {
+impl<C: Plain> Plain for FloatFilter<C> {
     const SIZE: usize = C::SIZE;
 }
 
-impl<C: FloatChannel> Channel for Real<C> {
+impl<C: FloatChannel> Channel for FloatFilter<C> {
     type Weight<S: Simd> = ();
 
     #[inline(always)]
@@ -160,7 +161,7 @@ impl<C: FloatChannel> Channel for Real<C> {
         weights: &[[Int<S>; PER]; GROUPS],
         _: &[[(); PER]; GROUPS],
         reads: &impl Reads<S>,
-        ahead: impl Ahead,
+        ahead: impl Prefetcher,
     ) -> Int<S> {
         if let Some(result) = C::in_reach(simd, codes, weights, ahead) {
             return result;
@@ -187,7 +188,7 @@ impl<C: FloatChannel> Channel for Real<C> {
         }
         let result = C::blend(simd, &Texels { values, largest }, weights);
         let result = top.is(zero).select(zero, result);
-        // Rules 2.3 and 2.4 ask for all texels that are read.
+        // Rules 2.3 and 2.4 depend on all texels that are read.
         let odd = highest.is(exponent) | (top.is(zero) & signs.lt(zero));
         if odd.bits() != 0 {
             let special = exceptional::<S, C, GROUPS, PER>(simd, &all, reads, result);
@@ -197,8 +198,9 @@ impl<C: FloatChannel> Channel for Real<C> {
     }
 }
 
-/// Rule 2.4, an infinity or a NaN among the texels that are read: plain arithmetic, in which finite
-/// texels change nothing. Rule 2.3: -0 only if all texels that are read are. Else the result.
+/// The results of exceptional lanes. Rule 2.4: with an infinity or NaN among the texels that are
+/// read, plain addition, in which finite texels change nothing. Rule 2.3: -0 only if all texels
+/// that are read are -0. Other lanes keep the result.
 #[inline(always)]
 fn exceptional<S: Simd, C: FloatChannel, const GROUPS: usize, const PER: usize>(
     simd: S,

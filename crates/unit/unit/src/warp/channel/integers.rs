@@ -1,16 +1,16 @@
-//! Filtered integers, read as normalized floats.
+//! Filtered integer channels that are read as normalized floats, for a vector of lanes.
 
 use super::point::signed;
 use super::{Channel, Plain, Reads};
-use crate::warp::ahead::Ahead;
+use crate::warp::prefetch::Prefetcher;
 use crate::warp::simd::{Float, Int, Simd, float, int};
 
-/// A channel of integers read as normalized floats. Sums have 24 bits at most, so that they are exact
-/// in f32.
+/// An integer channel that is read as a normalized float. Sums have at most 24 bits, so that they
+/// are exact in f32.
 pub(in crate::warp) trait Normalized {
-    /// The number that is summed.
+    /// Converts a code to the number that is summed.
     fn widen<S: Simd>(simd: S, code: Int<S>) -> Int<S>;
-    /// The result for a sum over weights of 256 in all.
+    /// The result for a weighted sum whose weights total 256.
     fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S>;
 }
 
@@ -18,9 +18,9 @@ pub(in crate::warp) struct Unorm8;
 pub(in crate::warp) struct Snorm8;
 pub(in crate::warp) struct Unorm16;
 pub(in crate::warp) struct Snorm16;
-/// Two bits, widened to sixteen.
+/// Unorm with two bits, widened to 16.
 pub(in crate::warp) struct Unorm2;
-/// Ten bits, widened to sixteen.
+/// Unorm with ten bits, widened to 16.
 pub(in crate::warp) struct Unorm10;
 
 impl Plain for Unorm8 {
@@ -46,7 +46,8 @@ impl Normalized for Unorm8 {
     }
     #[inline(always)]
     fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
-        // (257 * sum + 128) >> 8: widening after summing instead of before is the same integer.
+        // (257 * sum + 128) >> 8: widening the sum gives the same integer as summing the widened
+        // codes.
         let k = sum + (sum + int(simd, 128)).shr(8);
         k.to_float().ratio(65_535.0).as_int()
     }
@@ -112,30 +113,30 @@ impl Normalized for Unorm10 {
     }
 }
 
-/// A code that was widened, or the 16 bits that a border colour has ([`texunit_texel::WIDE`]).
+/// A widened code, or the 16-bit code of a border colour ([`texunit_texel::WIDE`]).
 #[inline(always)]
 fn wide_or<S: Simd>(simd: S, code: Int<S>, widened: Int<S>) -> Int<S> {
     code.lt(int(simd, 0)).select(code & int(simd, 0xffff), widened)
 }
 
-/// The results of two sums of 8-bit unorm in the halves of a word, which do not leave their 16 bits: at most
-/// 255 * 256.
+/// The results for two sums of 8-bit unorm channels, which are in the two halves of a word. Each is
+/// at most 255 * 256, so it fits 16 bits.
 #[inline(always)]
 pub(in crate::warp) fn finish_pairs<S: Simd>(simd: S, sum: Int<S>) -> [Int<S>; 2] {
-    // (257 * sum + 128) >> 8, as for single channels.
+    // (257 * sum + 128) >> 8, as for a single channel.
     let k = sum.add16(sum.add16(int(simd, 0x0080_0080)).shr16_8());
     let (low, high) = (k & int(simd, 0xffff), k.shr(16));
     [low.to_float().ratio(65_535.0).as_int(), high.to_float().ratio(65_535.0).as_int()]
 }
 
-/// Integers.
-pub(in crate::warp) struct Whole<C>(std::marker::PhantomData<C>);
+/// The [`Channel`] of an integer channel type.
+pub(in crate::warp) struct NormalizedFilter<C>(std::marker::PhantomData<C>);
 
-impl<C: Plain> Plain for Whole<C> {
+impl<C: Plain> Plain for NormalizedFilter<C> {
     const SIZE: usize = C::SIZE;
 }
 
-impl<C: Normalized> Channel for Whole<C> {
+impl<C: Normalized> Channel for NormalizedFilter<C> {
     type Weight<S: Simd> = Float<S>;
 
     #[inline(always)]
@@ -150,7 +151,7 @@ impl<C: Normalized> Channel for Whole<C> {
         _: &[[Int<S>; PER]; GROUPS],
         made: &[[Float<S>; PER]; GROUPS],
         _: &impl Reads<S>,
-        _: impl Ahead,
+        _: impl Prefetcher,
     ) -> Int<S> {
         let mut sum = float(simd, 0.0);
         for g in 0..GROUPS {

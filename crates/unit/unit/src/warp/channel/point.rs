@@ -1,15 +1,16 @@
-//! Point-sampled values (docs/numerics.md 2): the texel that was picked, without arithmetic.
+//! Point-sampled values (docs/numerics.md 2) for a vector of lanes: the conversion of a single
+//! texel.
 
 use super::Plain;
 use crate::warp::simd::{Int, Simd, float, int};
 
-/// A channel as a point fetch reads it.
+/// The conversion of a channel in a point fetch.
 pub(in crate::warp) trait Point {
-    /// The value of a code.
+    /// Converts a code.
     fn value<S: Simd>(simd: S, code: Int<S>) -> Int<S>;
 }
 
-/// Unsigned integers, and 32 bits of any kind.
+/// Unsigned integers, and any type of 32 bits.
 pub(in crate::warp) struct Unsigned<const SIZE: usize>;
 /// Signed integers.
 pub(in crate::warp) struct Signed<const SIZE: usize>;
@@ -17,7 +18,7 @@ pub(in crate::warp) struct Signed<const SIZE: usize>;
 pub(in crate::warp) struct Unorm<const SIZE: usize>;
 /// Signed normalized.
 pub(in crate::warp) struct Snorm<const SIZE: usize>;
-/// Unsigned normalized, of so many bits, 24 at most.
+/// Unsigned normalized with `BITS` bits, at most 24.
 pub(in crate::warp) struct Fraction<const BITS: u32>;
 /// f16.
 pub(in crate::warp) struct Half;
@@ -77,7 +78,7 @@ impl<const BITS: u32> Point for Fraction<BITS> {
 impl Point for Half {
     #[inline(always)]
     fn value<S: Simd>(simd: S, code: Int<S>) -> Int<S> {
-        // The payload of a NaN stays, signalling or not.
+        // The payload of a NaN is kept, whether signalling or quiet.
         let exponent = int(simd, 0x7c00);
         let special = ((code & int(simd, 0x7fff)) << 13) | int(simd, 0x7f80_0000);
         let special = special | ((code & int(simd, 0x8000)) << 16);
@@ -85,7 +86,7 @@ impl Point for Half {
     }
 }
 
-/// A code of so many bytes as a number of two's complement.
+/// Sign-extends a code of `SIZE` bytes.
 #[inline(always)]
 pub(super) fn signed<S: Simd, const SIZE: usize>(code: Int<S>) -> Int<S> {
     let unused = 32 - 8 * SIZE as u32;

@@ -1,8 +1,9 @@
-//! Filtered f32.
+//! Filtered f32 channels for a vector of lanes: the fast computation of sums for ordinary
+//! exponents.
 
 use super::Plain;
 use super::floats::{EXPONENT, FloatChannel, SIGN, Texels, cut, unit};
-use crate::warp::ahead::Ahead;
+use crate::warp::prefetch::Prefetcher;
 use crate::warp::simd::{Double, Int, Simd, double, float, int};
 
 pub(in crate::warp) struct F32;
@@ -24,7 +25,7 @@ impl FloatChannel for F32 {
         simd: S,
         codes: &[[Int<S>; PER]; GROUPS],
         weights: &[[Int<S>; PER]; GROUPS],
-        ahead: impl Ahead,
+        ahead: impl Prefetcher,
     ) -> Option<Int<S>> {
         if GROUPS > 2 {
             return None;
@@ -42,17 +43,18 @@ impl FloatChannel for F32 {
             largest[g] = largest[g] & int(simd, EXPONENT);
             top = top.max(largest[g]);
             let above = int(simd, LOWEST - 1).lt(largest[g]);
-            // A group may count nothing: a slice at its texels' centres is one.
+            // A group may have weight 0, such as the second slice of a fetch at the centre of the
+            // first.
             in_reach = in_reach & if GROUPS == 1 { above } else { above | largest[g].is(zero) };
         }
-        // Also those without weight are numbers.
+        // Texels without weight must be finite, too.
         let in_reach = in_reach & top.lt(int(simd, HIGHEST)) & highest.lt(int(simd, EXPONENT));
         let in_reach = if GROUPS == 1 { in_reach } else { in_reach & zero.lt(top) };
         if !in_reach.is_full() {
             return None;
         }
         let (mut high, mut low) = ([zero; GROUPS], [zero; GROUPS]);
-        // No loop: the compiler would leave it one, and the sums in memory.
+        // Unrolled: the compiler would keep a loop, and the sums in memory.
         let one = GROUPS == 1;
         let (values, shares) = (&codes[0], &weights[0]);
         (high[0], low[0]) = Self::of_group(simd, (values, shares), largest[0], one, (ahead, 0));
@@ -84,43 +86,44 @@ impl FloatChannel for F32 {
     }
 }
 
-/// Exponents of a group's largest texel, in their place, between which all of the sum's numbers are
-/// normal and none of its texels changes the sign when it is scaled.
+/// Range of the exponent field of a group's largest texel in which all intermediate results are
+/// normal, and no texel changes its sign when it is scaled.
 const LOWEST: i32 = 40 << 23;
 const HIGHEST: i32 = 154 << 23;
 
-/// Bits of the lower part of a texel.
+/// Number of bits of the lower part of a texel.
 const LOW: u32 = 14;
 const LOW_BITS: i32 = (1 << LOW) - 1;
 
 impl F32 {
-    /// The sum of a group as `high` and `low`. The only one counts something.
+    /// The sum of a group as `high` and `low`. A single group must have a nonzero sum.
     #[inline(always)]
     fn of_group<S: Simd, const PER: usize>(
         simd: S,
         (codes, weights): (&[Int<S>; PER], &[Int<S>; PER]),
         largest: Int<S>,
         is_only: bool,
-        (ahead, first): (impl Ahead, usize),
+        (ahead, first): (impl Prefetcher, usize),
     ) -> (Int<S>, Int<S>) {
         let zero = int(simd, 0);
-        // To units of the sum: the conversion cuts. Texels without weight may become anything.
+        // Scaled to units of the sum; the conversion truncates. Texels without weight may have any
+        // value.
         let scale = int(simd, (127 + 27) << 23) - largest;
         let mut scale = if is_only { scale } else { largest.is(zero).select(zero, scale) };
         let (mut high, mut low) = (zero, zero);
-        // Computed here, and not its two terms added to each texel.
+        // The fence keeps the compiler from recomputing `scale` for each texel.
         Int::fence(&mut scale, &mut zero.clone());
         for k in 0..PER {
             let mut code = codes[k];
-            ahead.ask(first + k, &mut code, &mut high);
+            ahead.prefetch(first + k, &mut code, &mut high);
             let texel = (code + scale).as_float().to_int();
             Self::add(simd, texel, weights[k], (&mut high, &mut low));
         }
         (high, low)
     }
 
-    /// Adds a weighted texel to a sum of `high * 2^LOW + low`. Texels have 28 bits, the sign apart, and so both parts fit
-    /// 16 bits, and their sums an f32: `low` is positive and below 2^22.
+    /// Adds a weighted texel to a sum of the form `high * 2^LOW + low`. Texels have 28 bits without
+    /// sign, so both parts fit 16 bits and their sums fit an f32: `low` is positive and below 2^22.
     #[inline(always)]
     fn add<S: Simd>(
         simd: S,
@@ -132,8 +135,8 @@ impl F32 {
         *low = *low + (texel & int(simd, LOW_BITS)).dot16(weight);
     }
 
-    /// The result for two groups' `high * 2^LOW + low` in units of 2^-35 of each one's largest texel, within
-    /// `in_reach`'s bounds.
+    /// The result for the sums `high * 2^LOW + low` of two groups, each in units of 2^-35 of its
+    /// largest texel, within the bounds of `in_reach`.
     #[inline(always)]
     fn of_two<S: Simd>(
         simd: S,
@@ -145,16 +148,17 @@ impl F32 {
         let (less_high, less_low) = (other.select(a.0, b.0), other.select(a.1, b.1));
         let top = a.2.max(b.2);
         let below = (top - a.2.min(b.2)).shr(23);
-        // In eighths, for which there is room: the smaller sum is `wide * 2^16 + rest`.
+        // In eighths: the smaller sum is `wide * 2^16 + rest`.
         let bits = int(simd, 0xffff);
         let n = less_high + (less_low >> LOW);
         let m = less_low & int(simd, LOW_BITS);
         let (wide, rest) = ((n << 1) + m.shr(13), (m << 3) & bits);
-        // Bits above the lowest 32 come in where it is more than 16 bits smaller.
+        // If it is more than 16 bits smaller, bits above the lowest 32 are shifted in.
         let near = ((wide << 16) | rest).shr_each(below);
         let far = wide.sar_each(below - int(simd, 16));
         let less_low = int(simd, 16).lt(below).select(far, near) & bits;
-        // It is floored to the accumulator's unit: the larger exponent without its lowest two bits.
+        // The smaller sum is floored to the accumulator's unit, which is the larger exponent
+        // without its lowest two bits.
         let extra = int(simd, 3) - (top.shr(23) & int(simd, 3));
         let less_low = less_low & int(simd, -1).shl_each(extra);
         let low = (low << 3) + less_low;
@@ -162,7 +166,8 @@ impl F32 {
         nearest_f32::<S, 16, 38>(simd, high, low & bits, top)
     }
 
-    /// The result for sums of `high * 2^LOW + low` in units of 2^-35 of each group's largest texel.
+    /// The result for sums `high * 2^LOW + low`, each in units of 2^-35 of its group's largest
+    /// texel.
     #[inline(always)]
     fn of_groups<S: Simd, const GROUPS: usize>(
         simd: S,
@@ -190,8 +195,8 @@ impl F32 {
     }
 }
 
-/// The nearest f32 of `high * 2^BITS + low` in units of 2^-UNIT of `top`, ties away from zero, for `low` from 0 to 2^22 and
-/// sums that are normal numbers.
+/// Rounds `high * 2^BITS + low`, in units of 2^-UNIT of `top`, to the nearest f32, ties away from
+/// zero. `low` is from 0 to 2^22, and the result must be a normal number.
 #[inline(always)]
 fn nearest_f32<S: Simd, const BITS: u32, const UNIT: i32>(
     simd: S,
@@ -199,8 +204,9 @@ fn nearest_f32<S: Simd, const BITS: u32, const UNIT: i32>(
     low: Int<S>,
     top: Int<S>,
 ) -> Int<S> {
-    // Integers from 2^24 on can be ties, and a quarter takes those away from zero. It is added to all sums with a high part
-    // of 2^23 or more; these are above 2^22, from where on it changes nothing else.
+    // Integers from 2^24 on can be ties; adding a quarter rounds them away from zero. It is added
+    // to all sums with a high part of 2^23 or more. These sums are above 2^22, where the addition
+    // changes nothing except ties.
     let least = 1 << (23 - BITS);
     let small = int(simd, -least).lt(high) & high.lt(int(simd, least));
     let quarter = (high & int(simd, SIGN)) | int(simd, 0x3e80_0000);
@@ -211,13 +217,13 @@ fn nearest_f32<S: Simd, const BITS: u32, const UNIT: i32>(
     (sum * unit.as_float()).as_int()
 }
 
-/// The nearest f32, ties away from zero, of a number of at most 40 significant bits.
+/// Rounds a number of at most 40 significant bits to the nearest f32, ties away from zero.
 #[inline(always)]
 fn round_f32<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
-    // A factor a little above 1 takes ties away from zero. Other numbers are further from the next
+    // A factor slightly above 1 moves ties away from zero. Other numbers are farther from the next
     // tie than it moves them.
     let nearest = (x * double(simd, 1.0 + 1.0 / 35_184_372_088_832.0)).narrow().as_int();
-    // Rule 2.2.
+    // Rule 2.2: subnormal results become zeros.
     let none = (nearest & int(simd, EXPONENT)).is(int(simd, 0));
     none.select(nearest & int(simd, SIGN), nearest)
 }
@@ -225,10 +231,11 @@ fn round_f32<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::warp::simd::check::{OfNumbers, check};
+    use crate::warp::simd::check::{NumberArgs, check};
     use crate::warp::simd::{Stage, load};
 
-    /// High and low parts of a sum, made of a number: all sizes, and around those from where on sums can be ties.
+    /// High and low parts of a test sum, derived from `x`: all magnitudes, and values around the
+    /// smallest sums that can be ties.
     fn parts(x: u32) -> (i32, i32) {
         let mixed = x.wrapping_mul(0x9e37_79b9);
         let high = (x as i32) >> (9 + (mixed >> 28));
@@ -240,7 +247,7 @@ mod tests {
 
     struct Nearest;
 
-    impl Stage<OfNumbers> for Nearest {
+    impl Stage<NumberArgs> for Nearest {
         #[inline(always)]
         fn run<S: Simd>(simd: S, call: crate::warp::simd::check::Numbers<'_>) {
             let (mut high, mut low) = ([0; 32], [0; 32]);
@@ -265,7 +272,7 @@ mod tests {
             let extra = 40_u32.saturating_sub(magnitude.leading_zeros());
             let half = if extra == 0 { 0 } else { 1 << (extra - 1) };
             let rounded = (magnitude + half) >> extra << extra;
-            // Units of 2^(130 - 127 - 35).
+            // In units of 2^(130 - 127 - 35).
             let value = rounded as f64 / f64::from(1_u32 << 31) / 2.0;
             let value = if sum < 0 { -value } else { value };
             (value as f32).to_bits()

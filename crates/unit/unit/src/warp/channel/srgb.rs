@@ -1,19 +1,20 @@
-//! Filtered sRGB: docs/numerics.md, section 5, in 1/65536 and weights of 1/256.
+//! Filtered sRGB channels for a vector of lanes: docs/numerics.md, section 5, in units of 1/65536
+//! and weights of 1/256.
 
 use super::floats::nearest_half;
 use crate::warp::simd::{Int, Simd, float, int};
 use texunit_texel::srgb_table;
 
-/// The value of footprints' sum: at most 2^24 in all, and so exact.
+/// The result for a sum of footprints; the sum is at most 2^24, and therefore exact.
 #[inline(always)]
 pub(in crate::warp) fn value<S: Simd>(simd: S, total: Int<S>) -> Int<S> {
     nearest_half(simd, total.to_float() * float(simd, 1.0 / 16_777_216.0))
 }
 
-/// What footprints come to.
+/// The accumulator of the adder.
 pub(in crate::warp) struct Sum<S: Simd> {
     total: Int<S>,
-    /// Bits of the total below the accumulator's unit.
+    /// Number of bits of the total below the accumulator's unit.
     unit: Int<S>,
 }
 
@@ -26,7 +27,7 @@ impl<S: Simd> Sum<S> {
         self.total
     }
 
-    /// Adds footprints that are added at once; those without weights change nothing.
+    /// Adds the footprints of one step; footprints without weight change nothing.
     #[inline(always)]
     pub(in crate::warp) fn add<const PER: usize, const COUNT: usize>(
         &mut self,
@@ -40,7 +41,7 @@ impl<S: Simd> Sum<S> {
             sums[g] = sum;
             self.unit = self.unit.max(unit);
         }
-        // Nothing is negative.
+        // All numbers are positive.
         let mask = int(simd, -1).shl_each(self.unit);
         self.total = self.total & mask;
         for g in 0..COUNT {
@@ -49,8 +50,9 @@ impl<S: Simd> Sum<S> {
     }
 }
 
-/// Weights times values of a footprint, each value cut to eight bits below the largest: eight codes in a row
-/// share the exponent of the last. And the bits below the accumulator's unit.
+/// The weighted sum of a footprint, and the number of bits below the accumulator's unit. Each value
+/// is truncated to eight bits below the largest; eight consecutive codes share the exponent of the
+/// last one.
 #[inline(always)]
 fn footprint<S: Simd, const PER: usize>(
     simd: S,
@@ -58,12 +60,12 @@ fn footprint<S: Simd, const PER: usize>(
     weights: &[Int<S>; PER],
 ) -> (Int<S>, Int<S>) {
     let (table, zero) = (srgb_table(), int(simd, 0));
-    // The table rises, so the largest code will do.
+    // The table is increasing, so the largest code has the largest value.
     let mut largest = zero;
     for k in 0..PER {
         largest = largest.max(weights[k].is(zero).select(zero, codes[k]));
     }
-    // 140 to 65536: the exponent is 7 to 16.
+    // Values are 140 to 65536, so exponents are 7 to 16.
     let largest = (largest | int(simd, 7)).look_up_byte(simd, table);
     let cut = largest.to_float().as_int().shr(23) - int(simd, 127 + 7);
     let mask = int(simd, -1).shl_each(cut);
@@ -71,7 +73,7 @@ fn footprint<S: Simd, const PER: usize>(
     for k in 0..PER {
         sum = sum + weights[k] * (codes[k].look_up_byte(simd, table) & mask);
     }
-    // 4 ceil(E/4) - 10 in units of 2^-16, where E is `cut` - 9.
+    // The unit is 4 ceil(E/4) - 10 in units of 2^-16, where E is `cut` - 9.
     let unit = (((cut + int(simd, 2)) >> 2) << 2) - int(simd, 2);
     (sum, unit.max(zero))
 }

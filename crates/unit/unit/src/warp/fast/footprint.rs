@@ -1,112 +1,115 @@
-//! From texels' places to their words and weights, for the lanes of a vector.
+//! The interface between the axis stages and the kernels of the fast schedule: locations of texels,
+//! their words and weights, for a vector of lanes.
 
-use crate::request::{Lanes, Places};
-use crate::warp::ahead::Rows;
+use crate::request::{Lanes, OutputRegisters};
 use crate::warp::axis::AxisLanes;
+use crate::warp::prefetch::PrefetchRows;
 use crate::warp::simd::{Int, Simd, all_lanes, int, load, mask};
 use crate::warp::texel::{Texel, texel};
 use crate::warp::weights as split;
 use texunit_memory::Window;
 
-/// Up to 2 x 2 texels of one slice of one level, for 32 lanes.
+/// Up to 2 x 2 texels in one slice of one level, for 32 lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'a> {
     pub(super) x: &'a AxisLanes,
     pub(super) y: &'a AxisLanes,
     /// Byte offset of the slice, layer or face.
     pub(super) base: &'a Lanes,
-    /// Lanes whose slice is outside.
+    /// Lanes whose slice is outside the extent.
     pub(super) outside: u32,
-    /// What the group counts of 256.
+    /// Weight of the group, of 256.
     pub(super) total: &'a Lanes,
 }
 
-/// What kernels work on.
+/// Arguments of a kernel stage.
 pub(super) struct Call<'a> {
-    /// At most four: two slices of two levels.
+    /// At most four groups: two slices of two levels.
     pub(super) groups: &'a [Group<'a>],
     pub(super) task: Task<'a>,
 }
 
-/// What kernels are to do with their texels.
+/// Inputs and outputs of a kernel, apart from the locations.
 pub(super) struct Task<'a> {
     pub(super) window: Window<'a>,
-    /// What the fetch after this one reads, if its texels are asked for.
-    pub(super) next: Option<&'a Rows>,
-    /// Words of the border colour's texel, or zeros for integer coordinates.
+    /// Rows that the next fetch reads, if they are prefetched.
+    pub(super) next: Option<&'a PrefetchRows>,
+    /// Texel words of the border colour, or zeros for integer coordinates.
     pub(super) border: &'a [u32; 4],
-    /// Of the format.
+    /// Number of channels of the format.
     pub(super) channels: usize,
-    /// Where the results go, of the components that are wanted.
-    pub(super) out: Places<'a>,
+    /// Output registers of the requested components.
+    pub(super) out: OutputRegisters<'a>,
 }
 
 impl Task<'_> {
-    /// The channels of a format that has more than one, of which there are two or four: the compiler makes no code for texels
-    /// of other sizes.
+    /// The number of channels if it is more than one: 2 or 4. Lets the compiler drop code for other
+    /// sizes.
     #[inline(always)]
     pub(super) fn several(&self) -> usize {
         if self.channels == 2 { 2 } else { 4 }
     }
 }
 
-/// A group as the lanes of a vector read it.
+/// The locations and weights of one group, for a vector of lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Spot<S: Simd> {
-    /// Byte offsets of the lower texel along x in the lower and in the upper row, those of slice, layer and face included.
+pub(super) struct TexelAddresses<S: Simd> {
+    /// Byte offsets of the lower texel along x in the lower and in the upper row, including slice,
+    /// layer and face.
     pub(super) at: [Int<S>; 2],
-    /// Bytes from there to the upper texel along x, if some are not [together](Self::together).
+    /// Distance in bytes from there to the upper texel along x, if some lanes are not
+    /// [adjacent](Self::together).
     pub(super) across: Int<S>,
     /// Weights of the upper texels along x and y.
     pub(super) weights: [Int<S>; 2],
-    /// What the group counts of 256, if that is not all.
+    /// Weight of the group, of 256; `None` for 256.
     pub(super) total: Option<Int<S>>,
-    /// Whether the upper texel along x is the one behind the lower, in all lanes.
+    /// Whether the upper texel along x follows the lower one in memory, in all lanes.
     pub(super) together: bool,
-    /// If some are.
+    /// Lanes with texels outside, if there are any.
     pub(super) outside: Option<Outside>,
 }
 
-/// Where the groups of a vector's lanes are read. A kernel asks for one after the other, as there is no
-/// room in registers for all.
-pub(super) trait Spots<S: Simd> {
-    fn spot(&self, simd: S, group: usize) -> Spot<S>;
+/// Source of the groups' locations. A kernel requests one group at a time, because registers do not
+/// have room for all.
+pub(super) trait AddressSource<S: Simd> {
+    fn addresses(&self, simd: S, group: usize) -> TexelAddresses<S>;
 }
 
-/// A kernel: from where the lanes of a vector read to their results.
+/// A kernel: reads the texels of a vector of lanes and computes their results.
 pub(super) trait Kernel {
-    /// Whether texels are found by a point, and not filtered.
+    /// Whether it is a point filter.
     const POINT: bool = false;
-    /// Whether it asks for the texels of the next fetch: those in the task's rows, which are first those of
-    /// the first chunk, and of a chunk those of the first group.
-    const ASKS: bool = false;
-    /// Whether both halves of a warp are summed at once with vectors of 16 lanes.
-    const TWICE: bool = false;
-    /// Writes the results of a vector's lanes.
-    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize);
+    /// Whether the kernel prefetches the rows of the next fetch. The rows are ordered by chunk,
+    /// then by group.
+    const PREFETCHES: bool = false;
+    /// Whether both halves of a warp are summed together, at 16 lanes per vector.
+    const PAIRED: bool = false;
+    /// Writes the results of a vector of lanes.
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, source: &impl AddressSource<S>, chunk: usize);
 }
 
-/// A vector's part of groups in memory.
+/// The lanes of one vector, from groups in memory.
 pub(super) struct Chunk<'a> {
     pub(super) groups: &'a [Group<'a>],
     pub(super) chunk: usize,
 }
 
-impl<S: Simd> Spots<S> for Chunk<'_> {
+impl<S: Simd> AddressSource<S> for Chunk<'_> {
     #[inline(always)]
-    fn spot(&self, simd: S, group: usize) -> Spot<S> {
-        Spot::new(simd, &self.groups[group], self.chunk)
+    fn addresses(&self, simd: S, group: usize) -> TexelAddresses<S> {
+        TexelAddresses::new(simd, &self.groups[group], self.chunk)
     }
 }
 
-/// Lanes of a vector, as bits, whose texels are outside.
+/// Masks of the lanes of a vector whose texels are outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outside {
-    /// The lower and the upper one.
+    /// Lower and upper texel along x.
     pub(super) x: [u32; 2],
-    /// Likewise.
+    /// Lower and upper texel along y.
     pub(super) y: [u32; 2],
-    /// Whose slice is.
+    /// The slice.
     pub(super) z: u32,
 }
 
@@ -114,7 +117,7 @@ impl Outside {
     pub(super) const NONE: Self = Self { x: [0; 2], y: [0; 2], z: 0 };
 }
 
-impl<S: Simd> Spot<S> {
+impl<S: Simd> TexelAddresses<S> {
     #[inline(always)]
     pub(super) fn new(simd: S, group: &Group<'_>, chunk: usize) -> Self {
         let (Group { x, y, .. }, place) = (group, chunk * S::LANES);
@@ -131,32 +134,33 @@ impl<S: Simd> Spot<S> {
             across: load(simd, &x.upper, chunk) - lower,
             weights: [load(simd, &x.weight, chunk), load(simd, &y.weight, chunk)],
             total: Some(load(simd, group.total, chunk)),
-            together: x.apart >> place & all == 0,
+            together: x.scattered >> place & all == 0,
             outside: Some(outside),
         }
     }
 }
 
-/// The texels of a group, those at x and x + 1 of y, then of y + 1, of `size` bytes. `PER` is 1, 2 or 4.
+/// Reads the texels of a group, of `size` bytes each: x and x + 1 of row y, then of row y + 1.
+/// `PER` is 1, 2 or 4.
 #[inline(always)]
 pub(super) fn texels<S: Simd, const PER: usize>(
     simd: S,
     task: &Task<'_>,
-    spot: &Spot<S>,
+    addresses: &TexelAddresses<S>,
     size: usize,
 ) -> [Texel<S>; PER] {
     let mut texels = [[int(simd, 0); 4]; PER];
     let window = task.window;
     if PER == 1 {
-        texels[0] = texel(simd, window, size, spot.at[0]);
+        texels[0] = texel(simd, window, size, addresses.at[0]);
     } else {
-        // No loop: the compiler would leave it one, and the texels in memory.
-        [texels[0], texels[1]] = row(simd, window, size, spot, 0);
+        // Unrolled: the compiler would keep a loop, and the texels in memory.
+        [texels[0], texels[1]] = row(simd, window, size, addresses, 0);
         if PER == 4 {
-            [texels[2], texels[3]] = row(simd, window, size, spot, 1);
+            [texels[2], texels[3]] = row(simd, window, size, addresses, 1);
         }
     }
-    let Some(Outside { x, y, z }) = spot.outside else { return texels };
+    let Some(Outside { x, y, z }) = addresses.outside else { return texels };
     let edges = if PER == 1 { x[0] | y[0] | z } else { x[0] | y[0] | z | x[1] | y[1] };
     if edges != 0 {
         for (k, texel) in texels.iter_mut().enumerate() {
@@ -169,23 +173,23 @@ pub(super) fn texels<S: Simd, const PER: usize>(
     texels
 }
 
-/// The two texels of a row.
+/// Reads the two texels of a row.
 #[inline(always)]
 fn row<S: Simd>(
     simd: S,
     window: Window<'_>,
     size: usize,
-    spot: &Spot<S>,
+    addresses: &TexelAddresses<S>,
     row: usize,
 ) -> [Texel<S>; 2] {
-    let left = spot.at[row];
-    if spot.together {
+    let left = addresses.at[row];
+    if addresses.together {
         return pair(simd, window, size, left);
     }
-    [texel(simd, window, size, left), texel(simd, window, size, left + spot.across)]
+    [texel(simd, window, size, left), texel(simd, window, size, left + addresses.across)]
 }
 
-/// The texel at an offset and the one behind it.
+/// Reads the texel at an offset and the one after it.
 #[inline(always)]
 fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel<S>; 2] {
     let none = int(simd, 0);
@@ -214,15 +218,21 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
 
 /// Weights of the texels of a group. `PER` is 1, 2 or 4.
 #[inline(always)]
-pub(super) fn weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [Int<S>; PER] {
-    weights_of(simd, int(simd, 256), spot.weights, spot.total)
+pub(super) fn weights<S: Simd, const PER: usize>(
+    simd: S,
+    addresses: &TexelAddresses<S>,
+) -> [Int<S>; PER] {
+    weights_of(simd, int(simd, 256), addresses.weights, addresses.total)
 }
 
-/// The same, each one twice in its lane, by 16 bits.
+/// Weights of the texels of a group, each twice in its lane as 16-bit numbers.
 #[inline(always)]
-pub(super) fn twin_weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [Int<S>; PER] {
-    let [x, y] = spot.weights;
-    let mut total = spot.total;
+pub(super) fn twin_weights<S: Simd, const PER: usize>(
+    simd: S,
+    addresses: &TexelAddresses<S>,
+) -> [Int<S>; PER] {
+    let [x, y] = addresses.weights;
+    let mut total = addresses.total;
     if let Some(total) = &mut total {
         *total = twin(*total);
     }

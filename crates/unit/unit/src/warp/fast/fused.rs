@@ -1,63 +1,66 @@
-//! Whole fetches in one stage, for many warps and the most usual samplers: all axes alike, one level, no
-//! layers, no offsets; also on the faces of a cube. Nothing is put down in memory but what the warp behind the one
-//! that is summed reads, and so the CPU has several fetches in work at once.
+//! The fused stage: whole fetches in one loop over many warps, for the most common samplers (all
+//! axes alike, one level, no layers, no offsets), including the faces of a cube. Only the locations
+//! for the next warp are stored in memory, so the CPU can overlap several fetches.
 
 use super::footprint::{Kernel, Task};
-use super::held::{ANY, Held, OfHeld, Placed};
 use super::kernel::{Bytes, Footprint, Unrolled};
-use super::point::Picked;
+use super::point::PointKernel;
 use super::registers::Registers;
+use super::stored::{ANY, StoredAddresses, StoredVector, VectorAddresses};
 use crate::request::{Lanes, ZERO_LANES};
 use crate::warp::axis::{
     Axis, BORDER, CLAMP, CUT, EXACT, LINEAR, OnAxis, POINT, Size, WRAP, WRAP_2, along,
 };
 use crate::warp::build::Wide;
-use crate::warp::channel::{F32, Real, Unorm};
+use crate::warp::channel::{F32, FloatFilter, Unorm};
 use crate::warp::place::{USUAL, on_face};
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, Twice, int, load, pick_wide};
+use crate::warp::simd::{Arguments, Int, PairedSimd, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_memory::Window;
 use texunit_texel::{Channel as Stored, Format};
 
-/// A call of the stage.
+/// Arguments of the stage.
 pub(super) struct Call<'a> {
     pub(super) axes: &'a [Option<Axis>; 3],
     pub(super) window: Window<'a>,
     pub(super) border: &'a [u32; 4],
     pub(super) channels: usize,
-    /// Of cubes: bytes from one face to the next.
+    /// For cubes: bytes between faces.
     pub(super) face_pitch: Option<u32>,
-    /// Whether the texels of the next warp are asked for, if the kernel can do that.
-    pub(super) asks: bool,
-    /// Not by value: what was just written in words would be copied in vectors, for which a CPU waits.
+    /// Whether the texels of the next warp are prefetched, if the kernel supports it.
+    pub(super) prefetches: bool,
+    /// By reference, because a copy would read with vectors what was just written as words, which
+    /// stalls the CPU.
     pub(super) registers: &'a mut Registers<'a>,
-    /// The first warp that is not answered yet. It stops at one with lanes that are far ([`along`]).
+    /// Index of the first warp that has not been fetched. The stage stops at a warp with lanes
+    /// outside the fast path ([`along`]).
     pub(super) next: &'a mut usize,
-    /// Room for two warps.
-    pub(super) held: &'a mut [Held; 2],
+    /// Buffers for the locations of two warps.
+    pub(super) stored: &'a mut [StoredAddresses; 2],
 }
 
 #[derive(Debug)]
-pub(super) struct OfFused;
+pub(super) struct FusedArgs;
 
-impl Arguments for OfFused {
-    type Of<'a> = Call<'a>;
+impl Arguments for FusedArgs {
+    type Args<'a> = Call<'a>;
 }
 
-/// The stage for such fetches, if there is one.
+/// The fused stage for such fetches, if there is one.
 pub(super) fn stage(
     (format, normalized): (Format, bool),
     footprint: Footprint,
     axes: &[Option<Axis>; 3],
     is_cube: bool,
     build: Wide,
-) -> Option<Run<OfFused>> {
+) -> Option<Run<FusedArgs>> {
     let kind = axes[0]?.kind;
     let dims = axes.iter().flatten().count();
     if axes.iter().flatten().any(|axis| axis.kind != kind) {
         return None;
     }
-    // Texels are a power of two apart. Rows of such textures are, too, unless someone has put space between them.
+    // The distance between texels is a power of two. So is the distance between rows of such
+    // textures, unless the memory has padding between rows.
     let shifted = if kind.1 == WRAP_2 { dims } else { 1 };
     if axes.iter().take(shifted).flatten().any(|axis| !axis.pitch.is_power_of_two()) {
         return None;
@@ -71,7 +74,7 @@ pub(super) fn stage(
             _ => pick_wide::<_, Fused<Bytes<1, 4>, 1, ANY, ANY, true>>(build),
         }),
         (Stored::F32, false, 4, 2, Footprint::Square) if is_cube => {
-            Some(pick_wide::<_, Fused<Unrolled<Real<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
+            Some(pick_wide::<_, Fused<Unrolled<FloatFilter<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
         }
         _ if is_cube => None,
         (Stored::U8, true, 4, 2, Footprint::Square) => Some(match kind {
@@ -81,28 +84,29 @@ pub(super) fn stage(
             _ => pick_wide::<_, Fused<Bytes<1, 4>, 1, ANY, ANY, true>>(build),
         }),
         (Stored::U8, true, 4, 2, Footprint::Texel) => {
-            Some(pick_wide::<_, Fused<Picked<Unorm<1>, false>, 1, ANY, ANY, false>>(build))
+            Some(pick_wide::<_, Fused<PointKernel<Unorm<1>, false>, 1, ANY, ANY, false>>(build))
         }
         (Stored::F32, false, 1, 2, Footprint::Square) => {
-            Some(by_kind::<Unrolled<Real<F32>, 1, 1>, 1>(kind, build))
+            Some(by_kind::<Unrolled<FloatFilter<F32>, 1, 1>, 1>(kind, build))
         }
         (Stored::F32, false, 4, 2, Footprint::Square) => {
-            Some(pick_wide::<_, Fused<Unrolled<Real<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
+            Some(pick_wide::<_, Fused<Unrolled<FloatFilter<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
         }
         (Stored::F32, false, 1, 3, Footprint::TwoSquares) => {
-            Some(by_kind::<Unrolled<Real<F32>, 1, 2>, 2>(kind, build))
+            Some(by_kind::<Unrolled<FloatFilter<F32>, 1, 2>, 2>(kind, build))
         }
         _ => None,
     }
 }
 
-/// How the axes may be scaled and addressed.
+/// The supported combinations of scaling and address mode.
 const KINDS: [(u8, u8); 6] =
     [(EXACT, CLAMP), (EXACT, WRAP_2), (EXACT, BORDER), (CUT, CLAMP), (CUT, WRAP), (CUT, BORDER)];
 
-/// A kernel that takes little time is there for the most usual kinds by themselves, and once for all others, which are told
-/// apart for each vector. Where it takes much there is the latter only: kernels are most of the code.
-fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<OfFused> {
+/// A cheap kernel is compiled separately for each of the most common combinations, and once for all
+/// others, which are distinguished at run time for each vector. An expensive kernel is compiled
+/// only in the latter form, because kernels are most of the code.
+fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<FusedArgs> {
     match kind {
         (EXACT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, EXACT, CLAMP, false>>(build),
         (EXACT, WRAP_2) => pick_wide::<_, Fused<K, GROUPS, EXACT, WRAP_2, false>>(build),
@@ -110,37 +114,38 @@ fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<O
     }
 }
 
-/// Along x, y, and z if there is one.
+/// The axes x, y, and z if there is one.
 #[derive(Clone, Copy)]
 struct Axes<'a> {
     x: &'a Axis,
     y: &'a Axis,
     z: Option<&'a Axis>,
-    /// Of cubes: bytes from one face to the next.
+    /// For cubes: bytes between faces.
     face_pitch: Option<u32>,
 }
 
-/// Of two axes, of a texture or, with `CUBE`, also of the faces of a cube, or of three with their two groups.
+/// The fused stage for two axes, or for three with their two groups. With `CUBE`, also for the
+/// faces of a cube.
 struct Fused<K, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>(
     PhantomData<K>,
 );
 
 impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>
-    Stage<OfFused> for Fused<K, GROUPS, SCALE, MODE, CUBE>
+    Stage<FusedArgs> for Fused<K, GROUPS, SCALE, MODE, CUBE>
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
-        // Copies: nothing that is stored changes what the compiler makes of them before the loop.
+        // Copied to locals, so that stores in the loop do not force the compiler to reload them.
         let [Some(x), Some(y), z] = *call.axes else { return };
         let axes = Axes { x: &x, y: &y, z: z.as_ref(), face_pitch: call.face_pitch };
-        if K::ASKS {
-            if S::LANES == 16 && K::TWICE {
-                Self::ahead(Twice(simd), axes, call);
+        if K::PREFETCHES {
+            if S::LANES == 16 && K::PAIRED {
+                Self::pipelined(PairedSimd(simd), axes, call);
             } else {
-                Self::ahead(simd, axes, call);
+                Self::pipelined(simd, axes, call);
             }
         } else {
-            Self::in_turn(simd, axes, call);
+            Self::sequential(simd, axes, call);
         }
     }
 }
@@ -148,15 +153,15 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
 impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>
     Fused<K, GROUPS, SCALE, MODE, CUBE>
 {
-    /// A warp after the other.
+    /// Processes one warp after the other.
     #[inline(always)]
-    fn in_turn<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
+    fn sequential<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
         let Call { window, border, channels, registers, next, .. } = call;
         let warps = registers.warps();
         let mut room = [ZERO_LANES; 2];
         for warp in *next..warps {
             *next = warp;
-            registers.ask_ahead(warp, 1 + GROUPS);
+            registers.prefetch_ahead(warp, 1 + GROUPS);
             let (coords, mut out) = registers.of(simd, (warp, warp), &mut room);
             for chunk in 0..32 / S::LANES {
                 let placed = Self::place(simd, axes, &coords, chunk);
@@ -171,21 +176,21 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         *next = warps;
     }
 
-    /// Likewise, but the texels of a warp are found, and asked for, before those of the one before it are
-    /// summed.
+    /// Processes one warp after the other, but computes and prefetches the locations for a warp
+    /// before it sums the texels of the warp before.
     #[inline(always)]
-    fn ahead<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
-        let Call { window, border, channels, asks, registers, next, held, .. } = call;
+    fn pipelined<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
+        let Call { window, border, channels, prefetches, registers, next, stored, .. } = call;
         let coordinates = if axes.face_pitch.is_some() { 3 } else { 1 + GROUPS };
         let (chunks, warps) = (32 / S::LANES, registers.warps());
-        let [now, then] = held;
+        let [now, then] = stored;
         let (mut now, mut then) = (now, then);
         let mut room = [ZERO_LANES; 2];
         let mut is_near = *next < warps;
         if is_near {
             let (coords, _) = registers.of(simd, (*next, *next), &mut room);
             for chunk in 0..chunks {
-                is_near &= Self::place_ahead(simd, axes, &coords, chunk, then);
+                is_near &= Self::locate_ahead(simd, axes, &coords, chunk, then);
             }
         }
         for warp in *next..warps {
@@ -193,45 +198,51 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             if !is_near {
                 return;
             }
-            registers.ask_ahead(warp, coordinates);
+            registers.prefetch_ahead(warp, coordinates);
             let (coords, mut out) = registers.of(simd, (warp + 1, warp), &mut room);
             std::mem::swap(&mut now, &mut then);
             for chunk in 0..chunks {
                 let mut next = None;
                 if warp + 1 < warps {
-                    is_near &= Self::place_ahead(simd, axes, &coords, chunk, then);
-                    next = if asks { Some(&then.at) } else { None };
+                    is_near &= Self::locate_ahead(simd, axes, &coords, chunk, then);
+                    next = if prefetches { Some(&then.at) } else { None };
                 }
                 let out = out.each_mut().map(Option::as_deref_mut);
                 let mut task = Task { window, next, border, channels, out };
-                K::values(simd, &mut task, &OfHeld::<GROUPS, MODE> { held: now, chunk }, chunk);
+                K::values(
+                    simd,
+                    &mut task,
+                    &StoredVector::<GROUPS, MODE> { stored: now, chunk },
+                    chunk,
+                );
             }
         }
         *next = warps;
     }
 
-    /// Finds what the lanes of a vector read, and puts it down; false if some of them are far.
+    /// Computes the locations for a vector of lanes and stores them; false if some lanes are
+    /// outside the fast path.
     #[inline(always)]
-    fn place_ahead<S: Simd>(
+    fn locate_ahead<S: Simd>(
         simd: S,
         axes: Axes<'_>,
         coords: &[&Lanes; 3],
         chunk: usize,
-        held: &mut Held,
+        stored: &mut StoredAddresses,
     ) -> bool {
         let placed = Self::place::<S>(simd, axes, coords, chunk);
-        placed.hold(held, chunk);
+        placed.store(stored, chunk);
         placed.near.is_full()
     }
 
-    /// Finds what the lanes of a vector read.
+    /// Computes the locations for a vector of lanes.
     #[inline(always)]
     fn place<S: Simd>(
         simd: S,
         axes: Axes<'_>,
         coords: &[&Lanes; 3],
         chunk: usize,
-    ) -> Placed<S, GROUPS, MODE> {
+    ) -> VectorAddresses<S, GROUPS, MODE> {
         let mut at = [load(simd, coords[0], chunk), load(simd, coords[1], chunk), int(simd, 0)];
         if GROUPS == 2 {
             at[2] = load(simd, coords[2], chunk);
@@ -263,10 +274,10 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         simd: S,
         axes: Axes<'_>,
         at: [Int<S>; 3],
-    ) -> Placed<S, GROUPS, MODE> {
+    ) -> VectorAddresses<S, GROUPS, MODE> {
         let x = Self::axis::<S, BY, OF>(simd, axes.x, at[0], true);
         let y = Self::axis::<S, BY, OF>(simd, axes.y, at[1], OF == WRAP_2);
-        let mut placed = Placed::new::<OF>(simd, &x, &y);
+        let mut placed = VectorAddresses::new::<OF>(simd, &x, &y);
         if let (true, Some(z)) = (GROUPS == 2, axes.z) {
             let z = Self::axis::<S, BY, OF>(simd, z, at[2], OF == WRAP_2);
             placed.split::<OF>(simd, &z);

@@ -1,8 +1,8 @@
-//! What stages and kernels of a plan are given.
+//! Derives the arguments of stages and kernels from a plan and its per-lane results.
 
 use super::footprint::Group;
 use super::levels::{LevelSpace, Levels, Sizes};
-use super::{FULL, Fast, NOTHING, Placed};
+use super::{FULL, Fast, FetchAddresses, NOTHING};
 use crate::request::{FetchRequest, Lanes};
 use crate::resource::Resource;
 use crate::warp::axis::{AxisLanes, Operands};
@@ -10,7 +10,7 @@ use crate::warp::place::PlaceLanes;
 use texunit_memory::Window;
 
 impl Fast {
-    /// Where the layer or face of a level begins.
+    /// Byte offset of each lane's layer or face in a level.
     #[inline(always)]
     pub(super) fn start<'a>(
         &self,
@@ -25,7 +25,7 @@ impl Fast {
         }
     }
 
-    /// What a level counts.
+    /// Share of a level, of 256, for each lane.
     #[inline(always)]
     pub(super) fn share<'a>(&self, levels: &'a LevelSpace, slot: usize) -> &'a Lanes {
         match self.levels {
@@ -45,9 +45,9 @@ impl Fast {
         self.axes[2].is_some() && self.filters
     }
 
-    /// What the kernel sums: two slices, or one or two levels.
+    /// The groups that the kernel sums: two slices, or one or two levels.
     #[inline(always)]
-    pub(super) fn groups<'a>(&'a self, placed: &'a Placed) -> [Group<'a>; 2] {
+    pub(super) fn groups<'a>(&'a self, placed: &'a FetchAddresses) -> [Group<'a>; 2] {
         let second = if self.is_deep() { (0, 1) } else { (1, 0) };
         [self.group(placed, (0, 0)), self.group(placed, second)]
     }
@@ -55,10 +55,10 @@ impl Fast {
     #[inline(always)]
     pub(super) fn group<'a>(
         &'a self,
-        placed: &'a Placed,
+        placed: &'a FetchAddresses,
         (slot, slice): (usize, usize),
     ) -> Group<'a> {
-        let Placed { axes, bases, totals, place, levels, .. } = placed;
+        let FetchAddresses { axes, bases, totals, place, levels, .. } = placed;
         let [x, y, z] = &axes[slot];
         let y = if self.axes[1].is_some() { y } else { self.row };
         let share = self.share(levels, slot);

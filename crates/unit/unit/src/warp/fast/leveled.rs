@@ -1,7 +1,8 @@
-//! Fetches of mip levels in one piece: where both levels of each lane lie, and the blend of their texels, a vector after the
-//! other, without a way through memory. For the usual textures: rows and columns that are powers of two.
+//! The fused stage for mip levels: locates both levels of each lane and blends their texels, one
+//! vector after the other, without intermediate results in memory. For common textures, whose row
+//! and column sizes are powers of two.
 
-use super::footprint::{Kernel, Spot, Spots, Task};
+use super::footprint::{AddressSource, Kernel, Task, TexelAddresses};
 use super::kernel::{Bytes, Footprint};
 use super::levels::Each;
 use crate::request::Lanes;
@@ -12,35 +13,35 @@ use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
 
-/// A call of the stage.
+/// Arguments of the stage.
 pub(super) struct Call<'a> {
     pub(super) axes: &'a [Option<Axis>; 3],
     pub(super) each: &'a Each,
-    /// x, y.
+    /// Coordinates x, y.
     pub(super) point: [&'a Lanes; 2],
     pub(super) levels: &'a LevelLanes,
-    /// Whether some lanes have two levels.
+    /// Whether some lanes read two levels.
     pub(super) blends: bool,
     pub(super) task: Task<'a>,
-    /// Set if all has been done: no lane is far ([`along`]).
+    /// Set if the stage has completed: all lanes are on the fast path ([`along`]).
     pub(super) is_done: &'a mut bool,
 }
 
 #[derive(Debug)]
-pub(super) struct OfLeveled;
+pub(super) struct LeveledArgs;
 
-impl Arguments for OfLeveled {
-    type Of<'a> = Call<'a>;
+impl Arguments for LeveledArgs {
+    type Args<'a> = Call<'a>;
 }
 
-/// The stage for fetches of two dimensions that filter four texels of a level, if there is one.
+/// The stage for 2D fetches that filter four texels of a level, if there is one.
 pub(super) fn stage(
     (format, normalized): (Format, bool),
     footprint: Footprint,
     axes: &[Option<Axis>; 3],
     each: &Each,
     build: Wide,
-) -> Option<Run<OfLeveled>> {
+) -> Option<Run<LeveledArgs>> {
     let [Some(x), Some(y), None] = axes else { return None };
     let bytes = format.plain_channel()? == Stored::U8 && format.channels() == 4 && normalized;
     let linear = footprint == Footprint::Square && x.is_normalized();
@@ -51,20 +52,22 @@ pub(super) fn stage(
         .then(|| pick_wide::<_, Leveled<Bytes<1, 4>, Bytes<2, 4>>>(build))
 }
 
-/// With kernels for one level and for two.
+/// The stage, with kernels for one level and for two.
 struct Leveled<One, Two>(PhantomData<(One, Two)>);
 
-impl<One: Kernel, Two: Kernel> Stage<OfLeveled> for Leveled<One, Two> {
+impl<One: Kernel, Two: Kernel> Stage<LeveledArgs> for Leveled<One, Two> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         let Call { axes, each, point, levels, blends, mut task, is_done } = call;
         let [Some(x), Some(y), _] = axes else { return };
         for chunk in 0..32 / S::LANES {
             let at = [load(simd, point[0], chunk), load(simd, point[1], chunk)];
-            let spot = |slot: usize| (&levels.level[slot], &levels.share[slot]);
-            let Some(first) = Self::spot(simd, (x, y), each, at, spot(0), chunk) else { return };
+            let addresses = |slot: usize| (&levels.level[slot], &levels.share[slot]);
+            let Some(first) = Self::addresses(simd, (x, y), each, at, addresses(0), chunk) else {
+                return;
+            };
             if blends {
-                let second = Self::spot(simd, (x, y), each, at, spot(1), chunk);
+                let second = Self::addresses(simd, (x, y), each, at, addresses(1), chunk);
                 let Some(second) = second else { return };
                 Two::values(simd, &mut task, &[first, second], chunk);
             } else {
@@ -76,21 +79,22 @@ impl<One: Kernel, Two: Kernel> Stage<OfLeveled> for Leveled<One, Two> {
 }
 
 impl<One, Two> Leveled<One, Two> {
-    /// What a vector's lanes read of their first or second level; none if some are far.
+    /// The locations in the first or second level, for a vector of lanes; `None` if some lanes are
+    /// outside the fast path.
     #[inline(always)]
-    fn spot<S: Simd>(
+    fn addresses<S: Simd>(
         simd: S,
         (x, y): (&Axis, &Axis),
         each: &Each,
         at: [Int<S>; 2],
         (level, share): (&Lanes, &Lanes),
         chunk: usize,
-    ) -> Option<Spot<S>> {
+    ) -> Option<TexelAddresses<S>> {
         let level = load(simd, level, chunk);
         let [width, height] = each.sizes(simd, level);
         let none = int(simd, 0);
         let (at_x, at_y) = ((x, at[0], none), (y, at[1], none));
-        // Both modes in one stage: the kernels are most of the code.
+        // Both address modes are in one stage, because the kernels are most of the code.
         let (x, y) = if x.kind.1 == CLAMP {
             (
                 along::<S, LINEAR, CLAMP>(simd, EXACT, at_x, width),
@@ -106,7 +110,7 @@ impl<One, Two> Leveled<One, Two> {
             return None;
         }
         let lower = each.offset(level) + x.lower;
-        Some(Spot {
+        Some(TexelAddresses {
             at: [lower + y.lower, lower + y.upper],
             across: x.upper - x.lower,
             weights: [x.weight, y.weight],
@@ -117,10 +121,10 @@ impl<One, Two> Leveled<One, Two> {
     }
 }
 
-/// One level or two of a vector's lanes.
-impl<S: Simd, const N: usize> Spots<S> for [Spot<S>; N] {
+/// The one or two levels of a vector of lanes.
+impl<S: Simd, const N: usize> AddressSource<S> for [TexelAddresses<S>; N] {
     #[inline(always)]
-    fn spot(&self, _: S, group: usize) -> Spot<S> {
+    fn addresses(&self, _: S, group: usize) -> TexelAddresses<S> {
         self[group]
     }
 }

@@ -1,4 +1,5 @@
-//! Which level, layer and face lanes read, and what that means in sizes and bytes.
+//! The level stage of the fast schedule: which level, layer and face each lane reads, with their
+//! sizes and byte offsets.
 
 use crate::request::{FetchRequest, Lanes};
 use crate::resource::Level;
@@ -9,26 +10,26 @@ use crate::warp::levels::{LevelLanes, LevelStage};
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use crate::warp::weights;
 
-/// Sizes and pitches of the levels that lanes read, along an axis.
+/// Sizes and pitches of the lanes' levels along an axis.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
-    /// Texels.
+    /// Size in texels.
     pub(super) size: Lanes,
-    /// Bytes from a texel to the next.
+    /// Bytes between texels.
     pub(super) pitch: Lanes,
 }
 
 /// The levels that fetches of a plan can read.
 #[derive(Clone, Debug)]
 pub(super) enum Levels {
-    /// Always the same one; bytes from a layer or face to the next.
+    /// A constant level; `plane_pitch` is the number of bytes between layers or faces.
     One { plane_pitch: u32 },
-    /// One or two for each lane.
+    /// One or two levels, different for each lane.
     Each(Box<Each>),
 }
 
 impl Levels {
-    /// What a layer or face counts: its bytes, or 1 where levels differ in that.
+    /// Bytes between layers or faces, or 1 if it differs between levels.
     #[inline(always)]
     pub(super) fn plane_pitch(&self) -> u32 {
         match *self {
@@ -43,35 +44,35 @@ impl Levels {
     }
 }
 
-/// What the stage knows of levels that differ from lane to lane.
+/// Parameters of the stage if levels differ by lane.
 #[derive(Clone, Debug)]
 pub(super) struct Each {
     choice: LevelStage,
     tables: Tables,
     texel_size: u32,
-    stage: Run<OfLevels>,
+    stage: Run<LevelSizeArgs>,
 }
 
-/// Of each level.
+/// Properties of each level.
 #[derive(Clone, Debug)]
 struct Tables {
     size: [Lanes; 3],
     row_pitch: Lanes,
-    /// Of row pitches that are powers of two, which.
+    /// Log2 of row pitches that are powers of two.
     row_shift: Lanes,
     slice_pitch: Lanes,
     plane_pitch: Lanes,
     offset: Lanes,
 }
 
-/// Of each lane.
+/// The levels of each lane.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct LevelSpace {
     pub(super) lanes: LevelLanes,
-    /// Along x, y, z of both levels.
+    /// Sizes along x, y, z of both levels.
     pub(super) sizes: [[Sizes; 3]; 2],
-    /// Byte offsets of the planes of both levels.
+    /// Byte offsets of the planes in both levels.
     pub(super) bases: [Lanes; 2],
 }
 
@@ -83,8 +84,8 @@ impl LevelSpace {
     }
 }
 
-/// A call of the stage, for one of the two levels of each lane.
-pub(super) struct OfLevel<'a> {
+/// Arguments of the stage, for one of the two levels of each lane.
+pub(super) struct LevelSizeCall<'a> {
     each: &'a Each,
     level: &'a Lanes,
     plane: Option<&'a Lanes>,
@@ -93,14 +94,15 @@ pub(super) struct OfLevel<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfLevels;
+pub(super) struct LevelSizeArgs;
 
-impl Arguments for OfLevels {
-    type Of<'a> = OfLevel<'a>;
+impl Arguments for LevelSizeArgs {
+    type Args<'a> = LevelSizeCall<'a>;
 }
 
 impl Each {
-    /// Levels of which none begins before `first`; `None` if there are more than tables hold.
+    /// Tables of levels, none of which begins before `first`; `None` if there are more levels than
+    /// tables hold.
     pub(super) fn new(
         choice: LevelStage,
         levels: &[Level],
@@ -128,14 +130,15 @@ impl Each {
         Some(Self { choice, tables, texel_size, stage: pick_wide::<_, Find>(build) })
     }
 
-    /// Whether texels and rows of all levels are powers of two apart.
+    /// Whether the distances between texels and between rows are powers of two in all levels.
     pub(super) fn has_shifts(&self) -> bool {
         let (pitches, shifts) = (&self.tables.row_pitch, &self.tables.row_shift);
         let mut levels = pitches.iter().zip(shifts).take_while(|of| *of.0 != 0);
         self.texel_size.is_power_of_two() && levels.all(|(pitch, shift)| *pitch == 1 << shift)
     }
 
-    /// Sizes along x and y of these levels, whose pitches are [powers of two](Self::has_shifts).
+    /// Sizes along x and y of these levels, whose pitches must be [powers of
+    /// two](Self::has_shifts).
     #[inline(always)]
     pub(super) fn sizes<S: Simd>(&self, simd: S, level: Int<S>) -> [Size<S>; 2] {
         let [width, height, _] = &self.tables.size;
@@ -145,19 +148,19 @@ impl Each {
         [Size::of_level(simd, width, texel), Size::of_level(simd, height, row)]
     }
 
-    /// Where these levels begin.
+    /// Byte offsets of these levels.
     #[inline(always)]
     pub(super) fn offset<S: Simd>(&self, level: Int<S>) -> Int<S> {
         level.look_up(&self.tables.offset)
     }
 
-    /// The levels of each lane and what they count; whether any has two.
+    /// Computes the levels of each lane and their shares; returns whether any lane has two.
     #[inline(always)]
     pub(super) fn choose(&self, request: &FetchRequest<'_>, out: &mut LevelSpace) -> bool {
         self.choice.run(request, &mut out.lanes)
     }
 
-    /// Sizes of the levels, and the byte offset of each lane's plane.
+    /// Looks up the sizes of the levels, and the byte offset of each lane's plane.
     #[inline(always)]
     pub(super) fn find(
         &self,
@@ -166,16 +169,16 @@ impl Each {
         sizes: &mut [Sizes; 3],
         base: &mut Lanes,
     ) {
-        self.stage.call(OfLevel { each: self, level, plane, sizes, base });
+        self.stage.call(LevelSizeCall { each: self, level, plane, sizes, base });
     }
 }
 
 struct Find;
 
-impl Stage<OfLevels> for Find {
+impl Stage<LevelSizeArgs> for Find {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: OfLevel<'_>) {
-        let OfLevel { each, level, plane, sizes: [x, y, z], base } = call;
+    fn run<S: Simd>(simd: S, call: LevelSizeCall<'_>) {
+        let LevelSizeCall { each, level, plane, sizes: [x, y, z], base } = call;
         let tables = &each.tables;
         for chunk in 0..32 / S::LANES {
             let level = load(simd, level, chunk);
@@ -194,27 +197,27 @@ impl Stage<OfLevels> for Find {
     }
 }
 
-/// Slices: the two of a 3D footprint.
+/// The stage that splits a 3D footprint into two slices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slices {
-    stage: Run<OfSlices>,
+    stage: Run<SliceArgs>,
 }
 
-/// A call of the stage.
-pub(super) struct OfSlice<'a> {
+/// Arguments of the stage.
+pub(super) struct SliceCall<'a> {
     z: &'a AxisLanes,
     base: &'a Lanes,
     share: &'a Lanes,
-    /// Of the lower and the upper slice.
+    /// Byte offsets and weights of the lower and the upper slice.
     bases: [&'a mut Lanes; 2],
     totals: [&'a mut Lanes; 2],
 }
 
 #[derive(Debug)]
-pub(super) struct OfSlices;
+pub(super) struct SliceArgs;
 
-impl Arguments for OfSlices {
-    type Of<'a> = OfSlice<'a>;
+impl Arguments for SliceArgs {
+    type Args<'a> = SliceCall<'a>;
 }
 
 impl Slices {
@@ -231,16 +234,16 @@ impl Slices {
         bases: [&mut Lanes; 2],
         totals: [&mut Lanes; 2],
     ) {
-        self.stage.call(OfSlice { z, base, share, bases, totals });
+        self.stage.call(SliceCall { z, base, share, bases, totals });
     }
 }
 
 struct Split;
 
-impl Stage<OfSlices> for Split {
+impl Stage<SliceArgs> for Split {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: OfSlice<'_>) {
-        let OfSlice { z, base, share, bases: [front, back], totals: [lower, upper] } = call;
+    fn run<S: Simd>(simd: S, call: SliceCall<'_>) {
+        let SliceCall { z, base, share, bases: [front, back], totals: [lower, upper] } = call;
         for chunk in 0..32 / S::LANES {
             let base = load(simd, base, chunk);
             (base + load(simd, &z.lower, chunk)).store(front, chunk);

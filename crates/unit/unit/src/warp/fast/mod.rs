@@ -1,67 +1,71 @@
-//! The schedule of plain formats, whose channels lie one after the other and are all read alike: places, the sizes of
-//! the levels that lanes read, the axes (coordinates to byte offsets and weights), the kernel (texels to values). A fetch has two
-//! halves, before the texels are read and from then on, so that one can begin before another ends. The most
-//! usual fetches also exist in one piece (`fused`), which is much faster for warps behind each other.
+//! The fast schedule, for plain formats whose channels are stored one after the other and all
+//! converted alike. Its stages are: layer, face and offsets (`place`), levels, axes (coordinates to
+//! byte offsets and weights), kernel (texels to values). A fetch has two halves, before and after
+//! the texels are read, so that one fetch can begin before another ends. The most common fetches
+//! also exist as one fused stage (`fused`), which is much faster for consecutive warps.
 
 mod footprint;
 mod fused;
 mod groups;
-mod held;
 mod kernel;
 mod leveled;
 mod levels;
 mod plan;
 mod point;
 mod registers;
+mod stored;
 
 use super::axis::{Axis, AxisLanes};
-use super::place::{Named, PlaceLanes, Places};
+use super::place::{IntegerLimits, PlaceLanes, PlaceStage};
 use super::simd::Run;
-use crate::files::{FetchRows, Requests, Results};
+use crate::register_files::{FetchRows, Requests, Results};
 use crate::request::{self, FetchRequest, Lanes, places};
 use crate::resource::Resource;
 use footprint::{Call, Task};
-use fused::OfFused;
-use held::Held;
-use kernel::OfKernel;
-use leveled::OfLeveled;
+use fused::FusedArgs;
+use kernel::KernelArgs;
+use leveled::LeveledArgs;
 use levels::{LevelSpace, Levels, Slices};
 pub(super) use registers::{Points, Registers};
+use stored::StoredAddresses;
 
-/// What fetches of a warp change.
+/// Scratch memory of the fast schedule.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Space {
-    /// Of a fetch, and of the one after it.
-    pub(super) placed: [Placed; 2],
-    /// Likewise, of fetches in one piece.
-    held: [Held; 2],
+    /// Intermediate results of a fetch and of the next one.
+    pub(super) placed: [FetchAddresses; 2],
+    /// Stored locations of the fused stage, for two warps.
+    stored: [StoredAddresses; 2],
 }
 
 impl Space {
     pub(super) fn new() -> Self {
-        Self { placed: [Placed::new(), Placed::new()], held: [const { Held::new() }; 2] }
+        Self {
+            placed: [FetchAddresses::new(), FetchAddresses::new()],
+            stored: [const { StoredAddresses::new() }; 2],
+        }
     }
 }
 
-/// What the stages hand on: which texels, and their weights.
+/// Intermediate results between the stages: locations and weights of texels.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Placed {
-    /// x, y, z of two levels.
+pub(super) struct FetchAddresses {
+    /// Axes x, y, z of two levels.
     axes: [[AxisLanes; 3]; 2],
     /// Byte offsets of the groups.
     bases: [Lanes; 4],
-    /// What the groups count of 256.
+    /// Weights of the groups, of 256.
     totals: [Lanes; 4],
-    /// Planes by their numbers or, where all lanes read one level, byte offsets.
+    /// Planes as indices or, if all lanes read one level, as byte offsets.
     place: PlaceLanes,
     levels: LevelSpace,
-    /// How many levels are read, 1 or 2.
+    /// Number of levels that are read, 1 or 2.
     slots: usize,
 }
 
-impl Placed {
+impl FetchAddresses {
     pub(super) fn new() -> Self {
         Self {
             axes: [const { [AxisLanes::ZERO; 3] }; 2],
@@ -74,44 +78,44 @@ impl Placed {
     }
 }
 
-/// A fetch made ready.
+/// A plan of the fast schedule.
 #[derive(Clone, Debug)]
 pub(super) struct Fast {
-    places: Places,
+    places: PlaceStage,
     axes: [Option<Axis>; 3],
     slices: Slices,
-    /// What stands for y if the geometry lacks it.
+    /// Constant lanes for y, if the geometry lacks it.
     row: &'static AxisLanes,
     levels: Levels,
-    /// Offset of the resource's first texel in its block.
+    /// Byte offset of the resource's first texel in its block.
     first: u64,
     border: [u32; 4],
-    /// The kernel for one level, and that for two.
-    kernels: [Run<OfKernel>; 2],
+    /// The kernels for one level and for two.
+    kernels: [Run<KernelArgs>; 2],
     filters: bool,
     /// Whether a point filter goes through the sum (rule 3.5).
     sums_texels: bool,
-    /// Of integer coordinates: layers and levels that there are.
-    named: Option<Named>,
+    /// For integer coordinates: the layers and levels that exist.
+    named: Option<IntegerLimits>,
     channels: usize,
-    /// Fetches in one piece, of one level and of levels that differ from lane to lane.
-    fused: Option<Run<OfFused>>,
-    leveled: Option<Run<OfLeveled>>,
-    /// Whether those ask for the texels of the next warp.
-    asks: bool,
+    /// The fused stages: for one level, and for levels that differ by lane.
+    fused: Option<Run<FusedArgs>>,
+    leveled: Option<Run<LeveledArgs>>,
+    /// Whether the fused stage prefetches the texels of the next warp.
+    prefetches: bool,
 }
 
-/// Warps whose fetches are one call of the stage in one piece.
+/// Warps per call of the fused stage.
 const AT_ONCE: usize = 8;
 
-/// Axes that a geometry lacks contribute nothing.
+/// Constant lanes for axes that a geometry lacks.
 static NO_AXIS: AxisLanes = AxisLanes::ZERO;
 
 static FULL: Lanes = [256; 32];
 static NOTHING: Lanes = [0; 32];
 
 impl Fast {
-    /// Fills the wanted components of all lanes.
+    /// Fills the requested components of all lanes.
     #[inline(always)]
     pub(super) fn fetch(
         &self,
@@ -140,14 +144,14 @@ impl Fast {
         self.fetch_levels(resource, request, space, out);
     }
 
-    /// A fetch, in one piece if this is a plan for levels that differ, and can do that.
+    /// Executes a fetch with levels that differ by lane by the fused stage, if this plan has it.
     #[inline(always)]
     fn fetch_levels(
         &self,
         resource: &Resource,
         request: &FetchRequest<'_>,
         space: &mut Space,
-        mut out: request::Places<'_>,
+        mut out: request::OutputRegisters<'_>,
     ) {
         let Space { placed: [placed, _], .. } = space;
         if let (Some(stage), Levels::Each(each)) = (self.leveled, &self.levels) {
@@ -174,19 +178,19 @@ impl Fast {
         self.finish(resource, placed, out);
     }
 
-    /// Whether fetches are done in one piece.
+    /// Whether the plan has a fused stage.
     #[inline(always)]
     pub(super) fn is_fused(&self) -> bool {
         self.fused.is_some()
     }
 
-    /// Channels of the format: components beyond are zeros.
+    /// Number of channels of the format; components beyond are zeros.
     pub(super) fn channels(&self) -> usize {
         self.channels
     }
 
-    /// Fetches of warps in one piece, from warp `next` on, up to one that cannot be done so, or all; for
-    /// plans that [do that](Self::is_fused).
+    /// Executes the fetches of warps from `next` on by the fused stage, up to the first one that it
+    /// does not support, or all. For plans that [have it](Self::is_fused).
     #[inline(always)]
     pub(super) fn run_fused<'a>(
         &'a self,
@@ -196,7 +200,7 @@ impl Fast {
         space: &'a mut Space,
     ) {
         let (window, border, channels) = (self.window(resource), &self.border, self.channels);
-        let (axes, asks, held) = (&self.axes, self.asks, &mut space.held);
+        let (axes, prefetches, stored) = (&self.axes, self.prefetches, &mut space.stored);
         let face_pitch = self.places.is_cube().then(|| self.levels.plane_pitch());
         if let Some(stage) = self.fused {
             stage.call(fused::Call {
@@ -205,15 +209,16 @@ impl Fast {
                 border,
                 channels,
                 face_pitch,
-                asks,
+                prefetches,
                 registers,
                 next,
-                held,
+                stored,
             });
         }
     }
 
-    /// Fetches of warps, all of their lanes: in one piece if this plan [does that](Self::is_fused).
+    /// Executes fetches of several warps, in all lanes, by the fused stage if this plan [has
+    /// it](Self::is_fused).
     #[inline]
     pub(super) fn fetch_warps<'w>(
         &self,
@@ -225,35 +230,35 @@ impl Fast {
     ) {
         if !self.is_fused() {
             let mut warps = files.iter_mut().enumerate();
-            let next = |places: &mut request::Places<'w>| {
+            let next = |places: &mut request::OutputRegisters<'w>| {
                 let (warp, file) = warps.next()?;
-                Some(requests.request(warp, &rows.results.apart(file, places)))
+                Some(requests.request(warp, &rows.results.split_file(file, places)))
             };
             return self.fetch_staged(resource, next, space);
         }
         let Results { len, components, .. } = rows.results;
         if components[..len].iter().any(|&c| usize::from(c) >= self.channels) {
             for file in &mut *files {
-                let mut places = request::Places::default();
-                rows.results.apart(file, &mut places);
+                let mut places = request::OutputRegisters::default();
+                rows.results.split_file(file, &mut places);
                 self.clear(&mut places);
             }
         }
         for (part, files) in files.chunks_mut(AT_ONCE).enumerate() {
             let (mut next, warps) = (0, files.len());
             while next < warps {
-                // For as long as the call.
+                // Borrowed for the duration of the call.
                 let mut lent: [&mut [Lanes]; AT_ONCE] = Default::default();
                 for (lent, file) in lent.iter_mut().zip(&mut *files) {
                     *lent = file;
                 }
                 let mut registers = Registers::Files { files: &mut lent[..warps], rows };
                 self.run_fused(resource, &mut registers, &mut next, space);
-                // It cannot do this one.
+                // The fused stage does not support this warp.
                 let Some(file) = files.get_mut(next) else { break };
                 let Space { placed: [placed, _], .. } = &mut *space;
-                let mut places = request::Places::default();
-                let others = rows.results.apart(file, &mut places);
+                let mut places = request::OutputRegisters::default();
+                let others = rows.results.split_file(file, &mut places);
                 self.place(&requests.request(part * AT_ONCE + next, &others), placed);
                 self.finish(resource, placed, places);
                 next += 1;
@@ -261,16 +266,17 @@ impl Fast {
         }
     }
 
-    /// Fetches of warps, as many as `next` tells, in two halves: the next fetch begins before this one waits for its texels.
-    /// It puts into the places, which are empty, where the wanted components go.
+    /// Executes fetches of warps in two halves: the next fetch begins before the current one waits
+    /// for its texels. `next` returns the fetches one by one, and sets the empty output slots of
+    /// the requested components.
     #[inline]
     pub(super) fn fetch_staged<'w>(
         &self,
         resource: &Resource,
-        mut next: impl FnMut(&mut request::Places<'w>) -> Option<FetchRequest<'w>>,
+        mut next: impl FnMut(&mut request::OutputRegisters<'w>) -> Option<FetchRequest<'w>>,
         space: &mut Space,
     ) {
-        let mut out = request::Places::default();
+        let mut out = request::OutputRegisters::default();
         if self.leveled.is_some() {
             loop {
                 let request = next(&mut out);
@@ -284,7 +290,7 @@ impl Fast {
         let Some(first) = &first else { return };
         self.place(first, now);
         loop {
-            let mut places = request::Places::default();
+            let mut places = request::OutputRegisters::default();
             let request = next(&mut places);
             let Some(request) = &request else { break };
             self.place(request, then);
@@ -295,17 +301,17 @@ impl Fast {
         self.finish(resource, now, out);
     }
 
-    /// Zeros for the components that the format lacks.
+    /// Writes zeros to components that the format lacks.
     #[inline(always)]
-    fn clear(&self, out: &mut request::Places<'_>) {
+    fn clear(&self, out: &mut request::OutputRegisters<'_>) {
         for values in out.iter_mut().skip(self.channels).flatten() {
             **values = [0; 32];
         }
     }
 
-    /// The first half of a fetch: which texels, and their weights.
-    pub(super) fn place(&self, request: &FetchRequest<'_>, placed: &mut Placed) {
-        let Placed { axes, bases, totals, place, levels, slots } = placed;
+    /// The first half of a fetch: locations and weights of its texels.
+    pub(super) fn place(&self, request: &FetchRequest<'_>, placed: &mut FetchAddresses) {
+        let FetchAddresses { axes, bases, totals, place, levels, slots } = placed;
         self.places.run(request, self.levels.plane_pitch(), place);
         match &self.levels {
             Levels::One { .. } => {
@@ -313,7 +319,7 @@ impl Fast {
                 *slots = 1;
             }
             Levels::Each(each) => {
-                // The sum of a single texel is made by the kernel for two levels.
+                // If single texels go through the sum, the kernel for two levels is used.
                 *slots = if each.choose(request, levels) | self.sums_texels { 2 } else { 1 };
                 for slot in 0..*slots {
                     let sizes = &mut levels.sizes[slot];
@@ -326,7 +332,7 @@ impl Fast {
         if let Some(named) = &self.named {
             axes[0][0].outside[0] |= named.outside(request);
         }
-        // Slices get their own bases and totals.
+        // Slices have their own offsets and weights.
         if self.axes[2].is_some() {
             let (bases, totals) = (bases.as_chunks_mut::<2>().0, totals.as_chunks_mut::<2>().0);
             for (slot, (bases, totals)) in bases.iter_mut().zip(totals).enumerate().take(*slots) {
@@ -336,12 +342,12 @@ impl Fast {
         }
     }
 
-    /// The second half of a fetch: texels and values.
+    /// The second half of a fetch: reads texels and computes values.
     pub(super) fn finish(
         &self,
         resource: &Resource,
-        placed: &Placed,
-        mut out: request::Places<'_>,
+        placed: &FetchAddresses,
+        mut out: request::OutputRegisters<'_>,
     ) {
         self.clear(&mut out);
         let slots = placed.slots;

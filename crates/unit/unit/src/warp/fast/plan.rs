@@ -1,4 +1,5 @@
-//! What is decided when a fetch is planned.
+//! Planning for the fast schedule: selects stages and constants for an instruction form, a texture
+//! and a sampler.
 
 use super::fused;
 use super::kernel::{self, Footprint};
@@ -12,25 +13,25 @@ use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use crate::warp::axis::{Axis, AxisLanes, Find, Scaling, To};
 use crate::warp::build::{Build, Wide};
 use crate::warp::levels::{LevelStage, Source};
-use crate::warp::place::{Named, Places};
+use crate::warp::place::{IntegerLimits, PlaceStage};
 use texunit_texel::{Reading, border_codes, pack, readings};
 
-/// The row of a 1D texture that is filtered with a border: half of each result comes from row -1,
-/// outside.
+/// The row axis of a 1D texture that is linearly filtered with a border: half of each result comes
+/// from row -1, which is outside.
 static BORDER_ROW: AxisLanes = AxisLanes {
     lower: [0; 32],
     upper: [0; 32],
     weight: [128; 32],
     outside: [u32::MAX, 0],
-    apart: 0,
+    scattered: 0,
 };
 
-/// Bytes of a layer from which on its texels are asked for early: what the second cache of a core has
-/// comes soon enough by itself.
-const ASK_FROM: u64 = 1 << 20;
+/// Minimum size of a layer in bytes for prefetching. Smaller layers fit the L2 cache, whose latency
+/// the CPU hides by itself.
+const PREFETCH_FROM: u64 = 1 << 20;
 
 impl Fast {
-    /// The plan, if such a fetch can be made this way.
+    /// The plan, if the fast schedule supports such fetches.
     pub(in crate::warp) fn new(
         form: FetchForm,
         texture: &Texture,
@@ -52,7 +53,7 @@ impl Fast {
         if !plain {
             return None;
         }
-        // Rows of a 1D fetch differ if there are several.
+        // For a 1D fetch from an array with several rows, rows matter.
         let rows = resource.levels()[0].extent.height;
         if geometry == Geometry::D1 && linear && rows > 1 {
             return None;
@@ -91,17 +92,17 @@ impl Fast {
         }
         let footprints = match dims {
             _ if !linear => [Footprint::Texel, Footprint::TwoTexels],
-            // Both rows of a 1D texture are the same one, whatever their shares.
+            // Both rows of a 1D texture are identical, so their weights do not matter.
             1 if !border_row => [Footprint::Row; 2],
             3 => [Footprint::TwoSquares; 2],
             _ => [Footprint::Square, Footprint::TwoSquares],
         };
-        // Blends of rows and of slices have no kernels.
+        // There are no kernels for blends of rows and of slices between levels.
         if linear && footprints[0] == footprints[1] && levels.may_blend(effective.mip_filter) {
             return None;
         }
         let one = kernel::kernel(format, normalized, footprints[0], wide)?;
-        // Blends of integers have no kernels.
+        // There are no kernels for blends of integers.
         let two = kernel::kernel(format, normalized, footprints[1], wide);
         if two.is_none() && levels.may_blend(effective.mip_filter) {
             return None;
@@ -125,7 +126,7 @@ impl Fast {
             _ => None,
         };
         Some(Self {
-            places: Places::new(form, resource, build),
+            places: PlaceStage::new(form, resource, build),
             axes,
             slices: Slices::new(wide),
             row: if border_row { &BORDER_ROW } else { &NO_AXIS },
@@ -135,11 +136,11 @@ impl Fast {
             kernels: [one, two.unwrap_or(one)],
             filters: linear,
             sums_texels,
-            named: integers.then(|| Named::new(form, resource, layers)),
+            named: integers.then(|| IntegerLimits::new(form, resource, layers)),
             channels: format.channels().into(),
             fused,
             leveled,
-            asks: base.plane_pitch >= ASK_FROM,
+            prefetches: base.plane_pitch >= PREFETCH_FROM,
         })
     }
 }
@@ -148,8 +149,8 @@ fn has_clamp_ogl(effective: &EffectiveSampler) -> bool {
     effective.address_mode.is_some_and(|modes| modes.contains(&AddressMode::ClampOgl))
 }
 
-/// The levels that fetches of this form can read, the largest of them, and where the first begins in
-/// the block; `None` if 31 bits do not reach all of their texels.
+/// The levels that fetches of this form can read, the index of the largest, and the byte offset of
+/// the first. `None` if their texels exceed 31-bit offsets.
 fn levels(
     form: FetchForm,
     sampler: &Sampler,
@@ -171,7 +172,7 @@ fn levels(
         let row = u64::from(extent.width.max(1) - 1) * u64::from(texel_size);
         let last = planes + slices + rows + row;
         let window = resource.block().window(first)?;
-        // Of small texels words are read: there may be no bytes behind the last one.
+        // For smaller texels whole words are read, which may extend past the end of the memory.
         let read = texel_size.max(4);
         (level.offset - first + last <= u64::from(window.last(read))).then_some(())
     };

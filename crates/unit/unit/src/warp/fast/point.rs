@@ -1,19 +1,19 @@
-//! Kernels of point fetches: the texel that was picked, without arithmetic.
+//! Kernels of point fetches: convert a single texel without arithmetic.
 
-use super::footprint::{Kernel, Spots, Task, texels};
+use super::footprint::{AddressSource, Kernel, Task, texels};
 use crate::warp::channel::{Plain, Point};
 use crate::warp::simd::Simd;
 use crate::warp::texel::code;
 
-/// A single channel, or as many as there are.
-pub(super) struct Picked<C, const ONE: bool>(std::marker::PhantomData<C>);
+/// A point kernel for a single channel, or for a number known at run time.
+pub(super) struct PointKernel<C, const ONE: bool>(std::marker::PhantomData<C>);
 
-impl<C: Point + Plain, const ONE: bool> Kernel for Picked<C, ONE> {
+impl<C: Point + Plain, const ONE: bool> Kernel for PointKernel<C, ONE> {
     const POINT: bool = true;
     #[inline(always)]
-    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, source: &impl AddressSource<S>, chunk: usize) {
         let (channels, known) = if ONE { (1, 1) } else { (task.channels, task.several()) };
-        let [texel] = texels::<S, 1>(simd, task, &spots.spot(simd, 0), C::SIZE * known);
+        let [texel] = texels::<S, 1>(simd, task, &source.addresses(simd, 0), C::SIZE * known);
         for c in 0..channels {
             if let Some(out) = &mut task.out[c] {
                 C::value(simd, code(simd, &texel, C::SIZE, c)).store(out, chunk);

@@ -1,16 +1,16 @@
-//! Where warps that are fetched for in one piece have their coordinates and results.
+//! The operands and results of warps in the fused stage: arrays or register files.
 
-use crate::files::FetchRows;
-use crate::request::{Lanes, Places, ZERO_LANES};
+use crate::register_files::FetchRows;
+use crate::request::{Lanes, OutputRegisters, ZERO_LANES};
 use crate::warp::arrays::{AHEAD, prefetch, prefetch_to_write};
 use crate::warp::simd::{Simd, load};
 
-/// The points of warps, one behind the other.
+/// The points of consecutive warps.
 #[derive(Clone, Copy)]
 pub(in crate::warp) enum Points<'a> {
-    /// An array along each axis.
+    /// One array per axis.
     Axes([&'a [Lanes]; 3]),
-    /// x and y of each, and no z.
+    /// Interleaved x and y; there is no z.
     Pairs(&'a [Pairs]),
 }
 
@@ -24,18 +24,18 @@ impl Points<'_> {
     }
 }
 
-/// The points of a warp, x and y of each.
+/// The points of a warp, as interleaved x and y.
 pub(in crate::warp) type Pairs = [[u32; 2]; 32];
 
-/// Where the coordinates and results of warps are.
+/// Location of the coordinates and results of warps.
 pub(in crate::warp) enum Registers<'a> {
-    /// In arrays, one warp behind the other.
+    /// In arrays of consecutive warps.
     Arrays {
         points: Points<'a>,
-        /// Of each component; nothing for those that are not wanted.
+        /// One array per component; empty for components that are not requested.
         out: [&'a mut [Lanes]; 4],
     },
-    /// In these rows of each warp's file.
+    /// In these rows of each warp's register file.
     Files { files: &'a mut [&'a mut [Lanes]], rows: &'a FetchRows<'a> },
 }
 
@@ -48,15 +48,16 @@ impl Registers<'_> {
         }
     }
 
-    /// The coordinates of a warp, for which there is room where they are to be taken apart, and the places of the
-    /// results of one. Any coordinates, if there is no such warp or axis.
+    /// The coordinates of warp `read`, and the output registers of another warp. Interleaved points
+    /// are split into a buffer. If the warp or an axis does not exist, its coordinates are
+    /// arbitrary.
     #[inline(always)]
     pub(super) fn of<'s, S: Simd>(
         &'s mut self,
         simd: S,
         (read, written): (usize, usize),
         room: &'s mut [Lanes; 2],
-    ) -> ([&'s Lanes; 3], Places<'s>) {
+    ) -> ([&'s Lanes; 3], OutputRegisters<'s>) {
         const NONE: &Lanes = &ZERO_LANES;
         match self {
             Self::Arrays { points, out: [a, b, c, d] } => {
@@ -73,23 +74,23 @@ impl Registers<'_> {
                 (coords, [a.get_mut(at), b.get_mut(at), c.get_mut(at), d.get_mut(at)])
             }
             Self::Files { files, rows } => {
-                let mut places = Places::default();
+                let mut places = OutputRegisters::default();
                 if read == written {
-                    let others = rows.results.apart(files[written], &mut places);
+                    let others = rows.results.split_file(files[written], &mut places);
                     return (rows.point(|i| others.row(i)), places);
                 }
-                // The one behind it.
+                // The next warp.
                 let (first, behind) = files.split_at_mut(read);
                 let coords = behind.first().map_or([NONE; 3], |file| rows.point(|i| &file[i]));
-                rows.results.apart(first[written], &mut places);
+                rows.results.split_file(first[written], &mut places);
                 (coords, places)
             }
         }
     }
 
-    /// Asks for the lines of a later warp. Those of registers are in the caches already.
+    /// Prefetches operands and results of a later warp. Register files are in the caches already.
     #[inline(always)]
-    pub(super) fn ask_ahead(&self, warp: usize, axes: usize) {
+    pub(super) fn prefetch_ahead(&self, warp: usize, axes: usize) {
         let Self::Arrays { points, out } = self else { return };
         match points {
             Points::Axes(coords) => {
@@ -105,7 +106,7 @@ impl Registers<'_> {
     }
 }
 
-/// All x, and all y.
+/// Splits interleaved points into all x and all y.
 #[inline(always)]
 fn take_apart<S: Simd>(simd: S, points: &Pairs, to: &mut [Lanes; 2]) {
     let (words, chunks) = (points.as_flattened().as_chunks().0, 32 / S::LANES);

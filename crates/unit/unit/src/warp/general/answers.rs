@@ -1,5 +1,5 @@
-//! From codes and weights to values: of a `tex`, of a depth compare, of anisotropic footprints, of
-//! a `tld4`.
+//! The final stage of the general schedule: from codes and weights to the values of a `tex`, a
+//! depth compare, an anisotropic fetch or a `tld4`.
 
 use super::buffers::Buffers;
 use super::sums::{self, Shape};
@@ -15,7 +15,7 @@ use crate::warp::simd::{Arguments, Simd, Stage};
 use texunit_texel::{Reading, depth_code, normalized_code};
 
 impl General {
-    /// Values of a `tex`.
+    /// Values of a `tex`, from its codes and weights.
     #[inline(always)]
     pub(super) fn sampled<S: Simd>(
         &self,
@@ -48,7 +48,8 @@ impl General {
         }
     }
 
-    /// Section 9: the share of the texels that pass in x, and what the format gives for others.
+    /// Section 9: the filtered outcome of a depth compare in x, and the constants of the other
+    /// components.
     fn compared<S: Simd>(
         &self,
         simd: S,
@@ -71,15 +72,15 @@ impl General {
         self.put(call.components, passing.map(|weight| share_that_passes(weight, 0)), out);
     }
 
-    /// Writes the filtered outcome of a depth compare to x, and to y, z and w the values that the format's missing
-    /// channels read as (rule 9.3).
+    /// Writes the filtered outcome of a depth compare to x. Components y, z and w get the values of
+    /// channels that the format lacks (rule 9.3).
     fn put(&self, components: u8, values: Lanes, out: &mut [Lanes; 4]) {
         for (c, out) in out.iter_mut().enumerate().filter(|(c, _)| components >> c & 1 == 1) {
             *out = if c == 0 { values } else { [self.readings[c].point(0); 32] };
         }
     }
 
-    /// All ones where a texel, of these codes, passes; else 0.
+    /// All ones in lanes whose texel passes the compare; else 0.
     #[inline(always)]
     fn passes<S: Simd>(
         &self,
@@ -91,11 +92,11 @@ impl General {
         let mut passes = [0; 32];
         let (reference, reading) = (call.request.compare, self.readings[0]);
         let to = &mut passes;
-        simd.call::<OfCompare, Compare>(Compared { function, reading, reference, codes, to });
+        simd.call::<CompareArgs, Compare>(Compared { function, reading, reference, codes, to });
         passes
     }
 
-    /// Section 4: the values of anisotropic footprints.
+    /// Section 4: the values of an anisotropic fetch.
     #[inline(always)]
     pub(super) fn tapped<S: Simd>(
         &self,
@@ -141,7 +142,7 @@ impl General {
         }
     }
 
-    /// Texels and weights of the tap at hand; none for lanes that have fewer.
+    /// Reads the texels and weights of the current tap; weights are 0 in lanes with fewer taps.
     #[inline(always)]
     fn tap<S: Simd>(
         &self,
@@ -167,7 +168,7 @@ impl General {
         self.read(call, slot, space, buffers);
     }
 
-    /// Adds the weights of the texels of a tap that pass.
+    /// Adds the weights of those texels of a tap that pass the compare.
     fn passing<S: Simd>(
         &self,
         simd: S,
@@ -184,7 +185,7 @@ impl General {
         }
     }
 
-    /// Section 8: a component of four texels, counter-clockwise from the lower left one.
+    /// Section 8: one component of four texels, counter-clockwise from the lower left.
     #[inline(always)]
     pub(super) fn gathered<S: Simd>(
         &self,
@@ -204,7 +205,8 @@ impl General {
             let k = usize::from(x + 2 * y);
             let (codes, out) = (&buffers.texels[k], &mut out[c]);
             if let Some(function) = self.effective.compare {
-                // Whatever the component, the compare is with the depth, and it is not filtered.
+                // The compare uses the depth, whichever component is requested, and is not
+                // filtered.
                 let passes = self.passes(simd, call, function, &codes[0]);
                 for lane in 0..32 {
                     out[lane] = passes[lane] as u32 & 1.0_f32.to_bits();
@@ -221,7 +223,8 @@ impl General {
         }
     }
 
-    /// Rule 8.7: of footprints that lack a corner of a cube, what the other three make of it.
+    /// Rule 8.7: the value for a texel that is missing at a corner of a cube, from the three
+    /// others.
     #[inline(never)]
     fn missing_corner<S: Simd>(
         &self,
@@ -257,7 +260,7 @@ impl General {
     }
 }
 
-/// A call of [`Compare`].
+/// Arguments of [`Compare`].
 struct Compared<'a> {
     function: CompareFunction,
     reading: Reading,
@@ -267,20 +270,21 @@ struct Compared<'a> {
 }
 
 #[derive(Debug)]
-struct OfCompare;
+struct CompareArgs;
 
-impl Arguments for OfCompare {
-    type Of<'a> = Compared<'a>;
+impl Arguments for CompareArgs {
+    type Args<'a> = Compared<'a>;
 }
 
-/// Compares 32 lanes: a function of its own, as there are many texels.
+/// Compares 32 lanes. A separate stage, because the code is used for each texel.
 struct Compare;
 
-impl Stage<OfCompare> for Compare {
+impl Stage<CompareArgs> for Compare {
     #[inline(always)]
     fn run<S: Simd>(_: S, Compared { function, reading, reference, codes, to }: Compared<'_>) {
         use CompareFunction as F;
-        // What passes: references below texels, the same, and above; and if one of both is a NaN.
+        // Outcomes if the reference is below, equal to or above the texel, or if one of them is a
+        // NaN.
         let [below, same, above, neither] = match function {
             F::Never => [0, 0, 0, 0],
             F::Less => [-1, 0, 0, 0],
@@ -321,7 +325,7 @@ impl Stage<OfCompare> for Compare {
     }
 }
 
-/// A number, subnormal ones as zeros.
+/// The float, with subnormals flushed to zero.
 #[inline(always)]
 fn flushed(bits: u32) -> f32 {
     f32::from_bits(if bits & 0x7f80_0000 == 0 { 0 } else { bits })

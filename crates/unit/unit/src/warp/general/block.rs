@@ -1,55 +1,56 @@
-//! Decoded blocks of block-compressed formats.
+//! A cache of decoded blocks of block-compressed formats, and the lookup of a warp's texels in it.
 
-use super::which::{TexelLanes, Which};
+use super::indices::{TexelIndices, TexelLanes};
 use crate::request::Lanes;
 use crate::warp::simd::{Simd, int, load};
 use texunit_memory::Block;
 use texunit_texel::{Format, block_codes};
 
-/// Cache that were decoded last. A block has one place, found by its address, but what is kept there
-/// is right for its format and bytes, whoever writes to the memory: they are compared at every look.
+/// A direct-mapped cache of decoded blocks. A slot is found by the block's address, but its entry
+/// is tagged with the format and the bytes of the block, which are compared on every lookup, so
+/// that writes to the memory by others are always noticed.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
-    /// `None` in places that are free.
+    /// Format of each entry; `None` in empty slots.
     formats: Box<[Option<Format>; BLOCKS]>,
     bytes: Box<[[u64; 2]; BLOCKS]>,
-    /// Four codes of 16 bits each, the first one lowest.
+    /// Decoded texels: four codes of 16 bits each, the first one lowest.
     texels: Box<[[u64; 16]; BLOCKS]>,
-    /// How many were decoded so far.
+    /// Number of blocks decoded so far.
     decoded: u64,
 }
 
-/// More than those that a line across a texture of 1024 x 1024 texels goes through: the next line finds
-/// most of them here.
+/// Number of slots. A line across a texture of 1024 x 1024 texels needs fewer, so the next line
+/// finds most of its blocks here.
 const BLOCKS: usize = 2048;
 
-/// From a row of blocks to the next: the golden section of all places, so that neighbouring rows are as
-/// far apart as can be, whatever their length.
+/// Distance in slots between rows of blocks: the golden section of the number of slots, so that
+/// neighbouring rows are spread apart whatever their length.
 const ROW: u32 = 1265;
 
-/// Room for lanes that are copied four at a time.
+/// Array length that allows copying four lanes at a time.
 const ROOM: usize = 36;
 
-/// Texels of 32 lanes on their way: each step is done for all corners of a footprint before the next, as
-/// arrays that were just written in parts are slow to read.
+/// One corner of the footprints of 32 lanes during a lookup. Each step is done for all corners
+/// before the next step, because arrays that were just partly written are slow to read.
 #[derive(Clone, Debug)]
 pub(super) struct Corner {
-    /// Where the blocks begin; negative is outside.
+    /// Byte offsets of the blocks; negative if outside.
     offsets: [i64; 32],
-    /// The same in units of 8 bytes, between numbers that no lane has.
+    /// The offsets in units of 8 bytes, between sentinels that match no lane.
     keys: [u32; 34],
-    /// Where they are kept.
+    /// Cache slots of the blocks.
     places: [u32; 32],
-    /// Number of the texel in its block, 0 to 15.
+    /// Index of the texel in its block, 0 to 15.
     cells: [u8; ROOM],
     texels: [u64; ROOM],
-    /// Lanes whose texel counts.
+    /// Lanes whose texel is needed.
     wanted: u32,
-    /// Lanes whose block is not that of the lane before.
+    /// Lanes whose block differs from that of the previous lane.
     starts: u32,
-    /// Lanes whose block was looked at for a corner before.
+    /// Lanes whose block has already been looked up for an earlier corner.
     known: u32,
-    /// Whether a lane is outside.
+    /// Whether any lane is outside.
     outside: bool,
 }
 
@@ -59,10 +60,11 @@ impl Cache {
         Self { formats: places(None), bytes: places([0; 2]), texels, decoded: 0 }
     }
 
-    /// Fetches the texels of a footprint's corners for lanes that are wanted; others get any, or zeros.
+    /// Reads the texels of one corner for all needed lanes; other lanes get arbitrary texels or
+    /// zeros.
     ///
-    /// Neighbours are often in one block, which is looked at once for all of them. What others write to
-    /// the memory shows in the next fetch.
+    /// Neighbouring lanes often share a block, which is then looked up once. Writes to the memory
+    /// by others are visible to the next fetch.
     #[inline(always)]
     pub(super) fn read(
         &mut self,
@@ -84,7 +86,8 @@ impl Cache {
                     continue;
                 }
                 let place = of.places[lane] as usize % BLOCKS;
-                // A block that was decoded since may be in the place of one that is known.
+                // A block that was decoded meanwhile may have replaced one that was looked up
+                // before.
                 if of.known >> lane & 1 == 0 || self.decoded != before {
                     self.check(place, format, bytes(block, offset as u64, size));
                 }
@@ -93,7 +96,7 @@ impl Cache {
         }
     }
 
-    /// The texels of the block of these bytes (little endian), row by row, that is kept at a
+    /// The texels, row by row, of a block with these bytes (little endian), cached in the slot
     /// [`place`].
     #[inline(always)]
     pub(super) fn texels(&mut self, place: usize, format: Format, bytes: [u64; 2]) -> &[u64; 16] {
@@ -102,11 +105,12 @@ impl Cache {
         &self.texels[place]
     }
 
-    /// Makes sure that a place, below [`BLOCKS`], keeps the block of these bytes.
+    /// Ensures that a slot, below [`BLOCKS`], holds the block with these bytes.
     #[inline(always)]
     fn check(&mut self, place: usize, format: Format, bytes: [u64; 2]) {
         let kept = self.bytes[place];
-        // Word by word: two words that were just put together are slow to read as one.
+        // Compared word by word, because two words that were just stored separately are slow to
+        // load as one.
         let differs = (kept[0] ^ bytes[0]) | (kept[1] ^ bytes[1]) != 0;
         if differs || self.formats[place] != Some(format) {
             self.decode(place, format, bytes);
@@ -122,23 +126,23 @@ impl Cache {
     }
 }
 
-/// A row of blocks of each lane, from which two corners of a footprint are.
+/// The row of blocks of each lane that contains two corners of a footprint.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct BlockRow {
     offsets: [i64; 32],
-    /// Of the first block.
+    /// Slot of the first block.
     places: [u32; 32],
-    /// Number of the first texel in the block, or a negative one for rows outside.
+    /// Index of the row's first texel in its block; negative for rows outside.
     cells: [i32; 32],
 }
 
-impl Row {
+impl BlockRow {
     pub(super) const ZERO: Self = Self { offsets: [0; 32], places: [0; 32], cells: [0; 32] };
 
-    /// The first step, for every other corner.
+    /// The first step of a lookup, once per row of corners.
     #[inline(always)]
-    pub(super) fn find(&mut self, which: Which<'_>) {
-        let Which { at: [_, y, z], pitches, .. } = which;
+    pub(super) fn find(&mut self, which: TexelIndices<'_>) {
+        let TexelIndices { at: [_, y, z], pitches, .. } = which;
         for lane in 0..32 {
             let [y, z] = [y[lane] as i32, z[lane] as i32];
             let slice = pitches.base[lane] + i64::from(z) * pitches.slice[lane];
@@ -162,9 +166,9 @@ impl Corner {
         outside: false,
     };
 
-    /// The second step: blocks of so many bytes, and which of their texels.
+    /// The second step: the blocks of `size` bytes, and the index of the texel in each.
     #[inline(always)]
-    pub(super) fn find(&mut self, size: usize, row: &Row, which: Which<'_>) {
+    pub(super) fn find(&mut self, size: usize, row: &BlockRow, which: TexelIndices<'_>) {
         let shift = size.trailing_zeros();
         let mut signs = 0;
         for lane in 0..32 {
@@ -180,8 +184,8 @@ impl Corner {
         (self.wanted, self.outside) = (which.wanted, signs < 0);
     }
 
-    /// Compares with a corner that is read before: the one beside it in a `row`, whose blocks are often
-    /// those of the next lane, or the one of the row before.
+    /// Compares the blocks with those of a corner that is read earlier: the adjacent one in a
+    /// `row`, whose blocks are often those of the next lane, or the one in the other row.
     #[inline(always)]
     fn compare_with<S: Simd>(&mut self, simd: S, other: &Self, row: bool) {
         let keys = window(&self.keys, 1);
@@ -191,8 +195,8 @@ impl Corner {
         }
     }
 
-    /// Texels of a block for lanes from `start` to before `end`, and for a few behind them, which those
-    /// get from their own block next.
+    /// Copies texels of a block to lanes `start..end`, and possibly to a few lanes after them,
+    /// which are overwritten later from their own blocks.
     #[inline(always)]
     fn copy(&mut self, texels: &[u64; 16], start: usize, end: usize) {
         let mut lane = start;
@@ -205,7 +209,8 @@ impl Corner {
         }
     }
 
-    /// The last, after [`Cache::read`]: the codes of the first `channels`, outside those of the border.
+    /// The last step, after [`Cache::read`]: extracts the codes of the first `channels`; lanes
+    /// outside get those of the border.
     #[inline(always)]
     pub(super) fn unpack<S: Simd>(
         &self,
@@ -225,7 +230,7 @@ impl Corner {
         }
     }
 
-    /// Likewise, two codes of 16 bits each in a word, the first one lowest.
+    /// The last step for pairs of codes: two codes of 16 bits per word, the first one lowest.
     #[inline(always)]
     pub(super) fn unpack_pairs(&self, border: [u32; 4], out: &mut TexelLanes) {
         let [low, high, ..] = out;
@@ -238,7 +243,7 @@ impl Corner {
         self.surround(z | w << 16, high);
     }
 
-    /// Gives lanes outside the border.
+    /// Sets lanes outside to the border.
     #[inline(always)]
     fn surround(&self, border: u32, out: &mut [u32; 32]) {
         if self.outside {
@@ -249,10 +254,10 @@ impl Corner {
     }
 }
 
-/// The third step for corners in their order: which lanes and corners have a block in common.
+/// The third step, for all corners in order: determines which lanes and corners share a block.
 #[inline(always)]
 pub(super) fn compare<S: Simd>(simd: S, block: &Block, corners: &mut [Corner]) {
-    // Where keys of 32 bits do not suffice, every lane looks for itself.
+    // If 32-bit keys do not suffice, every lane does its own lookup.
     let is_vast = block.size() as u64 >= 1 << 35;
     for corner in &mut *corners {
         let differs = !same(simd, window(&corner.keys, 1), window(&corner.keys, 0));
@@ -270,16 +275,16 @@ pub(super) fn compare<S: Simd>(simd: S, block: &Block, corners: &mut [Corner]) {
     }
 }
 
-/// A key of no block.
+/// A key that matches no block.
 const NOWHERE: u32 = 0x8000_0000;
 
-/// 32 of the keys.
+/// 32 consecutive keys.
 #[inline(always)]
 fn window(keys: &[u32; 34], first: usize) -> &Lanes {
     keys[first..].first_chunk().expect("first is at most 2")
 }
 
-/// Lanes with the same number.
+/// Lanes with equal numbers in both arrays.
 #[inline(always)]
 fn same<S: Simd>(simd: S, a: &Lanes, b: &Lanes) -> u32 {
     let mut mask = 0;
@@ -289,22 +294,23 @@ fn same<S: Simd>(simd: S, a: &Lanes, b: &Lanes) -> u32 {
     mask
 }
 
-/// Where a block is kept: that of the texel at x and y of a slice that begins at an offset.
+/// The cache slot of the block that contains the texel at x and y, in a slice that begins at a byte
+/// offset.
 #[inline(always)]
 pub(super) fn place([x, y]: [i32; 2], slice: i64) -> u32 {
     let row = (y as u32 >> 2).wrapping_mul(ROW);
-    // Levels, layers and slices begin at large multiples.
+    // Levels, layers and slices begin at large multiples, so their offsets are hashed.
     let slice = ((slice as u64 >> 6) as u32).wrapping_mul(0x9e37_79b1) >> 20;
     (x as u32 >> 2).wrapping_add(row).wrapping_add(slice)
 }
 
-/// An array on the heap that has pages only where it is used.
+/// Allocates an array on the heap whose pages are committed only when used.
 fn places<T: Clone>(none: T) -> Box<[T; BLOCKS]> {
     let all = vec![none; BLOCKS].into_boxed_slice();
     all.try_into().unwrap_or_else(|_| unreachable!("as many as there are places"))
 }
 
-/// The bytes of a block.
+/// Reads the bytes of a block.
 #[inline(always)]
 pub(super) fn bytes(block: &Block, offset: u64, size: usize) -> [u64; 2] {
     const INSIDE: &str = "address modes keep to the extent, and `Resource` to the block";
@@ -312,7 +318,7 @@ pub(super) fn bytes(block: &Block, offset: u64, size: usize) -> [u64; 2] {
     [block.load_u64(offset).expect(INSIDE), second]
 }
 
-/// The codes of a texel.
+/// Splits a texel into its codes.
 pub(super) fn codes(texel: u64) -> [u32; 4] {
     [0, 16, 32, 48].map(|bit: u32| u32::from((texel >> bit) as u16))
 }

@@ -1,15 +1,16 @@
-//! What stages hand on as arrays.
+//! Buffers of the general schedule: the texels and weights that one stage passes to the next.
 
-use super::which::TexelLanes;
+use super::indices::TexelLanes;
 use crate::request::Lanes;
 
-/// What kernels write between their loops, so that they need not clear it: up to two levels of
-/// two slices of four texels. Those of a slice are a group, and groups of fewer texels leave room.
+/// Texels and weights of up to two levels with two slices of four texels. The texels of a slice are
+/// a group; smaller groups leave entries unused. The buffers are kept in scratch memory, so that
+/// they need not be cleared.
 #[derive(Clone, Debug)]
 pub(in crate::warp) struct Buffers {
     pub(in crate::warp) texels: [TexelLanes; 16],
     pub(in crate::warp) weights: [Lanes; 16],
-    /// Lanes that read a texel, be its weight 0; of channels whose sums ask for that.
+    /// Lanes that read each texel, even with weight 0; only for channels whose sums need it.
     pub(in crate::warp) read: [u32; 16],
 }
 

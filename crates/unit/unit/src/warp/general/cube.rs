@@ -1,16 +1,16 @@
-//! Texels of a seamless cube map: past the edge of a face its neighbour goes on
+//! Texels of seamless cube maps, including those past an edge, which are on a neighbouring face
 //! (docs/numerics.md, section 7).
 
 use super::Space;
 use super::buffers::Buffers;
+use super::indices::{TexelLanes, some};
 use super::texels::{From, Source, put};
-use super::which::{TexelLanes, some};
 use crate::reference::cube::{FaceTexel, Seamless, pulled, seamless};
 use crate::reference::weights::of_missing_corner;
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};
 
-/// Pulls footprints that miss more than a texel to their corner (rule 7.7).
+/// Moves footprints that miss more than one texel to their corner (rule 7.7).
 #[inline(always)]
 pub(super) fn pull(slot: usize, space: &mut Space) {
     let mut both = [u32::MAX; 32];
@@ -30,14 +30,15 @@ pub(super) fn pull(slot: usize, space: &mut Space) {
     }
 }
 
-/// Indices of a corner of the footprints (bit 0 along x, bit 1 along y).
+/// Indices of one texel of the footprint (bit 0 of `corner` along x, bit 1 along y).
 #[inline(always)]
 fn index(space: &Space, corner: usize, lane: usize) -> [i64; 2] {
     let lower = |a: usize| i64::from(space.axes[a].lower[lane] as i32);
     [lower(0) + (corner & 1) as i64, lower(1) + (corner >> 1) as i64]
 }
 
-/// Lanes that lack each of the corners of a footprint: the texel that a corner of a cube lacks.
+/// For each of the four texels of a footprint, the lanes in which it is missing at a corner of the
+/// cube.
 #[inline(always)]
 pub(super) fn missing(slot: usize, space: &Space) -> [u32; 4] {
     let mut missing = [[0; 32]; 4];
@@ -54,8 +55,8 @@ pub(super) fn missing(slot: usize, space: &Space) -> [u32; 4] {
     missing.each_ref().map(some)
 }
 
-/// Gives the weights of missing texels that a lane reads to the other three of a group, all of which
-/// it reads then (rule 7.7).
+/// Distributes the weights of missing texels to the other three texels of the group, which are then
+/// all read (rule 7.7).
 pub(super) fn share_missing(missing: [u32; 4], first: usize, buffers: &mut Buffers) {
     for (k, which) in missing.into_iter().enumerate().filter(|(_, which)| *which != 0) {
         let reads = which & buffers.read[first + k];
@@ -74,7 +75,8 @@ pub(super) fn share_missing(missing: [u32; 4], first: usize, buffers: &mut Buffe
     }
 }
 
-/// Indices of a corner of the footprints, those past an edge of the face as 0; lanes where one is.
+/// Computes the indices of one texel of the footprints, with 0 for those past an edge of the face;
+/// returns the lanes that are past an edge.
 #[inline(always)]
 pub(super) fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
     let Space { axes, sizes, inside, .. } = space;
@@ -91,9 +93,8 @@ pub(super) fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
     some(&past)
 }
 
-/// Reads the texels of a corner of the footprints in a slot of the levels, for lanes where that may
-/// be past an edge. Texels that are not resident, and those that a corner lacks, are 0; returns
-/// lanes of the former.
+/// Reads one texel of the footprints in a level slot, for lanes that may be past an edge. Texels
+/// that are missing or not resident are 0; returns the lanes whose texels are not resident.
 pub(super) fn read<T: Source>(
     from: From<'_>,
     resource: &Resource,

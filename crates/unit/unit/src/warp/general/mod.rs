@@ -1,48 +1,49 @@
-//! The schedule of any fetch: the stages of places, levels and axes fill arrays of lanes, a stage picked for the format
-//! reads texels and their codes, and the channels are summed from the arrays. What differs between plans is decided before loops.
+//! The general schedule, which supports every fetch: the stages for layer and face, levels and axes
+//! fill per-lane arrays, a stage for the format reads texels and their codes, and the channels are
+//! summed from the arrays. Differences between plans are resolved outside the loops.
 //!
-//! Rules that are rare (gradients that are not ordinary, texels past the edges of a cube's faces) are
-//! the reference's.
+//! Rare cases (extreme gradients, texels past the edges of cube faces) use functions of the
+//! reference.
 
 mod answers;
 mod block;
 pub(super) mod buffers;
 mod cube;
+mod indices;
 mod stages;
 mod sums;
 mod tally;
 mod taps;
 mod texels;
-mod which;
 
 use super::axis::{Axis, AxisLanes, Find, Scaling};
 use super::build::Build;
 use super::levels::{LevelLanes, LevelStage};
-use super::place::{Named, PlaceLanes, Places};
+use super::place::{IntegerLimits, PlaceLanes, PlaceStage};
 use super::simd::{Arguments, Run, Simd, Stage, pick};
 use crate::effective::{Coords, EffectiveSampler, texture_readings};
 use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use buffers::Buffers;
-use stages::{OfRead, Read};
+use indices::Pitches;
+use stages::{Read, ReadArgs};
 use taps::TapLanes;
 use texels::{Blocks, Layout, Words};
 use texunit_texel::{Format, Reading, border_codes};
-use which::Pitches;
 
-/// What the stages hand on.
+/// Scratch memory of the general schedule.
 #[derive(Clone, Debug)]
 pub(super) struct Space {
     place: PlaceLanes,
     levels: LevelLanes,
-    /// Texels along x, y, z of the levels of both slots.
+    /// Sizes along x, y, z of the levels in both slots.
     sizes: [[Lanes; 3]; 2],
     pitches: [Pitches; 2],
     axes: [AxisLanes; 3],
     texels: texels::Space,
     taps: TapLanes,
-    /// Of cubes: indices on a face.
+    /// For cubes: indices on a face.
     inside: [Lanes; 2],
     /// Lanes whose first texel is outside.
     outside: u32,
@@ -67,42 +68,42 @@ impl Space {
     }
 }
 
-/// A fetch made ready.
+/// A plan of the general schedule.
 #[derive(Clone, Debug)]
 pub(super) struct General {
     form: FetchForm,
     effective: EffectiveSampler,
-    places: Places,
+    places: PlaceStage,
     stage: LevelStage,
     levels: Vec<Level>,
-    /// Whether gradients may make several footprints.
+    /// Whether gradients can produce several taps.
     anisotropic: bool,
     find: Find,
-    /// `None` for axes of one texel that no coordinate moves.
+    /// `None` for axes with one texel that no coordinate moves.
     axes: [Option<Axis>; 3],
-    /// Of integer coordinates: layers and levels that there are.
-    named: Option<Named>,
-    /// Whether sums ask which texels are read.
+    /// For integer coordinates: the layers and levels that exist.
+    named: Option<IntegerLimits>,
+    /// Whether sums need to know which texels are read.
     asks_for_reads: bool,
     format: Format,
     layout: Layout,
-    /// Whether codes are read in pairs, of blocks with four channels of 8-bit unorm.
+    /// Whether codes are read in pairs: for blocks with four channels of 8-bit unorm.
     pairs: bool,
-    read: Run<OfRead>,
+    read: Run<ReadArgs>,
     readings: [Reading; 4],
     border: [u32; 4],
-    run: Run<OfFetch>,
+    run: Run<FetchArgs>,
 }
 
-/// What a fetch is given.
+/// Arguments of a fetch.
 struct Call<'a> {
     resource: &'a Resource,
     request: &'a FetchRequest<'a>,
-    /// Components that are wanted.
+    /// Requested components.
     components: u8,
 }
 
-/// A run of all stages.
+/// Arguments of the whole schedule, including scratch memory and outputs.
 struct Job<'a> {
     plan: &'a General,
     call: Call<'a>,
@@ -112,16 +113,16 @@ struct Job<'a> {
 }
 
 #[derive(Debug)]
-struct OfFetch;
+struct FetchArgs;
 
-impl Arguments for OfFetch {
-    type Of<'a> = Job<'a>;
+impl Arguments for FetchArgs {
+    type Args<'a> = Job<'a>;
 }
 
-/// The stages in plain loops, which are compiled for the level that runs them.
+/// The whole schedule as one stage, so that its plain loops are compiled for each SIMD level.
 struct Fetch;
 
-impl Stage<OfFetch> for Fetch {
+impl Stage<FetchArgs> for Fetch {
     #[inline(always)]
     fn run<S: Simd>(simd: S, job: Job<'_>) {
         let Job { plan, call, space, buffers, out } = job;
@@ -151,7 +152,7 @@ impl General {
             (_, _, Filter::Linear) => Find::Linear,
         };
         let geometry = form.geometry;
-        // `.1d` with floats is a 2D fetch at y = 0.
+        // `.1d` with float coordinates is a 2D fetch at y = 0.
         let integers = effective.coords == Coords::Integer;
         let dims = geometry.axes() + usize::from(geometry == Geometry::D1 && !integers);
         let mode = effective.address_mode.unwrap_or([AddressMode::Clamp; 3]);
@@ -167,18 +168,18 @@ impl General {
         };
         let format = resource.format();
         let sums = find == Find::Linear && effective.compare.is_none() && !anisotropic;
-        // Where codes are only summed.
+        // Only if codes are summed and not used otherwise.
         let pairs = sums && format.is_block() && readings == [Reading::Unorm { bits: 8 }; 4];
         Ok(Self {
             form,
             effective: *effective,
-            places: Places::new(form, resource, build),
+            places: PlaceStage::new(form, resource, build),
             stage: LevelStage::new(form, resource, effective, sampler.level_bias, build),
             levels: resource.levels().to_vec(),
             anisotropic,
             find,
             axes,
-            named: integers.then(|| Named::new(form, resource, layers)),
+            named: integers.then(|| IntegerLimits::new(form, resource, layers)),
             asks_for_reads: readings.iter().any(|r| matches!(r, Reading::F16 | Reading::F32)),
             format,
             layout: Layout::of(format, readings[0]),
@@ -193,8 +194,8 @@ impl General {
         })
     }
 
-    /// Fills the wanted components of all lanes, those of lanes that are not active with anything;
-    /// returns the lanes whose texels are all resident.
+    /// Fills the requested components of all lanes (inactive lanes get arbitrary values); returns
+    /// the lanes whose texels are all resident.
     pub(super) fn fetch(
         &self,
         resource: &Resource,
@@ -228,7 +229,7 @@ impl General {
             self.level(slot, space);
             self.axes(call, slot, false, space);
             let share = &space.levels.share[slot];
-            let reads = if slot == 0 { u32::MAX } else { which::some(share) };
+            let reads = if slot == 0 { u32::MAX } else { indices::some(share) };
             self.weigh(simd, slot, (share, reads), &space.axes, buffers);
             if self.find == Find::Seamless && self.filters() {
                 let missing = cube::missing(slot, space);

@@ -1,8 +1,8 @@
-//! From coordinates to codes and weights: the stages that plans of all kinds share.
+//! The stages of the general schedule from coordinates to codes and weights.
 
 use super::buffers::Buffers;
+use super::indices::{TexelIndices, some};
 use super::texels::{self, Source};
-use super::which::{Which, some};
 use super::{Call, General, Space, cube};
 use crate::effective::Coords;
 use crate::request::{FetchKind, Lanes, ZERO_LANES};
@@ -19,22 +19,23 @@ impl General {
         self.find == Find::Linear || self.find == Find::Seamless && !self.gathers()
     }
 
-    /// Whether texels come out one by one.
+    /// Whether texels are returned individually.
     pub(super) fn gathers(&self) -> bool {
         matches!(self.form.kind, FetchKind::Gather(_))
     }
 
-    /// Texels a slice.
+    /// Texels per slice.
     pub(super) fn per(&self) -> usize {
         if self.filters() || self.gathers() { 4 } else { 1 }
     }
 
-    /// Slices a level.
+    /// Slices per level.
     pub(super) fn slices(&self) -> usize {
         if self.find == Find::Linear && self.axes[2].is_some() { 2 } else { 1 }
     }
 
-    /// Sections 3 and 4: the levels of each lane, and its taps; whether any lane has a second level.
+    /// Sections 3 and 4: computes the levels and taps of each lane; returns whether any lane has a
+    /// second level.
     #[inline(always)]
     pub(super) fn level_numbers(&self, call: &Call<'_>, space: &mut Space) -> bool {
         let Space { levels, taps, .. } = space;
@@ -44,7 +45,7 @@ impl General {
         }
     }
 
-    /// Sizes and places in memory of the level that a slot of each lane has.
+    /// Looks up the sizes and memory layout of each lane's level in a slot.
     #[inline(always)]
     pub(super) fn level(&self, slot: usize, space: &mut Space) {
         let Space { place, levels, sizes, pitches, .. } = space;
@@ -75,7 +76,7 @@ impl General {
         }
     }
 
-    /// Section 1, axis by axis; of an anisotropic fetch for the tap at hand.
+    /// Section 1, axis by axis; for an anisotropic fetch, at the current tap.
     #[inline(always)]
     pub(super) fn axes(&self, call: &Call<'_>, slot: usize, is_tapped: bool, space: &mut Space) {
         let Space { place, sizes, axes, taps, .. } = space;
@@ -101,7 +102,7 @@ impl General {
         }
     }
 
-    /// Weights of a level's texels, of which it has a share.
+    /// Computes the weights of a level's texels from the level's share.
     #[inline(always)]
     pub(super) fn weigh<S: Simd>(
         &self,
@@ -117,7 +118,7 @@ impl General {
             buffers.weights[first] = *share;
             buffers.read[first] = active;
             if self.effective.sums {
-                // Sums are of groups of four texels.
+                // Sums always use groups of four texels.
                 buffers.weights[first + 1..first + 4].fill(ZERO_LANES);
                 buffers.read[first + 1..first + 4].fill(0);
             }
@@ -146,7 +147,7 @@ impl General {
         }
     }
 
-    /// The texels of a level.
+    /// Reads the texels of a level.
     #[inline(always)]
     pub(super) fn read(
         &self,
@@ -184,7 +185,7 @@ impl General {
                     Find::Seamless => [&inside[0], &inside[1], &z.lower],
                     _ => [x.side(k & 1), y.side(k >> 1), z.side(slice)],
                 };
-                let which = Which { at, pitches: &space.pitches[slot], wanted: active };
+                let which = TexelIndices { at, pitches: &space.pitches[slot], wanted: active };
                 let (corner, out) = (self.per() * slice + k, &mut buffers.texels[place]);
                 T::corner(simd, from, which, corner, &mut space.texels, out);
                 if is_sparse && self.find != Find::Seamless {
@@ -211,7 +212,8 @@ impl General {
             if absent == 0 || self.per() == 1 && place % 4 != 0 {
                 continue;
             }
-            // Rule 9.4: missing texels are 0, and those with a weight are missed.
+            // Rule 9.4: texels that are not mapped are 0, and those with a weight make the fetch
+            // non-resident.
             for codes in &mut buffers.texels[first + place] {
                 for lane in crate::request::lanes(absent) {
                     codes[lane] = 0;
@@ -224,7 +226,7 @@ impl General {
     }
 }
 
-/// A call of [`Read`].
+/// Arguments of [`Read`].
 pub(super) struct Reading<'a> {
     plan: &'a General,
     call: &'a Call<'a>,
@@ -234,16 +236,16 @@ pub(super) struct Reading<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfRead;
+pub(super) struct ReadArgs;
 
-impl Arguments for OfRead {
-    type Of<'a> = Reading<'a>;
+impl Arguments for ReadArgs {
+    type Args<'a> = Reading<'a>;
 }
 
-/// Reads the texels of a level, which come from a source.
+/// The stage that reads the texels of a level from a source.
 pub(super) struct Read<T>(PhantomData<T>);
 
-impl<T: Source> Stage<OfRead> for Read<T> {
+impl<T: Source> Stage<ReadArgs> for Read<T> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, reading: Reading<'_>) {
         let Reading { plan, call, slot, space, buffers } = reading;
@@ -251,7 +253,7 @@ impl<T: Source> Stage<OfRead> for Read<T> {
     }
 }
 
-/// Offset of the first texel of a lane's plane and sample.
+/// Byte offset of the first texel in a lane's plane and sample.
 #[inline(always)]
 fn base(level: &Level, place: &PlaceLanes, lane: usize) -> i64 {
     let (plane, sample) = (u64::from(place.plane[lane]), u64::from(place.sample[lane]));
@@ -268,12 +270,18 @@ fn negative([x, y, z]: [&Lanes; 3]) -> u32 {
     mask
 }
 
-/// Texels of sparse arrays are mapped in tiles, of which this power of two is a part along each axis.
+/// Tile sizes of sparse arrays are multiples of this power of two along each axis (log2).
 const PART_OF_TILE: u32 = 4;
 
-/// Lanes whose texel is not in memory. Neighbours are often in one tile, for which the map is asked once.
+/// Lanes whose texel is not resident. Neighbouring lanes are often in one tile, for which the map
+/// is read once.
 #[inline(always)]
-fn absent(resource: &Resource, place: &PlaceLanes, level: &[u32; 32], which: Which<'_>) -> u32 {
+fn absent(
+    resource: &Resource,
+    place: &PlaceLanes,
+    level: &[u32; 32],
+    which: TexelIndices<'_>,
+) -> u32 {
     let [x, y, z] = which.at;
     let mut starts = 1;
     for lane in 1..32 {
@@ -301,7 +309,7 @@ fn is_resident(
     resource: &Resource,
     place: &PlaceLanes,
     level: u32,
-    which: Which<'_>,
+    which: TexelIndices<'_>,
     lane: usize,
 ) -> bool {
     let at = which.at.map(|axis| axis[lane]);

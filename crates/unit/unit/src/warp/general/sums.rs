@@ -1,62 +1,63 @@
-//! From codes and weights to values: docs/numerics.md, section 2, "Sum", and section 5, for a
-//! channel of 32 lanes.
+//! Sums of the general schedule: from codes and weights to values, for a channel of 32 lanes
+//! (docs/numerics.md, section 2, "Sum", and section 5).
 
 use super::buffers::Buffers;
 use super::tally::depth24;
 use crate::request::Lanes;
-use crate::warp::ahead::No;
 use crate::warp::channel::{
-    Channel, F16, F32, FloatChannel, Fraction, Half, Normalized, Point, Reads, Real, Signed, Snorm,
-    Snorm8, Snorm16, SrgbSum, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
-    srgb_value,
+    Channel, F16, F32, FloatChannel, FloatFilter, Fraction, Half, Normalized, NormalizedFilter,
+    Point, Reads, Signed, Snorm, Snorm8, Snorm16, SrgbSum, Unorm, Unorm2, Unorm8, Unorm10, Unorm16,
+    finish_pairs, srgb_value,
 };
+use crate::warp::prefetch::NoPrefetch;
 use crate::warp::simd::{Arguments, Int, Mask, Simd, Stage, int, load, mask};
 use texunit_texel::{Reading, sign_extend};
 
-/// How many texels there are: groups, and texels of each.
+/// Number of groups, and of texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// 1, 2 or 4: slices of levels.
     pub(super) groups: usize,
-    /// 1 or 4.
+    /// 1 or 4 texels per group.
     pub(super) per: usize,
 }
 
 impl Shape {
-    /// Their places in the buffers.
+    /// Indices of the texels in the buffers.
     #[inline(always)]
     pub(super) fn places(self) -> impl Iterator<Item = usize> {
         (0..self.groups).flat_map(move |group| 4 * group..4 * group + self.per)
     }
 }
 
-/// A call of the stages of a channel: functions of their own, as there are up to four channels.
-struct OfCodes<'a> {
+/// Arguments of the stages for a channel. They are separate stages, because they are used for up to
+/// four channels.
+struct CodeCall<'a> {
     reading: Reading,
     codes: &'a Lanes,
     out: &'a mut Lanes,
 }
 
 #[derive(Debug)]
-struct OfPoint;
+struct CodeArgs;
 
-impl Arguments for OfPoint {
-    type Of<'a> = OfCodes<'a>;
+impl Arguments for CodeArgs {
+    type Args<'a> = CodeCall<'a>;
 }
 
 struct PointValues;
 
-impl Stage<OfPoint> for PointValues {
+impl Stage<CodeArgs> for PointValues {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, OfCodes { reading, codes, out }: OfCodes<'_>) {
+    fn run<S: Simd>(simd: S, CodeCall { reading, codes, out }: CodeCall<'_>) {
         point_here(simd, reading, codes, out);
     }
 }
 
-/// What a point-sampled fetch returns for codes.
+/// Point-sampled values of codes.
 #[inline(always)]
 pub(super) fn point<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
-    simd.call::<OfPoint, PointValues>(OfCodes { reading, codes, out });
+    simd.call::<CodeArgs, PointValues>(CodeCall { reading, codes, out });
 }
 
 #[inline(always)]
@@ -89,17 +90,17 @@ fn each<S: Simd, C: Point>(simd: S, codes: &Lanes, out: &mut Lanes) {
 
 struct GatherValues;
 
-impl Stage<OfPoint> for GatherValues {
+impl Stage<CodeArgs> for GatherValues {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, OfCodes { reading, codes, out }: OfCodes<'_>) {
+    fn run<S: Simd>(simd: S, CodeCall { reading, codes, out }: CodeCall<'_>) {
         gather_here(simd, reading, codes, out);
     }
 }
 
-/// What a gather returns for codes (docs/numerics.md 8).
+/// Gathered values of codes (docs/numerics.md 8).
 #[inline(always)]
 pub(super) fn gather<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
-    simd.call::<OfPoint, GatherValues>(OfCodes { reading, codes, out });
+    simd.call::<CodeArgs, GatherValues>(CodeCall { reading, codes, out });
 }
 
 #[inline(always)]
@@ -126,7 +127,7 @@ fn gather_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lane
     }
 }
 
-/// The filter's values of single texels of all the weight.
+/// The filtered value of single texels with the whole weight.
 #[inline(always)]
 fn alone<S: Simd, C: Normalized>(simd: S, codes: &Lanes, out: &mut Lanes) {
     for chunk in 0..32 / S::LANES {
@@ -135,8 +136,8 @@ fn alone<S: Simd, C: Normalized>(simd: S, codes: &Lanes, out: &mut Lanes) {
     }
 }
 
-/// A channel to be summed.
-struct OfTexels<'a> {
+/// Arguments of the sum of a channel.
+struct SumCall<'a> {
     reading: Reading,
     shape: Shape,
     buffers: &'a Buffers,
@@ -145,17 +146,17 @@ struct OfTexels<'a> {
 }
 
 #[derive(Debug)]
-struct OfSum;
+struct SumArgs;
 
-impl Arguments for OfSum {
-    type Of<'a> = OfTexels<'a>;
+impl Arguments for SumArgs {
+    type Args<'a> = SumCall<'a>;
 }
 
 struct Sum;
 
-impl Stage<OfSum> for Sum {
+impl Stage<SumArgs> for Sum {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, OfTexels { reading, shape, buffers, channel, out }: OfTexels<'_>) {
+    fn run<S: Simd>(simd: S, SumCall { reading, shape, buffers, channel, out }: SumCall<'_>) {
         sum_here(simd, (reading, shape), buffers, channel, out);
     }
 }
@@ -169,7 +170,7 @@ pub(super) fn sum<S: Simd>(
     channel: usize,
     out: &mut Lanes,
 ) {
-    simd.call::<OfSum, Sum>(OfTexels { reading, shape, buffers, channel, out });
+    simd.call::<SumArgs, Sum>(SumCall { reading, shape, buffers, channel, out });
 }
 
 #[inline(always)]
@@ -185,23 +186,35 @@ fn sum_here<S: Simd>(
         Reading::Uint { bits } => integers(shape, buffers, c, (bits, false), out),
         Reading::Sint { bits } => integers(shape, buffers, c, (bits, true), out),
         Reading::One => out.fill(1.0_f32.to_bits()),
-        Reading::Unorm { bits: 2 } => channel::<S, Whole<Unorm2>>(simd, shape, buffers, c, out),
-        Reading::Unorm { bits: 8 } => channel::<S, Whole<Unorm8>>(simd, shape, buffers, c, out),
-        Reading::Unorm { bits: 10 } => channel::<S, Whole<Unorm10>>(simd, shape, buffers, c, out),
+        Reading::Unorm { bits: 2 } => {
+            channel::<S, NormalizedFilter<Unorm2>>(simd, shape, buffers, c, out)
+        }
+        Reading::Unorm { bits: 8 } => {
+            channel::<S, NormalizedFilter<Unorm8>>(simd, shape, buffers, c, out)
+        }
+        Reading::Unorm { bits: 10 } => {
+            channel::<S, NormalizedFilter<Unorm10>>(simd, shape, buffers, c, out)
+        }
         Reading::Unorm { bits: 24 } => {
             let sums = totals(shape, buffers, c, |code| code.into());
             *out = sums.map(|sum| depth24(sum, 0));
         }
-        Reading::Unorm { .. } => channel::<S, Whole<Unorm16>>(simd, shape, buffers, c, out),
-        Reading::Snorm { bits: 8 } => channel::<S, Whole<Snorm8>>(simd, shape, buffers, c, out),
-        Reading::Snorm { .. } => channel::<S, Whole<Snorm16>>(simd, shape, buffers, c, out),
+        Reading::Unorm { .. } => {
+            channel::<S, NormalizedFilter<Unorm16>>(simd, shape, buffers, c, out)
+        }
+        Reading::Snorm { bits: 8 } => {
+            channel::<S, NormalizedFilter<Snorm8>>(simd, shape, buffers, c, out)
+        }
+        Reading::Snorm { .. } => {
+            channel::<S, NormalizedFilter<Snorm16>>(simd, shape, buffers, c, out)
+        }
         Reading::Srgb => srgb(simd, shape, buffers, c, out),
-        Reading::F16 => channel::<S, Real<F16>>(simd, shape, buffers, c, out),
-        Reading::F32 => channel::<S, Real<F32>>(simd, shape, buffers, c, out),
+        Reading::F16 => channel::<S, FloatFilter<F16>>(simd, shape, buffers, c, out),
+        Reading::F32 => channel::<S, FloatFilter<F32>>(simd, shape, buffers, c, out),
     }
 }
 
-/// Weights times numbers of 32 bits.
+/// The sums of weight times a 32-bit number.
 fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64) -> [i64; 32] {
     let mut sums = [0; 32];
     for k in shape.places() {
@@ -213,7 +226,7 @@ fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64
     sums
 }
 
-/// Integers read as integers: 8 and 16 bits to nearest, halves up; 32 bits cut downward.
+/// Integers read as integers: 8 and 16 bits round to nearest, halves up; 32 bits round down.
 fn integers(
     shape: Shape,
     buffers: &Buffers,
@@ -229,7 +242,7 @@ fn integers(
     *out = sums.map(|sum| ((sum + half) >> 8) as u32);
 }
 
-/// Level after level, with the slices of each.
+/// The sum of sRGB channels: level after level, with the slices of each.
 #[inline(always)]
 fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut Lanes) {
     for chunk in 0..32 / S::LANES {
@@ -241,7 +254,7 @@ fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut L
                 sum.add(simd, &[first.0, second.0], &[first.1, second.1]);
             }
         } else {
-            // Of two groups the order makes no difference.
+            // With two groups, the order of addition does not matter.
             for group in 0..shape.groups {
                 let (codes, weights) = group_of(simd, buffers, (group, c), chunk);
                 sum.add(simd, &[codes], &[weights]);
@@ -251,13 +264,13 @@ fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut L
     }
 }
 
-/// Lanes of the buffers that read a texel, for a vector.
-struct OfBuffers<'a> {
+/// The texels that are read, from the buffers, for a vector of lanes.
+struct BufferReads<'a> {
     read: &'a [u32; 16],
     chunk: usize,
 }
 
-impl<S: Simd> Reads<S> for OfBuffers<'_> {
+impl<S: Simd> Reads<S> for BufferReads<'_> {
     #[inline(always)]
     fn read(&self, simd: S, group: usize, texel: usize) -> Mask<S> {
         mask(simd, self.read[4 * group + texel], self.chunk)
@@ -279,7 +292,7 @@ fn channel<S: Simd, C: Channel>(
     }
 }
 
-/// Groups of four texels. Where there is one only, the others have no weight.
+/// Sums groups of four texels. If a group has one texel, the others have weight 0.
 #[inline(always)]
 fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
     simd: S,
@@ -297,8 +310,8 @@ fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
                 made[g][k] = C::weight(weights[g][k]);
             }
         }
-        let reads = OfBuffers { read: &buffers.read, chunk };
-        C::sum(simd, &codes, &weights, &made, &reads, No).store(out, chunk);
+        let reads = BufferReads { read: &buffers.read, chunk };
+        C::sum(simd, &codes, &weights, &made, &reads, NoPrefetch).store(out, chunk);
     }
 }
 
@@ -318,7 +331,7 @@ fn group_of<S: Simd>(
     (codes, weights)
 }
 
-/// Four channels of 8-bit unorm, of codes in pairs, whose sums are made in pairs too.
+/// Sums four channels of 8-bit unorm, whose codes are in pairs, two at a time.
 #[inline(always)]
 pub(super) fn byte_pairs<S: Simd>(
     simd: S,

@@ -1,40 +1,40 @@
-//! Sums over the taps of anisotropic footprints: docs/numerics.md, sections 2, 4.12 and 5, for a
-//! channel of 32 lanes.
+//! Sums over the taps of anisotropic footprints, for a channel of 32 lanes: docs/numerics.md,
+//! sections 2, 4.12 and 5.
 
 use super::buffers::Buffers;
 use crate::reference::weights::Scale;
 use crate::request::Lanes;
 use texunit_texel::{Reading, f16_to_f32, sign_extend, srgb_table, widen_unorm};
 
-/// The sum of a channel.
+/// The running sum of a channel.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
-    /// Numbers times weights; of floats what the accumulator has.
+    /// Sum of weight times number; for floats, the accumulator.
     sum: [i64; 32],
-    /// The exponent field of the accumulator's unit, before the scale: a multiple of 4.
+    /// Exponent field of the accumulator's unit, before the scale: a multiple of 4.
     unit: [i32; 32],
-    /// Footprints that are added at once.
+    /// Footprints of the current step, which are added together.
     pending: [Pending; AT_ONCE],
     count: usize,
-    /// The plain sum of the infinities and NaNs that were read, and lanes that have any.
+    /// The plain sum of infinities and NaNs, and the lanes that have read any.
     plain: [f32; 32],
     special: u32,
-    /// Lanes that have read something other than -0.
+    /// Lanes that have read a value other than -0.
     others: u32,
 }
 
-/// A footprint's sum, and the exponent field of its largest texel.
+/// The sum of a footprint, and the exponent field of its largest texel.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     sum: [i64; 32],
     field: [i32; 32],
 }
 
-/// Taps of a level that are added at once.
+/// Taps of a level that are added in one step.
 pub(super) const AT_ONCE: usize = 4;
 
-/// What the adder makes of a code: a significand and the power of its last bit as an exponent field,
-/// and the field of its exponent, 0 of zeros.
+/// A code as the adder reads it: a significand, the exponent field of its last bit, and its own
+/// exponent field (0 for zeros).
 #[derive(Clone, Copy)]
 struct Number {
     significand: i64,
@@ -42,7 +42,7 @@ struct Number {
     field: i32,
 }
 
-/// A kind of float texels.
+/// The type of float texels.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Single,
@@ -60,7 +60,7 @@ impl Kind {
         }
     }
 
-    /// Bits below the exponent of a footprint's largest texel that its texels keep.
+    /// Number of bits, below the exponent of a footprint's largest texel, that texels keep.
     fn texel_bits(self) -> i32 {
         match self {
             Kind::Single => 27,
@@ -69,10 +69,10 @@ impl Kind {
         }
     }
 
-    /// Bits of a code as those of an f32.
+    /// Converts a code to the bits of an f32.
     fn widen(self, code: u32) -> u32 {
         match self {
-            // Rule 2.1.
+            // Rule 2.1: subnormals count as zeros.
             Kind::Single if code & 0x7f80_0000 == 0 => code & 0x8000_0000,
             Kind::Single => code,
             Kind::Half => f16_to_f32(code as u16),
@@ -99,27 +99,27 @@ impl Kind {
         if self == Kind::Half { 0x7fff_e000 } else { 0x7fff_ffff }
     }
 
-    /// The nearest number, ties away from zero.
+    /// Rounds to the type's precision, ties away from zero.
     fn round(self, x: f64) -> f32 {
         let precision = if self == Kind::Single { 24 } else { 11 };
         let rounded = round_bits(x, 53 - precision);
         if self == Kind::Single {
-            /// 2^-126 less half a subnormal step: from here on the nearest float is not subnormal.
+            /// 2^-126 minus half a subnormal step: from here on the nearest float is not subnormal.
             const FLUSH_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / 16_777_216.0);
             // Rule 2.2: a result that is subnormal after rounding is a zero.
             let magnitude = rounded.abs().max(f64::from(f32::MIN_POSITIVE));
             let magnitude = if x.abs() < FLUSH_BELOW { 0.0 } else { magnitude };
             return magnitude.copysign(x) as f32;
         }
-        // Below 2^-14 halves are multiples of 2^-24.
+        // Below 2^-14, f16 numbers are multiples of 2^-24.
         let subnormal = (x.abs() * 16_777_216.0 + 0.5).floor() / 16_777_216.0;
         let magnitude = if x.abs() < 1.0 / 16_384.0 { subnormal } else { rounded.abs() };
         magnitude.copysign(x) as f32
     }
 }
 
-/// Drops the lowest bits of a significand, to nearest, ties away from zero; a carry goes into the
-/// exponent by itself.
+/// Rounds off the lowest bits of a significand, to nearest, ties away from zero; a carry propagates
+/// into the exponent.
 fn round_bits(x: f64, drop: u32) -> f64 {
     let half = 1_u64 << (drop - 1);
     f64::from_bits((x.to_bits() + half) & !(2 * half - 1))
@@ -141,7 +141,7 @@ impl Tally {
         others: 0,
     };
 
-    /// Adds the footprint of a tap, which is a group of the buffers.
+    /// Adds the footprint of a tap, given as a group of the buffers.
     pub(super) fn add(&mut self, reading: Reading, (buffers, group, c): (&Buffers, usize, usize)) {
         let places = 4 * group..4 * group + 4;
         let Some(kind) = Kind::of(reading) else {
@@ -166,11 +166,11 @@ impl Tally {
             for k in places.clone() {
                 let weight = i64::from(buffers.weights[k][lane]);
                 if weight == 0 {
-                    // Those may be larger than the largest with a weight.
+                    // Texels with weight 0 may be larger than the largest texel with a weight.
                     continue;
                 }
                 let Number { significand, last, .. } = kind.number(buffers.texels[k][c][lane]);
-                // Cut toward zero.
+                // Truncated toward zero.
                 let cut = significand.signum() * scaled(significand.abs(), last - lowest);
                 sum += weight * cut;
             }
@@ -184,7 +184,7 @@ impl Tally {
         }
     }
 
-    /// Rules 2.3 and 2.4: texels that are read.
+    /// Rules 2.3 and 2.4: records special values among the texels that are read.
     fn look_at(&mut self, kind: Kind, codes: &Lanes, read: u32) {
         for lane in 0..32 {
             let value = f32::from_bits(kind.widen(codes[lane]));
@@ -197,7 +197,7 @@ impl Tally {
         }
     }
 
-    /// Adds the footprints that are pending to the accumulator.
+    /// Adds the footprints of the current step to the accumulator.
     pub(super) fn flush(&mut self, reading: Reading, scale: &[Scale; 32]) {
         if Kind::of(reading).is_none() {
             return;
@@ -217,7 +217,7 @@ impl Tally {
         self.count = 0;
     }
 
-    /// The values of the channel.
+    /// The results of the channel.
     pub(super) fn finish(&self, reading: Reading, scale: &[Scale; 32], out: &mut Lanes) {
         let kind = Kind::of(reading);
         for lane in 0..32 {
@@ -236,13 +236,13 @@ impl Tally {
         if kind != Kind::Srgb && self.others >> lane & 1 == 0 {
             return 0x8000_0000;
         }
-        // The scale of the weights is in the unit.
+        // The scale of the weights is part of the unit.
         let power = self.unit[lane] - 127 - kind.texel_bits() - 8;
         kind.round(self.sum[lane] as f64 * 2.0_f64.powi(power)).to_bits()
     }
 }
 
-/// The number of a code that is summed as an integer.
+/// The number that an integer code is summed as.
 fn number(reading: Reading, code: u32) -> i64 {
     match reading {
         Reading::Unorm { bits } => widen_unorm(bits, code).into(),
@@ -252,7 +252,7 @@ fn number(reading: Reading, code: u32) -> i64 {
     }
 }
 
-/// The value of a sum of integers.
+/// The result for a sum of integers.
 fn finish(reading: Reading, total: i64, scale: Scale) -> u32 {
     let rounded = (total + (128 << scale)) >> (8 + scale);
     match reading {
@@ -269,7 +269,7 @@ fn finish(reading: Reading, total: i64, scale: Scale) -> u32 {
     }
 }
 
-/// Depths of 24 bits: 24 significant bits of the sum, and a unit more.
+/// Depth of 24 bits: 24 significant bits of the sum, plus one unit in the last place.
 pub(super) fn depth24(total: i64, scale: Scale) -> u32 {
     let Some(top) = total.checked_ilog2() else { return 0 };
     let significand = scaled(total, 23 - top as i32) + 1;

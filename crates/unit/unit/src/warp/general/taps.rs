@@ -1,5 +1,5 @@
-//! Anisotropic gradients: docs/numerics.md, rule 4.12, for 32 lanes. Levels and taps of a lane are
-//! the reference's; what is done for all lanes at once is to read and to sum them.
+//! Anisotropic gradients for 32 lanes: docs/numerics.md, rule 4.12. Levels and taps are computed
+//! lane by lane with the reference; reading and summing texels is done for all lanes at once.
 
 use super::tally::Tally;
 use crate::reference::anisotropy::Taps;
@@ -10,22 +10,22 @@ use crate::warp::levels::{LevelLanes, LevelStage};
 /// The taps of 32 lanes.
 #[derive(Clone, Debug)]
 pub(super) struct TapLanes {
-    /// Of both levels; `None`: the level has one, of all its share.
+    /// The taps in both levels; `None`: one tap with the level's whole share.
     taps: [[Option<Taps>; 32]; 2],
-    /// What all weights of a lane come to.
+    /// Scale of the sum of all weights of a lane.
     pub(super) scale: [Scale; 32],
-    /// Most taps of a lane, of both levels.
+    /// Maximum number of taps of any lane, in each level.
     most: [u32; 2],
-    /// Weight of the tap at hand in units of its level; 0 for lanes that have fewer.
+    /// Weight of the current tap in the units of its level; 0 in lanes with fewer taps.
     pub(super) weight: Lanes,
-    /// How many bits finer the units of all weights of a lane are.
+    /// Log2 of the ratio between the level's unit and the finer unit of all weights of a lane.
     pub(super) finer: Lanes,
-    /// Lanes that have the tap at hand.
+    /// Lanes that have the current tap.
     pub(super) active: u32,
-    /// Its way from the coordinates along x and y, in 1/256 of a texel.
+    /// Offset of the current tap from the coordinates along x and y, in 1/256 of a texel.
     pub(super) shift: [Lanes; 2],
     pub(super) tallies: [Tally; 4],
-    /// Weights of the texels that pass a depth compare.
+    /// Sum of the weights of the texels that pass a depth compare.
     pub(super) passing: [u32; 32],
 }
 
@@ -44,7 +44,7 @@ impl TapLanes {
         }
     }
 
-    /// Finds levels and taps of all active lanes; whether any has a second level.
+    /// Computes levels and taps of all active lanes; returns whether any has a second level.
     pub(super) fn grade(
         &mut self,
         stage: &LevelStage,
@@ -75,23 +75,24 @@ impl TapLanes {
         has_second
     }
 
-    /// Whether a lane has more than one tap.
+    /// Whether any lane has more than one tap.
     pub(super) fn is_tapped(&self) -> bool {
         self.most[0].max(self.most[1]) > 1
     }
 
-    /// Most taps of a lane on a level.
+    /// Maximum number of taps of a lane in a level.
     pub(super) fn most(&self, slot: usize) -> u32 {
         self.most[slot]
     }
 
-    /// Forgets what was summed.
+    /// Clears the sums.
     pub(super) fn clear(&mut self) {
         self.tallies = std::array::from_fn(|_| Tally::ZERO);
         self.passing = [0; 32];
     }
 
-    /// Turns to a tap of a level by its number, for these lanes, of which the level has a share.
+    /// Makes a tap of a level the current one, by its index, for the lanes of `active`. `share` is
+    /// the level's share.
     pub(super) fn select(&mut self, slot: usize, number: u32, share: &Lanes, active: u32) {
         (self.weight, self.finer, self.shift) = ([0; 32], [0; 32], [[0; 32]; 2]);
         self.active = 0;

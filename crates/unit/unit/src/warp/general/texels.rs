@@ -1,58 +1,59 @@
-//! Codes of the texels of 32 lanes, whatever the format.
+//! Sources of texel codes for 32 lanes: formats with texels in words, and block-compressed formats.
 
-use super::block::{self, Cache, Corner, Row};
-use super::which::{Pitches, TexelLanes, Which};
+use super::block::{self, BlockRow, Cache, Corner};
+use super::indices::{Pitches, TexelIndices, TexelLanes};
 
 use crate::warp::simd::{Int, Portable, Simd, int, load};
 use crate::warp::texel::{Texel, texel};
 use texunit_memory::Block;
 use texunit_texel::{Format, Reading};
 
-/// Where texels come from.
+/// A source of texels.
 pub(super) trait Source {
-    /// Finds the texels of a corner of the footprints and reads their codes, one channel after the other.
+    /// Locates one texel of the footprints and, unless `corners` does that, reads its codes, one
+    /// channel after the other.
     fn corner<S: Simd>(
         simd: S,
         from: From<'_>,
-        which: Which<'_>,
+        which: TexelIndices<'_>,
         corner: usize,
         space: &mut Space,
         out: &mut TexelLanes,
     );
 
-    /// Reads the codes of the corners of a level that were found, where that is done for all together.
+    /// Reads the codes of all located texels of a level, for sources that do this for all together.
     #[inline(always)]
     fn corners<S: Simd>(_: S, _: From<'_>, _: &mut Space, _: &mut [TexelLanes]) {}
 
-    /// The codes of one texel, at x and y in rows that begin at `base`.
+    /// The codes of one texel at x and y, in rows that begin at `base`.
     fn texel(from: From<'_>, rows: (i64, i64), at: [u32; 2], space: &mut Space) -> [u32; 4];
 }
 
-/// How the codes of a texel that has bytes of its own lie in its words: one after the other, so many bits apart, of which
-/// those of the mask are the code. None crosses words.
+/// Layout of codes in the words of a texel: codes are `stride` bits apart and have the bits of
+/// `mask`. No code crosses words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    apart: u32,
+    stride: u32,
     mask: u32,
 }
 
 impl Layout {
     pub(super) fn of(format: Format, reading: Reading) -> Self {
-        let (apart, mask) = match (reading, format.texel_size() / u32::from(format.channels())) {
+        let (stride, mask) = match (reading, format.texel_size() / u32::from(format.channels())) {
             (Reading::Unorm { bits: 10 }, _) => (10, 0x3ff),
             (Reading::Unorm { bits: 24 }, _) => (32, 0x00ff_ffff),
             (_, 1) => (8, 0xff),
             (_, 2) => (16, 0xffff),
             _ => (32, u32::MAX),
         };
-        Self { apart, mask }
+        Self { stride, mask }
     }
 
-    /// The code of a channel.
+    /// Extracts the code of a channel.
     #[inline(always)]
     fn code<S: Simd>(self, simd: S, words: &Texel<S>, channel: usize) -> Int<S> {
-        let bit = self.apart * channel as u32;
-        // No index: the words would be put into memory for it.
+        let bit = self.stride * channel as u32;
+        // No dynamic index, because it would move the words to memory.
         let word = match bit / 32 {
             0 => words[0],
             1 => words[1],
@@ -63,34 +64,34 @@ impl Layout {
     }
 }
 
-/// Texels with bytes of their own.
+/// Texels that are stored individually.
 pub(super) struct Words;
-/// 4x4 blocks.
+/// Texels in 4x4 blocks.
 pub(super) struct Blocks;
 
-/// Where from, and what stands for texels outside.
+/// The format and memory of the texels, and the border colour for texels outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct From<'a> {
     pub(super) format: Format,
     pub(super) layout: Layout,
-    /// Of blocks: whether codes are wanted as [`Corner::unpack_pairs`] has them.
+    /// For blocks: whether codes are returned in pairs ([`Corner::unpack_pairs`]).
     pub(super) pairs: bool,
     pub(super) block: &'a Block,
     pub(super) border: [u32; 4],
 }
 
-/// What the stage works with.
+/// Scratch memory of the sources.
 #[derive(Clone, Debug)]
 pub(super) struct Space {
     blocks: Cache,
-    row: Row,
-    /// Of two slices.
+    row: BlockRow,
+    /// The texels of two slices.
     corners: [Corner; 8],
 }
 
 impl Space {
     pub(super) fn new() -> Self {
-        Self { blocks: Cache::new(), row: Row::ZERO, corners: [Corner::NONE; 8] }
+        Self { blocks: Cache::new(), row: BlockRow::ZERO, corners: [Corner::NONE; 8] }
     }
 }
 
@@ -99,15 +100,16 @@ impl Source for Words {
     fn corner<S: Simd>(
         simd: S,
         from: From<'_>,
-        which: Which<'_>,
+        which: TexelIndices<'_>,
         _: usize,
         space: &mut Space,
         out: &mut TexelLanes,
     ) {
         let window = match from.block.window(0) {
-            // Nothing inside is limited then, whatever is read behind it.
+            // The window covers the whole block, including reads past its end, so that no valid
+            // offset is clamped.
             Some(window) if u64::from(window.last(16)) >= from.block.size() as u64 => window,
-            // Too large, or without slack at the end.
+            // The block is too large, or has no slack at its end.
             _ => return one_by_one::<Self>(from, which, space, out),
         };
         let (size, channels) = (from.format.texel_size(), usize::from(from.format.channels()));
@@ -147,12 +149,12 @@ impl Source for Words {
     }
 }
 
-/// [`Source::corner`] where no window shows all texels.
+/// [`Source::corner`] for memory that no window covers.
 #[cold]
 #[inline(never)]
 fn one_by_one<T: Source>(
     from: From<'_>,
-    which: Which<'_>,
+    which: TexelIndices<'_>,
     space: &mut Space,
     out: &mut TexelLanes,
 ) {
@@ -169,13 +171,13 @@ fn one_by_one<T: Source>(
     }
 }
 
-/// Up to eight corners in their order: two of a row after each other.
+/// Up to eight corners in order; the two of a row are consecutive.
 impl Source for Blocks {
     #[inline(always)]
     fn corner<S: Simd>(
         _: S,
         from: From<'_>,
-        which: Which<'_>,
+        which: TexelIndices<'_>,
         corner: usize,
         Space { row, corners, .. }: &mut Space,
         _: &mut TexelLanes,
@@ -217,7 +219,7 @@ impl Source for Blocks {
     }
 }
 
-/// The byte offset of a texel of `size` bytes, at x and y in rows that begin at `base`.
+/// The byte offset of a texel of `size` bytes at x and y, in rows that begin at `base`.
 fn place((base, row): (i64, i64), [x, y]: [u32; 2], size: usize) -> u64 {
     (base + i64::from(x) * size as i64 + i64::from(y) * row) as u64
 }

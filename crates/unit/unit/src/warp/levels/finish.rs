@@ -1,23 +1,24 @@
-//! From biased levels to the levels that are read: docs/numerics.md, rules 3.3, 3.4 and 3.6.
+//! The last steps of the level computation: from biased levels to the levels that are read
+//! (docs/numerics.md, rules 3.3, 3.4 and 3.6).
 
 use super::LevelLanes;
 use crate::effective::EffectiveSampler;
 use crate::reference::level::{self, Sharpening};
 
-/// From a biased level to the levels that are read, all by the same steps.
+/// Parameters of these steps, which are the same for all samplers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finish {
-    /// Sharpening (rule 3.6): below this many 256ths the next level has no weight,
+    /// Sharpening (rule 3.6): the weight of the next level is 0 up to this fraction in 1/256.
     low: i32,
-    /// and from there on this many times as much,
+    /// Slope of the weight above it, times 2^`shift`.
     rate: i32,
-    /// over two to this.
+    /// Log2 of the divisor of `rate`.
     shift: i32,
     min: i32,
     max: i32,
-    /// Added before the cut to whole levels of a point filter.
+    /// Added before the level is rounded down, for a point mip filter.
     half: i32,
-    /// The cut.
+    /// Mask that removes the fraction, for a point mip filter.
     mask: i32,
     /// The largest level that is read.
     last: u32,
@@ -27,7 +28,7 @@ impl Finish {
     pub(super) fn new(effective: &EffectiveSampler) -> Self {
         let same = Sharpening { low: (0, 1), rate: (1, 1) };
         let linear = level::levels(1, effective.mip_filter).reads[1].1 > 0;
-        // A point mip filter sharpens the bias alone.
+        // A point mip filter sharpens only the bias.
         let sharpening = level::sharpening(effective).filter(|_| linear);
         let Sharpening { low, rate } = sharpening.unwrap_or(same);
         let [min, max] = effective.level_clamp.map(|q| q as i32);
@@ -43,7 +44,7 @@ impl Finish {
         }
     }
 
-    /// Fills `out`; whether an active lane has a second level. Other lanes have none.
+    /// Fills `out`; returns whether an active lane has a second level. Inactive lanes have none.
     #[inline(always)]
     pub(super) fn run(&self, wanted: &[i32; 32], active: u32, out: &mut LevelLanes) -> bool {
         let Self { low, rate, shift, min, max, half, mask, last } = *self;

@@ -1,23 +1,22 @@
-//! From gradients of 32 lanes to levels: docs/numerics.md, section 4. What is not ordinary is left
-//! to the reference: directions whose quads reach over an edge of a cube, and lanes with gradients that
-//! are huge, tiny or no numbers.
+//! From gradients of 32 lanes to levels: docs/numerics.md, section 4. Rare cases are left to the
+//! reference: quads that cross an edge of a cube, and gradients that are huge, tiny or NaN.
 
 mod quads;
 
-use super::ten::{self, Scale, is_ordinary};
+use super::float10::{self, Scale, is_ordinary};
 use crate::reference::gradient::flat;
-use crate::reference::level::Wanted;
+use crate::reference::level::RequestedLevel;
 use crate::request::{FetchRequest, Geometry, Lanes};
 use crate::resource::Extent;
 use crate::warp::simd::Simd;
 use std::sync::LazyLock;
 
-/// Gradients of 32 lanes in texels of the base level, ten bits each.
+/// Gradients of 32 lanes in texels of the base level, with ten significant bits each.
 #[derive(Clone, Debug)]
 pub(in crate::warp) struct Texels {
-    /// dPdx along x, y, z; axes that there are not stay 0.
+    /// dPdx along x, y, z; axes that the geometry lacks stay 0.
     pub(in crate::warp) dpdx: [[f32; 32]; 3],
-    /// Likewise.
+    /// dPdy along x, y, z; axes that the geometry lacks stay 0.
     pub(in crate::warp) dpdy: [[f32; 32]; 3],
 }
 
@@ -25,10 +24,10 @@ impl Texels {
     pub(in crate::warp) const ZERO: Self = Self { dpdx: [[0.0; 32]; 3], dpdy: [[0.0; 32]; 3] };
 }
 
-/// How gradients are measured.
+/// Parameters of the gradient computation.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Gauge {
-    /// 1 to 3; of a cube those of a face.
+    /// Number of axes, 1 to 3; for a cube, those of a face.
     axes: usize,
     is_cube: bool,
     scales: [Scale; 3],
@@ -38,7 +37,7 @@ pub(in crate::warp) struct Gauge {
 }
 
 impl Gauge {
-    /// For a base level of this size; 1 along all axes if coordinates are not normalized.
+    /// For a base level of this size; the size is 1 along all axes for unnormalized coordinates.
     pub(in crate::warp) fn new(geometry: Geometry, size: Extent) -> Self {
         let scales = size.axes().map(Scale::new);
         Self {
@@ -50,7 +49,8 @@ impl Gauge {
         }
     }
 
-    /// Rules 4.1, 4.2, 4.9 and 4.11. Returns the lanes that are not ordinary, for which there is anything.
+    /// Rules 4.1, 4.2, 4.9 and 4.11: converts gradients to texels. Returns the lanes that are left
+    /// to the reference; their results are arbitrary.
     #[inline(always)]
     fn texels<S: Simd>(&self, simd: S, request: &FetchRequest<'_>, out: &mut Texels) -> u32 {
         let point = request.coords.point;
@@ -99,8 +99,8 @@ impl Gauge {
         mask(&odd)
     }
 
-    /// Rules 4.3 to 4.7: levels in 1/256 before bias and clamps, and again the lanes that are not
-    /// ordinary.
+    /// Rules 4.3 to 4.7: computes levels in 1/256 before bias and clamps. Returns the lanes that
+    /// are left to the reference.
     #[inline(always)]
     pub(in crate::warp) fn levels<S: Simd>(
         &self,
@@ -115,19 +115,19 @@ impl Gauge {
         if self.axes == 3 {
             for lane in 0..32 {
                 let (a, b) = ([ax[lane], ay[lane], az[lane]], [bx[lane], by[lane], bz[lane]]);
-                rho[lane] = longest(a, b, ten::solid_length, ten::solid_diagonal);
+                rho[lane] = longest(a, b, float10::solid_length, float10::solid_diagonal);
             }
         } else {
             for lane in 0..32 {
                 let (a, b) = ([ax[lane], ay[lane]], [bx[lane], by[lane]]);
-                rho[lane] = longest(a, b, ten::length, ten::diagonal);
+                rho[lane] = longest(a, b, float10::length, float10::diagonal);
             }
         }
         self.log2_256(&rho, out);
         odd
     }
 
-    /// Rule 4.7: logarithms in 1/256; of zeros, far below all levels.
+    /// Rule 4.7: logarithms in 1/256; for zeros, far below all levels.
     #[inline(always)]
     pub(in crate::warp) fn log2_256(&self, of: &[f32; 32], out: &mut [i32; 32]) {
         for lane in 0..32 {
@@ -136,7 +136,7 @@ impl Gauge {
     }
 }
 
-/// The logarithm of a number of ten bits.
+/// The logarithm of a number of ten significant bits.
 #[inline(always)]
 fn log2_of(x: f32, table: &[u8; 256]) -> i32 {
     let bits = x.to_bits();
@@ -145,21 +145,21 @@ fn log2_of(x: f32, table: &[u8; 256]) -> i32 {
     if bits == 0 { LOWEST } else { whole + i32::from(rest) }
 }
 
-/// Below what any bias raises to a level, see `levels`.
+/// A level so low that no bias raises it to an existing level.
 pub(in crate::warp) const LOWEST: i32 = -(1 << 28);
 
-/// The unit's logarithms, as the reference has them: of 1 + i/256.
+/// The hardware's table of logarithms of 1 + i/256, from the reference.
 static LOG2_256: LazyLock<[u8; 256]> = LazyLock::new(|| {
     std::array::from_fn(|i| {
         let x = 1.0 + i as f32 / 256.0;
         match flat([x, 0.0], [0.0; 2], [1, 1]).level() {
-            Wanted::At(q) => q as u8,
+            RequestedLevel::At(q) => q as u8,
             _ => unreachable!("{x} has a logarithm"),
         }
     })
 });
 
-/// Rule 4.6.
+/// Rule 4.6: the larger of two lengths, per lane.
 #[inline(always)]
 fn longest<const N: usize>(
     a: [f32; N],
@@ -169,14 +169,14 @@ fn longest<const N: usize>(
 ) -> f32 {
     let (mut sum, mut difference) = ([0.0; N], [0.0; N]);
     for axis in 0..N {
-        [sum[axis], difference[axis]] = ten::sum_and_difference(a[axis], b[axis]);
+        [sum[axis], difference[axis]] = float10::sum_and_difference(a[axis], b[axis]);
     }
     let larger = |x: f32, y: f32| if x > y { x } else { y };
     let lengths = larger(length(a.map(f32::abs)), length(b.map(f32::abs)));
     larger(lengths, larger(diagonal(sum), diagonal(difference)))
 }
 
-/// Lanes of numbers that are not 0.
+/// Lanes whose number is not 0.
 #[inline(always)]
 fn mask(of: &[u32; 32]) -> u32 {
     if of.iter().fold(0, |any, x| any | x) == 0 {

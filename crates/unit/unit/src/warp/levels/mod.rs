@@ -1,15 +1,15 @@
-//! Which mip levels 32 lanes read: docs/numerics.md, sections 3 and 4. All of it is loops over lanes without
-//! branches.
+//! The level stage: which mip levels 32 lanes read (docs/numerics.md, sections 3 and 4). All
+//! computations are loops over lanes without branches.
 
 mod finish;
+pub(super) mod float10;
 pub(super) mod gradients;
-pub(super) mod ten;
 
 use super::doubles::{limit, to_int};
 use crate::effective::{Coords, EffectiveSampler};
 use crate::fixed_level::bias_field;
 use crate::reference::graded::{Graded, graded};
-use crate::reference::level::{self, Levels, Wanted};
+use crate::reference::level::{self, Levels, RequestedLevel};
 use crate::request::{CoordType, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, lanes};
 use crate::resource::{Extent, Layout, Resource};
 use crate::warp::build::Build;
@@ -17,12 +17,12 @@ use crate::warp::simd::{Arguments, Run, Simd, Stage, pick};
 use finish::Finish;
 use gradients::{Gauge, LOWEST};
 
-/// Up to two levels a lane.
+/// Up to two levels per lane.
 #[derive(Clone, Debug)]
 pub(in crate::warp) struct LevelLanes {
-    /// Number of the level, which there is.
+    /// Index of an existing level.
     pub(in crate::warp) level: [Lanes; 2],
-    /// What it counts of 256.
+    /// Share of the level, of 256.
     pub(in crate::warp) share: [Lanes; 2],
 }
 
@@ -30,65 +30,65 @@ impl LevelLanes {
     pub(in crate::warp) const ZERO: Self = Self { level: [[0; 32]; 2], share: [[0; 32]; 2] };
 }
 
-/// From operands to levels: made once a plan.
+/// From operands to levels; made once per plan.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct LevelStage {
     source: Source,
     finish: Finish,
-    /// Added to levels of floats and gradients: an integer.
+    /// Bias that is added to f32 levels and to levels from gradients: an integer in 1/256.
     bias: f64,
     gauge: Gauge,
-    // What the reference asks of gradients that are not ordinary.
+    // Inputs of the reference for gradients that are left to it.
     geometry: Geometry,
     base: Extent,
     effective: EffectiveSampler,
-    compiled: Run<OfLanes>,
+    compiled: Run<LevelArgs>,
 }
 
-/// A call of the stage.
-pub(in crate::warp) struct OfLane<'a> {
+/// Arguments of the stage.
+pub(in crate::warp) struct LevelCall<'a> {
     stage: &'a LevelStage,
     request: &'a FetchRequest<'a>,
     out: &'a mut LevelLanes,
-    /// Whether any lane has a second level.
+    /// Output: whether any lane has a second level.
     second: &'a mut bool,
 }
 
 #[derive(Debug)]
-pub(in crate::warp) struct OfLanes;
+pub(in crate::warp) struct LevelArgs;
 
-impl Arguments for OfLanes {
-    type Of<'a> = OfLane<'a>;
+impl Arguments for LevelArgs {
+    type Args<'a> = LevelCall<'a>;
 }
 
-/// The stage in plain loops, which are compiled for the level that runs it.
+/// The stage, whose plain loops are compiled for each SIMD level.
 struct Choose;
 
-impl Stage<OfLanes> for Choose {
+impl Stage<LevelArgs> for Choose {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: OfLane<'_>) {
+    fn run<S: Simd>(simd: S, call: LevelCall<'_>) {
         *call.second = call.stage.run_here(simd, call.request, call.out);
     }
 }
 
-/// Where levels come from.
+/// The source of levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::warp) enum Source {
-    /// The same for all.
+    /// The same levels for all lanes.
     Constant(Levels),
-    /// f32 levels.
+    /// f32 level operands.
     Float,
-    /// s32 levels, those that there are not as level 0 (rule 1.9).
+    /// s32 level operands; levels that do not exist are treated as level 0 (rule 1.9).
     Whole {
-        /// How many levels there are.
+        /// Number of levels.
         count: u32,
     },
-    /// Gradients.
+    /// Gradient operands.
     Gradient,
 }
 
 impl Source {
-    /// Where a fetch of this form has its levels from.
+    /// The source of levels for a fetch of this form.
     fn of(form: FetchForm, resource: &Resource, effective: &EffectiveSampler) -> Self {
         let constant = |q| Source::Constant(level::levels(q, effective.mip_filter));
         let [min, max] = effective.level_clamp;
@@ -100,7 +100,7 @@ impl Source {
             }
             _ if form.coord == CoordType::S32 => constant(0),
             FetchKind::Sample(Lod::Implicit | Lod::Base) => {
-                constant(level::clamped(Wanted::Base, 0.0, effective))
+                constant(level::clamped(RequestedLevel::Base, 0.0, effective))
             }
             FetchKind::Gather(_) => constant(0),
             FetchKind::Sample(_) if min == max && !effective.anisotropic => constant(min),
@@ -111,7 +111,7 @@ impl Source {
 }
 
 impl LevelStage {
-    /// `level_bias` is the sampler's.
+    /// Makes the stage; `level_bias` is the sampler's.
     pub(in crate::warp) fn new(
         form: FetchForm,
         resource: &Resource,
@@ -123,7 +123,7 @@ impl LevelStage {
         let base = resource.extent();
         let texels = match effective.coords {
             Coords::Normalized => base,
-            // Gradients are in texels already.
+            // Unnormalized gradients are in texels already.
             Coords::Integer | Coords::Unnormalized => Extent { width: 1, height: 1, depth: 1 },
         };
         Self {
@@ -138,16 +138,16 @@ impl LevelStage {
         }
     }
 
-    /// Where levels come from.
+    /// The source of levels.
     pub(in crate::warp) fn source(&self) -> Source {
         self.source
     }
 
-    /// The levels of all lanes, those of lanes that are not active without a second one; whether
-    /// any has a second one. Anisotropic gradients have levels of their own, not these.
+    /// Computes the levels of all lanes; inactive lanes get no second level. Returns whether any
+    /// lane has a second one. Anisotropic gradients compute their levels elsewhere.
     pub(in crate::warp) fn run(&self, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
         let mut second = false;
-        self.compiled.call(OfLane { stage: self, request, out, second: &mut second });
+        self.compiled.call(LevelCall { stage: self, request, out, second: &mut second });
         second
     }
 
@@ -163,7 +163,7 @@ impl LevelStage {
         self.finish(&wanted, request.active, out)
     }
 
-    /// Rules 3.3 and 3.4 on biased levels in 1/256.
+    /// Applies rules 3.3 and 3.4 to biased levels in 1/256.
     #[inline(always)]
     pub(in crate::warp) fn finish(
         &self,
@@ -184,51 +184,51 @@ impl LevelStage {
         self.by_reference(request, odd & request.active, out);
     }
 
-    /// The bias of gradients, whose levels are small.
+    /// The bias for levels from gradients, clamped because those levels are small.
     pub(in crate::warp) fn small_bias(&self) -> i32 {
-        // SAFETY: 24 bits, of a number that `bias` has limited.
+        // SAFETY: the number has at most 24 bits, because `bias` has clamped it.
         unsafe { to_int(limit(self.bias, -SMALL, SMALL)) }
     }
 
-    /// The biased levels of some lanes' gradients, step by step.
+    /// The biased levels of some lanes' gradients, computed by the reference.
     fn by_reference(&self, request: &FetchRequest<'_>, which: u32, out: &mut [i32; 32]) {
         for lane in lanes(which) {
             out[lane] = self.wanted(self.graded(request, lane).level());
         }
     }
 
-    /// What the reference makes of a lane's gradients.
+    /// The reference's gradient stage for one lane.
     pub(in crate::warp) fn graded(&self, request: &FetchRequest<'_>, lane: usize) -> Graded {
         let point = request.coords.point.map(|c| c[lane]);
         graded(self.geometry, &self.effective, self.base, point, &request.lane(lane))
     }
 
     /// The biased level of a gradient.
-    pub(in crate::warp) fn wanted(&self, level: Wanted) -> i32 {
+    pub(in crate::warp) fn wanted(&self, level: RequestedLevel) -> i32 {
         match level {
-            Wanted::At(q) => q as i32 + self.small_bias(),
-            Wanted::Highest => HIGHEST,
-            Wanted::Base | Wanted::Whole(_) | Wanted::Lowest => LOWEST,
+            RequestedLevel::At(q) => q as i32 + self.small_bias(),
+            RequestedLevel::Highest => HIGHEST,
+            RequestedLevel::Base | RequestedLevel::Whole(_) | RequestedLevel::Lowest => LOWEST,
         }
     }
 }
 
-/// As far as an f32 level or a bias goes in 1/256.
+/// Limit of f32 levels and biases, in 1/256.
 const FAR: f64 = (1_i64 << 40) as f64;
 
-/// Beyond all levels, whatever the bias.
+/// Above all levels, whatever the bias.
 const HIGHEST: i32 = 1 << 28;
 
-/// Levels of gradients are far below; twice this is far below [`HIGHEST`].
+/// Above all levels from gradients; twice this is far below [`HIGHEST`].
 const SMALL: f64 = (1 << 24) as f64;
 
-/// Rule 3.2: the bias in 1/256, cut; or, where levels are sharpened, by rule 3.6.
+/// Rule 3.2: the bias in 1/256, truncated; if levels are sharpened, by rule 3.6.
 fn bias(level_bias: f32, effective: &EffectiveSampler) -> f64 {
     let low = level::sharpening(effective).map_or((0, 1), |sharpening| sharpening.low);
     (bias_field(level_bias, low) + low.0 / low.1) as f64
 }
 
-/// The same level for all.
+/// The same levels for all lanes.
 #[inline(always)]
 fn constant(levels: Levels, out: &mut LevelLanes) -> bool {
     let [(first, share), (next, rest)] = levels.reads;
@@ -237,19 +237,19 @@ fn constant(levels: Levels, out: &mut LevelLanes) -> bool {
     rest > 0
 }
 
-/// Rule 3.2: f32 levels.
+/// Rule 3.2: f32 level operands.
 #[inline(always)]
 fn floats(levels: &Lanes, bias: f64, out: &mut [i32; 32]) {
     for lane in 0..32 {
         let x = f32::from_bits(levels[lane]);
         let x = if x.is_nan() { 0.0 } else { x };
         let q = limit((f64::from(x) * 256.0).trunc(), -FAR, FAR);
-        // SAFETY: limited; and NaNs were replaced.
+        // SAFETY: the number is clamped, and NaNs were replaced.
         out[lane] = unsafe { to_int(limit(q + bias, LOWEST.into(), HIGHEST.into())) };
     }
 }
 
-/// Rule 1.9: s32 levels, which take no bias.
+/// Rule 1.9: s32 level operands, to which no bias is added.
 #[inline(always)]
 fn whole(levels: &Lanes, count: u32, out: &mut LevelLanes) -> bool {
     for lane in 0..32 {

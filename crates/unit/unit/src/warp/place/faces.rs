@@ -1,15 +1,16 @@
-//! From directions to faces of a cube and places on them: docs/numerics.md, section 7.
+//! The face stage: from directions to faces of a cube and coordinates on them (docs/numerics.md,
+//! section 7).
 
 use crate::request::Lanes;
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Int, Mask, Run, Simd, Stage, int, load, pick};
 use texunit_sfu::RCP;
 
-/// Faces and places on them.
+/// The face stage, compiled for a SIMD level.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::warp) struct Faces(Run<OfFaces>);
+pub(in crate::warp) struct Faces(Run<FaceArgs>);
 
-/// A call of the stage.
+/// Arguments of the stage.
 struct Call<'a> {
     direction: [&'a Lanes; 3],
     face: &'a mut Lanes,
@@ -17,18 +18,18 @@ struct Call<'a> {
 }
 
 #[derive(Debug)]
-struct OfFaces;
+struct FaceArgs;
 
-impl Arguments for OfFaces {
-    type Of<'a> = Call<'a>;
+impl Arguments for FaceArgs {
+    type Args<'a> = Call<'a>;
 }
 
 impl Faces {
     pub(in crate::warp) fn new(build: Build) -> Self {
-        Self(pick::<_, OfDirection>(build))
+        Self(pick::<_, ProjectDirections>(build))
     }
 
-    /// Numbers of faces, 0 to 5, and products along their s and t: bits of f32.
+    /// Computes face numbers, 0 to 5, and the products along their s and t, as f32 bits.
     #[inline(always)]
     pub(in crate::warp) fn find(
         self,
@@ -40,9 +41,9 @@ impl Faces {
     }
 }
 
-struct OfDirection;
+struct ProjectDirections;
 
-impl Stage<OfFaces> for OfDirection {
+impl Stage<FaceArgs> for ProjectDirections {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         for chunk in 0..32 / S::LANES {
@@ -54,27 +55,29 @@ impl Stage<OfFaces> for OfDirection {
     }
 }
 
-/// Where directions of a vector's lanes go.
+/// The faces and face coordinates for a vector of lanes.
 pub(in crate::warp) struct OnFace<S: Simd> {
-    /// Numbers of faces, 0 to 5.
+    /// Face numbers, 0 to 5.
     pub(in crate::warp) face: Int<S>,
-    /// Products along s and t, which the axes take as coordinates: bits of f32.
+    /// Products along s and t, which the axes use as coordinates: f32 bits.
     pub(in crate::warp) at: [Int<S>; 2],
-    /// Lanes for which all this is so; of [`USUAL`] those whose products are numbers.
+    /// Lanes for which the results are valid; for [`USUAL`], those whose products are finite
+    /// numbers.
     pub(in crate::warp) near: Mask<S>,
 }
 
-/// Directions whose largest component is normal, and below 2^126.
+/// Constant for a stage that supports only directions whose largest component is normal and below
+/// 2^126.
 pub(in crate::warp) const USUAL: bool = true;
 
-/// Rules 7.1, 7.2 and 7.4.
+/// Rules 7.1, 7.2 and 7.4: projects directions to their faces.
 #[inline(always)]
 pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     simd: S,
     direction: [&Lanes; 3],
     chunk: usize,
 ) -> OnFace<S> {
-    // No closures here and below: they would not be compiled for the level.
+    // No closures here and below, because a closure would not be compiled for the SIMD level.
     let (x, y) = (load(simd, direction[0], chunk), load(simd, direction[1], chunk));
     let (zero, sign) = (int(simd, 0), int(simd, i32::MIN));
     let z = load(simd, direction[2], chunk);
@@ -84,11 +87,11 @@ pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
         ((x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int());
     let (ax, ay) = (magnitude::<S, ONLY>(simd, x), magnitude::<S, ONLY>(simd, y));
     let az = magnitude::<S, ONLY>(simd, z);
-    // Rule 7.1; magnitudes order like their bits.
+    // Rule 7.1; magnitudes compare like their bits.
     let on_y = ax.max(az).lt(ay) | (az.lt(ay) & ax.is(ay));
     let on_x = ay.max(az).lt(ax);
     let major = on_x.select(x, on_y.select(y, z));
-    // A product of -0 has no other beside it, and counts as positive, as a NaN does.
+    // A major product of -0 means that all are zero; it counts as positive, as a NaN does.
     let mut negative = major.lt(zero);
     if ONLY != USUAL {
         negative = negative & zero.lt(magnitude::<S, ONLY>(simd, major));
@@ -106,7 +109,7 @@ pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     }
 }
 
-/// Bits without the sign; of a NaN a number below those of all others.
+/// Bits without the sign; a NaN becomes a number below all others.
 #[inline(always)]
 fn magnitude<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let magnitude = x & int(simd, i32::MAX);
@@ -122,7 +125,7 @@ fn largest<S: Simd, const ONLY: bool>(simd: S, [x, y, z]: [Int<S>; 3]) -> Int<S>
     largest.max(magnitude::<S, ONLY>(simd, z))
 }
 
-/// Rule 7.2: components times the machine's reciprocal of the largest of them.
+/// Rule 7.2: components times the hardware's reciprocal of the largest magnitude.
 #[inline(always)]
 pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [Int<S>; 3] {
     let largest = largest::<S, false>(simd, [x, y, z]);
@@ -130,8 +133,8 @@ pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [In
     [(x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int()]
 }
 
-/// `MUFU.RCP` of numbers that are not negative ([`texunit_sfu::rcp`]), with `ONLY` of [`USUAL`] ones;
-/// of -1, which stands for a NaN, any number.
+/// `MUFU.RCP` of non-negative numbers ([`texunit_sfu::rcp`]); with `ONLY`, of [`USUAL`] ones. For
+/// -1, which stands for a NaN, the result is arbitrary.
 #[inline(always)]
 fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let segment = x.shr(16);
@@ -140,11 +143,12 @@ fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let both = segment.look_up_128(&LINEAR_SQUARE);
     let linear = (both & int(simd, 0xffff)) * below;
     let square = both.shr(16).times(square(simd, below << 1));
-    // Of the polynomial, in units of 2^-39, 15 bits are cut off: whole multiples of them are added apart.
+    // The polynomial is in units of 2^-39, of which 15 bits are cut off; whole multiples of them
+    // are added separately.
     let low = (constant & int(simd, 3)) << 13;
     let rest = linear + int(simd, 0x7fff - RCP.bias as i32 / 4) - square - low;
     let fraction = constant.shr(2) - rest.shr(15);
-    // The fraction as a float, 2^23 to 2^24, has the exponent 150.
+    // The fraction, 2^23 to 2^24, becomes a float of exponent 150.
     let exponent = x & int(simd, 0x7f80_0000);
     let result = fraction.to_float().as_int() + (int(simd, 103 << 23) - exponent);
     if ONLY == USUAL {
@@ -154,18 +158,18 @@ fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     exponent.is(int(simd, 0)).select(int(simd, 0x7f80_0000), result)
 }
 
-/// [`texunit_sfu::square`].
+/// The square function of the reciprocal; see [`texunit_sfu::square`].
 #[inline(always)]
 fn square<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
     let high = x.shr(9);
-    // No loop: shifts are by constants.
+    // Unrolled, so that shifts are by constants.
     let sum = high.times(high).shr(1) + (x & int(simd, 0x180)).times(x.shr(10)).shr(8);
     let sum = sum + (x & int(simd, 0x60)).times(x.shr(12)).shr(6);
     let sum = sum + (x & int(simd, 0x18)).times(x.shr(14)).shr(4);
     sum + (x & int(simd, 4)).times(x.shr(16)).shr(2)
 }
 
-/// C0 of `MUFU.RCP` by segment.
+/// Coefficient C0 of `MUFU.RCP`, by segment.
 static CONSTANT: [i32; 128] = {
     let (mut all, mut i) = ([0; 128], 0);
     while i < 128 {
@@ -175,7 +179,7 @@ static CONSTANT: [i32; 128] = {
     all
 };
 
-/// -C1 of `MUFU.RCP` in the low half, and C2 in the high half.
+/// Coefficients of `MUFU.RCP`, by segment: -C1 in the low half, and C2 in the high half.
 static LINEAR_SQUARE: [i32; 128] = {
     let (mut all, mut i) = ([0; 128], 0);
     while i < 128 {
@@ -189,11 +193,11 @@ static LINEAR_SQUARE: [i32; 128] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::warp::simd::check::{OfNumbers, check};
+    use crate::warp::simd::check::{NumberArgs, check};
 
     struct Reciprocal;
 
-    impl Stage<OfNumbers> for Reciprocal {
+    impl Stage<NumberArgs> for Reciprocal {
         #[inline(always)]
         fn run<S: Simd>(simd: S, call: crate::warp::simd::check::Numbers<'_>) {
             for chunk in 0..32 / S::LANES {

@@ -1,5 +1,5 @@
-//! Where 32 lanes read: layer or face, sample, offsets, and the coordinates of the point, of a cube those on a
-//! face. docs/numerics.md, 1.4, 1.10, 7 and 9.
+//! The first stage: layer or face, sample, offsets and coordinates of 32 lanes; for a cube, the
+//! coordinates on the face. docs/numerics.md, 1.4, 1.10, 7 and 9.
 
 mod faces;
 mod planes;
@@ -13,26 +13,26 @@ use crate::request::{
 };
 use crate::resource::{Layout, Resource};
 
-/// What the stage knows of instruction and texture.
+/// Parameters of the stage, from instruction and texture.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Places {
+pub(super) struct PlaceStage {
     geometry: Geometry,
-    /// Directions become faces and places on them.
+    /// Converts directions to faces, for cubes.
     faces: Option<Faces>,
-    /// Of layered textures and cubes.
+    /// For layered textures and cubes.
     planes: Option<Planes>,
     last_sample: u32,
     offsets: Offsets,
 }
 
-/// Where.
+/// The result of the stage for 32 lanes.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct PlaceLanes {
-    /// Number of the layer, or of the face of all cubes, as often as was asked for.
+    /// Index of the layer, or of the face among all cubes, times the requested pitch.
     pub(super) plane: Lanes,
     pub(super) sample: Lanes,
-    /// In texels along x, y, z, as signed numbers.
+    /// Offsets in texels along x, y, z, as signed numbers.
     pub(super) offset: [Lanes; 3],
     face: Lanes,
     /// Products along s and t of the face.
@@ -49,10 +49,10 @@ impl PlaceLanes {
     };
 }
 
-impl Places {
+impl PlaceStage {
     pub(super) fn new(form: FetchForm, resource: &Resource, build: Build) -> Self {
         let (geometry, shape) = (form.geometry, resource.shape());
-        // Rule 1.9: offsets do nothing on linear memory.
+        // Rule 1.9: offsets have no effect on linear memory.
         let is_linear = resource.layout() == Layout::Linear;
         let has_planes = geometry.is_cube() || geometry.is_array();
         let last_layer = shape.layers.saturating_sub(1);
@@ -76,7 +76,7 @@ impl Places {
         self.faces.is_some()
     }
 
-    /// Fills `out`, planes as their numbers times `pitch`. Lanes that are not active get some place inside.
+    /// Fills `out`; planes are indices times `pitch`. Inactive lanes get some valid location.
     #[inline(always)]
     pub(super) fn run(&self, request: &FetchRequest<'_>, pitch: u32, out: &mut PlaceLanes) {
         let Coordinates { layer, sample, point } = request.coords;
@@ -90,14 +90,14 @@ impl Places {
         }
         if self.geometry.is_multisample() {
             for lane in 0..32 {
-                // Their number is a power of two.
+                // The number of samples is a power of two.
                 samples[lane] = sample[lane] & self.last_sample;
             }
         }
         self.offsets.run(request, offset);
     }
 
-    /// The same, also of what the texture has not: layer, face and sample 0.
+    /// Fills `out`, including layer, face and sample 0 for textures that lack them.
     #[inline(always)]
     pub(super) fn run_all(&self, request: &FetchRequest<'_>, out: &mut PlaceLanes) {
         if self.planes.is_none() {
@@ -109,7 +109,7 @@ impl Places {
         self.run(request, 1, out);
     }
 
-    /// The coordinates along each axis. A row has a y, which is 0.
+    /// The coordinates along each axis. A 1D texture has a y, which is 0.
     #[inline(always)]
     pub(super) fn point<'a>(
         &self,
@@ -128,34 +128,34 @@ impl Places {
         }
     }
 
-    /// The offsets along an axis, of instructions that have some.
+    /// The offsets along an axis, if the instruction has offsets.
     #[inline(always)]
     pub(super) fn offset<'a>(&self, axis: usize, from: &'a PlaceLanes) -> Option<&'a Lanes> {
         (self.offsets != Offsets::None).then_some(&from.offset[axis])
     }
 }
 
-/// Rule 1.9: the layers and levels that integer coordinates can name.
+/// Rule 1.9: the layers and levels that integer coordinates can address.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Named {
+pub(super) struct IntegerLimits {
     layers: u32,
     levels: u32,
 }
 
-impl Named {
-    /// `layers`: as the instruction can name them on the resource as it is.
+impl IntegerLimits {
+    /// `layers`: the number of layers that the instruction can address on the actual resource.
     pub(super) fn new(form: FetchForm, resource: &Resource, layers: u32) -> Self {
         let by_level = form.kind == FetchKind::Sample(Lod::Level);
         let is_linear = resource.layout() == Layout::Linear;
         let count = resource.levels().len() as u32;
         Self {
-            // A fetch that names a level clamps the layer.
+            // A fetch with an explicit level clamps the layer.
             layers: if form.geometry.is_array() && !by_level { layers } else { u32::MAX },
             levels: if by_level && !is_linear { count } else { u32::MAX },
         }
     }
 
-    /// Lanes that name a layer or level that there is not.
+    /// Lanes whose layer or level does not exist.
     #[inline(always)]
     pub(super) fn outside(&self, request: &FetchRequest<'_>) -> u32 {
         let mut mask = 0;
@@ -170,13 +170,13 @@ impl Named {
     }
 }
 
-/// How the offset operand is taken apart (rule 1.4).
+/// How the offset operand is decoded (rule 1.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Offsets {
     None,
     /// Four bits for each axis.
     Four,
-    /// Six.
+    /// Six bits for each axis.
     Six,
     /// Four bits along x and four for the row.
     Row,
@@ -192,7 +192,7 @@ impl Offsets {
         }
     }
 
-    /// Fills those of the axes, and any of axes that there are not.
+    /// Fills the offsets of the geometry's axes; those of other axes are arbitrary.
     #[inline(always)]
     fn run(self, request: &FetchRequest<'_>, out: &mut [Lanes; 3]) {
         let [x, y, z] = request.offset;
@@ -216,7 +216,7 @@ impl Offsets {
     }
 }
 
-/// `COUNT` bits from bit `FROM` on as numbers of two's complement.
+/// Sign-extends the `COUNT` bits at bit `FROM`.
 #[inline(always)]
 fn bits<const COUNT: u32, const FROM: u32>(e: &Lanes, out: &mut Lanes) {
     for lane in 0..32 {
@@ -243,7 +243,7 @@ mod tests {
                 let wanted = face_point(direction);
                 assert_eq!(face, [wanted.face; 32], "{direction:?}");
                 for (got, wanted) in at.iter().zip([wanted.sc, wanted.tc]) {
-                    // The axes take NaNs and subnormals as zeros.
+                    // The axis stages treat NaNs and subnormals as zeros.
                     let got = f32::from_bits(got[31]);
                     let got = if got.is_nan() || got.is_subnormal() { 0.0 } else { got };
                     assert_eq!(got, wanted, "{direction:?}");

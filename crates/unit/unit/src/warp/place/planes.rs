@@ -1,32 +1,32 @@
-//! Layers, and faces of cubes.
+//! Layer and face indices of 32 lanes.
 
 use crate::request::Lanes;
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Run, Simd, Stage, int, load, pick};
 
-/// Layers, cubes and faces.
+/// The stage for layers, cubes and faces.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Planes {
-    /// Of layers or cubes.
+    /// Index of the last layer or cube.
     last: u32,
-    stage: Run<OfPlanes>,
+    stage: Run<PlaneArgs>,
 }
 
-/// A call of the stage.
-pub(super) struct OfPlane<'a> {
+/// Arguments of the stage.
+pub(super) struct PlaneCall<'a> {
     last: u32,
     layer: Option<&'a Lanes>,
     face: Option<&'a Lanes>,
-    /// What a plane counts: 1, or its bytes.
+    /// Multiplier for the plane index: 1, or its size in bytes.
     pitch: u32,
     out: &'a mut Lanes,
 }
 
 #[derive(Debug)]
-pub(super) struct OfPlanes;
+pub(super) struct PlaneArgs;
 
-impl Arguments for OfPlanes {
-    type Of<'a> = OfPlane<'a>;
+impl Arguments for PlaneArgs {
+    type Args<'a> = PlaneCall<'a>;
 }
 
 impl Planes {
@@ -34,7 +34,7 @@ impl Planes {
         Self { last, stage: pick::<_, Count>(build) }
     }
 
-    /// Numbers of planes (faces of all cubes) times `pitch`. Rule 1.10.
+    /// Computes plane indices (faces of all cubes) times `pitch`. Rule 1.10.
     #[inline(always)]
     pub(in crate::warp) fn find(
         self,
@@ -43,22 +43,22 @@ impl Planes {
         pitch: u32,
         out: &mut Lanes,
     ) {
-        self.stage.call(OfPlane { last: self.last, layer, face, pitch, out });
+        self.stage.call(PlaneCall { last: self.last, layer, face, pitch, out });
     }
 }
 
 struct Count;
 
-impl Stage<OfPlanes> for Count {
+impl Stage<PlaneArgs> for Count {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: OfPlane<'_>) {
+    fn run<S: Simd>(simd: S, call: PlaneCall<'_>) {
         let last = int(simd, call.last as i32);
         let pitch = int(simd, call.pitch as i32);
         for chunk in 0..32 / S::LANES {
             let mut plane = int(simd, 0);
             if let Some(layer) = call.layer {
                 let layer = load(simd, layer, chunk);
-                // As unsigned, a negative index is a large one.
+                // Unsigned, a negative index is a large one.
                 plane = layer.lt(int(simd, 0)).select(last, layer.min(last));
             }
             if let Some(face) = call.face {

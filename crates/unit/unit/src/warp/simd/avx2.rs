@@ -1,4 +1,4 @@
-//! Eight lanes: AVX2, FMA, F16C.
+//! The AVX2 level: eight lanes, with FMA and F16C.
 
 use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
@@ -6,12 +6,12 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use texunit_memory::Window;
 
-/// Exists only inside functions built for AVX2.
+/// The token of this level, which exists only inside functions compiled for AVX2.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2(());
 
 impl Avx2 {
-    /// The token.
+    /// Makes a token; only for functions compiled for AVX2.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
     pub(super) fn new() -> Self {
@@ -19,12 +19,12 @@ impl Avx2 {
     }
 }
 
-/// An operation that is an instruction.
+/// Defines operations that are single instructions.
 macro_rules! instruction {
     ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
         $(#[inline(always)]
         fn $name($($a: $t),*) -> $r {
-            // SAFETY: vectors exist only where a token did, and so on machines with AVX2.
+            // SAFETY: vectors exist only where a token does, and so on machines with AVX2.
             unsafe { $body }
         })*
     };
@@ -36,35 +36,35 @@ impl Simd for Avx2 {
     const LANES: usize = 8;
     type I = __m256i;
     type F = __m256;
-    /// Lanes 0 to 3 and 4 to 7.
+    /// Two vectors: lanes 0 to 3 and 4 to 7.
     type D = Pair;
-    /// All ones or zero.
+    /// Each lane is all ones or zero.
     type M = __m256i;
 
     #[inline(always)]
     fn splat(self, x: i32) -> __m256i {
-        // SAFETY: the token.
+        // SAFETY: the token proves AVX2.
         unsafe { _mm256_set1_epi32(x) }
     }
     #[inline(always)]
     fn splat_f32(self, x: f32) -> __m256 {
-        // SAFETY: the token.
+        // SAFETY: the token proves AVX2.
         unsafe { _mm256_set1_ps(x) }
     }
     #[inline(always)]
     fn splat_f64(self, x: f64) -> Pair {
-        // SAFETY: the token.
+        // SAFETY: the token proves AVX2.
         unsafe { (_mm256_set1_pd(x), _mm256_set1_pd(x)) }
     }
     #[inline(always)]
     fn load(self, from: &Lanes, chunk: usize) -> __m256i {
         let from: &[u32; 8] = &from.as_chunks().0[chunk];
-        // SAFETY: the token, and 32 bytes behind the reference.
+        // SAFETY: the token proves AVX2, and the reference has 32 bytes.
         unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
     }
     #[inline(always)]
     fn mask(self, bits: u32, chunk: usize) -> __m256i {
-        // SAFETY: the token.
+        // SAFETY: the token proves AVX2.
         unsafe {
             let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
             let bits = _mm256_set1_epi32((bits >> (8 * chunk)) as i32);
@@ -72,54 +72,55 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
-    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>) {
-        // SAFETY: a token is made where the machine runs this level.
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
+        // SAFETY: a token exists only where the machine supports this level.
         unsafe { K::avx2(arguments) }
     }
     #[inline(always)]
     fn gather(self, window: Window<'_>, offsets: __m256i) -> __m256i {
-        // SAFETY: the token; offsets are limited to the window.
+        // SAFETY: the token proves AVX2; offsets are clamped to the window.
         unsafe { gather(window.base(), limit(offsets, window.last(4))) }
     }
     #[inline(always)]
     fn gather2(self, window: Window<'_>, offsets: __m256i) -> [__m256i; 2] {
-        // SAFETY: the token; offsets are limited to the window.
+        // SAFETY: the token proves AVX2; offsets are clamped to the window.
         unsafe { gather2(window.base(), limit(offsets, window.last(8))) }
     }
     #[inline(always)]
     fn gather4(self, window: Window<'_>, offsets: __m256i) -> [__m256i; 4] {
-        // SAFETY: the token; offsets are limited to the window.
+        // SAFETY: the token proves AVX2; offsets are clamped to the window.
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
     fn unzip(a: __m256i, b: __m256i) -> [__m256i; 2] {
-        // SAFETY: AVX2, as there is a vector.
+        // SAFETY: the existence of a vector proves AVX2.
         unsafe { unzip(a, b) }
     }
     #[inline(always)]
     fn fence(a: &mut __m256i, b: &mut __m256i) {
-        // SAFETY: AVX2, as there is a vector.
+        // SAFETY: the existence of a vector proves AVX2.
         unsafe { (*a, *b) = fence(*a, *b) }
     }
 
     #[inline(always)]
     fn store(x: __m256i, to: &mut Lanes, chunk: usize) {
         let to: &mut [u32; 8] = &mut to.as_chunks_mut().0[chunk];
-        // SAFETY: AVX2, as there is a vector; 32 bytes behind the reference.
+        // SAFETY: the existence of a vector proves AVX2; the reference has 32 bytes.
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), x) }
     }
     #[inline(always)]
     fn look_up(table: &Lanes, index: __m256i) -> __m256i {
         let mut at = [0_u32; 8];
-        // SAFETY: AVX2, as there is a vector; 32 bytes of our own.
+        // SAFETY: the existence of a vector proves AVX2; the local array has 32 bytes.
         unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), index) };
         let found = at.map(|at| table[at as usize % 32]);
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe { _mm256_loadu_si256(found.as_ptr().cast()) }
     }
     #[inline(always)]
     fn look_up_128(table: &[i32; 128], index: __m256i) -> __m256i {
-        // SAFETY: AVX2, as there is a vector; numbers below 128 of a table of as many words.
+        // SAFETY: the existence of a vector proves AVX2; indices are below 128, the length of the
+        // table.
         unsafe {
             let index = _mm256_and_si256(index, _mm256_set1_epi32(127));
             _mm256_i32gather_epi32::<4>(table.as_ptr(), index)
@@ -183,7 +184,7 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: vectors exist only where a token did.
+        // SAFETY: the existence of a vector proves AVX2.
         unsafe {
             let half = _mm256_set1_epi64x(if HALF { 1 << (BITS - 1) } else { 0 });
             let count = _mm_cvtsi32_si128(BITS as i32);
@@ -196,7 +197,7 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn ratio(k: __m256, n: f32) -> __m256 {
         let (high, low) = super::vector::reciprocal(n);
-        // SAFETY: vectors exist only where a token did.
+        // SAFETY: the existence of a vector proves AVX2.
         unsafe {
             let rest = _mm256_mul_ps(k, _mm256_set1_ps(low));
             _mm256_fmadd_ps(k, _mm256_set1_ps(high), rest)
@@ -204,7 +205,7 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn power_of_two(exponent: __m256i) -> Pair {
-        // SAFETY: vectors exist only where a token did.
+        // SAFETY: the existence of a vector proves AVX2.
         unsafe {
             let biased = _mm256_add_epi32(exponent, _mm256_set1_epi32(1023));
             let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(biased));
@@ -219,16 +220,16 @@ impl Simd for Avx2 {
 
 #[inline(always)]
 unsafe fn limit(offsets: __m256i, last: u32) -> __m256i {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     unsafe { _mm256_min_epu32(offsets, _mm256_set1_epi32(last as i32)) }
 }
 
 /// # Safety
-/// AVX2.
+/// The machine supports AVX2.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn fence(mut a: __m256i, mut b: __m256i) -> (__m256i, __m256i) {
-    // SAFETY: no instruction at all.
+    // SAFETY: the assembly contains no instruction.
     unsafe {
         asm!(
             "/* {a} {b} */",
@@ -241,31 +242,31 @@ unsafe fn fence(mut a: __m256i, mut b: __m256i) -> (__m256i, __m256i) {
 }
 
 /// # Safety
-/// AVX2.
+/// The machine supports AVX2.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn unzip(a: __m256i, b: __m256i) -> [__m256i; 2] {
     let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
     let even = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b));
     let odd = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b));
-    // Shuffles stay in their halves.
+    // AVX shuffles do not cross the halves of a vector.
     [
         _mm256_permute4x64_epi64::<0b11_01_10_00>(even),
         _mm256_permute4x64_epi64::<0b11_01_10_00>(odd),
     ]
 }
 
-// Texels are read by `asm`, not by intrinsics: another thread may store to them meanwhile, and the
-// compiler must not take these reads for ordinary ones (see crate `memory`). Single loads, because
-// the gathers of AVX2 are no faster on any machine that was measured.
+// Texels are read by `asm`, not by intrinsics: another thread may store to them at the same time,
+// and the compiler must not treat these reads as ordinary ones (see crate `memory`). Single loads,
+// because the gathers of AVX2 are not faster on any measured machine.
 
 /// # Safety
-/// AVX2; 4 bytes can be read at each offset.
+/// The machine supports AVX2; 4 bytes can be read at each offset.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
     let mut at = [0_u32; 8];
-    // SAFETY: 32 bytes of our own.
+    // SAFETY: the local array has 32 bytes.
     unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
     let four = |at: [u32; 4]| {
         let out: __m128i;
@@ -292,12 +293,12 @@ unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
 }
 
 /// # Safety
-/// AVX2; 8 bytes can be read at each offset.
+/// The machine supports AVX2; 8 bytes can be read at each offset.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
     let mut at = [0_u32; 8];
-    // SAFETY: 32 bytes of our own.
+    // SAFETY: the local array has 32 bytes.
     unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
     let two = |i: usize| {
         let out: __m128i;
@@ -315,7 +316,7 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
         }
         out
     };
-    // Lanes 0, 1, 4, 5 and 2, 3, 6, 7: shuffles stay in their halves.
+    // Lanes 0, 1, 4, 5 and 2, 3, 6, 7, because AVX shuffles do not cross the halves of a vector.
     let a = _mm256_castsi256_ps(_mm256_set_m128i(two(4), two(0)));
     let b = _mm256_castsi256_ps(_mm256_set_m128i(two(6), two(2)));
     [
@@ -325,14 +326,14 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
 }
 
 /// # Safety
-/// AVX2; 16 bytes can be read at each offset.
+/// The machine supports AVX2; 16 bytes can be read at each offset.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
     let mut at = [0_u32; 8];
-    // SAFETY: 32 bytes of our own.
+    // SAFETY: the local array has 32 bytes.
     unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
-    // Lanes j and j + 4: the transposition leaves lanes in order.
+    // Lanes j and j + 4, so that the transposition results in the right order.
     let row = |j: usize| {
         let out: __m256i;
         // SAFETY: as the caller promises.

@@ -1,4 +1,4 @@
-//! Runs stages over numbers in every build, for tests.
+//! Test helper: runs a stage on numbers in every build.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,25 +6,26 @@ use super::{Arguments, Stage, pick};
 use crate::request::Lanes;
 use crate::warp::build::Build;
 
-/// 32 numbers in, 32 out.
-pub(in crate::warp) struct OfNumbers;
+/// Arguments of a test stage: 32 numbers in, 32 numbers out.
+pub(in crate::warp) struct NumberArgs;
 
 pub(in crate::warp) struct Numbers<'a> {
     pub(in crate::warp) from: &'a Lanes,
     pub(in crate::warp) to: &'a mut Lanes,
 }
 
-impl Arguments for OfNumbers {
-    type Of<'a> = Numbers<'a>;
+impl Arguments for NumberArgs {
+    type Args<'a> = Numbers<'a>;
 }
 
-/// Runs a stage over all numbers of an iterator, in every build.
-pub(in crate::warp) fn check<K: Stage<OfNumbers>>(
+/// Runs a stage on all numbers of an iterator, in every build, and compares with the expected
+/// results.
+pub(in crate::warp) fn check<K: Stage<NumberArgs>>(
     numbers: impl Iterator<Item = u32> + Clone,
     want: impl Fn(u32) -> u32,
 ) {
     for build in Build::all() {
-        let stage = pick::<OfNumbers, K>(build);
+        let stage = pick::<NumberArgs, K>(build);
         let mut numbers = numbers.clone().peekable();
         while numbers.peek().is_some() {
             let first = numbers.next().unwrap();

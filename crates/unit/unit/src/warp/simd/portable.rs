@@ -1,4 +1,5 @@
-//! Four lanes in arrays, with loops that every compiler makes vectors of: SSE2, NEON, simd128.
+//! The portable level: four lanes in arrays, with loops that compilers vectorize for SSE2, NEON and
+//! simd128.
 
 use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
@@ -11,7 +12,7 @@ const N: usize = 4;
 type I = [i32; N];
 type F = [f32; N];
 type D = [f64; N];
-/// All ones or zero.
+/// Each lane is all ones or zero.
 type M = [i32; N];
 
 #[inline(always)]
@@ -57,7 +58,7 @@ impl Simd for Portable {
         std::array::from_fn(|lane| all(bits >> (chunk * N + lane) & 1 == 1))
     }
     #[inline(always)]
-    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Of<'_>) {
+    fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
         K::portable(arguments);
     }
     #[inline(always)]
@@ -239,7 +240,7 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn half(code: I) -> F {
-        // The exponent is rebased by an exact multiplication.
+        // An exact multiplication changes the bias of the exponent.
         map(code, |code| {
             let magnitude = f32::from_bits((code as u32 & 0x7fff) << 13);
             let value = magnitude * f32::from_bits(0x7780_0000);
@@ -253,7 +254,8 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn floor(x: F) -> I {
-        // Without SSE4.1 there is no instruction for it: cut, then one less where that was above.
+        // Without SSE4.1 there is no instruction for floor: truncate, then subtract one where the
+        // result is above.
         let cut = cut(x);
         zip(cut, x, |cut, x| cut.wrapping_add(all(x < cut as f32)))
     }
@@ -279,7 +281,7 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn fused(a: F, b: F, c: F) -> F {
-        // The product is exact in f64, and the sum for the numbers that stages have.
+        // The product is exact in f64, and so is the sum for the numbers that stages use.
         std::array::from_fn(|n| (f64::from(a[n]) * f64::from(b[n]) + f64::from(c[n])) as f32)
     }
     #[inline(always)]
@@ -317,24 +319,23 @@ impl Simd for Portable {
     }
 }
 
-/// Integers, cut; any number for floats that are not in the range of an i32.
+/// Truncates to integers; results are arbitrary for floats outside the range of an i32.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn cut(x: F) -> I {
     use std::arch::x86_64::{_mm_cvttps_epi32, _mm_loadu_ps, _mm_storeu_si128};
     let mut cut = [0; N];
-    // SAFETY: SSE2 is part of x86-64, and both arrays have the 16 bytes that are read and written.
+    // SAFETY: SSE2 is part of x86-64, and both arrays have the 16 bytes that are accessed.
     unsafe {
         _mm_storeu_si128(cut.as_mut_ptr().cast(), _mm_cvttps_epi32(_mm_loadu_ps(x.as_ptr())))
     };
     cut
 }
 
-/// Integers, cut; any number for floats that are not in the range of an i32.
+/// Truncates to integers; results are arbitrary for floats outside the range of an i32.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn cut(x: F) -> I {
-    // The saturating conversion has a definite answer for those, and is a vector instruction on
-    // aarch64 and wasm32.
+    // The saturating conversion is a vector instruction on aarch64 and wasm32.
     map(x, |x| x as i32)
 }

@@ -1,8 +1,8 @@
-//! Operations that are more than one instruction, on every level against plain numbers.
+//! Tests of operations that take more than one instruction, at every level, against scalar code.
 
 #![allow(clippy::unwrap_used)]
 
-use super::check::{Numbers, OfNumbers, check};
+use super::check::{NumberArgs, Numbers, check};
 use super::vector::{int, load};
 use super::{Arguments, Simd, Stage, pick};
 use crate::request::Lanes;
@@ -13,7 +13,7 @@ use texunit_texel::f16_to_f32;
 macro_rules! stage {
     ($name:ident, |$simd:ident, $x:ident| $body:expr) => {
         struct $name;
-        impl Stage<OfNumbers> for $name {
+        impl Stage<NumberArgs> for $name {
             #[inline(always)]
             fn run<S: Simd>($simd: S, call: Numbers<'_>) {
                 for chunk in 0..32 / S::LANES {
@@ -79,13 +79,13 @@ fn rotations_and_rounded_products() {
 
 #[test]
 fn gathers_keep_to_their_window() {
-    struct OfGather;
+    struct GatherArgs;
     struct Gather<'a>(&'a Block, &'a Lanes, &'a mut [Lanes; 7]);
-    impl Arguments for OfGather {
-        type Of<'a> = Gather<'a>;
+    impl Arguments for GatherArgs {
+        type Args<'a> = Gather<'a>;
     }
     struct All;
-    impl Stage<OfGather> for All {
+    impl Stage<GatherArgs> for All {
         #[inline(always)]
         fn run<S: Simd>(simd: S, call: Gather<'_>) {
             let window = call.0.window(0).unwrap();
@@ -105,7 +105,7 @@ fn gathers_keep_to_their_window() {
     }
     let block = Block::new(512, "test").unwrap();
     block.write(0, &std::array::from_fn::<u8, 512, _>(|i| ((i * 7) >> 1) as u8)).unwrap();
-    // Unaligned, past the end, negative.
+    // Unaligned, past the end, and negative offsets.
     let at: Lanes = std::array::from_fn(|lane| match lane {
         30 => 100_000,
         31 => u32::MAX,
@@ -116,9 +116,9 @@ fn gathers_keep_to_their_window() {
     };
     for build in Build::all() {
         let mut out = [[0; 32]; 7];
-        pick::<OfGather, All>(build).call(Gather(&block, &at, &mut out));
+        pick::<GatherArgs, All>(build).call(Gather(&block, &at, &mut out));
         for lane in 0..32 {
-            // 16 bytes of zeros follow the block.
+            // The block is followed by 16 bytes of zeros.
             let [four, eight, sixteen] =
                 [524, 520, 512].map(|limit| move |n| word(at[lane], limit, n));
             let want =

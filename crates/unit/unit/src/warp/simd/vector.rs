@@ -1,23 +1,23 @@
-//! Operators on the vectors of a level.
+//! Operators and methods on the vectors of a level.
 
 use super::Simd;
 use crate::request::Lanes;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Shl, Shr, Sub};
 use texunit_memory::Window;
 
-/// 32-bit integers. `+`, `-` and `*` wrap; `>>` takes the sign along.
+/// A vector of 32-bit integers. `+`, `-` and `*` wrap; `>>` is arithmetic.
 #[derive(Clone, Copy)]
 pub(in crate::warp) struct Int<S: Simd>(pub(super) S::I);
 
-/// f32.
+/// A vector of f32.
 #[derive(Clone, Copy)]
 pub(in crate::warp) struct Float<S: Simd>(pub(super) S::F);
 
-/// f64.
+/// A vector of f64.
 #[derive(Clone, Copy)]
 pub(in crate::warp) struct Double<S: Simd>(pub(super) S::D);
 
-/// A bit a lane.
+/// A mask with a bit per lane.
 #[derive(Clone, Copy)]
 pub(in crate::warp) struct Mask<S: Simd>(pub(super) S::M);
 
@@ -86,31 +86,31 @@ pub(in crate::warp) fn load<S: Simd>(simd: S, from: &Lanes, chunk: usize) -> Int
     Int(simd.load(from, chunk))
 }
 
-/// The mask with these bits of 32 lanes.
+/// The mask of a chunk, from the bits of 32 lanes.
 #[inline(always)]
 pub(in crate::warp) fn mask<S: Simd>(simd: S, bits: u32, chunk: usize) -> Mask<S> {
     Mask(simd.mask(bits, chunk))
 }
 
 impl<S: Simd> Int<S> {
-    /// The words at these byte offsets, which are limited to the window.
+    /// Loads a word at each byte offset; offsets are clamped to the window.
     #[inline(always)]
     pub(in crate::warp) fn gather(simd: S, window: Window<'_>, offsets: Self) -> Self {
         Self(simd.gather(window, offsets.0))
     }
-    /// Likewise two words.
+    /// Loads two words at each byte offset; offsets are clamped to the window.
     #[inline(always)]
     pub(in crate::warp) fn gather2(simd: S, window: Window<'_>, offsets: Self) -> [Self; 2] {
         let [a, b] = simd.gather2(window, offsets.0);
         [Self(a), Self(b)]
     }
-    /// Likewise four words.
+    /// Loads four words at each byte offset; offsets are clamped to the window.
     #[inline(always)]
     pub(in crate::warp) fn gather4(simd: S, window: Window<'_>, offsets: Self) -> [Self; 4] {
         let [a, b, c, d] = simd.gather4(window, offsets.0);
         [Self(a), Self(b), Self(c), Self(d)]
     }
-    /// Likewise twice four words.
+    /// Loads eight words at each byte offset; offsets are clamped to the window.
     #[inline(always)]
     pub(in crate::warp) fn gather8(simd: S, window: Window<'_>, offsets: Self) -> [[Self; 4]; 2] {
         let [[a, b, c, d], [e, f, g, h]] = simd.gather8(window, offsets.0);
@@ -127,17 +127,17 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn fence(a: &mut Self, b: &mut Self) {
         S::fence(&mut a.0, &mut b.0);
     }
-    /// The entries of a table of 32 with these numbers.
+    /// Looks up entries of a table of 32.
     #[inline(always)]
     pub(in crate::warp) fn look_up(self, table: &Lanes) -> Self {
         Self(S::look_up(table, self.0))
     }
-    /// The entries of a table of 128 with these numbers.
+    /// Looks up entries of a table of 128.
     #[inline(always)]
     pub(in crate::warp) fn look_up_128(self, table: &[i32; 128]) -> Self {
         Self(S::look_up_128(table, self.0))
     }
-    /// The entries of a table of 256, of whose numbers the lowest eight bits count.
+    /// Looks up entries of a table of 256 by the lowest eight bits of each index.
     #[inline(always)]
     pub(in crate::warp) fn look_up_byte(self, simd: S, table: &[u32; 256]) -> Self {
         let mut lanes = [0; 32];
@@ -161,7 +161,7 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn dot16(self, other: Self) -> Self {
         Self(S::dot16(self.0, other.0))
     }
-    /// Of the 64-bit products; see [`Simd::mul_shift`].
+    /// High part of the 64-bit products; see [`Simd::mul_shift`].
     #[inline(always)]
     pub(in crate::warp) fn mul_shift<const BITS: u32, const HALF: bool>(self, other: Self) -> Self {
         Self(S::mul_shift::<BITS, HALF>(self.0, other.0))
@@ -174,17 +174,17 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn max(self, other: Self) -> Self {
         Self(S::max(self.0, other.0))
     }
-    /// Zeros come in from the left.
+    /// Logical shift to the right.
     #[inline(always)]
     pub(in crate::warp) fn shr(self, bits: u32) -> Self {
         Self(S::shr(self.0, bits))
     }
-    /// By less than 32.
+    /// Shift to the left by a count per lane, below 32.
     #[inline(always)]
     pub(in crate::warp) fn shl_each(self, bits: Self) -> Self {
         Self(S::shl_each(self.0, bits.0))
     }
-    /// Zeros come in from the left.
+    /// Logical shift to the right by a count per lane.
     #[inline(always)]
     pub(in crate::warp) fn shr_each(self, bits: Self) -> Self {
         Self(S::shr_each(self.0, bits.0))
@@ -193,7 +193,7 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn sar_each(self, bits: Self) -> Self {
         Self(S::sar_each(self.0, bits.0))
     }
-    /// By less than 32, to the left.
+    /// Rotation to the left by a count per lane, below 32.
     #[inline(always)]
     pub(in crate::warp) fn rotate_each(self, bits: Self) -> Self {
         Self(S::rotate_each(self.0, bits.0))
@@ -223,7 +223,7 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn is(self, other: Self) -> Mask<S> {
         Mask(S::eq(self.0, other.0))
     }
-    /// The same bits.
+    /// Reinterprets the bits as f32.
     #[inline(always)]
     pub(in crate::warp) fn as_float(self) -> Float<S> {
         Float(S::from_bits(self.0))
@@ -233,7 +233,7 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn half(self) -> Float<S> {
         Float(S::half(self.0))
     }
-    /// The nearest f32.
+    /// Converts to the nearest f32.
     #[inline(always)]
     pub(in crate::warp) fn to_float(self) -> Float<S> {
         Float(S::to_f32(self.0))
@@ -249,7 +249,7 @@ impl<S: Simd> Int<S> {
 }
 
 impl<S: Simd> Float<S> {
-    /// The same bits.
+    /// Reinterprets the bits as integers.
     #[inline(always)]
     pub(in crate::warp) fn as_int(self) -> Int<S> {
         Int(S::to_bits(self.0))
@@ -291,19 +291,19 @@ impl<S: Simd> Double<S> {
     }
 }
 
-/// A bit for each lane of a vector.
+/// The mask bits of all lanes of a vector.
 #[inline(always)]
 pub(in crate::warp) fn all_lanes<S: Simd>() -> u32 {
     u32::MAX >> (32 - S::LANES)
 }
 
 impl<S: Simd> Mask<S> {
-    /// Whether it has all lanes.
+    /// Whether all lanes are set.
     #[inline(always)]
     pub(in crate::warp) fn is_full(self) -> bool {
         self.bits() == all_lanes::<S>()
     }
-    /// Lane 0 lowest.
+    /// The mask as bits, lane 0 lowest.
     #[inline(always)]
     pub(in crate::warp) fn bits(self) -> u32 {
         S::bits(self.0)
@@ -314,8 +314,9 @@ impl<S: Simd> Mask<S> {
     }
 }
 
-/// 1/n as the sum of two f32: multiplied with both, an integer of 16 bits gives the nearest f32 to
-/// its quotient (a test tries them all). Folded away where `n` is a constant.
+/// 1/n as the sum of two f32 numbers: the sum of an integer of up to 16 bits times each of them is
+/// the nearest f32 to the quotient (a test tries all). Evaluated at compile time if `n` is a
+/// constant.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[inline(always)]
 pub(super) fn reciprocal(n: f32) -> (f32, f32) {

@@ -1,13 +1,14 @@
-//! Gradients as differences in a quad of points: docs/numerics.md, rules 4.9 and 4.11.
+//! Gradients as differences in a quad of points, for 32 lanes: docs/numerics.md, rules 4.9 and
+//! 4.11.
 
 use super::Texels;
 use crate::request::{FetchRequest, Lanes, ZERO_LANES};
-use crate::warp::levels::ten::{Scale, cut, is_ordinary};
+use crate::warp::levels::float10::{Scale, cut, is_ordinary};
 use crate::warp::place::products;
 use crate::warp::simd::{Simd, load};
 
-/// Rule 4.9: the exact difference of P and P + d, cut to at least ten bits, and whether both are near
-/// enough.
+/// Rule 4.9: the exact difference of P and P + d, truncated to at least ten bits, and whether both
+/// coordinates are below the limit.
 #[inline(always)]
 pub(super) fn of_point(point: f32, d: f32) -> (f32, bool) {
     const TOO_FAR: f32 = (1_u128 << 97) as f32;
@@ -17,23 +18,23 @@ pub(super) fn of_point(point: f32, d: f32) -> (f32, bool) {
     (difference(c0, c1), near)
 }
 
-/// c1 - c0, exactly, cut to at least ten bits; 0 only if they are equal.
+/// The exact c1 - c0, truncated to at least ten bits; 0 only if they are equal.
 #[inline(always)]
 fn difference(c0: f32, c1: f32) -> f32 {
     let sum = c1 - c0;
-    // What the rounding has lost, exactly (Knuth's two-sum). If it went away from zero, the cut is
-    // one step back.
+    // The exact rounding error (Knuth's two-sum). If the sum was rounded away from zero, the
+    // truncation is one step back.
     let other = sum - c1;
     let lost = (c1 - (sum - other)) + (-c0 - other);
     let opposite = (lost.to_bits() ^ sum.to_bits()) >> 31;
     let back = if lost != 0.0 { opposite } else { 0 };
     let whole = f32::from_bits(sum.to_bits().wrapping_sub(back));
-    // Of a subnormal the cut may leave nothing: then it would be an ordinary 0.
+    // A subnormal could be truncated to nothing, and would then look like an ordinary 0.
     if whole.abs() < f32::MIN_POSITIVE { whole } else { cut(whole) }
 }
 
-/// Products of directions and the reciprocals of their largest components (rule 7.2), and the faces
-/// that they point at.
+/// Products of directions with the reciprocals of their largest components (rule 7.2), and the
+/// faces that they point at.
 struct Corners {
     along: [[f32; 32]; 3],
     face: [u32; 32],
@@ -44,8 +45,8 @@ struct Corners {
 impl Corners {
     const ZERO: Self = Self { along: [[0.0; 32]; 3], face: [0; 32], odd: [0; 32] };
 
-    /// Those of the points and these gradients; 0 adds nothing. Directions that are huge, tiny or no
-    /// numbers are odd.
+    /// Computes the products for the points plus these gradients; `d` = 0 adds nothing. Directions
+    /// that are huge, tiny or NaN are marked in `odd`.
     #[inline(always)]
     fn set<S: Simd>(&mut self, simd: S, point: [&Lanes; 3], d: [&Lanes; 3]) {
         const SMALLEST: f32 = 1.0 / (1_u128 << 100) as f32;
@@ -83,7 +84,7 @@ impl Corners {
         }
     }
 
-    /// Where a lane's direction comes out on the plane of a face, in half edges of it.
+    /// A lane's coordinates on the plane of a face, in half edges.
     #[inline(always)]
     fn place(&self, face: u32, lane: usize) -> (f32, f32) {
         let (x, y, z) = (self.along[0][lane], self.along[1][lane], self.along[2][lane]);
@@ -101,7 +102,7 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Rule 7.1, of numbers.
+/// Rule 7.1 for finite numbers.
 #[inline(always)]
 fn face_of(x: f32, y: f32, z: f32) -> u32 {
     let is_z = (z.abs() >= x.abs()) & (z.abs() >= y.abs());
@@ -111,8 +112,8 @@ fn face_of(x: f32, y: f32, z: f32) -> u32 {
     axis + if major < 0.0 { 1 } else { 0 }
 }
 
-/// Rule 4.11: c1 - c0, of which the smaller is first cut to 2^-24 of the larger one's leading bit; to
-/// at least ten bits.
+/// Rule 4.11: c1 - c0, where the smaller one is first truncated to 2^-24 of the larger one's
+/// leading bit. The result is truncated to at least ten bits.
 #[inline(always)]
 fn near_difference(c0: f32, c1: f32) -> f32 {
     let largest = larger(c0.abs(), c1.abs());
@@ -122,12 +123,12 @@ fn near_difference(c0: f32, c1: f32) -> f32 {
     let steps = f64::from_bits((1023 + 24 + 127 - exponent) << 52);
     let whole = |c: f32| (f64::from(c) * steps).trunc();
     let difference = (whole(c1) - whole(c0)) * grid;
-    // 26 bits at most: cut to those of an f32 that are kept.
+    // At most 26 bits, truncated to the bits that an f32 holds.
     f64::from_bits(difference.to_bits() & !((1 << 43) - 1)) as f32
 }
 
-/// Rule 4.11 for quads on one face of a size. Returns what is not 0 in lanes that are left to the
-/// reference: those with a corner on another face, and what is not ordinary.
+/// Rule 4.11 for quads on one face. Returns a nonzero value in lanes that are left to the
+/// reference: quads that cover several faces, and extreme values.
 #[inline(always)]
 pub(super) fn of_cube<S: Simd, const POWERS: bool>(
     simd: S,

@@ -1,0 +1,135 @@
+//! Reports of calls to the driver library, which passes them on to the user (trace, report,
+//! standard error). A library's function is refused for a reason found there or in a driver
+//! function that it calls; the report names the call that the program made.
+
+use std::fmt::Arguments;
+use std::io::Write;
+use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::{CUresult, Refusal};
+
+/// A string passed to the driver library.
+#[repr(C)]
+pub(crate) struct Str {
+    start: *const u8,
+    size: usize,
+}
+
+impl Str {
+    pub(crate) fn of(text: &str) -> Self {
+        Self { start: text.as_ptr(), size: text.len() }
+    }
+}
+
+/// Functions of texunit's driver that take reports. Without a driver they do nothing, and the user
+/// has been told that there is none.
+mod linked {
+    use super::Str;
+    use crate::driver::DriverFunction;
+
+    type Begins = unsafe extern "C" fn(Str) -> u32;
+    type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
+    type Say = unsafe extern "C" fn(Str);
+    type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
+
+    // SAFETY: these are the types of the functions in module `refused` of crate `texunit-cuda`.
+    pub(super) static BEGINS: DriverFunction<Begins> =
+        unsafe { DriverFunction::named(c"texunit_runtime_begins") };
+    // SAFETY: as for the access above.
+    pub(super) static ENDS: DriverFunction<Ends> =
+        unsafe { DriverFunction::named(c"texunit_runtime_ends") };
+    // SAFETY: as for the access above.
+    pub(super) static SAY: DriverFunction<Say> =
+        unsafe { DriverFunction::named(c"texunit_say_refused") };
+    // SAFETY: as for the access above.
+    pub(super) static REASON: DriverFunction<Reason> =
+        unsafe { DriverFunction::named(c"texunit_reason") };
+}
+
+/// Reports how a call has ended.
+fn ends(code: u32, function: &str, name: &str, reason: &str) {
+    if let Some(ends) = linked::ENDS.get() {
+        // SAFETY: the texts are valid during the call.
+        unsafe { ends(code, Str::of(function), Str::of(name), Str::of(reason)) };
+    }
+}
+
+/// A call of a library's function by the program, from its start to its end, as the driver library
+/// records it.
+#[derive(Debug)]
+pub struct Call {
+    function: &'static str,
+    /// Whether the trace or a report records how the call ends.
+    is_reported: bool,
+}
+
+impl Call {
+    /// Reports the start of a call of the function of this name.
+    pub fn begins(function: &'static str) -> Self {
+        let begins = linked::BEGINS.get();
+        // SAFETY: the text is static in this library, which is never unloaded.
+        let is_reported = begins.is_some_and(|begins| unsafe { begins(Str::of(function)) } != 0);
+        Self { function, is_reported }
+    }
+
+    /// Whether the trace or a report records how the call ends.
+    pub fn is_reported(&self) -> bool {
+        self.is_reported
+    }
+
+    /// Reports that the call was refused: a code other than 0, its name, and the reason.
+    pub fn refused(mut self, code: u32, name: &str, reason: &str) {
+        if self.is_reported {
+            ends(code, self.function, name, reason);
+            self.is_reported = false;
+        }
+    }
+}
+
+/// A call that is dropped without a result, by a panic too, has ended: the thread's call depth
+/// falls by one.
+impl Drop for Call {
+    fn drop(&mut self) {
+        if self.is_reported {
+            ends(0, "", "", "");
+        }
+    }
+}
+
+/// The reason for which a function of the driver refused the last call; without one if nothing
+/// records reasons.
+pub fn driver(code: CUresult) -> Refusal {
+    let Some(reason) = linked::REASON.get() else {
+        return code.because("no driver of texunit's is found");
+    };
+    // SAFETY: a null buffer of size 0 only asks for the length.
+    let size = unsafe { reason(std::ptr::null_mut(), 0) };
+    let mut bytes = vec![0; size];
+    // SAFETY: the buffer is our own and has this size.
+    unsafe { reason(bytes.as_mut_ptr(), size) };
+    code.because(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Turns the status of a driver function into a result.
+///
+/// # Errors
+/// The driver's refusal with its reason.
+pub fn check(code: CUresult) -> Answer {
+    if code == CUresult::SUCCESS { Ok(()) } else { Err(driver(code)) }
+}
+
+/// Prints what is not supported, unless the refusal of the call is reported anyway.
+pub fn say_refused(text: &str) {
+    if let Some(say) = linked::SAY.get() {
+        // SAFETY: the text is valid during the call.
+        unsafe { say(Str::of(text)) }
+    }
+}
+
+/// Prints a line on standard error. A closed standard error is ignored; `eprintln!` would panic,
+/// which ends a C program.
+pub fn say(text: Arguments<'_>) {
+    let text = format!("texunit: {text}\n");
+    // File names may contain control characters, which a terminal must not interpret.
+    let shown = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
+    let _ = std::io::stderr().lock().write_all(shown.as_bytes());
+}

@@ -1,0 +1,101 @@
+//! Structures of green contexts (`cuda.h` and `driver_types.h` of CUDA 13.1 and later; those of 12.4 to 13.0 are as large).
+
+/// `CU_DEV_RESOURCE_TYPE_INVALID`
+pub const CU_DEV_RESOURCE_TYPE_INVALID: u32 = 0;
+/// `CU_DEV_RESOURCE_TYPE_SM`
+pub const CU_DEV_RESOURCE_TYPE_SM: u32 = 1;
+/// `CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG`
+pub const CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG: u32 = 1000;
+/// `CU_DEV_RESOURCE_TYPE_WORKQUEUE`
+pub const CU_DEV_RESOURCE_TYPE_WORKQUEUE: u32 = 10000;
+
+/// `CUdevResource`: some multiprocessors of a device, or queues of work for them.
+///
+/// `internal` is the driver's own part of the structure: a program may copy it, and not change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(non_snake_case)]
+#[repr(C)]
+pub struct CUdevResource {
+    /// One of `CU_DEV_RESOURCE_TYPE_*`, which says what `value` holds.
+    pub r#type: u32,
+    /// The driver's own part.
+    pub internal: [u32; 23],
+    /// The words of the union: those of [`CUdevSmResource`], or of a `CUdevWorkqueueConfigResource` (device, limit, scope).
+    pub value: [u32; 10],
+    /// The next resource of a list.
+    pub nextResource: u64,
+}
+
+/// `CUdevSmResource`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(non_snake_case)]
+#[repr(C)]
+pub struct CUdevSmResource {
+    /// Multiprocessors.
+    pub smCount: u32,
+    /// The fewest multiprocessors of a part.
+    pub minSmPartitionSize: u32,
+    /// Multiprocessors that can hold the CTAs of a cluster; the size of a part is a multiple of it.
+    pub smCoscheduledAlignment: u32,
+    /// `CUdevSmResourceGroup_flags`
+    pub flags: u32,
+    /// The locality domain, if the flags ask for one.
+    pub localityDomainId: u32,
+}
+
+/// `CU_DEV_SM_RESOURCE_GROUP_PARAMS`: what `cuDevSmResourceSplit` is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(non_camel_case_types, non_snake_case)]
+#[repr(C)]
+pub struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
+    /// Multiprocessors; 0: as many as there are, which the call writes here.
+    pub smCount: u32,
+    /// Multiprocessors that can hold the CTAs of a cluster; 0: the device's own number.
+    pub coscheduledSmCount: u32,
+    /// The same where possible.
+    pub preferredCoscheduledSmCount: u32,
+    /// `CUdevSmResourceGroup_flags`
+    pub flags: u32,
+    /// The locality domain, if the flags ask for one.
+    pub localityDomainId: u32,
+    /// Zeros.
+    pub reserved: [u32; 11],
+}
+
+impl Default for CUdevResource {
+    fn default() -> Self {
+        Self {
+            r#type: CU_DEV_RESOURCE_TYPE_INVALID,
+            internal: [0; 23],
+            value: [0; 10],
+            nextResource: 0,
+        }
+    }
+}
+
+impl CUdevResource {
+    /// Some multiprocessors.
+    pub fn of_sms(sm: CUdevSmResource, internal: [u32; 23]) -> Self {
+        let mut value = [0; 10];
+        value[..5].copy_from_slice(&[
+            sm.smCount,
+            sm.minSmPartitionSize,
+            sm.smCoscheduledAlignment,
+            sm.flags,
+            sm.localityDomainId,
+        ]);
+        Self { r#type: CU_DEV_RESOURCE_TYPE_SM, internal, value, nextResource: 0 }
+    }
+
+    /// The multiprocessors; `None` for a resource of another type.
+    pub fn sms(&self) -> Option<CUdevSmResource> {
+        let [count, least, alignment, flags, domain, ..] = self.value;
+        (self.r#type == CU_DEV_RESOURCE_TYPE_SM).then_some(CUdevSmResource {
+            smCount: count,
+            minSmPartitionSize: least,
+            smCoscheduledAlignment: alignment,
+            flags,
+            localityDomainId: domain,
+        })
+    }
+}

@@ -1,0 +1,202 @@
+//! Memory pools of Python packages (CuPy, PyTorch and others). A pool allocates large blocks and
+//! places arrays in them, so that an access beyond an array stays within an allocation and cannot
+//! be detected. This module recognises such allocations and tells the user how to turn the pool
+//! off.
+
+use super::{Traces, module, traces};
+use crate::call::say;
+use crate::memory::AllocationKind;
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use texunit_evidence::Finding;
+
+/// Maximum number of frames in which a pool's functions are searched.
+const MAX_LOOKED_AT: usize = 24;
+
+/// A package with a memory pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pool {
+    CuPy,
+    PyTorch,
+}
+
+impl Pool {
+    const ALL: [Self; 2] = [Self::CuPy, Self::PyTorch];
+
+    /// Substrings of the names of files whose functions allocate for the pool.
+    fn files(self) -> &'static [&'static str] {
+        match self {
+            Self::CuPy => &["/cupy/cuda/memory."],
+            Self::PyTorch => &["/libc10_cuda.", "/libtorch_cuda."],
+        }
+    }
+
+    fn of_file(file: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pool| pool.files().iter().any(|part| file.contains(part)))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::CuPy => "CuPy",
+            Self::PyTorch => "PyTorch",
+        }
+    }
+
+    /// The setting that turns the pool off.
+    fn switch(self) -> &'static str {
+        match self {
+            Self::CuPy => "`cupy.cuda.set_allocator(None)`",
+            Self::PyTorch => "PYTORCH_NO_CUDA_MEMORY_CACHING=1",
+        }
+    }
+
+    /// Whether `texunit run` has turned the pool off.
+    fn is_turned_off(self) -> bool {
+        let off = std::env::var("TEXUNIT_POOLS_OFF").unwrap_or_default();
+        off.split(',').any(|name| name.eq_ignore_ascii_case(self.name()))
+    }
+
+    /// Whether the pool is on, so that arrays share allocations.
+    fn is_on(self) -> bool {
+        match self {
+            Self::CuPy => !self.is_turned_off(),
+            // Any value of the variable turns the pool off.
+            Self::PyTorch => std::env::var_os("PYTORCH_NO_CUDA_MEMORY_CACHING").is_none(),
+        }
+    }
+
+    fn help(self) -> String {
+        format!(
+            "`texunit run --check memory` turns the pool off, as {} does, and each array is an allocation of its own",
+            self.switch()
+        )
+    }
+
+    fn message(self) -> String {
+        format!(
+            "memory of the program is a block of {}'s memory pool, which has arrays in it and room behind them: an access past \
+             the end of an array is not found within a block",
+            self.name()
+        )
+    }
+}
+
+/// Pools that have allocated memory, and pools about which the user has been told; one bit each.
+static ASKED: AtomicU8 = AtomicU8::new(0);
+static TOLD: AtomicU8 = AtomicU8::new(0);
+
+/// Records an allocation if it was made by a pool. Only device memory of `cuMemAlloc` is shared by
+/// several arrays; pinned memory and memory of the driver's own pools has the size of one array.
+pub(crate) fn allocated(number: u64, kind: &AllocationKind) {
+    let Some(pool) = asking() else { return };
+    let is_block = matches!(kind, AllocationKind::Device);
+    ASKED.fetch_or(u8::from(is_block) << pool as u8, Relaxed);
+    traces().get_or_insert_default().pools.insert(number, (pool, is_block));
+}
+
+/// The pool that makes the current allocation.
+fn asking() -> Option<Pool> {
+    if !is_any_loaded() {
+        return None;
+    }
+    let (mut found, mut left) = (None, MAX_LOOKED_AT);
+    backtrace::trace(|frame| {
+        found = module(frame.ip().addr()).and_then(|(file, _)| Pool::of_file(&file));
+        left -= 1;
+        found.is_none() && left > 0
+    });
+    found
+}
+
+/// Whether the process has loaded a library of a package with a pool. The search is repeated when
+/// libraries have been loaded since.
+fn is_any_loaded() -> bool {
+    static FOUND: AtomicBool = AtomicBool::new(false);
+    static LOADED: AtomicU64 = AtomicU64::new(0);
+    unsafe extern "C" fn is_pool(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        known: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the dynamic linker's structure, whose name is a C string or null, and the
+        // caller's counters.
+        let (file, loaded, [before, now]) = unsafe {
+            let file = (*info).dlpi_name;
+            let file = if file.is_null() { c"" } else { CStr::from_ptr(file) };
+            (file.to_string_lossy(), (*info).dlpi_adds, &mut *known.cast::<[u64; 2]>())
+        };
+        *now = loaded;
+        match Pool::of_file(&file) {
+            Some(_) => 2,
+            None => c_int::from(loaded == *before),
+        }
+    }
+    if FOUND.load(Relaxed) {
+        return true;
+    }
+    let mut loaded = [LOADED.load(Relaxed), 0];
+    // SAFETY: the callback gets its argument, which is valid during the call.
+    let found = unsafe { libc::dl_iterate_phdr(Some(is_pool), (&raw mut loaded).cast()) };
+    LOADED.store(loaded[1], Relaxed);
+    FOUND.store(found == 2, Relaxed);
+    found == 2
+}
+
+/// Prints once, when a kernel is launched, that a pool's memory may be used or that the pool was
+/// turned off.
+pub(crate) fn warn() {
+    let news = ASKED.load(Relaxed) & !TOLD.load(Relaxed);
+    if news == 0 {
+        return;
+    }
+    let before = TOLD.fetch_or(news, Relaxed);
+    for pool in Pool::ALL.into_iter().filter(|&pool| (news & !before) >> pool as u8 & 1 == 1) {
+        if pool.is_on() {
+            let (message, help) = (pool.message(), pool.help());
+            say(format_args!("{message}; {help}"));
+            crate::report::library(Finding {
+                kind: texunit_report::POOL.code.to_owned(),
+                check: Some("memory".to_owned()),
+                severity: texunit_report::Severity::Note,
+                message,
+                help: Some(help),
+                object: Some(format!("pool of {}", pool.name())),
+                ..Finding::default()
+            });
+        } else if pool.is_turned_off() {
+            say(format_args!(
+                "{}'s memory pool is turned off (--check), so that each array is an allocation of its own; --keep-pools \
+                 leaves it on",
+                pool.name()
+            ));
+        }
+    }
+}
+
+impl Traces {
+    /// The line of a report about an allocation that is a pool's block.
+    pub(super) fn block(&self, number: u64) -> Option<String> {
+        let (pool, _) =
+            self.pools.get(&number).filter(|(pool, is_block)| *is_block && pool.is_on())?;
+        let (name, switch) = (pool.name(), pool.switch());
+        Some(format!(
+            "allocation {number} is a block of {name}'s memory pool, which {switch} turns off"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pools_are_known_by_their_files() {
+        let packages = "/home/u/.venv/lib/python3.12/site-packages";
+        let of = |file: &str| Pool::of_file(&format!("{packages}/{file}"));
+        assert_eq!(of("cupy/cuda/memory.cpython-312-x86_64-linux-gnu.so"), Some(Pool::CuPy));
+        assert_eq!(of("torch/lib/libc10_cuda.so"), Some(Pool::PyTorch));
+        assert_eq!(of("torch/lib/libtorch_python.so"), None);
+        assert_eq!(Pool::of_file("/home/u/cupy/cuda/a.out"), None);
+        assert!(!is_any_loaded() && asking().is_none());
+    }
+}

@@ -1,0 +1,207 @@
+//! Green contexts (driver API, "Green Contexts"); [`crate::green`] has what they do.
+
+use super::context_events;
+use crate::args::{Answer, In, InOut, Out};
+use crate::call::driver_api;
+use crate::context::{self, Context};
+use crate::green::split::{self, Split};
+use crate::green::{self, Descriptor, GreenContext};
+use crate::handle::Handle;
+use crate::state;
+use crate::stream::{Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
+use std::ffi::{c_int, c_uint, c_ulonglong};
+use texunit_cuda_abi::{
+    CU_DEV_RESOURCE_TYPE_SM, CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevice, CUresult,
+};
+
+/// `CU_GREEN_CTX_DEFAULT_STREAM`, the last flag.
+const DEFAULT_STREAM: c_uint = 1;
+/// Most resources of a descriptor.
+const MAX_RESOURCES: c_uint = 1024;
+
+driver_api! {
+    /// A resource of a device.
+    fn cuDeviceGetDevResource(device: CUdevice, resource: Out<CUdevResource>, kind: c_uint) {
+        resource.set(green::of_device(state::gpu(device)?, kind)?)
+    }
+
+    /// A resource of a context.
+    fn cuCtxGetDevResource(hCtx: Handle<Context>, resource: Out<CUdevResource>, kind: c_uint) {
+        state::gpus()?;
+        let context = hCtx.get()?;
+        resource.set(green::resource(hCtx, &context, kind)?)
+    }
+
+    /// A resource of a green context.
+    fn cuGreenCtxGetDevResource(hCtx: Handle<GreenContext>, resource: Out<CUdevResource>, kind: c_uint) {
+        state::gpus()?;
+        resource.set(hCtx.get()?.resource(kind)?)
+    }
+
+    /// The multiprocessors of a stream.
+    fn cuStreamGetDevResource(hStream: Handle<Stream>, resource: Out<CUdevResource>, kind: c_uint) {
+        let context = crate::stream::on(hStream)?;
+        if kind != CU_DEV_RESOURCE_TYPE_SM {
+            return Err(green::wrong_type(kind, "streams have multiprocessors (1)"));
+        }
+        let own = green::of_stream(hStream)?;
+        resource.set(match own.is_null() {
+            true => green::of_device(&context.gpu, kind)?,
+            false => own.get()?.resource(kind)?,
+        })
+    }
+
+    /// Splits multiprocessors into parts of equal size; without `result`, how many parts there would be.
+    fn cuDevSmResourceSplitByCount(
+        result: Out<CUdevResource>,
+        nbGroups: InOut<c_uint>,
+        input: In<CUdevResource>,
+        remainder: Out<CUdevResource>,
+        flags: c_uint,
+        minCount: c_uint,
+    ) {
+        state::gpus()?;
+        let room = nbGroups.get()?;
+        let most = if result.is_null() { c_uint::MAX } else { room };
+        let Split { parts, rest } = split::by_count(&input.get()?, most, (flags, minCount))?;
+        nbGroups.out().set(parts.len() as c_uint)?;
+        remainder.set_if(rest);
+        if result.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the caller says that there is so much room.
+        unsafe { result.elements(room as usize) }.set_all(parts)
+    }
+
+    /// Splits multiprocessors into parts as `groupParams` asks for them, and writes the sizes there that it leaves open.
+    fn cuDevSmResourceSplit(
+        result: Out<CUdevResource>,
+        nbGroups: c_uint,
+        input: In<CUdevResource>,
+        remainder: Out<CUdevResource>,
+        flags: c_uint,
+        groupParams: InOut<CU_DEV_SM_RESOURCE_GROUP_PARAMS>,
+    ) {
+        state::gpus()?;
+        let (input, count) = (input.get()?, nbGroups as usize);
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
+        }
+        let most = input.sms().map_or(0, |sm| sm.smCount);
+        if nbGroups == 0 || nbGroups > most {
+            return Err(CUresult::INVALID_RESOURCE_CONFIGURATION.because(format!(
+                "nbGroups {nbGroups} is not from 1 to {most}, the multiprocessors of input"
+            )));
+        }
+        // SAFETY: the caller says that there are so many.
+        let params = |i| unsafe { groupParams.nth(i) };
+        let mut groups = (0..count).map(|i| params(i).get()).collect::<Answer<Vec<_>>>()?;
+        let Split { parts, rest } = split::by_groups(&input, &mut groups, !result.is_null())?;
+        for (i, group) in groups.into_iter().enumerate() {
+            params(i).out().set(group)?;
+        }
+        remainder.set_if(rest);
+        if result.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the caller says that there is so much room.
+        unsafe { result.elements(count) }.set_all(parts)
+    }
+
+    /// A descriptor of resources, for `cuGreenCtxCreate`.
+    fn cuDevResourceGenerateDesc(
+        phDesc: Out<Handle<Descriptor>>,
+        resources: In<CUdevResource>,
+        nbResources: c_uint,
+    ) {
+        state::gpus()?;
+        phDesc.check()?;
+        // More resources than parts of a device, a configuration and a workqueue would have one twice.
+        if nbResources > MAX_RESOURCES {
+            return Err(CUresult::INVALID_RESOURCE_CONFIGURATION.because(format!(
+                "nbResources {nbResources} is more than {MAX_RESOURCES}"
+            )));
+        }
+        // SAFETY: the caller says that there are so many.
+        let resources = unsafe { resources.elements(nbResources as usize) }.to_vec()?;
+        phDesc.set(green::describe(&resources)?)
+    }
+
+    /// Makes a green context, and retains the primary context of its device.
+    fn cuGreenCtxCreate(
+        phCtx: Out<Handle<GreenContext>>,
+        desc: Handle<Descriptor>,
+        dev: CUdevice,
+        flags: c_uint,
+    ) {
+        phCtx.check()?;
+        let gpu = state::gpu(dev)?;
+        if flags > DEFAULT_STREAM {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "flags {flags:#x} is not CU_GREEN_CTX_NONE (0) or CU_GREEN_CTX_DEFAULT_STREAM (1)"
+            )));
+        }
+        let descriptor = desc.get()?;
+        phCtx.set(GreenContext::create(gpu, &descriptor)?)
+    }
+
+    /// Ends a green context, and gives up its use of the primary context. Its streams are detached.
+    fn cuGreenCtxDestroy(hCtx: Handle<GreenContext>) {
+        state::gpus()?;
+        GreenContext::destroy(hCtx)
+    }
+
+    /// The context that stands for a green one.
+    fn cuCtxFromGreenCtx(pContext: Out<Handle<Context>>, hCtx: Handle<GreenContext>) {
+        state::gpus()?;
+        pContext.set(hCtx.get()?.alias)
+    }
+
+    /// A number that no other green context has; of the current one for null.
+    fn cuGreenCtxGetId(greenCtx: Handle<GreenContext>, greenCtxId: Out<c_ulonglong>) {
+        state::gpus()?;
+        if !greenCtx.is_null() {
+            return greenCtxId.set(greenCtx.get()?.id);
+        }
+        match green::find(context::current_handle()) {
+            Some((_, current)) => greenCtxId.set(current.id),
+            None => Err(CUresult::INVALID_CONTEXT.because("greenCtx is null, and the current context is not a green one")),
+        }
+    }
+
+    /// Makes a stream in a green context.
+    fn cuGreenCtxStreamCreate(
+        phStream: Out<Handle<Stream>>,
+        greenCtx: Handle<GreenContext>,
+        flags: c_uint,
+        priority: c_int,
+    ) {
+        state::gpus()?;
+        phStream.check()?;
+        let green = greenCtx.get()?;
+        if flags != NON_BLOCKING {
+            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not CU_STREAM_NON_BLOCKING (1)")));
+        }
+        let context = green.primary.get()?;
+        let priority = priority.clamp(GREATEST_PRIORITY, 0);
+        phStream.set(Stream::create(&context, greenCtx, flags, priority)?)
+    }
+
+    /// The green context of a stream; null if it has none.
+    fn cuStreamGetGreenCtx(hStream: Handle<Stream>, phCtx: Out<Handle<GreenContext>>) {
+        crate::stream::on(hStream)?;
+        phCtx.set(green::of_stream(hStream)?)
+    }
+
+    /// Records an event behind everything that the device of a green context has been asked for.
+    fn cuGreenCtxRecordEvent(hCtx: Handle<GreenContext>, hEvent: Handle<Event>) {
+        state::gpus()?;
+        context_events::record(hCtx.get()?.primary, hEvent)
+    }
+
+    /// Everything that the device of a green context is asked for from now on comes behind an event.
+    fn cuGreenCtxWaitEvent(hCtx: Handle<GreenContext>, hEvent: Handle<Event>) {
+        state::gpus()?;
+        context_events::wait(hCtx.get()?.primary, hEvent)
+    }
+}

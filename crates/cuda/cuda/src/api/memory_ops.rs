@@ -1,0 +1,69 @@
+//! Values in memory that streams write and wait for (driver API, "Stream Memory Operations").
+
+use crate::args::{Answer, In};
+use crate::call::driver_api;
+use crate::deferred::Order;
+use crate::handle::Handle;
+use crate::memory_ops::{BatchOp, operation};
+use crate::stream::Stream;
+use std::ffi::c_uint;
+use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUstreamBatchMemOpParams};
+
+driver_api! {
+    /// Makes the following work of a stream wait for a 32-bit value.
+    fn cuStreamWaitValue32 | cuStreamWaitValue32_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u32, flags: c_uint) {
+        one(stream, operation(true, 4, (addr, value.into()), flags))
+    }
+
+    /// Makes the following work of a stream wait for a 64-bit value.
+    fn cuStreamWaitValue64 | cuStreamWaitValue64_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u64, flags: c_uint) {
+        one(stream, operation(true, 8, (addr, value), flags))
+    }
+
+    /// Writes a 32-bit value after the preceding work of a stream.
+    fn cuStreamWriteValue32 | cuStreamWriteValue32_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u32, flags: c_uint) {
+        one(stream, operation(false, 4, (addr, value.into()), flags))
+    }
+
+    /// Writes a 64-bit value after the preceding work of a stream.
+    fn cuStreamWriteValue64 | cuStreamWriteValue64_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u64, flags: c_uint) {
+        one(stream, operation(false, 8, (addr, value), flags))
+    }
+
+    /// Executes several waits and writes in order.
+    fn cuStreamBatchMemOp | cuStreamBatchMemOp_v2(
+        stream: Handle<Stream>,
+        count: c_uint,
+        paramArray: In<CUstreamBatchMemOpParams>,
+        flags: c_uint,
+    ) {
+        let order = Order::capturable(stream)?;
+        paramArray.check()?;
+        // SAFETY: the caller passes the length of its array.
+        unsafe { batch(&order, count, paramArray.as_ptr(), flags) }
+    }
+}
+
+fn one(stream: Handle<Stream>, operation: CUstreamBatchMemOpParams) -> Answer {
+    let order = Order::capturable(stream)?;
+    // SAFETY: the pointer is to one operation.
+    unsafe { batch(&order, 1, &raw const operation, 0) }
+}
+
+/// # Safety
+/// The array has `count` operations.
+unsafe fn batch(
+    order: &Order,
+    count: c_uint,
+    operations: *const CUstreamBatchMemOpParams,
+    flags: c_uint,
+) -> Answer {
+    let params = CUDA_BATCH_MEM_OP_NODE_PARAMS {
+        ctx: order.context.handle.number(),
+        count,
+        paramArray: operations.expose_provenance() as u64,
+        flags,
+    };
+    // SAFETY: the caller upholds this function's safety contract.
+    unsafe { BatchOp::new(&params)? }.submit(order)
+}

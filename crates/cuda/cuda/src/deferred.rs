@@ -1,0 +1,436 @@
+//! Deferred work (`--schedule SEED`): kernels, copies, memory sets and host functions of streams
+//! are stored when they are submitted, and executed in a random order when the program waits for
+//! them or for other work.
+//!
+//! An item of work depends on the previous item of its stream, on items of streams that the legacy
+//! default stream and blocking streams wait for, and on items recorded by an event that its stream
+//! waits for. When the program waits, the required items are executed in an order that these
+//! dependencies allow and the seed selects; now and then other ready items are executed, too.
+//!
+//! Without `--schedule` work is executed during the call. The exception is a launch that waits for
+//! other work (`aside`): its call returns, the launch continues in a thread of its own, and
+//! dependent work is stored until it has ended and then executed immediately.
+
+mod branches;
+mod items;
+mod streams;
+mod waiting_launches;
+
+use crate::args::Answer;
+use crate::call::Owner;
+use crate::context::{self, Context};
+use crate::graph::capture::{self, CapturedStream};
+use crate::green;
+use crate::handle::Handle;
+use crate::settings::settings;
+use crate::stream::{self, Stream};
+pub(crate) use branches::branches;
+use items::{Id, Item, State, StreamKey, Work};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+pub(crate) use streams::{context_waits, joined, recorded_in_context};
+use texunit_checks::race::Queue;
+use texunit_cuda_abi::CUresult;
+pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
+
+/// The stream in which work is submitted, with its context.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    pub(crate) context: Arc<Context>,
+    pub(crate) queue: Queue,
+    /// Multiprocessors of the stream's green context, or of the device.
+    pub(crate) multiprocessors: u32,
+    /// Whether the call returns only when the work is done.
+    pub(crate) waits: bool,
+    /// The capture whose graph gets the work as a node instead of its execution ([`capture`]).
+    pub(crate) capture: Option<CapturedStream>,
+}
+
+impl Order {
+    /// The order of a stream ([`stream::on`]). A captured stream is refused.
+    pub(crate) fn of(stream: Handle<Stream>) -> Answer<Self> {
+        let order = Self::capturable(stream)?;
+        match order.capture {
+            None => Ok(order),
+            Some(place) => Err(place.forbidden()),
+        }
+    }
+
+    /// The order of a stream that may be captured; the caller must check `capture`.
+    pub(crate) fn capturable(stream: Handle<Stream>) -> Answer<Self> {
+        let (context, queue) = (stream::on(stream)?, stream::queue(stream));
+        let capture = capture::of(&context, queue)?;
+        let multiprocessors = green::multiprocessors(stream, &context);
+        Ok(Self { multiprocessors, capture, ..Self::on(context, queue) })
+    }
+
+    /// The order of a call without a stream: the default stream of the current context.
+    pub(crate) fn current() -> Answer<Self> {
+        let context = context::current()?;
+        let queue = stream::default_of(&context);
+        capture::of(&context, queue)?;
+        Ok(Self { waits: true, ..Self::on(context, queue) })
+    }
+
+    /// In a queue, on all of its device.
+    pub(crate) fn on(context: Arc<Context>, queue: Queue) -> Self {
+        let multiprocessors = context.gpu.profile.multiprocessors.unsigned_abs();
+        Self { context, queue, multiprocessors, waits: false, capture: None }
+    }
+
+    fn line(&self) -> StreamKey {
+        StreamKey { context: self.context.handle.number(), queue: self.queue }
+    }
+}
+
+/// Maximum number of stored items; beyond it the older half is executed, as queues of a GPU are
+/// finite, too.
+const MAX_WAITING: usize = 1024;
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+/// Notified when an item has been executed.
+static DONE: Condvar = Condvar::new();
+/// Process that owns the stored items, which a forked child does not execute.
+static OWNER: Owner = Owner::none();
+
+/// Whether everything has been executed because the process is ending: its destructors may free
+/// memory that copies write. Work that they submit is executed immediately.
+static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Whether the thread is executing an item.
+    static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether all work is deferred until the program waits for it.
+fn is_on() -> bool {
+    settings().schedule.is_some() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed)
+}
+
+/// Whether work of a stream is stored now: always with `--schedule`, or because it depends on a
+/// launch in progress.
+pub(crate) fn must_defer(order: &Order) -> bool {
+    is_on() || has_any() && with(|state| !state.before(order.line()).is_empty())
+}
+
+fn state() -> MutexGuard<'static, Option<State>> {
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !OWNER.is_this_process() {
+        OWNER.take();
+        *state = None;
+        waiting_launches::forget();
+    }
+    state.get_or_insert_with(|| State {
+        random: settings().schedule.unwrap_or_default(),
+        ..State::default()
+    });
+    state
+}
+
+/// Accesses the stored items.
+fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
+    work(state().get_or_insert_default())
+}
+
+/// Executes work of a stream immediately, or defers it. `work` is given the state of the context by
+/// then; an error of deferred work is returned by every later call.
+pub(crate) fn submit(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
+    if !must_defer(order) {
+        return work(Ok(()));
+    }
+    defer(order, Work(Box::new(work)));
+    Ok(())
+}
+
+/// As [`submit`] for a launch that may wait for other work: if all its running CTAs wait, the call
+/// returns and the launch continues.
+pub(crate) fn launch(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
+    if must_defer(order) {
+        defer(order, Work(Box::new(work)));
+        return Ok(());
+    }
+    let begun = with(|state| state.begin_new(order.line(), &order.context, Work(Box::new(work))));
+    waiting_launches::run_until_it_waits(begun)
+}
+
+/// Registers the execution of stored items at the end of the program.
+fn watch_exit() {
+    static AT_EXIT: Once = Once::new();
+    AT_EXIT.call_once(|| crate::call::at_exit(end));
+}
+
+fn defer(order: &Order, work: Work) -> Id {
+    watch_exit();
+    let (id, oldest) = with(|state| {
+        let id = state.add(order.line(), &order.context, work);
+        let is_full = state.waiting.len() > MAX_WAITING;
+        let oldest: Vec<Id> = match is_full {
+            true => state.waiting.keys().copied().take(MAX_WAITING / 2).collect(),
+            false => Vec::new(),
+        };
+        (id, oldest)
+    });
+    if !oldest.is_empty() {
+        execute_with_dependencies(&oldest);
+    }
+    id
+}
+
+/// Executes items with all their dependencies.
+fn execute_with_dependencies(ids: &[Id]) {
+    if !is_on() {
+        return wait_until_done(ids);
+    }
+    let mut guard = state();
+    let Some(state) = guard.as_mut() else { return };
+    let mut wanted = state.with_all_before(ids);
+    loop {
+        let Some(state) = guard.as_mut() else { return };
+        wanted.retain(|&id| state.is_open(id));
+        if wanted.is_empty() {
+            return;
+        }
+        let chosen = state.choose(&wanted);
+        let Some((id, item)) = chosen.and_then(|id| Some((id, state.begin(id)?))) else {
+            // Other threads execute the rest.
+            guard = DONE.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        drop(guard);
+        run_late(id, item);
+        guard = self::state();
+    }
+}
+
+/// Waits until threads of texunit have executed items.
+fn wait_until_done(ids: &[Id]) {
+    let _blocked = waiting_launches::BlockedThread::begin();
+    let mut guard = state();
+    while let Some(state) = guard.as_mut() {
+        if !ids.iter().any(|&id| state.is_open(id)) {
+            break;
+        }
+        guard = DONE.wait(guard).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Executes an item and returns its result.
+fn run(id: Id, item: Item) -> Answer {
+    /// Marks the item as done when dropped, also after a panic.
+    struct Ends(Id);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            IS_INSIDE.set(false);
+            with(|state| state.end(self.0));
+            if settings().schedule.is_none() {
+                waiting_launches::run_what_is_ready();
+            }
+            DONE.notify_all();
+        }
+    }
+    IS_INSIDE.set(true);
+    let _ends = Ends(id);
+    (item.work.0)(item.context.check())
+}
+
+/// Executes an item whose call has returned; an error is returned by every later call.
+fn run_late(id: Id, item: Item) {
+    let context = Arc::clone(&item.context);
+    if let Err(refusal) = run(id, item) {
+        context.fail(refusal);
+    }
+}
+
+/// Whether there may be anything to wait for.
+fn has_any() -> bool {
+    (is_on() || waiting_launches::is_busy() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed))
+        && with(|state| !state.waiting.is_empty() || !state.running.is_empty())
+}
+
+const NOT_READY: CUresult = CUresult::NOT_READY;
+
+/// `CUDA_ERROR_NOT_READY` if work of a stream is in progress. With `--schedule` the query waits
+/// instead.
+pub(crate) fn check_stream(order: &Order) -> Answer {
+    let is_open = || has_any() && with(|state| state.tail(order.line()).next().is_some());
+    match !is_on() && is_open() {
+        true => Err(NOT_READY.because(
+            "a kernel of the stream waits for something, or work comes behind one that does",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// `CUDA_ERROR_NOT_READY` if an event has not completed since it was recorded.
+pub(crate) fn check_event(event: usize) -> Answer {
+    let is_open = |state: &mut State| {
+        let ids = state.events.get(&event).cloned().unwrap_or_default();
+        ids.into_iter().any(|id| state.is_open(id))
+    };
+    match !is_on() && has_any() && with(is_open) {
+        true => Err(NOT_READY.because("the event comes behind a kernel that waits for something")),
+        false => Ok(()),
+    }
+}
+
+/// Waits for the work of a stream.
+pub(crate) fn wait_for_stream(order: &Order) {
+    if has_any() {
+        let ids = with(|state| match order.queue.is_default() {
+            true => state.before(order.line()),
+            false => state.tail(order.line()).collect(),
+        });
+        execute_with_dependencies(&ids);
+    }
+}
+
+/// Executes work during which nothing is deferred.
+pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
+    /// Restores the previous state when dropped, also after a panic.
+    struct Ends(bool);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            IS_INSIDE.set(self.0);
+        }
+    }
+    let _ends = Ends(IS_INSIDE.replace(true));
+    work()
+}
+
+/// Waits for all work that precedes an operation of a stream which is executed immediately.
+pub(crate) fn wait_before(order: &Order) {
+    if has_any() {
+        execute_with_dependencies(&with(|state| state.before(order.line())));
+    }
+}
+
+/// Waits for an event.
+pub(crate) fn wait_for_event(event: usize) {
+    if has_any() {
+        execute_with_dependencies(&with(|state| {
+            state.events.get(&event).cloned().unwrap_or_default()
+        }));
+    }
+}
+
+/// Executes the work before an interprocess event without deferral, because the process that waits
+/// for the event cannot request it.
+pub(crate) fn push(event: usize) {
+    if is_on() {
+        wait_for_event(event);
+    }
+}
+
+/// Waits for all work of a context.
+pub(crate) fn wait_for_context(context: &Context) {
+    if has_any() {
+        let number = context.handle.number();
+        execute_with_dependencies(&with(|state| {
+            let waiting =
+                state.waiting.iter().map(|(&id, item)| (id, item.context.handle.number()));
+            let running = state.running.iter().map(|(&id, &of)| (id, of));
+            let all = waiting.chain(running).filter(|(_, of)| *of == number);
+            all.map(|(id, _)| id).collect::<Vec<_>>()
+        }));
+    }
+}
+
+/// Waits for all work.
+pub(crate) fn wait_for_all() {
+    if has_any() {
+        execute_with_dependencies(&with(|state| {
+            state.waiting.keys().chain(state.running.keys()).copied().collect::<Vec<_>>()
+        }));
+    }
+}
+
+/// Records an event in a stream; `happens` is called when the preceding work is done.
+pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
+    if !must_defer(order) {
+        return happens();
+    }
+    let work = move |_| {
+        happens();
+        Ok(())
+    };
+    let id = defer(order, Work(Box::new(work)));
+    with(|state| state.events.insert(event, vec![id]));
+}
+
+/// Associates events with the last item of a stream, which records them.
+pub(crate) fn recorded_by_last(order: &Order, events: &[usize]) {
+    if !events.is_empty() && has_any() {
+        with(|state| {
+            let ids: Vec<Id> = state.tail(order.line()).collect();
+            state.events.extend(events.iter().map(|&event| (event, ids.clone())));
+        });
+    }
+}
+
+/// Makes a stream wait for the last record of an event.
+pub(crate) fn stream_waits(order: &Order, event: usize) {
+    if has_any() {
+        with(|state| {
+            let ids = state.events.get(&event).cloned().unwrap_or_default();
+            let mut tail: Vec<Id> = state.tail(order.line()).collect();
+            tail.extend(ids.into_iter().filter(|&id| state.is_open(id)));
+            state.tails.insert(order.line(), tail);
+        });
+    }
+}
+
+/// Handles the destruction of an event.
+pub(crate) fn event_ended(event: usize) {
+    if has_any() {
+        with(|state| state.events.remove(&event));
+    }
+}
+
+/// Functions that wait for all work, because it may use what they change or destroy.
+const WAITING: &[&str] = &[
+    "cuArrayDestroy",
+    "cuCtxDestroy",
+    "cuCtxDestroy_v2",
+    "cuCtxDetach",
+    "cuCtxDisablePeerAccess",
+    "cuCtxSetLimit",
+    "cuDevicePrimaryCtxRelease",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxReset",
+    "cuDevicePrimaryCtxReset_v2",
+    "cuFuncSetAttribute",
+    "cuKernelSetAttribute",
+    "cuLibraryUnload",
+    "cuMemFree_v2",
+    "cuMemFreeHost",
+    "cuMemHostUnregister",
+    "cuMemMapArrayAsync",
+    "cuMemSetAccess",
+    "cuMemUnmap",
+    "cuMipmappedArrayDestroy",
+    "cuModuleUnload",
+    "cuSurfObjectDestroy",
+    "cuSurfRefSetArray",
+    "cuTexObjectDestroy",
+];
+
+/// Called at the start of each driver function.
+pub(crate) fn called(name: &str) {
+    let waits = |name: &str| WAITING.contains(&name) || name.starts_with("cuTexRefSet");
+    if (settings().schedule.is_some() || waiting_launches::is_busy()) && waits(name) {
+        wait_for_all();
+    }
+}
+
+/// Called when the program ends.
+extern "C" fn end() {
+    // After a fork, the thread that held a lock may not exist in the child process.
+    if OWNER.is_this_process() {
+        // Waiting kernels end with the process.
+        if is_on() {
+            wait_for_all();
+        }
+        HAS_ENDED.store(true, Relaxed);
+    }
+}

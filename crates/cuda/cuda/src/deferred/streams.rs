@@ -1,0 +1,56 @@
+//! Dependencies across streams: events of whole contexts, and streams that wait for each other.
+
+use super::items::{Id, State, StreamKey};
+use super::{Order, has_any, with};
+use crate::context::Context;
+use std::collections::BTreeSet;
+
+fn lines(state: &State, context: &Context) -> Vec<StreamKey> {
+    let number = context.handle.number();
+    state.tails.keys().copied().filter(|line| line.context == number).collect()
+}
+
+/// Dependencies of the next items of several streams, without those that are done.
+fn tails(state: &State, lines: &[StreamKey]) -> Vec<Id> {
+    let ids: BTreeSet<Id> = lines.iter().flat_map(|&line| state.before(line)).collect();
+    ids.into_iter().collect()
+}
+
+/// Records an event after all work submitted to a context.
+pub(crate) fn recorded_in_context(event: usize, context: &Context) {
+    if has_any() {
+        with(|state| {
+            let ids = tails(state, &lines(state, context));
+            state.events.insert(event, ids);
+        });
+    }
+}
+
+/// Makes all later work of a context depend on an event.
+pub(crate) fn context_waits(event: usize, order: &Order) {
+    if has_any() {
+        with(|state| {
+            let ids = state.events.get(&event).cloned().unwrap_or_default();
+            let mut lines = lines(state, &order.context);
+            lines.push(order.line());
+            for line in lines {
+                let mut tail: Vec<Id> = state.tail(line).collect();
+                tail.extend(ids.iter().copied().filter(|&id| state.is_open(id)));
+                state.tails.insert(line, tail);
+            }
+        });
+    }
+}
+
+/// Makes later work of several streams depend on all their preceding work.
+pub(crate) fn joined(orders: &[Order]) {
+    if has_any() {
+        with(|state| {
+            let lines: Vec<StreamKey> = orders.iter().map(Order::line).collect();
+            let ids = tails(state, &lines);
+            for line in lines {
+                state.tails.insert(line, ids.clone());
+            }
+        });
+    }
+}

@@ -1,0 +1,401 @@
+//! Launches that wait for the host, which may set a flag after the launch, or for a later launch.
+//!
+//! A kernel that may wait ([`texunit_device::Kernel::may_wait`]) is executed by another thread,
+//! while the calling thread waits for its end or for the notice that all its running CTAs wait
+//! ([`WaitMonitor`], by `simt::ExternalWriters`). Then the call returns, as on a GPU, and the kernel continues.
+//! Later work of its stream is stored (`super`) and executed by such threads, too. No timeouts are
+//! involved.
+//!
+//! If every kernel waits, and every thread of the program waits for kernels, nothing can change the
+//! memory that they poll. This is a deadlock, a fault of each of them. It is detected when each
+//! kernel has polled many times since the last of them began to wait.
+
+use super::items::{Id, Item};
+use super::{run, run_late, with};
+use crate::args::Answer;
+use crate::settings::settings;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::atomic::{
+    AtomicU64, AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
+};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use texunit_device::{ExternalWriters, Verdict, WaitingLoop};
+
+/// Number of polls by each kernel, since the last change, after which a deadlock is assumed if no
+/// other thread runs.
+const SURE: u64 = 100;
+/// Number of polls between two searches for other running threads, which read system files.
+const SELDOM: u64 = 32;
+/// Maximum number of idle threads that are kept for later launches.
+const MAX_IDLE: usize = 4;
+
+/// Whether a launch may continue after its call has returned, which is not the case for repeatable
+/// runs.
+pub(crate) fn may_outlive_call() -> bool {
+    settings().schedule.is_none() && settings().record.is_none()
+}
+
+/// A call that waits for a launch.
+#[derive(Debug, Default)]
+struct Call {
+    /// Result of the launch, or that it continues.
+    answer: Mutex<Option<Answer>>,
+    news: Condvar,
+}
+
+impl Call {
+    fn tell(&self, answer: Answer) {
+        let mut told = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        told.get_or_insert(answer);
+        self.news.notify_all();
+    }
+}
+
+/// Callback for the notice that everything a thread runs is waiting.
+#[derive(Clone)]
+pub(super) struct WaitNotice(pub(super) Arc<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for WaitNotice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Told")
+    }
+}
+
+thread_local! {
+    /// The callback of the call that waits for this thread's work.
+    static CALL: RefCell<Option<WaitNotice>> = const { RefCell::new(None) };
+    /// Whether the thread is one of texunit's.
+    static IS_RUNNER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Number of items that run beside or after their calls.
+static BUSY: AtomicUsize = AtomicUsize::new(0);
+/// Number of kernels among them; the others are host functions, copies and memory sets.
+static KERNELS_BESIDE: AtomicUsize = AtomicUsize::new(0);
+/// Number of the program's threads that wait for kernels.
+static BLOCKED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether an item runs beside or after its call.
+pub(super) fn is_busy() -> bool {
+    BUSY.load(Acquire) != 0
+}
+
+/// Resets the counters in a forked child process.
+pub(super) fn forget() {
+    BUSY.store(0, Relaxed);
+    KERNELS_BESIDE.store(0, Relaxed);
+    BLOCKED.store(0, Relaxed);
+    *kernels() = BTreeMap::new();
+    runners().clear();
+}
+
+/// Counts a thread of the program as waiting for kernels, until dropped.
+#[derive(Debug)]
+pub(super) struct BlockedThread;
+
+impl BlockedThread {
+    pub(super) fn begin() -> Self {
+        BLOCKED.fetch_add(1, AcqRel);
+        changed();
+        Self
+    }
+}
+
+impl Drop for BlockedThread {
+    fn drop(&mut self) {
+        // The counter may have been reset by a fork.
+        let _ = BLOCKED.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
+    }
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// An idle thread.
+#[derive(Default)]
+struct Runner {
+    job: Mutex<Option<Job>>,
+    news: Condvar,
+}
+
+fn runners() -> MutexGuard<'static, Vec<Arc<Runner>>> {
+    static RUNNERS: Mutex<Vec<Arc<Runner>>> = Mutex::new(Vec::new());
+    RUNNERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Executes a job in another thread. The job is returned if the system cannot create a thread.
+fn run_in_thread(job: Job) -> Result<(), Job> {
+    let idle = runners().pop();
+    let runner = match idle {
+        Some(runner) => runner,
+        None => {
+            let runner = Arc::<Runner>::default();
+            let own = Arc::clone(&runner);
+            if crate::running::spawn(move || work(&own)).is_err() {
+                return Err(job);
+            }
+            runner
+        }
+    };
+    *runner.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
+    runner.news.notify_one();
+    Ok(())
+}
+
+fn work(own: &Arc<Runner>) {
+    IS_RUNNER.set(true);
+    loop {
+        let mut job = own.job.lock().unwrap_or_else(PoisonError::into_inner);
+        let todo = loop {
+            match job.take() {
+                Some(todo) => break todo,
+                None => job = own.news.wait(job).unwrap_or_else(PoisonError::into_inner),
+            }
+        };
+        drop(job);
+        todo();
+        let mut idle = runners();
+        if idle.len() >= MAX_IDLE {
+            return;
+        }
+        idle.push(Arc::clone(own));
+    }
+}
+
+/// Counts an item as running beside its call, until dropped.
+struct BusyItem;
+
+impl BusyItem {
+    fn begin() -> Self {
+        BUSY.fetch_add(1, AcqRel);
+        Self
+    }
+}
+
+impl Drop for BusyItem {
+    fn drop(&mut self) {
+        let _ = BUSY.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
+    }
+}
+
+/// Runs a launch until it ends or all its running CTAs wait.
+pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
+    let call = Arc::<Call>::default();
+    let (own, context) = (Arc::clone(&call), Arc::clone(&item.context));
+    super::watch_exit();
+    let counted = BusyItem::begin();
+    let job = move || {
+        let _counted = counted;
+        // As during a call, observed memory is accessible to the kernel.
+        let _call = crate::checks::called();
+        let call = Arc::clone(&own);
+        CALL.set(Some(WaitNotice(Arc::new(move || call.tell(Ok(()))))));
+        let answer = run(id, item);
+        CALL.set(None);
+        let told = own.answer.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        match answer {
+            Err(refusal) if told => context.fail(refusal),
+            answer => own.tell(answer),
+        }
+    };
+    if let Err(job) = run_in_thread(Box::new(job)) {
+        job();
+    }
+    let _blocked = BlockedThread::begin();
+    let mut answer = call.answer.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        match answer.take() {
+            Some(told) => {
+                // The call has returned before the launch ended.
+                *answer = Some(Ok(()));
+                return told;
+            }
+            None => answer = call.news.wait(answer).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+}
+
+/// Counts this thread as waiting for kernels, if it belongs to the program.
+pub(super) fn blocked() -> Option<BlockedThread> {
+    (!IS_RUNNER.get()).then(BlockedThread::begin)
+}
+
+/// The callback of the call that waits for this thread's work.
+pub(super) fn wait_notice() -> Option<WaitNotice> {
+    // A launch from a destructor, after thread-local values have been destroyed, has no such call.
+    CALL.try_with(|call| call.borrow().clone()).unwrap_or_default()
+}
+
+/// Makes this thread one of texunit's, which runs a part of an item for a call.
+pub(super) fn runs_for(told: WaitNotice) {
+    IS_RUNNER.set(true);
+    super::IS_INSIDE.set(true);
+    CALL.set(Some(told));
+}
+
+/// Executes all items without unfinished dependencies in threads of their own.
+pub(super) fn run_what_is_ready() {
+    while let Some((id, item)) = with(|state| state.begin_ready()) {
+        let counted = BusyItem::begin();
+        let job = move || {
+            let _call = crate::checks::called();
+            run_late(id, item);
+            drop(counted);
+        };
+        if let Err(job) = run_in_thread(Box::new(job)) {
+            job();
+        }
+    }
+}
+
+/// A running kernel.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kernel {
+    /// Polls since the kernel began to wait, and their number at the last change of any kernel.
+    looks: Option<(u64, u64)>,
+}
+
+/// Running kernels by number.
+fn kernels() -> MutexGuard<'static, BTreeMap<u64, Kernel>> {
+    static KERNELS: Mutex<BTreeMap<u64, Kernel>> = Mutex::new(BTreeMap::new());
+    KERNELS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Records a change: a kernel begins, ends or continues, so that all must poll again before a
+/// deadlock is assumed.
+fn changed() {
+    for kernel in kernels().values_mut() {
+        if let Some((looks, since)) = &mut kernel.looks {
+            *since = *looks;
+        }
+    }
+}
+
+/// Decides whether a waiting launch may continue to wait for others.
+#[derive(Debug)]
+pub(crate) struct WaitMonitor {
+    number: u64,
+    /// The callback of the call that waits for the launch.
+    call: Option<WaitNotice>,
+    /// Set if a thread of the program runs the launch itself.
+    blocked: Option<BlockedThread>,
+    /// The reason why the launch must not wait for others.
+    alone: Option<&'static str>,
+}
+
+impl WaitMonitor {
+    pub(crate) fn new(is_recorded: bool) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = NEXT.fetch_add(1, Relaxed);
+        kernels().insert(number, Kernel::default());
+        changed();
+        let is_beside = IS_RUNNER.get();
+        if is_beside {
+            KERNELS_BESIDE.fetch_add(1, AcqRel);
+        }
+        let blocked = blocked();
+        let call = wait_notice();
+        let alone = match (is_recorded, settings().schedule) {
+            (true, _) => Some(
+                "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
+            ),
+            (false, Some(_)) => Some(
+                "work is done in a random order (`--schedule`), in which a launch cannot wait for what others do",
+            ),
+            (false, None) => None,
+        };
+        Self { number, call, blocked, alone }
+    }
+}
+
+impl Drop for WaitMonitor {
+    fn drop(&mut self) {
+        if self.blocked.is_none() {
+            let _ = KERNELS_BESIDE.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
+        }
+        kernels().remove(&self.number);
+        changed();
+    }
+}
+
+impl ExternalWriters for WaitMonitor {
+    fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
+        if super::HAS_ENDED.load(Relaxed) {
+            // The memory that the kernel polls may be freed any time, so that its thread stops.
+            loop {
+                std::thread::park();
+            }
+        }
+        if let Some(why) = self.alone {
+            return Verdict::End(why.to_owned());
+        }
+        let is_first = {
+            let mut kernels = kernels();
+            let Some(kernel) = kernels.get_mut(&self.number) else { return Verdict::Wait };
+            let is_first = kernel.looks.is_none();
+            kernel.looks = Some((looks, kernel.looks.map_or(looks, |(_, since)| since)));
+            is_first
+        };
+        if is_first {
+            changed();
+            // The call returns, as on a GPU.
+            self.call.iter().for_each(|call| (call.0)());
+        }
+        let all_wait = || {
+            let sure =
+                |kernel: &Kernel| kernel.looks.is_some_and(|(looks, since)| looks >= since + SURE);
+            kernels().values().all(sure)
+        };
+        if !looks.is_multiple_of(SELDOM)
+            || !all_wait()
+            || is_anybody_else_there(loops)
+            || !all_wait()
+        {
+            return Verdict::Wait;
+        }
+        Verdict::End(match kernels().len() {
+            1 => "the program waits for the kernel, and nobody is left who could change it"
+                .to_owned(),
+            n => format!(
+                "the program waits, as all that run do ({}): nobody is left who could change it",
+                texunit_forms::Count(n, "kernel")
+            ),
+        })
+    }
+
+    fn resumed(&self) {
+        if let Some(kernel) = kernels().get_mut(&self.number) {
+            kernel.looks = None;
+        }
+        changed();
+    }
+}
+
+/// Whether another thread of the program is running, or another process shares the polled memory.
+fn is_anybody_else_there(loops: &[WaitingLoop]) -> bool {
+    let Ok(tasks) = fs::read_dir("/proc/self/task") else { return true };
+    let is_own = |path: std::path::PathBuf| {
+        fs::read_to_string(path.join("comm")).is_ok_and(|name| name.trim_end() == "texunit")
+    };
+    let threads = tasks.flatten().filter(|task| !is_own(task.path())).count();
+    let beside = BUSY.load(Acquire).saturating_sub(KERNELS_BESIDE.load(Acquire));
+    threads + beside > BLOCKED.load(Acquire) || is_shared(loops)
+}
+
+/// Whether other processes may write to memory that the loops poll.
+fn is_shared(loops: &[WaitingLoop]) -> bool {
+    let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return true };
+    let looks = loops.iter().flat_map(|waiting| &waiting.polls);
+    let addresses: Vec<u64> = looks.map(|look| look.address).collect();
+    maps.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        let range = words.next().and_then(|range| range.split_once('-'));
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        let range = range.and_then(|(from, to)| Some(number(from)?..number(to)?));
+        // Memory observed by checks is mapped twice, but not shared with other processes.
+        let is_shared = words.next().is_some_and(|rights| rights.ends_with('s'))
+            && !line.ends_with(" /memfd:texunit (deleted)");
+        is_shared && range.is_some_and(|range| addresses.iter().any(|at| range.contains(at)))
+    })
+}

@@ -1,0 +1,160 @@
+//! A captured stream, and how its operations become nodes of the graph.
+
+use super::{Recapture, invalidated, join, recapture, with};
+use crate::args::Answer;
+use crate::context::Context;
+use crate::graph::memory::AllocOp;
+use crate::graph::op::{KernelOp, Op};
+use crate::graph::{self, Graph, Link, Node};
+use crate::handle::{Handle, Object};
+use crate::launch::Shape;
+use crate::module::Function;
+use std::sync::Arc;
+use texunit_checks::race::Queue;
+use texunit_cuda_abi::{
+    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS,
+    CUdevice, CUgraphEdgeData, CUlaunchAttribute, CUmemLocation, CUmemPoolProps, CUresult, Refusal,
+    launch_attribute as attribute,
+};
+
+/// A captured stream and its capture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CapturedStream {
+    pub(super) capture: u64,
+    pub(super) queue: Queue,
+}
+
+impl CapturedStream {
+    /// Refusal of a call that is not allowed in a captured stream, which invalidates the capture.
+    pub(crate) fn forbidden(self) -> Refusal {
+        with(|all| all.invalidate(self.capture));
+        CUresult::STREAM_CAPTURE_UNSUPPORTED.because(
+            "the stream is being captured, and this call cannot be captured; the capture is invalidated",
+        )
+    }
+
+    fn graph(self) -> Answer<(Arc<Graph>, Vec<Link>)> {
+        with(|all| match (all.captures.get(&self.capture), all.streams.get(&self.queue)) {
+            (Some(capture), Some(tail)) if !capture.is_invalid => {
+                Ok((Arc::clone(&capture.graph), tail.links.clone()))
+            }
+            _ => Err(invalidated()),
+        })
+    }
+
+    /// Checks that the capture has not been invalidated.
+    pub(crate) fn check(self) -> Answer {
+        self.graph().map(|_| ())
+    }
+
+    /// Adds an operation to the captured graph as a node that depends on the stream's current capture dependencies.
+    pub(crate) fn add(self, op: Op) -> Answer {
+        self.add_with(op, CUgraphEdgeData::default()).map(|_| ())
+    }
+
+    /// As [`Self::add`], with data for edges between kernels.
+    fn add_with(self, op: Op, data: CUgraphEdgeData) -> Answer<Handle<Node>> {
+        let (graph, mut links) = self.graph()?;
+        if data != CUgraphEdgeData::default() {
+            let state = graph.state();
+            let is_kernel = |link: &Link| {
+                state.nodes.get(&link.node).is_some_and(|node| matches!(node.op, Op::Kernel(_)))
+            };
+            if links.iter().all(is_kernel) {
+                links.iter_mut().for_each(|link| link.data = data);
+            }
+        }
+        let next = with(|all| {
+            let capture = all.captures.get_mut(&self.capture);
+            capture.and_then(|capture| capture.recapture.as_mut()).map(Recapture::next)
+        });
+        let made = match next {
+            None => graph.add(op, &links),
+            Some(next) => recapture::node(&graph, next, op, &links),
+        };
+        let node = made.inspect_err(|_| with(|all| all.invalidate(self.capture)))?;
+        self.goes_on_behind(vec![Link::plain(node.number())]);
+        Ok(node)
+    }
+
+    /// Adds a memory allocation node and returns its address.
+    pub(crate) fn allocate(self, device: CUdevice, bytesize: usize) -> Answer<u64> {
+        let location = CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id: device };
+        let alloc_type = CU_MEM_ALLOCATION_TYPE_PINNED;
+        let props = CUmemPoolProps { alloc_type, location, ..CUmemPoolProps::default() };
+        let mut params =
+            CUDA_MEM_ALLOC_NODE_PARAMS { poolProps: props, bytesize, ..Default::default() };
+        // SAFETY: the structure has no access descriptions.
+        let op = unsafe { AllocOp::new(&mut params)? };
+        let node = self.add_with(Op::MemAlloc(Arc::new(op)), CUgraphEdgeData::default())?;
+        // A recaptured allocation keeps its address.
+        match graph::op_of(node)? {
+            Op::MemAlloc(op) => Ok(op.dptr()),
+            _ => Ok(params.dptr),
+        }
+    }
+
+    /// Adds a kernel node. Returns the device handle of a node that kernels can update, or else 0.
+    pub(crate) fn add_launch(
+        self,
+        (function, handle): (Arc<Function>, Handle<Function>),
+        context: &Arc<Context>,
+        shape: Shape,
+        (params, attributes): (Vec<u8>, &[CUlaunchAttribute]),
+    ) -> Answer<u64> {
+        let given = handle.number();
+        let is_function = Function::registry().find(handle).is_some();
+        let (func, kern) = if is_function { (given, 0) } else { (0, given) };
+        let mut op = KernelOp::new((function, func, kern), Arc::clone(context), shape, params);
+        let mut data = CUgraphEdgeData::default();
+        for one in attributes {
+            match one.id {
+                // The capture records these events itself.
+                attribute::IGNORE
+                | attribute::PROGRAMMATIC_EVENT
+                | attribute::LAUNCH_COMPLETION_EVENT => {}
+                attribute::PROGRAMMATIC_STREAM_SERIALIZATION if one.value[0] != 0 => {
+                    data = CUgraphEdgeData { from_port: 1, kind: 1, ..data };
+                }
+                id => op = op.with_attribute(id, one.value)?,
+            }
+        }
+        let record = op.updatable.as_ref().map_or(0, |record| record.address());
+        self.add_with(Op::Kernel(Arc::new(op)), data).map(|_| record)
+    }
+
+    fn goes_on_behind(self, links: Vec<Link>) {
+        with(|all| {
+            if let Some(tail) = all.streams.get_mut(&self.queue) {
+                tail.links = links;
+            }
+        });
+    }
+
+    /// Records an event, which stands for the stream's current dependencies.
+    pub(crate) fn record(self, event: usize) -> Answer {
+        let (_, links) = self.graph()?;
+        with(|all| all.events.insert(event, (self.capture, links)));
+        Ok(())
+    }
+
+    /// Changes the stream's dependencies (`cuStreamUpdateCaptureDependencies`).
+    pub(crate) fn update(self, new: &[Link], replaces: bool) -> Answer {
+        let (graph, mut links) = self.graph()?;
+        for (i, link) in new.iter().enumerate() {
+            let node = Handle::<Node>::of(link.node);
+            let own = node.get().map_err(|refusal| refusal.named(&format!("dependencies[{i}]")))?;
+            if own.graph != graph.handle {
+                return Err(CUresult::INVALID_VALUE.because(format!(
+                    "dependencies[{i}] {node:?} is not a node of the graph that is captured"
+                )));
+            }
+        }
+        if replaces {
+            links.clear();
+        }
+        join(&mut links, new);
+        self.goes_on_behind(links);
+        Ok(())
+    }
+}

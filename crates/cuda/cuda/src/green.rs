@@ -1,0 +1,301 @@
+//! Green contexts: a part of the multiprocessors of a device, in the device's primary context.
+//!
+//! A kernel in a green context runs on all threads of the host, as any kernel does: which multiprocessors a CTA has cannot be
+//! seen but in `%smid`. What can be seen is here: how resources are split, what a context and its streams have, and that a
+//! cooperative grid is no larger than the context's multiprocessors hold.
+//!
+//! The `CUcontext` of a green context (`cuCtxFromGreenCtx`) is one more handle of the primary context in its registry.
+
+use crate::args::Answer;
+use crate::context::{self, Context};
+use crate::handle::{Handle, Object, object};
+use crate::state::Gpu;
+use crate::stream::Stream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use texunit_cuda_abi::{
+    CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CU_DEV_RESOURCE_TYPE_WORKQUEUE,
+    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource, CUresult,
+};
+use texunit_forms::Count;
+
+pub(crate) mod split;
+
+/// A green context.
+#[derive(Debug)]
+pub(crate) struct GreenContext {
+    /// The primary context of its device.
+    pub(crate) primary: Handle<Context>,
+    /// The handle of the primary context that stands for the green one (`cuCtxFromGreenCtx`).
+    pub(crate) alias: Handle<Context>,
+    /// Its number (`cuGreenCtxGetId`).
+    pub(crate) id: u64,
+    gpu: Arc<Gpu>,
+    resources: Vec<CUdevResource>,
+}
+
+object!(GreenContext, "a green context", INVALID_CONTEXT);
+
+/// What a green context can be made of (`cuDevResourceGenerateDesc`). It lives as long as the process.
+#[derive(Debug)]
+pub(crate) struct Descriptor {
+    device: u32,
+    resources: Vec<CUdevResource>,
+}
+
+object!(Descriptor, "a resource descriptor", INVALID_VALUE);
+
+/// The driver's own part of a `CUdevResource`: by it a resource that a program has made up is recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) device: u32,
+    /// The number of the split that the resource came of; 0: of none, so that it can be split.
+    pub(crate) split: u32,
+}
+
+impl Origin {
+    const MARK: u32 = 0x7e58_9e11;
+
+    pub(crate) fn words(self) -> [u32; 23] {
+        let mut words = [0; 23];
+        words[..3].copy_from_slice(&[Self::MARK, self.device, self.split]);
+        words
+    }
+
+    /// `CUDA_ERROR_INVALID_RESOURCE_TYPE` for a resource that no call has given out.
+    pub(crate) fn of(resource: &CUdevResource) -> Answer<Self> {
+        match resource.internal {
+            [Self::MARK, device, split, ..] => Ok(Self { device, split }),
+            _ => Err(CUresult::INVALID_RESOURCE_TYPE.because(format!(
+                "a resource of type {} is not one that cuDeviceGetDevResource, cuCtxGetDevResource, cuGreenCtxGetDevResource or \
+                 a split has given out",
+                resource.r#type
+            ))),
+        }
+    }
+}
+
+/// The fewest multiprocessors of a part, and the number that sizes are a multiple of, by compute capability (CUDA driver API,
+/// "Green Contexts").
+pub(crate) fn granularity(gpu: &Gpu) -> (u32, u32) {
+    match gpu.profile.capability.major {
+        ..7 => (1, 1),
+        7 => (2, 2),
+        8 => (4, 2),
+        _ => (8, 8),
+    }
+}
+
+/// A number of multiprocessors of a device.
+pub(crate) fn sms(gpu: &Gpu, count: u32, origin: Origin) -> CUdevResource {
+    let (least, alignment) = granularity(gpu);
+    let sm = CUdevSmResource {
+        smCount: count,
+        minSmPartitionSize: least,
+        smCoscheduledAlignment: alignment,
+        flags: 0,
+        localityDomainId: 0,
+    };
+    CUdevResource::of_sms(sm, origin.words())
+}
+
+/// A resource of a whole device. Its queues of work belong to contexts.
+pub(crate) fn of_device(gpu: &Gpu, kind: u32) -> Answer<CUdevResource> {
+    let origin = Origin { device: gpu.ordinal.unsigned_abs(), split: 0 };
+    match kind {
+        CU_DEV_RESOURCE_TYPE_SM => Ok(sms(gpu, gpu.profile.multiprocessors.unsigned_abs(), origin)),
+        CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG => {
+            let mut value = [0; 10];
+            value[..2].copy_from_slice(&[origin.device, connections()]);
+            Ok(CUdevResource { r#type: kind, internal: origin.words(), value, nextResource: 0 })
+        }
+        _ => Err(wrong_type(
+            kind,
+            "a device has multiprocessors (1) and a workqueue configuration (1000)",
+        )),
+    }
+}
+
+/// A resource of a context: those of its device, and its queues of work.
+fn of_context(gpu: &Gpu, kind: u32, context: Handle<Context>) -> Answer<CUdevResource> {
+    if kind != CU_DEV_RESOURCE_TYPE_WORKQUEUE {
+        return of_device(gpu, kind);
+    }
+    let origin = Origin { device: gpu.ordinal.unsigned_abs(), split: 0 };
+    let mut value = [0; 10];
+    value[0] = context.number() as u32;
+    Ok(CUdevResource { r#type: kind, internal: origin.words(), value, nextResource: 0 })
+}
+
+pub(crate) fn wrong_type(kind: u32, there_are: &str) -> texunit_cuda_abi::Refusal {
+    CUresult::INVALID_RESOURCE_TYPE.because(format!("type {kind}: {there_are}"))
+}
+
+/// Queues of work of a device: what `CUDA_DEVICE_MAX_CONNECTIONS` says, 8 without it.
+fn connections() -> u32 {
+    let asked = std::env::var("CUDA_DEVICE_MAX_CONNECTIONS").ok();
+    let asked = asked.and_then(|n| n.parse::<u32>().ok()).filter(|n| (1..=32).contains(n));
+    asked.unwrap_or(8)
+}
+
+/// A descriptor of resources: of one device; several resources of multiprocessors are parts of one split.
+pub(crate) fn describe(resources: &[CUdevResource]) -> Answer<Handle<Descriptor>> {
+    let wrong = |why: String| Err(CUresult::INVALID_RESOURCE_CONFIGURATION.because(why));
+    let [first, ..] = resources else {
+        return Err(CUresult::INVALID_VALUE.because("nbResources is 0"));
+    };
+    let device = Origin::of(first)?.device;
+    let mut parts: Option<(u32, CUdevSmResource)> = None;
+    for (i, resource) in resources.iter().enumerate() {
+        let origin = Origin::of(resource)?;
+        if origin.device != device {
+            return wrong(format!(
+                "resources[{i}] is of device {}, and resources[0] of device {device}",
+                origin.device
+            ));
+        }
+        match resource.r#type {
+            CU_DEV_RESOURCE_TYPE_WORKQUEUE | CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG => continue,
+            CU_DEV_RESOURCE_TYPE_SM => {}
+            kind => {
+                return Err(wrong_type(
+                    kind,
+                    "a descriptor is made of multiprocessors and workqueues",
+                ));
+            }
+        }
+        let Some(sm) = resource.sms() else { continue };
+        if sm.smCount == 0 {
+            return wrong(format!("resources[{i}] has no multiprocessors"));
+        }
+        match &parts {
+            None => parts = Some((origin.split, sm)),
+            Some((split, _)) if *split != origin.split || origin.split == 0 => {
+                return wrong(format!(
+                    "resources[{i}] and the multiprocessors before it are not parts of one split"
+                ));
+            }
+            Some((_, other))
+                if (sm.smCoscheduledAlignment, sm.localityDomainId)
+                    != (other.smCoscheduledAlignment, other.localityDomainId) =>
+            {
+                return wrong(format!(
+                    "resources[{i}] has smCoscheduledAlignment {}, and the multiprocessors before it {}",
+                    sm.smCoscheduledAlignment, other.smCoscheduledAlignment
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    let descriptor = Descriptor { device, resources: resources.to_vec() };
+    Ok(Descriptor::registry().insert(descriptor))
+}
+
+impl GreenContext {
+    /// A green context on a device, whose primary context has one more user.
+    pub(crate) fn create(gpu: &Arc<Gpu>, descriptor: &Descriptor) -> Answer<Handle<Self>> {
+        static IDS: AtomicU64 = AtomicU64::new(1);
+        if descriptor.device != gpu.ordinal.unsigned_abs() {
+            return Err(CUresult::INVALID_DEVICE.because(format!(
+                "desc is of resources of device {}, and dev is {}",
+                descriptor.device, gpu.ordinal
+            )));
+        }
+        let primary = context::retain_primary(gpu);
+        let alias = Handle::fresh();
+        let green = Self {
+            primary,
+            alias,
+            id: IDS.fetch_add(1, Relaxed),
+            gpu: Arc::clone(gpu),
+            resources: descriptor.resources.clone(),
+        };
+        let context = primary.get()?;
+        Context::registry().insert_as(alias, Arc::clone(&context));
+        context.register(green)
+    }
+
+    /// Ends a green context: its streams are detached, and captures in them are invalid.
+    pub(crate) fn destroy(handle: Handle<Self>) -> Answer {
+        let green = handle.take()?;
+        Context::registry().remove(green.alias);
+        for (number, stream) in Stream::registry().all_with_handles(|s| s.green == handle) {
+            crate::graph::capture::stream_ended(crate::stream::own(
+                green.gpu.ordinal.unsigned_abs(),
+                number,
+                &stream,
+            ));
+        }
+        context::release_primary(&green.gpu)
+    }
+
+    /// Its multiprocessors: those of its descriptor, or all of the device.
+    pub(crate) fn multiprocessors(&self) -> u32 {
+        let own: u32 =
+            self.resources.iter().filter_map(CUdevResource::sms).map(|sm| sm.smCount).sum();
+        if own == 0 { self.gpu.profile.multiprocessors.unsigned_abs() } else { own }
+    }
+
+    /// A resource of the context. Its multiprocessors can be split again.
+    pub(crate) fn resource(&self, kind: u32) -> Answer<CUdevResource> {
+        let own = self.resources.iter().find(|resource| resource.r#type == kind);
+        match (kind, own) {
+            (CU_DEV_RESOURCE_TYPE_INVALID, _) | (_, None) => {
+                of_context(&self.gpu, kind, self.alias)
+            }
+            (CU_DEV_RESOURCE_TYPE_SM, Some(first)) => {
+                let origin = Origin { device: self.gpu.ordinal.unsigned_abs(), split: 0 };
+                let mut resource = *first;
+                resource.internal = origin.words();
+                resource.value[0] = self.multiprocessors();
+                Ok(resource)
+            }
+            (_, Some(own)) => Ok(*own),
+        }
+    }
+}
+
+/// The green context that a context's handle stands for.
+pub(crate) fn find(context: Handle<Context>) -> Option<(Handle<GreenContext>, Arc<GreenContext>)> {
+    let all = GreenContext::registry().all_with_handles(|green| green.alias == context);
+    all.into_iter().next().map(|(number, green)| (Handle::of(number), green))
+}
+
+/// The green context of a stream: the one that it was made in, or for a default stream the one that is current.
+pub(crate) fn of_stream(stream: Handle<Stream>) -> Answer<Handle<GreenContext>> {
+    Ok(match crate::stream::find(stream)? {
+        Some(stream) => stream.green,
+        None => find(context::current_handle()).map_or(Handle::NULL, |(handle, _)| handle),
+    })
+}
+
+/// A resource of a context, green or not.
+pub(crate) fn resource(
+    handle: Handle<Context>,
+    context: &Context,
+    kind: u32,
+) -> Answer<CUdevResource> {
+    match find(handle) {
+        Some((_, green)) => green.resource(kind),
+        None => of_context(&context.gpu, kind, context.handle),
+    }
+}
+
+/// How many multiprocessors a launch in a stream can have.
+pub(crate) fn multiprocessors(stream: Handle<Stream>, context: &Context) -> u32 {
+    let green = of_stream(stream).ok().and_then(|green| GreenContext::registry().find(green));
+    green
+        .map_or(context.gpu.profile.multiprocessors.unsigned_abs(), |green| green.multiprocessors())
+}
+
+/// Ends the green contexts of a primary context.
+pub(crate) fn release_context(context: &Context) {
+    for green in GreenContext::registry().remove_all(|green| green.primary == context.handle) {
+        Context::registry().remove(green.alias);
+    }
+}
+
+/// Text about a number of multiprocessors.
+pub(crate) fn counted(count: u32) -> String {
+    Count(count, "multiprocessor").to_string()
+}

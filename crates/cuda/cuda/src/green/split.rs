@@ -1,0 +1,163 @@
+//! How multiprocessors are split (`cuDevSmResourceSplitByCount`, `cuDevSmResourceSplit`). Which ones a part has is not told:
+//! parts are numbers.
+
+use super::{Origin, counted};
+use crate::args::Answer;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use texunit_cuda_abi::{
+    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevSmResource, CUresult, Refusal,
+};
+
+/// `CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING`
+const IGNORE_COSCHEDULING: u32 = 1;
+/// `CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE`
+const MAX_CLUSTER: u32 = 2;
+/// `CU_DEV_SM_RESOURCE_GROUP_BACKFILL`
+const BACKFILL: u32 = 1;
+/// `CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID`, `..._SUPPLEMENTAL_SMS`
+const LOCALITY: u32 = 6;
+/// The granularity of parts that need hold no cluster.
+const ALONE: u32 = 2;
+/// Most multiprocessors that can hold one cluster, of compute capability 9.0 and later.
+const MAX_COSCHEDULED: u32 = 32;
+
+/// The parts of a split, and what is left (an invalid resource if nothing is).
+pub(crate) struct Split {
+    pub(crate) parts: Vec<CUdevResource>,
+    pub(crate) rest: CUdevResource,
+}
+
+/// What is split.
+struct Input {
+    sm: CUdevSmResource,
+    /// The origin of the parts.
+    parts: Origin,
+}
+
+impl Input {
+    fn of(resource: &CUdevResource) -> Answer<Self> {
+        static SPLITS: AtomicU32 = AtomicU32::new(1);
+        let origin = Origin::of(resource)?;
+        let sm = resource.sms().ok_or_else(|| {
+            super::wrong_type(resource.r#type, "input is not of multiprocessors (1)")
+        })?;
+        if origin.split != 0 {
+            return Err(invalid(
+                "input is a part of a split: it can be split again as a resource of a green context that was made of it"
+                    .to_owned(),
+            ));
+        }
+        Ok(Self { sm, parts: Origin { split: SPLITS.fetch_add(1, Relaxed), ..origin } })
+    }
+
+    fn part(&self, count: u32, alignment: u32, flags: u32) -> CUdevResource {
+        let sm =
+            CUdevSmResource { smCount: count, smCoscheduledAlignment: alignment, flags, ..self.sm };
+        CUdevResource::of_sms(sm, self.parts.words())
+    }
+
+    fn rest(&self, count: u32, alignment: u32) -> CUdevResource {
+        if count == 0 { CUdevResource::default() } else { self.part(count, alignment, 0) }
+    }
+}
+
+fn invalid(why: String) -> Refusal {
+    CUresult::INVALID_RESOURCE_CONFIGURATION.because(why)
+}
+
+/// Parts of equal size: at most `most`, each of at least `least` multiprocessors.
+pub(crate) fn by_count(
+    input: &CUdevResource,
+    most: u32,
+    (flags, least): (u32, u32),
+) -> Answer<Split> {
+    if flags & !(IGNORE_COSCHEDULING | MAX_CLUSTER) != 0 {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "flags {flags:#x} has bits that are not CUdevSmResourceSplitByCount_flags (3)"
+        )));
+    }
+    let input = Input::of(input)?;
+    let all = input.sm.smCount;
+    if least > all {
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("minCount {least} is more than the {} of input", counted(all))));
+    }
+    let (fewest, alignment) = match flags & IGNORE_COSCHEDULING {
+        0 => (input.sm.minSmPartitionSize, input.sm.smCoscheduledAlignment),
+        _ => (input.sm.minSmPartitionSize.min(ALONE), input.sm.smCoscheduledAlignment.min(ALONE)),
+    };
+    let size = least.max(fewest).next_multiple_of(alignment.max(1));
+    let count = most.min(all / size.max(1));
+    if count == 0 {
+        return Err(invalid(format!(
+            "a part of {size} is more than the {} of input",
+            counted(all)
+        )));
+    }
+    Ok(Split {
+        parts: vec![input.part(size, alignment, 0); count as usize],
+        rest: input.rest(all - count * size, alignment),
+    })
+}
+
+/// Parts as `groups` asks for them; a number of 0 becomes that of the multiprocessors that are left. `makes`: a part without
+/// multiprocessors is an error.
+pub(crate) fn by_groups(
+    input: &CUdevResource,
+    groups: &mut [CU_DEV_SM_RESOURCE_GROUP_PARAMS],
+    makes: bool,
+) -> Answer<Split> {
+    let input = Input::of(input)?;
+    let (mut left, mut parts) = (input.sm.smCount, Vec::new());
+    let default = input.sm.smCoscheduledAlignment;
+    let most = if default > ALONE { MAX_COSCHEDULED } else { ALONE };
+    for (i, group) in groups.iter_mut().enumerate() {
+        let wrong = |why: String| Err(invalid(format!("groupParams[{i}]: {why}")));
+        if group.reserved != [0; 11] || group.flags & !(BACKFILL | LOCALITY) != 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "groupParams[{i}] has flags {:#x} or reserved words that are not 0",
+                group.flags
+            )));
+        }
+        if group.flags & LOCALITY != 0 {
+            return wrong("the device has no locality domains".to_owned());
+        }
+        let together = match group.coscheduledSmCount {
+            0 => default,
+            n if n <= most && (n == 1 || n.is_multiple_of(2)) => n,
+            n => {
+                return wrong(format!("coscheduledSmCount {n} is not an even number up to {most}"));
+            }
+        };
+        let backfills = group.flags & BACKFILL != 0;
+        let count = match group.smCount {
+            0 if backfills => left,
+            0 => left - left % together,
+            n if n > left => {
+                return wrong(format!(
+                    "smCount {n} is more than the {} that are left",
+                    counted(left)
+                ));
+            }
+            n if !n.is_multiple_of(ALONE.min(default)) => {
+                return wrong(format!("smCount {n} is not a multiple of {}", ALONE.min(default)));
+            }
+            n if !backfills && !n.is_multiple_of(together) => {
+                return wrong(format!(
+                    "smCount {n} is not a multiple of coscheduledSmCount {together}"
+                ));
+            }
+            n => n,
+        };
+        if makes && count < together.max(1) {
+            return wrong(format!(
+                "the part would have {}, less than the {together} of coscheduledSmCount",
+                counted(count)
+            ));
+        }
+        group.smCount = count;
+        left -= count;
+        parts.push(input.part(count, together, group.flags));
+    }
+    Ok(Split { rest: input.rest(left, default), parts })
+}

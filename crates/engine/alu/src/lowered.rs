@@ -1,0 +1,182 @@
+//! The steps of an operation with registers assigned to their temporary values, as lowering puts
+//! them into compiled code.
+
+use crate::row::Row;
+use crate::term::{Computation, Operand, Step};
+use texunit_jit::{Op as J, Predicate, Source, Test, VReg};
+
+/// The numbers of the first free temporary registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Temporaries {
+    /// The first register of up to 32 bits.
+    pub narrow: u32,
+    /// The first register of 64 bits.
+    pub wide: u32,
+    /// The first predicate register.
+    pub predicates: u32,
+}
+
+/// The maximum number of temporaries that an operation may use. Operations that need more are
+/// called as functions.
+pub const MAX: Temporaries = Temporaries { narrow: 11, wide: 6, predicates: 3 };
+
+/// A step of compiled code with its registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoweredStep {
+    /// Computes a register.
+    Compute {
+        /// The operation.
+        op: J,
+        /// The register that it writes.
+        to: VReg,
+        /// Its source operands.
+        from: [Source; 3],
+    },
+    /// Computes a predicate.
+    Compare {
+        /// The comparison.
+        test: Test,
+        /// The predicate that it writes.
+        to: u32,
+        /// Its source operands.
+        from: [Source; 2],
+    },
+}
+
+/// The steps of an operation. The destination of the last step is that of the instruction.
+#[derive(Debug)]
+pub struct LoweredSteps {
+    /// All steps except the last.
+    pub before: Vec<LoweredStep>,
+    /// The last step.
+    pub last: FinalStep,
+}
+
+/// The step that computes the result of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinalStep {
+    /// An operation whose result is a register.
+    Compute(J, [Source; 3]),
+    /// A comparison whose result is a predicate.
+    Compare(Test, [Source; 2]),
+}
+
+impl Row {
+    /// The steps of the operation for these sources; `None` if compiled code calls the operation's
+    /// function.
+    pub fn lowered(&self, sources: &[Source], free: Temporaries) -> Option<LoweredSteps> {
+        let known = std::array::from_fn(|i| match sources.get(i) {
+            Some(&Source::Literal(number)) => Some(number),
+            _ => None,
+        });
+        let steps = self.compiled(known)?;
+        let (last, before) = steps.split_last()?;
+        let mut allocation = Allocation::new(&steps, free);
+        let mut lowered = Vec::with_capacity(before.len());
+        for (i, step) in before.iter().enumerate() {
+            let (op, from) = allocation.operands(step, sources)?;
+            let to = allocation.take(i, step.bits)?;
+            lowered.push(match (op, to) {
+                (Op::Compute(op), to) => LoweredStep::Compute { op, to, from },
+                (Op::Compare(test), VReg::Predicate(to)) => {
+                    LoweredStep::Compare { test, to, from: [from[0], from[1]] }
+                }
+                (Op::Compare(_), _) => return None,
+            });
+        }
+        let last = match allocation.operands(last, sources)? {
+            (Op::Compute(op), from) => FinalStep::Compute(op, from),
+            (Op::Compare(test), [a, b, _]) => FinalStep::Compare(test, [a, b]),
+        };
+        Some(LoweredSteps { before: lowered, last })
+    }
+}
+
+/// An operation or a comparison of compiled code.
+enum Op {
+    Compute(J),
+    Compare(Test),
+}
+
+/// Register allocation for the values of steps.
+struct Allocation {
+    free: Temporaries,
+    /// For each step, the register of its value, and the last step that reads it.
+    of: Vec<(Option<VReg>, usize)>,
+    taken: Vec<VReg>,
+}
+
+impl Allocation {
+    fn new(steps: &[Step], free: Temporaries) -> Self {
+        let mut of = vec![(None, 0); steps.len()];
+        for (i, step) in steps.iter().enumerate() {
+            for operand in step.from {
+                if let Operand::Step(read) = operand {
+                    of[usize::from(read)].1 = i;
+                }
+            }
+        }
+        Self { free, of, taken: Vec::new() }
+    }
+
+    /// Allocates a register for the value of a step. Registers that are not read after this step
+    /// are freed first.
+    fn take(&mut self, step: usize, bits: u32) -> Option<VReg> {
+        for (register, last) in &mut self.of {
+            if *last <= step
+                && let Some(ended) = register.take()
+            {
+                self.taken.retain(|register| *register != ended);
+            }
+        }
+        let Temporaries { narrow, wide, predicates } = self.free;
+        let register = |i: u32| match bits {
+            1 => VReg::Predicate(predicates + i),
+            64 => VReg::B64(wide + i),
+            _ => VReg::B32(narrow + i),
+        };
+        let most = match bits {
+            1 => MAX.predicates,
+            64 => MAX.wide,
+            _ => MAX.narrow,
+        };
+        let register = (0..most).map(register).find(|register| !self.taken.contains(register))?;
+        self.taken.push(register);
+        self.of[step].0 = Some(register);
+        Some(register)
+    }
+
+    fn source(&self, operand: Operand, sources: &[Source]) -> Option<Source> {
+        Some(match operand {
+            Operand::Source(i) => *sources.get(usize::from(i))?,
+            Operand::Literal(number) => Source::Literal(number),
+            Operand::Step(i) => match self.of[usize::from(i)].0? {
+                VReg::B32(i) => Source::B32(i),
+                VReg::B64(i) => Source::B64(i),
+                VReg::Predicate(_) => return None,
+            },
+        })
+    }
+
+    /// The operation and the operands of a step.
+    fn operands(&self, step: &Step, sources: &[Source]) -> Option<(Op, [Source; 3])> {
+        let zero = Source::Literal(0);
+        let read = |operand| self.source(operand, sources);
+        Some(match step.computation {
+            Computation::Compute(op) => {
+                let [a, b, c] = step.from;
+                (Op::Compute(op), [read(a)?, read(b)?, read(c)?])
+            }
+            Computation::Compare(test) => {
+                (Op::Compare(test), [read(step.from[0])?, read(step.from[1])?, zero])
+            }
+            Computation::Select => {
+                let [a, Operand::Step(p), b] = step.from else { return None };
+                let VReg::Predicate(p) = self.of[usize::from(p)].0? else { return None };
+                let p = Predicate::If(p);
+                let op = if step.bits == 64 { J::SelectWide(p) } else { J::Select(p) };
+                (Op::Compute(op), [read(a)?, read(b)?, zero])
+            }
+        })
+    }
+}

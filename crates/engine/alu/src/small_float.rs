@@ -1,0 +1,155 @@
+//! `cvt` from and to pairs of floats of 4, 6 and 8 bits, and `cvt.pack`.
+//!
+//! e2m1, e2m3 and e3m2 have neither infinities nor NaNs: a magnitude that is too large becomes the
+//! largest number of its sign, and a NaN the largest positive number (PTX ISA, cvt, .satfinite).
+//! ue8m0 is only an exponent, 2^(x - 127), with 0xff as its NaN; the sign of a source is ignored.
+
+use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
+
+use super::convert::float;
+use super::round::{self, Format, RN, RP, RZ};
+use super::{Alu, L64};
+
+/// A conversion from or to a short float format, or a packing of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SmallFloat {
+    /// A conversion of pairs of floats: destination type, source type, rounding, `.satfinite`,
+    /// `.relu`.
+    Floats(Ty, Ty, u8, bool, bool),
+    /// A packing of integers: their width after saturation, whether they are signed, and whether
+    /// there is a third source.
+    Pack(u8, bool, bool),
+}
+
+// The codes of infinity and NaN are outside the bits of these formats, and indicate overflow.
+const E2M1: Format = Format { frac: 1, exp: 2, max: 7, inf: 0x100, nan: 0x200 };
+const E2M3: Format = Format { frac: 3, exp: 2, max: 0x1f, inf: 0x100, nan: 0x200 };
+const E3M2: Format = Format { frac: 2, exp: 3, max: 0x1f, inf: 0x100, nan: 0x200 };
+
+/// `2^e` for a small exponent.
+fn power(e: i32) -> f64 {
+    f64::from_bits(((1023 + e) as u64) << 52)
+}
+
+/// The format of an element, and its bits in the pair.
+fn element(ty: Ty) -> Option<(Format, u32)> {
+    Some(match ty {
+        Ty::E2m1x2 => (E2M1, 4),
+        Ty::E2m3x2 => (E2M3, 8),
+        Ty::E3m2x2 => (E3M2, 8),
+        Ty::E4m3x2 => (Format::E4M3, 8),
+        Ty::E5m2x2 => (Format::E5M2, 8),
+        Ty::F16x2 => (Format::F16, 16),
+        Ty::Bf16x2 => (Format::BF16, 16),
+        _ => return None,
+    })
+}
+
+/// The value of a number in a format without infinities and NaNs. Exact.
+fn finite(format: Format, bits: u64) -> f64 {
+    let magnitude = bits & (format.sign() - 1);
+    let (field, fraction) = (magnitude >> format.frac, magnitude & ((1 << format.frac) - 1));
+    let hidden = if field == 0 { 0 } else { 1 << format.frac };
+    let exponent = field.max(1) as i32 - 1 + format.emin() - format.frac as i32;
+    let value = (fraction | hidden) as f64 * power(exponent);
+    if bits & format.sign() != 0 { -value } else { value }
+}
+
+/// The k-th element of a source.
+fn read(from: Ty, pair: u64, k: u32) -> f64 {
+    match from {
+        Ty::Ue8m0x2 => match pair >> (8 * k) & 0xff {
+            0xff => f64::NAN,
+            exponent => power(exponent as i32 - 127),
+        },
+        Ty::E2m1x2 => finite(E2M1, pair >> (4 * k) & 0xf),
+        Ty::E2m3x2 => finite(E2M3, pair >> (8 * k) & 0x3f),
+        Ty::E3m2x2 => finite(E3M2, pair >> (8 * k) & 0x3f),
+        Ty::E4m3x2 | Ty::E5m2x2 => float(from, pair >> (8 * k) & 0xff),
+        _ => float(from, pair >> (16 * k) & 0xffff),
+    }
+}
+
+/// A power of two as an exponent with a bias of 127. 2^-127 is the smallest.
+fn exponent_of(x: f64, mode: u8, satfinite: bool) -> u64 {
+    if x.is_nan() {
+        return 0xff;
+    }
+    let bits = x.abs().to_bits();
+    let inexact = bits & ((1 << 52) - 1) != 0;
+    let floor = (bits >> 52) as i64 - 1023;
+    // Below the smallest power of two, rounding up has no effect.
+    let up = i64::from(mode == RP && inexact && floor >= -127);
+    let biased = if x.is_infinite() { 0xff } else { (floor + up + 127).clamp(0, 0xff) };
+    biased.min(if satfinite { 0xfe } else { 0xff }) as u64
+}
+
+fn write(to: Ty, x: f64, mode: u8, satfinite: bool, relu: bool) -> u64 {
+    if to == Ty::Ue8m0x2 {
+        return exponent_of(x, mode, satfinite);
+    }
+    let Some((format, _)) = element(to) else { return 0 };
+    let x = if relu && x <= 0.0 { 0.0 } else { x };
+    let bits = round::narrow(format, mode, x);
+    let sign = bits & format.sign();
+    let without_nan = matches!(to, Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2);
+    match x.is_nan() {
+        true if without_nan => format.max,
+        false if (satfinite || without_nan) && bits ^ sign > format.max => sign | format.max,
+        _ => bits,
+    }
+}
+
+impl SmallFloat {
+    /// Converts all lanes; the operands are those of [`Alu::SmallFloat`].
+    pub fn run(&self, d: &mut L64, a: &L64, b: &L64, c: &L64) {
+        for i in 0..32 {
+            d[i] = match *self {
+                SmallFloat::Floats(to, from, mode, satfinite, relu) => {
+                    // The first of two sources goes to the upper half.
+                    let (low, high) = match from {
+                        Ty::F32 => (float(from, b[i]), float(from, a[i])),
+                        _ => (read(from, a[i], 0), read(from, a[i], 1)),
+                    };
+                    let bits = if to == Ty::Ue8m0x2 { 8 } else { element(to).map_or(8, |e| e.1) };
+                    let put = |x| write(to, x, mode, satfinite, relu);
+                    put(high) << bits | put(low)
+                }
+                SmallFloat::Pack(bits, signed, third) => {
+                    let packed = integer(a[i], bits, signed) << bits | integer(b[i], bits, signed);
+                    let above = if third { c[i] << (2 * bits) } else { 0 };
+                    (packed | above) & 0xffff_ffff
+                }
+            };
+        }
+    }
+}
+
+/// A signed 32-bit integer, saturated to fewer bits.
+fn integer(x: u64, bits: u8, signed: bool) -> u64 {
+    let x = i64::from(x as u32 as i32);
+    let all = (1i64 << bits) - 1;
+    let (low, high) = if signed { (-(all >> 1) - 1, all >> 1) } else { (0, all) };
+    (x.clamp(low, high) & all) as u64
+}
+
+/// The conversion of a `cvt` with short floats, or of `cvt.pack`; `None` for other instructions.
+pub(super) fn select(mods: &Modifiers) -> Option<Alu> {
+    if let Some((bits, signed)) = mods.pack {
+        return Some(Alu::SmallFloat(SmallFloat::Pack(bits, signed, mods.types.len() == 2)));
+    }
+    let [to, from] = mods.types[..] else { return None };
+    let small = |ty: Ty| matches!(ty, Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2 | Ty::Ue8m0x2);
+    let byte = |ty: Ty| matches!(ty, Ty::E4m3x2 | Ty::E5m2x2);
+    let with_bf16 = byte(to) && from == Ty::Bf16x2 || to == Ty::Bf16x2 && byte(from);
+    if !small(to) && !small(from) && !with_bf16 {
+        return None;
+    }
+    let mode = match mods.rounding {
+        Some(Rounding::Rn) => RN,
+        Some(Rounding::Rz) => RZ,
+        Some(Rounding::Rp) => RP,
+        _ => return None,
+    };
+    Some(Alu::SmallFloat(SmallFloat::Floats(to, from, mode, mods.satfinite, mods.relu)))
+}

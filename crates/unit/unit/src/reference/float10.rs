@@ -1,0 +1,302 @@
+//! Floats of ten significant bits, the number format of the hardware's gradient computation
+//! (docs/numerics.md, section 4). All operations use exact integers.
+
+use super::fixed::decompose;
+use super::log2::LOG2_256;
+
+/// Number of bits of the significand.
+const BITS: u32 = 10;
+
+/// Terms more than this many bits below the largest are reduced to a sign. A sum of a few terms of
+/// 14 bits never carries over a longer gap.
+const REACH: i32 = 64;
+
+/// A magnitude: `significand * 2^exponent`, with a significand of 512 to 1023, or 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Float10 {
+    pub(crate) significand: u32,
+    pub(crate) exponent: i32,
+}
+
+/// A number of ten bits with a sign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SignedFloat10 {
+    pub(crate) negative: bool,
+    pub(crate) magnitude: Float10,
+}
+
+impl Float10 {
+    /// Zero.
+    pub(crate) const ZERO: Self = Self { significand: 0, exponent: 0 };
+
+    /// `value * 2^exponent`, truncated to ten significant bits.
+    pub(crate) fn cut(value: u128, exponent: i32) -> Self {
+        let Some(top) = value.checked_ilog2() else { return Self::ZERO };
+        let shift = top as i32 - (BITS as i32 - 1);
+        let significand = if shift >= 0 { value >> shift } else { value << -shift };
+        Self { significand: significand as u32, exponent: exponent + shift }
+    }
+
+    /// The truncated sum of terms `value * 2^exponent` of at most 14 bits each.
+    pub(crate) fn cut_sum<const N: usize>(terms: [(u32, i32); N]) -> Self {
+        let terms = terms.map(|(value, exponent)| (u128::from(value), exponent));
+        let used = || terms.into_iter().filter(|&(value, _)| value > 0);
+        let Some(top) = used().map(|(_, e)| e).max() else { return Self::ZERO };
+        let lowest = used().map(|(_, e)| e).min().unwrap_or(top).max(top - REACH);
+        let aligned = |(value, exponent): (u128, i32)| match exponent - lowest {
+            up @ 0.. => value << up,
+            down => value >> (-down).min(127),
+        };
+        Self::cut(used().map(aligned).sum(), lowest)
+    }
+
+    /// Rules 4.2 and 4.12: the hardware's product. It is computed in eighths of the first factor's
+    /// last bit, as a shift-and-add over the nine bits of the second factor below its leading one,
+    /// then rounded up (almost: 7/8 are added) to ten bits.
+    pub(crate) fn times(self, by: Self) -> Self {
+        if self.significand == 0 || by.significand == 0 {
+            return Self::ZERO;
+        }
+        let eighths = self.significand << 3;
+        let bits = (0..BITS - 1).filter(|i| by.significand >> (BITS - 2 - i) & 1 == 1);
+        let sum: u32 = eighths + bits.map(|i| eighths >> (i + 1)).sum::<u32>();
+        let exponent = self.exponent + by.exponent + BITS as i32 - 1;
+        match sum {
+            0x2000.. => Self::cut(((sum + 7) >> 4).into(), exponent + 1),
+            _ => Self::cut(((sum + 7) >> 3).into(), exponent),
+        }
+    }
+
+    /// `ilogb`; for zero, far below all other values.
+    pub(crate) fn ilogb(self) -> i32 {
+        if self.significand == 0 { i32::MIN / 2 } else { self.exponent + BITS as i32 - 1 }
+    }
+
+    /// Rule 4.7: the binary logarithm in 1/256, by the hardware's table; `None` for zero.
+    pub(crate) fn log2_256(self) -> Option<i64> {
+        let top_eight = (self.significand >> 1 & 0xff) as usize;
+        (self.significand > 0)
+            .then(|| 256 * i64::from(self.ilogb()) + i64::from(LOG2_256[top_eight]))
+    }
+
+    /// The value for messages. The conversion is exact within the range of f64.
+    pub(crate) fn to_f64(self) -> f64 {
+        f64::from(self.significand) * 2.0_f64.powi(self.exponent)
+    }
+}
+
+impl PartialOrd for Float10 {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Float10 {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.ilogb(), self.significand).cmp(&(other.ilogb(), other.significand))
+    }
+}
+
+impl SignedFloat10 {
+    /// Zero.
+    pub(crate) const ZERO: Self = Self { negative: false, magnitude: Float10::ZERO };
+
+    /// A finite float, truncated to ten bits.
+    pub(crate) fn from_f32(x: f32) -> Self {
+        let (significand, exponent) = decompose(x);
+        Self {
+            negative: x.is_sign_negative(),
+            magnitude: Float10::cut(u128::from(significand), exponent),
+        }
+    }
+
+    /// The exact difference of two finite floats, truncated.
+    pub(crate) fn difference(x: f32, y: f32) -> Self {
+        Self::cut_signed_sum([decompose_signed(x), decompose_signed(-y)])
+    }
+
+    /// The exact sum of terms `value * 2^exponent` of at most 24 bits, truncated.
+    ///
+    /// Terms more than 64 bits below the largest one are replaced by one unit with the sign of
+    /// their sum, because truncation depends only on whether a remainder exists.
+    pub(crate) fn cut_signed_sum<const N: usize>(terms: [(i64, i32); N]) -> Self {
+        let used = || terms.into_iter().filter(|&(value, _)| value != 0);
+        let top = |(value, e): (i64, i32)| e + value.unsigned_abs().ilog2() as i32;
+        let Some(largest) = used().map(top).max() else { return Self::ZERO };
+        let lowest = used().map(|(_, e)| e).min().unwrap_or(0).max(largest - REACH);
+        let mut total = 0_i128;
+        // The largest term contributes nothing below, so each recursion has fewer terms.
+        let below = terms.map(|(value, exponent)| match exponent - lowest {
+            _ if value == 0 => (0, 0),
+            up @ 0.. => {
+                total += i128::from(value) << up;
+                (0, 0)
+            }
+            down => {
+                let down = (-down).min(63);
+                let kept = value.signum() * (value.abs() >> down);
+                total += i128::from(kept);
+                (value - (kept << down), exponent)
+            }
+        });
+        // Half units, so that a remainder is visible.
+        let total = 2 * total + i128::from(Self::sign_of_sum(below));
+        Self { negative: total < 0, magnitude: Float10::cut(total.unsigned_abs(), lowest - 1) }
+    }
+
+    /// The sign of the exact sum: -1, 0 or 1.
+    fn sign_of_sum<const N: usize>(terms: [(i64, i32); N]) -> i8 {
+        if terms.iter().all(|&(value, _)| value == 0) {
+            return 0;
+        }
+        let sum = Self::cut_signed_sum(terms);
+        match sum.magnitude.significand {
+            0 => 0,
+            _ if sum.negative => -1,
+            _ => 1,
+        }
+    }
+
+    /// Rule 4.5: the sum of two numbers. The smaller one is first truncated to one bit below the
+    /// last bit of the larger.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let (large, small) =
+            if self.magnitude >= other.magnitude { (self, other) } else { (other, self) };
+        let grid = large.magnitude.ilogb() - BITS as i32;
+        let Float10 { significand, exponent } = small.magnitude;
+        let cut = match exponent - grid {
+            up @ 0.. => i64::from(significand) << up.min(2),
+            down => i64::from(significand) >> (-down).min(63),
+        };
+        let sign = |negative: bool, value: i64| if negative { -value } else { value };
+        let large_units = 2 * i64::from(large.magnitude.significand);
+        let total = sign(large.negative, large_units) + sign(small.negative, cut);
+        Self {
+            negative: total < 0,
+            magnitude: Float10::cut(u128::from(total.unsigned_abs()), grid),
+        }
+    }
+
+    /// Rules 4.2 and 4.12: the product of the magnitudes and of the signs.
+    pub(crate) fn times(self, by: Self) -> Self {
+        let negative = self.negative ^ by.negative;
+        Self { negative, magnitude: self.magnitude.times(by.magnitude) }
+    }
+
+    /// Rule 4.11: the difference of two numbers. The smaller one is first truncated to a multiple
+    /// of 2^(e - 24), where e is the exponent of the larger.
+    pub(crate) fn near_difference(x: f32, y: f32) -> Self {
+        let terms = [decompose_signed(x), decompose_signed(y)];
+        let ilogb =
+            |(value, e): (i64, i32)| value.checked_abs()?.checked_ilog2().map(|n| n as i32 + e);
+        let Some(largest) = terms.into_iter().filter_map(ilogb).max() else { return Self::ZERO };
+        let grid = largest - 24;
+        let [x, y] = terms.map(|(value, e)| match e - grid {
+            up @ 0.. => value << up,
+            down => value.signum() * (value.abs() >> (-down).min(63)),
+        });
+        let difference = x - y;
+        let magnitude = Float10::cut(difference.unsigned_abs().into(), grid);
+        Self { negative: difference < 0, magnitude }
+    }
+
+    /// Half of the number.
+    pub(crate) fn halved(self) -> Self {
+        let Float10 { significand, exponent } = self.magnitude;
+        if significand == 0 {
+            return self;
+        }
+        Self { magnitude: Float10 { significand, exponent: exponent - 1 }, ..self }
+    }
+
+    /// The number with the opposite sign.
+    pub(crate) fn negated(self) -> Self {
+        Self { negative: !self.negative, ..self }
+    }
+
+    /// The value, for messages.
+    pub(crate) fn to_f64(self) -> f64 {
+        let magnitude = self.magnitude.to_f64();
+        if self.negative { -magnitude } else { magnitude }
+    }
+}
+
+/// [`decompose`] with the sign.
+pub(crate) fn decompose_signed(x: f32) -> (i64, i32) {
+    let (significand, exponent) = decompose(x);
+    let value = i64::from(significand);
+    (if x.is_sign_negative() { -value } else { value }, exponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ten(x: f32) -> SignedFloat10 {
+        SignedFloat10::from_f32(x)
+    }
+
+    #[test]
+    fn ten_bits_toward_zero() {
+        assert_eq!(ten(1.0).magnitude, Float10 { significand: 512, exponent: -9 });
+        assert_eq!(ten(1023.0).magnitude, Float10 { significand: 1023, exponent: 0 });
+        assert_eq!(ten(1023.99).to_f64(), 1023.0);
+        assert_eq!(ten(-1025.0).to_f64(), -1024.0);
+        assert_eq!(ten(0.0), SignedFloat10::ZERO);
+        assert_eq!(ten(f32::from_bits(1)).to_f64(), 2.0_f64.powi(-149));
+        assert_eq!(Float10::ZERO.log2_256(), None);
+        assert!(Float10::ZERO < ten(1e-45).magnitude && ten(0.5).magnitude < ten(0.501).magnitude);
+    }
+
+    #[test]
+    fn logarithms() {
+        let log = |x: f32| ten(x).magnitude.log2_256();
+        assert_eq!([1.0, 2.0, 0.25].map(log), [Some(0), Some(256), Some(-512)]);
+        // 1.5 is entry 128. One bit above 1, the ninth fractional bit is ignored.
+        assert_eq!(log(3.0), Some(256 + 150));
+        assert_eq!(log(1.0 + 1.0 / 512.0), Some(0));
+        assert_eq!(log(1.0 + 1.0 / 256.0), Some(2));
+    }
+
+    #[test]
+    fn sums_cut_the_smaller_first() {
+        let sum = |x: f32, y: f32| ten(x).plus(ten(y)).to_f64();
+        assert_eq!(sum(1.0, 1.0), 2.0);
+        assert_eq!(sum(1.0, -1.0), 0.0);
+        assert_eq!(sum(1.0, -0.25), 0.75);
+        // A difference keeps one more bit than the larger operand has: 2^-10.
+        assert_eq!(sum(1.0, -1.0 / 1024.0), 1.0 - 1.0 / 1024.0);
+        assert_eq!(sum(1.0, -1.0 / 2048.0), 1.0, "the smaller one is cut to nothing");
+        assert_eq!(sum(1.0, -1.5 / 1024.0), 1.0 - 1.0 / 1024.0);
+        assert_eq!(sum(-1e-30, 1e30), ten(1e30).to_f64());
+        assert_eq!(sum(0.0, -3.0), -3.0);
+        assert_eq!(sum(0.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn differences_are_exact_before_the_cut() {
+        let difference = |x, y| SignedFloat10::difference(x, y).to_f64();
+        assert_eq!(difference(1.5, 1.25), 0.25);
+        assert_eq!(difference(1.0, 1.0 + f32::EPSILON), -f64::from(f32::EPSILON));
+        // 1e-30 below 1 is beyond any grid, but the truncation takes it into account.
+        assert_eq!(difference(1.0, 1e-30), 1023.0 / 1024.0);
+        assert_eq!(difference(1.0, -1e-30), 1.0);
+        assert_eq!(difference(-1.0, f32::from_bits(1)), -1.0);
+        assert_eq!(difference(1e-30, 1e-30), 0.0);
+        assert_eq!(difference(0.0, -0.0), 0.0);
+        // Terms far below count by their sum, not one by one.
+        let sum = |a, b| SignedFloat10::cut_signed_sum([(2, 0), a, b]).to_f64();
+        assert_eq!(sum((-1, -97), (1, -126)), 1023.0 / 512.0);
+        assert_eq!(sum((1, -126), (-1, -127)), 2.0);
+        assert_eq!(sum((-3, -70), (0xff_ffff, -90)), 2.0);
+        assert_eq!(sum((1, -97), (-1, -97)), 2.0);
+    }
+
+    #[test]
+    fn sums_of_terms() {
+        assert_eq!(Float10::cut_sum([(512, 0), (512, -200)]).to_f64(), 512.0);
+        assert_eq!(Float10::cut_sum([(512, 0), (512, -9), (1, 0)]).to_f64(), 514.0);
+        assert_eq!(Float10::cut_sum([(0, 5), (0, 100)]), Float10::ZERO);
+        assert_eq!(Float10::cut_sum([(0, 500), (3, -100)]).to_f64(), 3.0 * 2.0_f64.powi(-100));
+    }
+}

@@ -1,0 +1,88 @@
+//! The exact path for lanes whose coordinates are too large for 32-bit arithmetic, infinite or NaN:
+//! they use the reference.
+
+use super::{AxisLanes, Find, INDICES, Operands, Scaling};
+use crate::reference::{coordinate, cube, fixed::Fixed, footprint};
+use crate::request::lanes;
+use crate::sampler::AddressMode;
+
+/// Parameters for the reference.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exact {
+    pub(super) find: Find,
+    pub(super) scaling: Scaling,
+    pub(super) mode: AddressMode,
+}
+
+/// Indices of the lower and the upper texel (-1 outside), and the weight of the upper one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ExactTexels {
+    pub(super) texels: [i32; 2],
+    pub(super) weight: u32,
+}
+
+impl Exact {
+    /// The texels at a coordinate along an axis of `size` texels. The coordinate is moved by an
+    /// offset in texels and by a tap's offset in 1/256.
+    pub(super) fn find(self, bits: u32, [offset, way]: [i32; 2], size: u32) -> ExactTexels {
+        let find = match self.find {
+            Find::Integer | Find::Clamped => {
+                let clamps = self.find == Find::Clamped;
+                let axis = footprint::Axis::integer(bits, offset.into(), size, clamps);
+                return ExactTexels { texels: [index(axis.texel(axis.index)); 2], weight: 0 };
+            }
+            Find::Point | Find::Taps => footprint::Find::Point,
+            Find::Linear => footprint::Find::Linear,
+            Find::Gather => footprint::Find::Gather,
+            Find::Seamless => footprint::Find::Seamless,
+        };
+        let moved = [Fixed::from_int(offset.into()), Fixed::from_128ths((way / 2).into())];
+        let x = f32::from_bits(bits);
+        let x = if self.scaling.of_face { cube::on_face(x) } else { coordinate::number(x) };
+        let coords = self.scaling.coords;
+        let axis = footprint::Axis::float((bits, x), coords, moved, size, self.mode, find);
+        let texels = [axis.index, axis.index + 1];
+        let texels = match self.find {
+            // Indices past the edges of a face refer to its neighbours.
+            Find::Seamless => texels.map(|texel| coordinate::saturate(texel) as i32),
+            _ => texels.map(|texel| index(axis.texel(texel))),
+        };
+        ExactTexels { texels, weight: axis.upper }
+    }
+}
+
+/// The index, or -1 for none.
+fn index(texel: Option<u32>) -> i32 {
+    texel.map_or(-1, |texel| texel as i32)
+}
+
+/// Fills the lanes of `far`, with sizes and pitches that are common or per lane.
+#[cold]
+#[inline(never)]
+pub(super) fn fill<const TO: u8>(
+    far: u32,
+    exact: Exact,
+    (size, pitch): (u32, u32),
+    of: Operands<'_>,
+    out: &mut AxisLanes,
+) {
+    out.outside = out.outside.map(|bits| bits & !far);
+    out.scattered |= far;
+    for lane in lanes(far) {
+        let each = |lanes: Option<&[u32; 32]>, all| lanes.map_or(all, |lanes| lanes[lane]);
+        let size = each(of.size, size);
+        let moved = [of.offset, of.shift].map(|lanes| each(lanes, 0) as i32);
+        let ExactTexels { texels, weight } = exact.find(of.coords[lane], moved, size);
+        let pitch = match TO {
+            INDICES => 1,
+            _ => each(of.pitch, pitch),
+        };
+        for (side, texel) in texels.into_iter().enumerate() {
+            // Indices of a face are never negative-tested as outside, because its neighbours
+            // continue there.
+            out.outside[side] |= u32::from(texel < 0) << lane;
+        }
+        [out.lower[lane], out.upper[lane]] = texels.map(|texel| (texel as u32).wrapping_mul(pitch));
+        out.weight[lane] = weight;
+    }
+}

@@ -1,0 +1,53 @@
+//! Prefetching of texels for the next warp's fetch.
+//!
+//! The CPU looks a few hundred instructions ahead, which is less than the fetch of a warp, so it
+//! does not reach the next warp's loads while it waits for the current ones. And it handles only
+//! about sixteen outstanding cache lines: prefetching all lines of a warp at once would stall just
+//! as long. Therefore a few lines are prefetched after every few instructions of the current warp's
+//! sums.
+
+use crate::request::Lanes;
+use crate::warp::simd::{Int, Simd};
+use texunit_memory::{Window, hint};
+
+/// Byte offsets of the texel rows of up to two groups; the texels that a vector of lanes reads are
+/// adjacent.
+pub(super) type PrefetchRows = [Lanes; 4];
+
+/// A prefetch policy for the summation of a vector of lanes.
+pub(super) trait Prefetcher: Copy {
+    /// Prefetches some of the lines of the next fetch, between the computation of `code` and `sum`
+    /// for a texel and their use.
+    fn prefetch<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>);
+}
+
+/// No prefetching.
+#[derive(Clone, Copy)]
+pub(super) struct NoPrefetch;
+
+impl Prefetcher for NoPrefetch {
+    #[inline(always)]
+    fn prefetch<S: Simd>(self, _: usize, _: &mut Int<S>, _: &mut Int<S>) {}
+}
+
+/// A kernel that prefetches a number of offsets with each texel.
+#[derive(Clone, Copy)]
+pub(super) struct PrefetchEach<'a> {
+    pub(super) window: Window<'a>,
+    /// Byte offsets that are prefetched during these sums.
+    pub(super) offsets: &'a [u32],
+    /// Number of offsets that are prefetched with each texel.
+    pub(super) each: usize,
+}
+
+impl Prefetcher for PrefetchEach<'_> {
+    #[inline(always)]
+    fn prefetch<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
+        for n in texel * self.each..(texel + 1) * self.each {
+            // The address may be outside: offsets are clamped to the window only when they are
+            // read.
+            hint::prefetch(self.window.base().wrapping_add(self.offsets[n] as usize));
+        }
+        Int::fence(code, sum);
+    }
+}
