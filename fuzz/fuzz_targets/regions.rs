@@ -9,7 +9,7 @@
 mod regions;
 
 use libfuzzer_sys::fuzz_target;
-use regions::{Done, Wanted, play};
+use regions::{Done, StepKinds, play};
 use texunit_jit::region::Level;
 use texunit_testkit::Random;
 
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (&first, rest) = bytes.split_first().unwrap_or((&0, &[]));
     let bit = |i: u8| first >> i & 1 != 0;
     let wanted =
-        Wanted { global: bit(0), others: bit(1), cross: bit(2), calls: bit(3), doubles: bit(4) };
+        StepKinds { global: bit(0), others: bit(1), cross: bit(2), calls: bit(3), doubles: bit(4) };
     for level in [Level::Avx512, Level::Avx2] {
         if level.is_available() {
             play(0, &mut Random::of_bytes(rest), wanted, level, &mut Done::default());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use texunit_checks::{Checks, Log, Options};
 use texunit_device::{
     AddressMode, Arg, ArrayDescriptor, Buffer, Device, DeviceOptions, Extent, Filter, Format,
-    Fresh, Geometry, Kernel, LaunchOptions, Module, ReadMode, Sampler, TextureDescriptor,
+    Geometry, InitialContents, Kernel, LaunchOptions, Module, ReadMode, Sampler, TextureDescriptor,
     TextureObject, TextureResource,
 };
 
@@ -50,8 +50,8 @@ impl<'a> Session<'a> {
         let log = log()?;
         let is_profiled = std::env::var_os("TEXUNIT_PROFILE").is_some();
         let is_tracked = log.as_ref().is_some_and(|log| log.has(texunit_checks::Check::Init));
-        let fresh = Fresh { is_tracked, ..Fresh::default() };
-        let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
+        let fresh = InitialContents { is_tracked, ..InitialContents::default() };
+        let device = Device::new(&DeviceOptions::default().with_initial_contents(fresh));
         let mut buffers = Vec::new();
         for buffer in &case.buffers {
             let bytes = buffer.data.bytes();

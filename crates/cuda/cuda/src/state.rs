@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use texunit_checks::Check;
 use texunit_cuda_abi::{CUdevice, CUresult};
-use texunit_device::{CONST_BASE, CONST_END, Device, DeviceOptions, Fresh, GLOBAL_BASE, Windows};
+use texunit_device::{
+    CONST_BASE, CONST_END, Device, DeviceOptions, GLOBAL_BASE, InitialContents, Windows,
+};
 use texunit_forms::Count;
 
 /// A software GPU behind a `CUdevice`.
@@ -34,7 +36,7 @@ impl Gpu {
             .with_architecture(profile.capability)
             .with_memory_limit(profile.memory)
             .with_windows(windows(ordinal as u64, count as u64))
-            .with_fresh(Fresh {
+            .with_initial_contents(InitialContents {
                 fill: settings().fill,
                 is_tracked: settings()
                     .checks

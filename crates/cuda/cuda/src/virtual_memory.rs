@@ -22,7 +22,7 @@ use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUdevice, CUresult,
 };
-use texunit_device::{Block, End, Gone, Mapped, Reserved, Rights};
+use texunit_device::{Block, End, FreedBlock, Mapped, Reserved, Rights};
 use texunit_forms::Count;
 
 /// Minimum and recommended granularity of sizes and addresses: large pages of a device.
@@ -287,9 +287,9 @@ fn range_of(address: u64, size: u64) -> Answer<Range<u64>> {
 }
 
 impl Reservation {
-    fn gone(&self, how: End) -> Gone {
+    fn gone(&self, how: End) -> FreedBlock {
         let range = self.reserved.range();
-        Gone {
+        FreedBlock {
             name: "cuMemAddressReserve".to_owned(),
             address: Some(range.start),
             size: range.end - range.start,
@@ -382,7 +382,7 @@ impl Space {
         &self,
         gpu: &Gpu,
         borders: &Range<u64>,
-    ) -> (Vec<(u64, Arc<Block>)>, Vec<(Range<u64>, Gone)>) {
+    ) -> (Vec<(u64, Arc<Block>)>, Vec<(Range<u64>, FreedBlock)>) {
         let (mut blocks, mut said) = (Vec::new(), Vec::new());
         let mut run: Vec<&Mapping> = Vec::new();
         for mapping in self.mappings.range(borders.clone()).map(|(_, mapping)| mapping) {

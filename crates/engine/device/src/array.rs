@@ -146,7 +146,7 @@ impl Array {
         let block = memory
             .allocate_opaque(size, name)
             .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
-        memory.is_fresh(&block);
+        memory.apply_initial_contents(&block);
         // From here on, dropping the storage frees the memory if an error occurs.
         let (owner, whole) = (device.clone(), OnceLock::new());
         let storage = Arc::new(Storage { device: owner, block: Arc::clone(&block), whole });
@@ -314,7 +314,7 @@ impl Array {
     }
 
     /// Sets all texels to zero, whatever the initial contents of memory are
-    /// ([`crate::DeviceOptions::fresh`]). Must not be called for an array that has been written.
+    /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for an array that has been written.
     pub fn clear(&self) {
         self.storage.device.inner.memory.clear(&self.storage.block);
     }

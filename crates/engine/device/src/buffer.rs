@@ -33,7 +33,7 @@ impl Buffer {
             .memory
             .allocate(size, name)
             .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
-        device.inner.memory.is_fresh(&block);
+        device.inner.memory.apply_initial_contents(&block);
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
@@ -41,7 +41,7 @@ impl Buffer {
     /// possible.
     pub(crate) fn again(device: &Device, address: u64, size: u64, name: &str) -> Option<Self> {
         let block = device.inner.memory.allocate_again(address, size, name)?;
-        device.inner.memory.is_fresh(&block);
+        device.inner.memory.apply_initial_contents(&block);
         Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
@@ -151,7 +151,7 @@ impl Buffer {
     }
 
     /// Sets all bytes to zero, whatever the initial contents of memory are
-    /// ([`crate::DeviceOptions::fresh`]). Must not be called for memory that has been written.
+    /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for memory that has been written.
     pub fn clear(&self) {
         self.inner.device.inner.memory.clear(&self.inner.block);
     }

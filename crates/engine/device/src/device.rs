@@ -9,7 +9,7 @@ use crate::resource::{SurfaceResource, TextureResource};
 use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use texunit_memory::{Fresh, Heap, Memory, Windows};
+use texunit_memory::{Heap, InitialContents, Memory, Windows};
 use texunit_unit::Sampler;
 
 /// The properties of a new device.
@@ -30,7 +30,7 @@ pub struct DeviceOptions {
     pub first_launch: u64,
     /// The initial contents of allocations, and whether uninitialised memory is tracked. Module
     /// variables are initialised by their module.
-    pub fresh: Fresh,
+    pub initial_contents: InitialContents,
 }
 
 texunit_unit::setters! {
@@ -40,7 +40,7 @@ texunit_unit::setters! {
         with_heap_size(heap_size: u64);
         with_windows(windows: Windows);
         with_first_launch(first_launch: u64);
-        with_fresh(fresh: Fresh);
+        with_initial_contents(initial_contents: InitialContents);
     }
 }
 
@@ -56,7 +56,7 @@ impl Default for DeviceOptions {
             heap_size: 8 << 20,
             windows,
             first_launch: 0,
-            fresh: Fresh::default(),
+            initial_contents: InitialContents::default(),
         }
     }
 }
@@ -113,7 +113,7 @@ impl Device {
     pub fn new(options: &DeviceOptions) -> Self {
         let inner = Inner {
             memory: Memory::with_windows(options.memory_limit, options.windows.clone())
-                .with_fresh(options.fresh),
+                .with_initial_contents(options.initial_contents),
             architecture: options.architecture,
             tables: Mutex::new(Tables::new()),
             arrays: Mutex::default(),

@@ -2,7 +2,7 @@
 
 use crate::capability::ComputeCapability;
 use texunit_forms::Count;
-use texunit_memory::{AddressError, AllocError, Gone};
+use texunit_memory::{AddressError, AllocError, FreedBlock};
 use texunit_unit::CreateError;
 
 /// Why an object cannot be created or used.
@@ -67,7 +67,7 @@ pub enum Error {
     Address(#[from] AddressError),
     /// Memory that has been freed or unmapped.
     #[error("{0}")]
-    Gone(Gone),
+    Freed(FreedBlock),
     /// A copy to read-only memory.
     #[error("`{0}` may only be read")]
     ReadOnly(String),

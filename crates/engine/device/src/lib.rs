@@ -108,8 +108,8 @@ pub use unloadable::Unloadable;
 pub use bytemuck;
 
 pub use texunit_memory::{
-    AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, Fresh, GLOBAL_BASE, Gone,
-    MemoryMap, NoFill, Placement, Rights, Windows, rights_to_pin, views,
+    AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, FreedBlock, GLOBAL_BASE,
+    InitialContents, InvalidFill, MemoryMap, Placement, Rights, Windows, rights_to_pin, views,
 };
 #[cfg(all(target_os = "linux", not(miri)))]
 pub use texunit_memory::{Mapped, Pages, Reserved};

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_memory::{AttachError, Block, Gone};
+use texunit_memory::{AttachError, Block, FreedBlock};
 
 /// A range of device memory inside one allocation. Once the allocation is freed, copies fail, and
 /// fetches of textures on this memory are faults.
@@ -27,7 +27,7 @@ impl Device {
     /// still be mapped; if it has become read-only, so is the result.
     ///
     /// # Errors
-    /// [`Error::Address`] if the address is in no allocation, [`Error::Gone`] if the memory has
+    /// [`Error::Address`] if the address is in no allocation, [`Error::Freed`] if the memory has
     /// been unmapped.
     pub fn linear(&self, address: u64, len: u64) -> Result<Linear, Error> {
         let (block, offset) = self.inner.memory.find(address, len)?;
@@ -51,7 +51,7 @@ impl Device {
 
     /// Memory that the program has allocated itself ([`Block::foreign`]), and that a launch or
     /// [`Device::linear`] has found unmapped since the last call. It is removed from the device.
-    pub fn take_unmapped(&self) -> Vec<Gone> {
+    pub fn take_unmapped(&self) -> Vec<FreedBlock> {
         self.inner.memory.take_unmapped()
     }
 
@@ -117,7 +117,7 @@ impl Linear {
     /// Copies bytes from `offset` on into `out`.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if the range is out of bounds, [`Error::Gone`] if the memory has been
+    /// [`Error::CopyOutside`] if the range is out of bounds, [`Error::Freed`] if the memory has been
     /// freed or unmapped.
     pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
         self.check()?;
@@ -128,7 +128,7 @@ impl Linear {
     /// Copies bytes to the memory, from `offset` on.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if the bytes do not fit, [`Error::ReadOnly`], or [`Error::Gone`] if
+    /// [`Error::CopyOutside`] if the bytes do not fit, [`Error::ReadOnly`], or [`Error::Freed`] if
     /// the memory has been freed or unmapped.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         self.check()?;
@@ -184,7 +184,7 @@ impl Linear {
     /// Checks that the memory has not been freed or unmapped.
     fn check(&self) -> Result<(), Error> {
         match self.block.gone(Some(self.base)) {
-            Some(gone) => Err(Error::Gone(gone)),
+            Some(gone) => Err(Error::Freed(gone)),
             None => Ok(()),
         }
     }

@@ -14,7 +14,7 @@ use crate::texture::{
     texture_header,
 };
 #[cfg(feature = "sass")]
-use crate::txd::Sites;
+use crate::txd::GradientInstructions;
 use crate::undefined::undefined;
 use crate::unknown::UnknownKernel;
 use crate::unloadable::{Unloadable, unloadable};
@@ -165,7 +165,7 @@ pub(crate) struct Loaded {
     bindings: Mutex<Bindings>,
     /// The machine code of gradient fetches, created when first needed.
     #[cfg(feature = "sass")]
-    gradient_sites: OnceLock<Sites>,
+    gradient_instructions: OnceLock<GradientInstructions>,
 }
 
 impl Drop for Loaded {
@@ -243,7 +243,7 @@ impl Module {
                 placed,
                 bindings,
                 #[cfg(feature = "sass")]
-                gradient_sites: OnceLock::new(),
+                gradient_instructions: OnceLock::new(),
             };
             Ok(Self { inner: Arc::new(inner) })
         } else {
@@ -344,8 +344,8 @@ impl Module {
 
     /// The machine code of the module's fetches with gradients.
     #[cfg(feature = "sass")]
-    pub(crate) fn gradient_sites(&self) -> &Sites {
-        self.inner.gradient_sites.get_or_init(|| Sites::new(self.source()))
+    pub(crate) fn gradient_instructions(&self) -> &GradientInstructions {
+        self.inner.gradient_instructions.get_or_init(|| GradientInstructions::new(self.source()))
     }
 
     fn bindings(&self) -> std::sync::MutexGuard<'_, Bindings> {

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
-use texunit_memory::{AttachError, Block, Gone};
+use texunit_memory::{AttachError, Block, FreedBlock};
 
 impl Device {
     /// Sets the other devices that exist, so that faults can name the device whose memory an access
@@ -26,14 +26,14 @@ impl Device {
         &self,
         range: Range<u64>,
         blocks: Vec<(u64, Arc<Block>)>,
-        said: Vec<(Range<u64>, Gone)>,
+        said: Vec<(Range<u64>, FreedBlock)>,
     ) {
         self.inner.memory.set_range(range, blocks, said);
     }
 
     /// Records which memory was at an address that is free now, so that faults can name it.
-    pub fn record_freed(&self, address: u64, gone: Gone) {
-        self.inner.memory.bury(address, gone);
+    pub fn record_freed(&self, address: u64, gone: FreedBlock) {
+        self.inner.memory.record_freed(address, gone);
     }
 
     /// Makes a buffer of existing memory, at an address. If `counts` is true, it counts as the

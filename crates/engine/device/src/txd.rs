@@ -36,7 +36,7 @@ pub enum GradientPath {
 }
 
 /// How a `tex.grad` is computed.
-enum Site {
+enum GradientInstruction {
     /// The TXD instruction, and the same instruction with all components in its mask.
     Txd(Box<[Fetch; 2]>),
     /// The texture unit computes the fetch, for this reason.
@@ -49,30 +49,34 @@ pub(crate) fn engine<'a>(module: &'a Module, options: &LaunchOptions<'_>) -> Opt
         GradientPath::Unit => None,
         GradientPath::Txd => {
             let all = options.observer.is_some_and(|o| o.wants().has(Events::ANSWERS));
-            Some(Engine::new(module.gradient_sites(), all))
+            Some(Engine::new(module.gradient_instructions(), all))
         }
     }
 }
 
 /// All `tex.grad` instructions of a module.
-pub(crate) struct Sites {
+pub(crate) struct GradientInstructions {
     arch: Arch,
-    by_place: HashMap<Span, Site>,
+    by_place: HashMap<Span, GradientInstruction>,
     /// Whether the module stores to surfaces, which may change the texels of arrays.
     stores: bool,
 }
 
-impl Sites {
+impl GradientInstructions {
     /// Analyses the PTX of a loaded module.
     pub(crate) fn new(source: &SourceFile) -> Self {
         let parsed = texunit_syntax::parse(source);
         let module = texunit_check::check(source, &parsed.module).module;
         let arch = lower::arch_of(&module).unwrap_or(Arch::Sm62);
         let site = |form| match form {
-            Form::Txd(fetch) => Site::Txd(Box::new([*fetch.clone(), fetch.with_all_components()])),
-            Form::Quad(quad) => Site::Unit(quad.why),
-            Form::Unused => Site::Unit("no result is used, so no TXD is needed".to_owned()),
-            Form::Refused(why) => Site::Unit(why),
+            Form::Txd(fetch) => {
+                GradientInstruction::Txd(Box::new([*fetch.clone(), fetch.with_all_components()]))
+            }
+            Form::Quad(quad) => GradientInstruction::Unit(quad.why),
+            Form::Unused => {
+                GradientInstruction::Unit("no result is used, so no TXD is needed".to_owned())
+            }
+            Form::Refused(why) => GradientInstruction::Unit(why),
         };
         let list = lower::module(&module, &lower::visible_functions(&parsed.module), arch);
         let by_place = list.into_iter().map(|l| (l.span, site(l.form))).collect();
@@ -203,7 +207,7 @@ impl EngineState {
         &mut self,
         key: Key,
         fetch: &GradientFetch<'_>,
-        sites: &Sites,
+        sites: &GradientInstructions,
     ) -> Result<&mut Machine, &str> {
         let resource = &*fetch.texture.resource;
         let made = match self.machines.get(&key) {
@@ -234,14 +238,14 @@ impl EngineState {
 
 /// The engine of a launch.
 pub(crate) struct Engine<'a> {
-    sites: &'a Sites,
+    sites: &'a GradientInstructions,
     /// Whether an observer needs all components.
     all: bool,
     kept: Mutex<EngineState>,
 }
 
 impl<'a> Engine<'a> {
-    pub(crate) fn new(sites: &'a Sites, all: bool) -> Self {
+    pub(crate) fn new(sites: &'a GradientInstructions, all: bool) -> Self {
         Self { sites, all, kept: Mutex::default() }
     }
 }
@@ -255,11 +259,11 @@ impl GradientEngine for Engine<'_> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let lanes = fetch.request.active.count_ones();
         let made = match self.sites.by_place.get(&fetch.span) {
-            Some(Site::Txd(_)) if fetch.form.compare => {
+            Some(GradientInstruction::Txd(_)) if fetch.form.compare => {
                 return Ok(kept.left_to_unit("TXD has no depth compare", lanes));
             }
-            Some(Site::Txd(made)) => &made[usize::from(self.all)],
-            Some(Site::Unit(why)) => return Ok(kept.left_to_unit(why, lanes)),
+            Some(GradientInstruction::Txd(made)) => &made[usize::from(self.all)],
+            Some(GradientInstruction::Unit(why)) => return Ok(kept.left_to_unit(why, lanes)),
             None => return Err("no machine code was made of this tex.grad".to_owned()),
         };
         let flat = fetch.form.geometry == Geometry::D1 && made.txd.dimensions() == 2;

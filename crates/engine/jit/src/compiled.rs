@@ -189,10 +189,13 @@ impl Function {
         of.sites = all.as_mut_ptr();
         of.constants = inputs.constants.as_ptr();
         of.wide_constants = inputs.wide_constants.as_ptr();
-        of.words = inputs.words.as_ptr();
+        of.uniforms = inputs.uniforms.as_ptr();
         of.bytes = inputs.bytes.as_ptr();
         of.counts = inputs.counts.as_ptr();
-        of.ahead = crate::emit::processor::ahead(inputs.ahead, inputs.is_line);
+        of.prefetch_distance = crate::emit::processor::prefetch_distance(
+            inputs.prefetch_distance,
+            inputs.is_contiguous,
+        );
         frame.listener = None;
         Some(Running { function: self, frame, len: 0, stopped: None, warp: 0, inputs: PhantomData })
     }

@@ -33,8 +33,8 @@ pub(crate) type Trampoline = unsafe extern "C" fn(*mut Frame, u32);
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type EntryPoint = unsafe extern "C" fn(*mut Frame);
 
-/// Capacity of [`Frame::own_words`].
-const OWN_WORDS: usize = 16;
+/// Capacity of [`Frame::own_uniforms`].
+const OWN_UNIFORMS: usize = 16;
 
 /// Maximum nesting depth of reconvergence groups inside a region.
 pub(crate) const DEPTH: usize = 8;
@@ -70,8 +70,8 @@ pub(crate) struct Frame {
     pub(crate) batch: Batch,
     pub(crate) slots: [WarpSlot; MAX_WARPS],
     /// Uniform values of the running CTA, where they replace those of the inputs
-    /// ([`Self::set_words`]).
-    pub(crate) own_words: [u32; OWN_WORDS],
+    /// ([`Self::set_uniforms`]).
+    pub(crate) own_uniforms: [u32; OWN_UNIFORMS],
 }
 
 // SAFETY: only runs of a `WarpTable` dereference the pointers. Each run sets all pointers that the
@@ -105,10 +105,10 @@ impl Frame {
                 pool: null(),
                 constants: null(),
                 wide_constants: null(),
-                words: null(),
+                uniforms: null(),
                 bytes: null(),
                 counts: null(),
-                ahead: 0,
+                prefetch_distance: 0,
                 sites: null_mut(),
                 routines: null(),
                 call,
@@ -147,33 +147,33 @@ impl Frame {
                 follow: 0,
                 per_cta: 0,
                 ctas: 0,
-                first_rows: null(),
-                row_bytes: 0,
-                word_bytes: 0,
+                first_per_lane: null(),
+                per_lane_bytes: 0,
+                uniform_bytes: 0,
                 all_steps: 0,
                 all_threads: 0,
             },
             slots: [WarpSlot::NONE; MAX_WARPS],
-            own_words: [0; OWN_WORDS],
+            own_uniforms: [0; OWN_UNIFORMS],
         }
     }
 
-    /// Replaces the uniform values (`Inputs::words`) by those of another CTA. Returns false if
+    /// Replaces the uniform values (`Inputs::uniforms`) by those of another CTA. Returns false if
     /// there are more than fit.
     #[inline(always)]
-    pub(crate) fn set_words(&mut self, words: &[u32]) -> bool {
-        let Some(own) = self.own_words.get_mut(..words.len()) else { return false };
-        own.copy_from_slice(words);
-        self.inputs.words = (&raw const self.own_words).cast();
+    pub(crate) fn set_uniforms(&mut self, uniforms: &[u32]) -> bool {
+        let Some(own) = self.own_uniforms.get_mut(..uniforms.len()) else { return false };
+        own.copy_from_slice(uniforms);
+        self.inputs.uniforms = (&raw const self.own_uniforms).cast();
         true
     }
 
     offsets! {
-        NARROW warp.narrow, WIDE warp.wide, PREDICATES warp.predicates, ROWS warp.rows, LOCAL warp.local, FRAME warp.frame,
+        NARROW warp.narrow, WIDE warp.wide, PREDICATES warp.predicates, PER_LANE warp.per_lane, LOCAL warp.local, FRAME warp.frame,
         FRAME_AT warp.frame_at, INDEX warp.index, LIVE warp.live, LIMIT warp.limit, END warp.end, COUNTED warp.counted, THREADS warp.threads,
         MASK warp.mask, FULL_MASK warp.full_mask, ATOMICS_LEFT warp.atomics_left, LAST_ATOMIC warp.last_atomic,
-        POOL inputs.pool, CONSTANTS inputs.constants, WIDE_CONSTANTS inputs.wide_constants, WORDS inputs.words,
-        BYTES inputs.bytes, COUNTS inputs.counts, AHEAD inputs.ahead, SITES inputs.sites, CALL inputs.call,
+        POOL inputs.pool, CONSTANTS inputs.constants, WIDE_CONSTANTS inputs.wide_constants, UNIFORMS inputs.uniforms,
+        BYTES inputs.bytes, COUNTS inputs.counts, PREFETCH_DISTANCE inputs.prefetch_distance, SITES inputs.sites, CALL inputs.call,
         NOTIFIED notified, SHARED shared.base, SHARED_LIMITS shared.limits, LOCAL_LIMITS local.limits, ZEROS zeros,
         SAVED saved, PARTS parts, INACTIVE_LANES inactive_lanes,
         GROUP divergence.group, DEPTH divergence.depth, GROUPS divergence.groups, PENDING divergence.pending,
@@ -182,7 +182,7 @@ impl Frame {
         PATIENCE divergence.patience, OUTER_PATIENCE divergence.outer_patience,
         SLOT batch.slot, REMAINING batch.remaining, RETIRE_AT batch.retire_at, TARGET batch.target, YIELDS batch.yields,
         BARRIERS batch.barriers, PASSED batch.passed, FOLLOW batch.follow, PER_CTA batch.per_cta, CTAS batch.ctas,
-        FIRST_ROWS batch.first_rows, ROW_BYTES batch.row_bytes, WORD_BYTES batch.word_bytes, ALL_STEPS batch.all_steps,
+        FIRST_PER_LANE batch.first_per_lane, PER_LANE_BYTES batch.per_lane_bytes, UNIFORM_BYTES batch.uniform_bytes, ALL_STEPS batch.all_steps,
         ALL_THREADS batch.all_threads,
     }
 

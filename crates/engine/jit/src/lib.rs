@@ -127,7 +127,7 @@ pub struct Registers<'a> {
     /// Predicate registers: one bit for each lane.
     pub predicates: &'a mut [u32],
     /// Inputs that differ between lanes, such as `%tid`; code only reads them.
-    pub rows: &'a [B32],
+    pub per_lane: &'a [B32],
 }
 
 /// Why a region cannot be compiled. An interpreter can still execute it.

@@ -47,15 +47,15 @@ pub struct Inputs<'a> {
     /// Constants of 64 bits, broadcast to all lanes.
     pub wide_constants: &'a [B64],
     /// Uniform values of the CTA, such as `%ctaid`.
-    pub words: &'a [u32],
+    pub uniforms: &'a [u32],
     /// Kernel parameters.
     pub bytes: &'a [u8],
     /// Counters of [`crate::region::Action::Count`].
     pub counts: &'a [Cell<u64>],
     /// Prefetch distance, in lanes, for accesses that are contiguous from CTA to CTA.
-    pub ahead: u32,
+    pub prefetch_distance: u32,
     /// Whether the per-lane addresses of consecutive CTAs are contiguous.
-    pub is_line: bool,
+    pub is_contiguous: bool,
 }
 
 /// An entry point of a function.

@@ -19,8 +19,8 @@ pub(crate) struct Needs {
     predicates: usize,
     constants: usize,
     wide_constants: usize,
-    rows: usize,
-    pub(crate) words: usize,
+    per_lane: usize,
+    pub(crate) uniforms: usize,
     bytes: usize,
     counts: usize,
     /// Bytes of the running function's frame in local memory.
@@ -104,8 +104,8 @@ impl Needs {
         let (need, number, size) = match source {
             Source::Constant(i) => (&mut self.constants, i, 1),
             Source::WideConstant(i) => (&mut self.wide_constants, i, 1),
-            Source::PerLane(i) => (&mut self.rows, i, 1),
-            Source::Uniform(i) => (&mut self.words, i, 1),
+            Source::PerLane(i) => (&mut self.per_lane, i, 1),
+            Source::Uniform(i) => (&mut self.uniforms, i, 1),
             Source::Bytes32(i) => (&mut self.bytes, i, 4),
             Source::Bytes64(i) => (&mut self.bytes, i, 8),
             Source::B32(_)
@@ -127,7 +127,7 @@ impl Needs {
     pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
         inputs.constants.len() >= self.constants
             && inputs.wide_constants.len() >= self.wide_constants
-            && inputs.words.len() >= self.words
+            && inputs.uniforms.len() >= self.uniforms
             && inputs.bytes.len() >= self.bytes
             && inputs.counts.len() >= self.counts
     }
@@ -142,14 +142,14 @@ impl Needs {
 
     /// The number of per-lane inputs that a warp needs.
     #[inline(always)]
-    pub(crate) fn rows(&self) -> usize {
-        self.rows
+    pub(crate) fn per_lane(&self) -> usize {
+        self.per_lane
     }
 
     /// Whether there are enough per-lane inputs.
     #[inline(always)]
-    pub(crate) fn hold_rows(&self, rows: &[B32]) -> bool {
-        rows.len() >= self.rows
+    pub(crate) fn hold_per_lane(&self, per_lane: &[B32]) -> bool {
+        per_lane.len() >= self.per_lane
     }
 
     /// Whether the function's frame is large enough and lies inside local memory.

@@ -24,9 +24,9 @@ pub enum Source {
     Constant(u32),
     /// A uniform constant of [`crate::region::Inputs::wide_constants`].
     WideConstant(u32),
-    /// A per-lane input of [`crate::Registers::rows`].
+    /// A per-lane input of [`crate::Registers::per_lane`].
     PerLane(u32),
-    /// A uniform value of [`crate::region::Inputs::words`].
+    /// A uniform value of [`crate::region::Inputs::uniforms`].
     Uniform(u32),
     /// 4 bytes of the parameters ([`crate::region::Inputs::bytes`]) at this offset.
     Bytes32(u32),

@@ -28,11 +28,16 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
     // write them until this function returns. The registers are aligned like the frame, and all bit
     // patterns are valid numbers.
     let (wide, narrow) = (|i| unsafe { &*rows.add(i) }, |i| unsafe { &*rows.add(i).cast::<B32>() });
-    if let Routine::Notify(tell) = routine {
-        let row =
-            |i| if tell.narrow[i] { LaneValues::B32(narrow(i)) } else { LaneValues::B64(wide(i)) };
+    if let Routine::Notify(notification) = routine {
+        let row = |i| {
+            if notification.narrow[i] {
+                LaneValues::B32(narrow(i))
+            } else {
+                LaneValues::B64(wide(i))
+            }
+        };
         // SAFETY: the frame is valid, and the registers are its scratch registers.
-        return unsafe { notify(frame, tell, [row(0), row(1), row(2), row(3)]) };
+        return unsafe { notify(frame, notification, [row(0), row(1), row(2), row(3)]) };
     }
     let (mut n, mut w) = ([0; 32], [0; 32]);
     let is_narrow = match routine {
@@ -73,15 +78,15 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
 /// # Safety
 ///
 /// As [`call`]; `rows` are scratch registers of the frame.
-unsafe fn notify(frame: *mut Frame, tell: &Notification, rows: [LaneValues<'_>; 4]) {
+unsafe fn notify(frame: *mut Frame, notification: &Notification, rows: [LaneValues<'_>; 4]) {
     // SAFETY: the frame is valid.
     let (listener, warp, lanes) =
         unsafe { ((*frame).listener, (*frame).warp.index, (*frame).notified) };
-    let rows = &rows[..usize::from(tell.rows.min(4))];
+    let rows = &rows[..usize::from(notification.sources.min(4))];
     if let (Some(mut listener), true) = (listener, lanes != 0) {
         // SAFETY: `Running::listen` made this pointer from a unique reference that lives while the
         // function runs. Nothing else uses the reference meanwhile, and the listener cannot reach
         // the frame.
-        unsafe { listener.as_mut() }.notify(tell.number, warp, lanes, rows);
+        unsafe { listener.as_mut() }.notify(notification.number, warp, lanes, rows);
     }
 }

@@ -92,13 +92,13 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         let is_live = self.mode == Mode::Live;
         let lanes = mask != 0 && mask & !live == 0 && (!is_live || mask == live);
         let holds = needs.hold_registers(&registers)
-            && needs.hold_rows(registers.rows)
+            && needs.hold_per_lane(registers.per_lane)
             && needs.hold_frame(local, &of_frame);
         let len = self.running.len;
         let Some(to) = self.running.frame.slots.get_mut(len).filter(|_| lanes && holds) else {
             return false;
         };
-        let Registers { narrow, wide, predicates, rows } = registers;
+        let Registers { narrow, wide, predicates, per_lane } = registers;
         let lengths = [narrow.len(), wide.len(), predicates.len()];
         let base = local.as_mut_ptr();
         // The fields are stored one by one, so that the code's loads of them can be forwarded from
@@ -106,7 +106,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         to.narrow = narrow.as_mut_ptr();
         to.wide = wide.as_mut_ptr();
         to.predicates = predicates.as_mut_ptr();
-        to.rows = rows.as_ptr();
+        to.per_lane = per_lane.as_ptr();
         to.local = base;
         // The pointer may be out of bounds if the code does not access the frame.
         to.frame = base.wrapping_add((of_frame.start / 4) as usize);
@@ -125,17 +125,17 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     }
 
     /// Reuses the table for the warps of another CTA, with the same register files and live lanes,
-    /// and its [`crate::region::Inputs::words`]. Returns false if there are fewer words than the
+    /// and its [`crate::region::Inputs::uniforms`]. Returns false if there are fewer words than the
     /// code needs, or more than the frame can hold.
     #[inline]
-    pub fn begin_again(&mut self, words: &[u32], limit: u64) -> bool {
+    pub fn begin_again(&mut self, uniforms: &[u32], limit: u64) -> bool {
         for slot in self.all_mut() {
             (slot.limit, slot.end, slot.steps, slot.missed) = (limit, limit, 0, 0);
             (slot.at, slot.counted, slot.threads) = (Frame::NO_INSTRUCTION, 0, 0);
             slot.atomics_left = slot.atomics;
         }
         let running = &mut *self.running;
-        words.len() >= running.function.needs.words && running.frame.set_words(words)
+        uniforms.len() >= running.function.needs.uniforms && running.frame.set_uniforms(uniforms)
     }
 
     /// The number of warps.
@@ -201,27 +201,29 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     pub fn run_series<const N: usize, const W: usize>(
         &mut self,
         from: Resume,
-        (rows, live): (&[[B32; N]], u32),
-        words: &[[u32; W]],
+        (per_lane, live): (&[[B32; N]], u32),
+        uniforms: &[[u32; W]],
         retire_at: u32,
     ) -> Option<Retired> {
         let Function { needs, number, .. } = self.running.function;
         let Resume::Entry(entry) = from else { return None };
         let fits = (entry.function, entry.mode) == (*number, Mode::Live) && self.mode == Mode::Live;
-        let holds = N >= needs.rows() && W >= needs.words && !self.is_empty() && live != 0;
-        let (per_cta, ctas) = (u32::try_from(rows.len()).ok()?, u32::try_from(words.len()).ok()?);
+        let holds = N >= needs.per_lane() && W >= needs.uniforms && !self.is_empty() && live != 0;
+        let (per_cta, ctas) =
+            (u32::try_from(per_lane.len()).ok()?, u32::try_from(uniforms.len()).ok()?);
         let last = ctas.checked_sub(1).filter(|_| fits && holds && per_cta != 0)?;
         let target = self.running.function.target(entry.offset);
         let frame = &mut *self.running.frame;
-        let before = std::mem::replace(&mut frame.inputs.words, words.as_flattened().as_ptr());
+        let before =
+            std::mem::replace(&mut frame.inputs.uniforms, uniforms.as_flattened().as_ptr());
         let batch = &mut frame.batch;
         (batch.target, batch.remaining, batch.retire_at) = (target, 0, retire_at);
         (batch.follow, batch.per_cta, batch.ctas) = (per_cta, per_cta, last);
-        batch.first_rows = rows.as_flattened().as_ptr();
-        (batch.row_bytes, batch.word_bytes) = (size_of::<[B32; N]>() as u64, 4 * W as u64);
+        batch.first_per_lane = per_lane.as_flattened().as_ptr();
+        (batch.per_lane_bytes, batch.uniform_bytes) = (size_of::<[B32; N]>() as u64, 4 * W as u64);
         (batch.all_steps, batch.all_threads) = (0, 0);
         let slot = &mut frame.slots[0];
-        (slot.rows, slot.steps, slot.missed) = (rows.as_flattened().as_ptr(), 0, 0);
+        (slot.per_lane, slot.steps, slot.missed) = (per_lane.as_flattened().as_ptr(), 0, 0);
         (slot.at, slot.limit) = (Frame::NO_INSTRUCTION, slot.end);
         (slot.live, slot.mask, slot.full_mask) = (live, live, live);
         (slot.counted, slot.threads, slot.atomics_left) = (0, 0, slot.atomics);
@@ -229,9 +231,9 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.running.stopped = Some(0);
         let frame = &mut *self.running.frame;
         // Both were borrowed only for this call.
-        (frame.inputs.words, frame.slots[0].rows) = (before, std::ptr::null());
+        (frame.inputs.uniforms, frame.slots[0].per_lane) = (before, std::ptr::null());
         let batch = &frame.batch;
-        let all = rows.len() * words.len();
+        let all = per_lane.len() * uniforms.len();
         let rest = match batch.follow {
             0 => 0,
             follow => (batch.ctas * per_cta + follow) as usize,

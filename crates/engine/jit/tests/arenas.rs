@@ -41,7 +41,7 @@ fn function(number: u32, times: usize, level: Level) -> Function {
 fn run(function: &Function) -> u32 {
     let mut narrow = [[7; 32]; 1];
     let registers =
-        Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], rows: &[] };
+        Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], per_lane: &[] };
     let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
     let until = Budget {
         steps: u64::MAX,

@@ -43,7 +43,7 @@ fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]
     let mut sites = code.sites();
     let mut running = code.with(inputs, &mut sites)?;
     let registers =
-        Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], rows: &[] };
+        Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], per_lane: &[] };
     let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
     let until = Budget {
         steps: u64::MAX,

@@ -41,7 +41,7 @@ fn run(region: &Region, level: Level, addresses: [u64; 32], bytes: &[u8]) -> Opt
         let mut running = code.with(inputs, &mut sites).expect("inputs");
         let mut wide = [addresses];
         let registers =
-            Registers { narrow: &mut narrow, wide: &mut wide, predicates: &mut [], rows: &[] };
+            Registers { narrow: &mut narrow, wide: &mut wide, predicates: &mut [], per_lane: &[] };
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
         let until = Budget {
             steps: u64::MAX,

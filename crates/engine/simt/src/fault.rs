@@ -1,7 +1,7 @@
 //! Kinds of faults of a running kernel, and their messages.
 
 use texunit_forms::Count;
-use texunit_memory::{End, Gone, SpaceKind};
+use texunit_memory::{End, FreedBlock, SpaceKind};
 use texunit_unit::{GeometryError, PlanError};
 
 /// Description of an object that a fault concerns.
@@ -220,7 +220,7 @@ impl FaultKind {
     }
 
     /// The fault of using freed memory, or memory that is not accessible to this device.
-    pub(crate) fn of_gone(user: String, gone: &Gone) -> Self {
+    pub(crate) fn of_gone(user: String, gone: &FreedBlock) -> Self {
         let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
         match gone.how {
             how if how.is_there() => Self::Unreachable { user, memory, how },

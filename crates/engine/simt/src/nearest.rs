@@ -2,7 +2,7 @@
 
 use crate::fault::{Described, FaultKind};
 use texunit_forms::Count;
-use texunit_memory::{AddressError, Gone, Near, SpaceKind};
+use texunit_memory::{AddressError, FreedBlock, Near, SpaceKind};
 
 /// An allocated object in a state space.
 #[derive(Clone, Copy)]
@@ -70,7 +70,7 @@ pub(crate) fn describe(objects: &[Object<'_>], address: u64, empty: &str) -> Str
 pub(crate) fn outside(
     access: &'static str,
     (address, size): (u64, u32),
-    (error, gone): (&AddressError, Option<&Gone>),
+    (error, gone): (&AddressError, Option<&FreedBlock>),
     unnoticed: impl FnOnce() -> bool,
 ) -> FaultKind {
     let space = texunit_memory::space_of(address);

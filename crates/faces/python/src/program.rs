@@ -12,8 +12,9 @@ use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use texunit_device::{
-    Arg, Buffer, ComputeCapability, Device, DeviceOptions, Fresh, Kernel, Module, SamplerObject,
-    SurfaceObject, SurfaceResource, TextureDescriptor, TextureObject, TextureResource,
+    Arg, Buffer, ComputeCapability, Device, DeviceOptions, InitialContents, Kernel, Module,
+    SamplerObject, SurfaceObject, SurfaceResource, TextureDescriptor, TextureObject,
+    TextureResource,
 };
 use texunit_report::place::function_name;
 use texunit_sample::Dtype;
@@ -148,11 +149,11 @@ impl Program {
             })?,
         };
         let memory_limit = memory_limit.unwrap_or(options.memory_limit);
-        let fresh = Fresh { is_tracked, ..Fresh::default() };
+        let fresh = InitialContents { is_tracked, ..InitialContents::default() };
         let options = options
             .with_architecture(architecture)
             .with_memory_limit(memory_limit)
-            .with_fresh(fresh);
+            .with_initial_contents(fresh);
         let loaded = py.detach(|| Module::load(&Device::new(&options), &name, &ptx));
         Ok(match loaded {
             Ok(module) => {

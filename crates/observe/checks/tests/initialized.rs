@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 use texunit_checks::{Check, InitWhen, Log, Options};
-use texunit_device::{Arg, Device, DeviceOptions, Fresh, LaunchOptions, Module};
+use texunit_device::{Arg, Device, DeviceOptions, InitialContents, LaunchOptions, Module};
 use texunit_testkit::Random;
 
 /// Bytes of each buffer.
@@ -244,8 +244,8 @@ impl Kernel {
 
     /// Lines that are found, with messages, and what is in the buffer then.
     fn run(&self, text: &str, is_checked: bool, threads: usize) -> (Vec<(u32, String)>, Vec<u8>) {
-        let fresh = Fresh { is_tracked: is_checked, ..Fresh::default() };
-        let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
+        let fresh = InitialContents { is_tracked: is_checked, ..InitialContents::default() };
+        let device = Device::new(&DeviceOptions::default().with_initial_contents(fresh));
         let module = Module::load(&device, "k.ptx", text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let function = module.kernel("k").expect("it is there");
         let buffers = [0, 1].map(|_| device.alloc(BUFFER, "buffer").expect("there is room"));

@@ -63,7 +63,7 @@ impl After {
 }
 
 /// A freed allocation, as the device remembers it.
-struct Gone {
+struct FreedEntry {
     address: u64,
     size: u64,
     number: u64,
@@ -71,11 +71,11 @@ struct Gone {
     how: End,
 }
 
-fn gone(state: &State) -> Vec<Gone> {
+fn gone(state: &State) -> Vec<FreedEntry> {
     let all = state.memory.freed().into_iter();
     all.map(|(address, gone)| {
-        let texunit_device::Gone { size, number, name, how, .. } = gone;
-        Gone { address, size, number, name, how }
+        let texunit_device::FreedBlock { size, number, name, how, .. } = gone;
+        FreedEntry { address, size, number, name, how }
     })
     .collect()
 }
@@ -88,7 +88,7 @@ struct Job<'a> {
     files: Files,
     /// Objects that parameters can refer to, by address or handle.
     names: HashMap<u64, String>,
-    gone: Vec<Gone>,
+    gone: Vec<FreedEntry>,
     /// Numbers of freed allocations that textures or the fault refer to.
     lost: HashSet<u64>,
 }

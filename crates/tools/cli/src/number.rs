@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use texunit_device::{Fill, NoFill};
+use texunit_device::{Fill, InvalidFill};
 
 /// Whole numbers in a range. `what` is the quantity: `host threads`.
 pub fn whole<T>(what: &'static str, range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
@@ -36,7 +36,7 @@ pub fn real(what: &'static str) -> impl TypedValueParser<Value = f32> {
 }
 
 /// The fill pattern of memory. `random` draws a seed.
-pub fn fill(text: &str) -> Result<Fill, NoFill> {
+pub fn fill(text: &str) -> Result<Fill, InvalidFill> {
     Fill::parse(text, || RandomState::new().hash_one(0))
 }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{
-    CtaRange, Device, DeviceOptions, Fault, FaultKind, Fill, Fresh, Kernel, LaunchError,
+    CtaRange, Device, DeviceOptions, Fault, FaultKind, Fill, InitialContents, Kernel, LaunchError,
     LaunchOptions, LaunchStats, Module, Observer, Sources, Watch,
 };
 use texunit_files::{FileError, Places};
@@ -267,7 +267,10 @@ fn run_job(
                 args.how.memory_limit.or(settings.memory_limit).unwrap_or(options.memory_limit),
             )
             .with_first_launch(settings.grid_id)
-            .with_fresh(Fresh { fill: args.how.fill, is_tracked: args.checks.follows_init() }),
+            .with_initial_contents(InitialContents {
+                fill: args.how.fill,
+                is_tracked: args.checks.follows_init(),
+            }),
     );
     if let Some(fill @ Fill::Random(_)) = args.how.fill {
         report.warnings.push(format!("fresh memory is filled by --fill {fill}"));

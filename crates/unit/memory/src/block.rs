@@ -9,7 +9,7 @@ mod export;
 mod mapped;
 mod part;
 
-pub use end::{End, Gone};
+pub use end::{End, FreedBlock};
 use texunit_forms::Count;
 
 use crate::cell::{Atom, Cell};

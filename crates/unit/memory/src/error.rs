@@ -1,6 +1,6 @@
 //! Errors of allocations and of addresses.
 
-use crate::block::{Block, Gone};
+use crate::block::{Block, FreedBlock};
 use std::sync::Arc;
 use texunit_forms::Count;
 
@@ -45,7 +45,7 @@ pub struct AddressError {
     pub nearest: Option<Near>,
     /// Memory that was at the address before, if known. Only [`crate::Memory::find`] sets it;
     /// during a launch, ask [`crate::MemoryMap::gone`].
-    pub gone: Option<Box<Gone>>,
+    pub gone: Option<Box<FreedBlock>>,
     /// Whether the nearest block holds the bytes, but they cannot be written.
     pub read_only: bool,
 }

@@ -16,7 +16,7 @@ pub enum Fill {
 
 /// Settings for newly allocated memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fresh {
+pub struct InitialContents {
     /// The fill value; `None`: zeros.
     pub fill: Option<Fill>,
     /// Whether bytes that have not been written are tracked ([`Block::shadow`]).
@@ -25,9 +25,9 @@ pub struct Fresh {
 
 /// A text that is not a valid [`Fill`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoFill;
+pub struct InvalidFill;
 
-impl fmt::Display for NoFill {
+impl fmt::Display for InvalidFill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
             "not a byte (0 to 255, or 0x and two digits), 32 bits (0x and eight digits), `random` or `random:SEED`",
@@ -35,7 +35,7 @@ impl fmt::Display for NoFill {
     }
 }
 
-impl std::error::Error for NoFill {}
+impl std::error::Error for InvalidFill {}
 
 /// Element `number` of the random sequence of a seed (SplitMix64).
 fn random(seed: u64, number: u64) -> u64 {
@@ -54,27 +54,27 @@ impl Fill {
     ///
     /// # Errors
     /// The text is not a valid value.
-    pub fn parse(text: &str, seed: impl FnOnce() -> u64) -> Result<Self, NoFill> {
+    pub fn parse(text: &str, seed: impl FnOnce() -> u64) -> Result<Self, InvalidFill> {
         let text = text.trim();
         if let Some(rest) = text.strip_prefix("random") {
             return match rest.strip_prefix(':') {
                 None if rest.is_empty() => Ok(Self::Random(seed())),
-                None => Err(NoFill),
-                Some(seed) => seed.parse().map(Self::Random).map_err(|_| NoFill),
+                None => Err(InvalidFill),
+                Some(seed) => seed.parse().map(Self::Random).map_err(|_| InvalidFill),
             };
         }
         let digits = |text: &str| text.bytes().all(|c| c.is_ascii_hexdigit());
         let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
         match hex {
-            Some(hex) if !digits(hex) => Err(NoFill),
+            Some(hex) if !digits(hex) => Err(InvalidFill),
             Some(hex) if matches!(hex.len(), 1 | 2) => {
-                u8::from_str_radix(hex, 16).map(Self::Byte).map_err(|_| NoFill)
+                u8::from_str_radix(hex, 16).map(Self::Byte).map_err(|_| InvalidFill)
             }
             Some(hex) if hex.len() == 8 => {
-                u32::from_str_radix(hex, 16).map(Self::Word).map_err(|_| NoFill)
+                u32::from_str_radix(hex, 16).map(Self::Word).map_err(|_| InvalidFill)
             }
-            Some(_) => Err(NoFill),
-            None => text.parse().map(Self::Byte).map_err(|_| NoFill),
+            Some(_) => Err(InvalidFill),
+            None => text.parse().map(Self::Byte).map_err(|_| InvalidFill),
         }
     }
 
@@ -146,7 +146,7 @@ mod tests {
         for text in
             ["", "256", "-1", "0x", "0xabc", "0x+1", "ab", "randomly", "random:", "random:x"]
         {
-            assert_eq!(Fill::parse(text, || 5), Err(NoFill), "{text}");
+            assert_eq!(Fill::parse(text, || 5), Err(InvalidFill), "{text}");
         }
     }
 

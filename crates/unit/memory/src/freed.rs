@@ -1,7 +1,7 @@
 //! A record of freed allocations, so that a message about a stale pointer can name the allocation
 //! and say how it ended.
 
-use crate::block::Gone;
+use crate::block::FreedBlock;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ const MAX_FREED: usize = 1 << 12;
 /// allocated again.
 #[derive(Debug, Default)]
 pub(crate) struct FreedMemory {
-    by_address: BTreeMap<u64, Gone>,
+    by_address: BTreeMap<u64, FreedBlock>,
     /// Addresses and allocation numbers in the order of freeing; entries may already have been
     /// dropped from `by_address`.
     order: VecDeque<(u64, u64)>,
     /// Reserved ranges that this device cannot access, by start: their end, and the description for
     /// messages.
-    reserved: BTreeMap<u64, (u64, Gone)>,
+    reserved: BTreeMap<u64, (u64, FreedBlock)>,
 }
 
 impl FreedMemory {
     /// Records a freed allocation.
-    pub(crate) fn add(&mut self, address: u64, gone: Gone) {
+    pub(crate) fn add(&mut self, address: u64, gone: FreedBlock) {
         self.forget(address..address.saturating_add(gone.size));
         self.order.push_back((address, gone.number));
         self.by_address.insert(address, gone);
@@ -46,13 +46,13 @@ impl FreedMemory {
     }
 
     /// All recorded allocations, by address.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (u64, &Gone)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u64, &FreedBlock)> {
         self.by_address.iter().map(|(&address, gone)| (address, gone))
     }
 
     /// Replaces the descriptions of reserved ranges within `all`. Parts of `all` that are not in
     /// `said` have none.
-    pub(crate) fn describe(&mut self, all: Range<u64>, said: Vec<(Range<u64>, Gone)>) {
+    pub(crate) fn describe(&mut self, all: Range<u64>, said: Vec<(Range<u64>, FreedBlock)>) {
         if let Some((_, (end, _))) = self.reserved.range_mut(..all.start).next_back() {
             *end = all.start.min(*end);
         }
@@ -63,7 +63,7 @@ impl FreedMemory {
     }
 
     /// The freed allocation at an address, or the description of a reserved range there.
-    pub(crate) fn find(&self, address: u64) -> Option<&Gone> {
+    pub(crate) fn find(&self, address: u64) -> Option<&FreedBlock> {
         let describe = self.reserved.range(..=address).next_back();
         if let Some((_, (_, gone))) = describe.filter(|(_, (end, _))| address < *end) {
             return Some(gone);
@@ -79,8 +79,8 @@ mod tests {
     use super::*;
     use crate::End;
 
-    fn gone(number: u64, size: u64) -> Gone {
-        Gone { name: String::new(), address: None, size, number, how: End::Freed }
+    fn gone(number: u64, size: u64) -> FreedBlock {
+        FreedBlock { name: String::new(), address: None, size, number, how: End::Freed }
     }
 
     #[test]

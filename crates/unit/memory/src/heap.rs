@@ -130,7 +130,7 @@ impl Heap {
     pub fn new(memory: &Memory, size: u64) -> Result<Self, AllocError> {
         let size = size.max(4096).checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX);
         let (base, block) = memory.allocate(size, "device heap")?;
-        memory.is_fresh(&block);
+        memory.apply_initial_contents(&block);
         let count = size / GRANULE;
         let mut valid = Vec::new();
         if valid.try_reserve_exact(usize::try_from(count).unwrap_or(usize::MAX)).is_err() {

@@ -41,9 +41,9 @@ mod space;
 pub mod views;
 mod window;
 
-pub use block::{Block, End, Gone, OutOfBounds};
+pub use block::{Block, End, FreedBlock, OutOfBounds};
 pub use error::{AddressError, AllocError, AttachError, Near, PlaceError};
-pub use fill::{Fill, Fresh, NoFill};
+pub use fill::{Fill, InitialContents, InvalidFill};
 pub use heap::{FreeError, Heap, SavedHeap};
 pub use host::{Rights, rights, rights_to_pin};
 pub use map::{Memory, MemoryMap, Placement, Windows};

@@ -11,7 +11,7 @@ pub use placed::Placement;
 
 use crate::block::{Block, End};
 use crate::error::{AddressError, AllocError, AttachError};
-use crate::fill::{Fill, Fresh};
+use crate::fill::{Fill, InitialContents};
 use crate::freed::FreedMemory;
 use crate::space::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW};
 use peers::PeerDevice;
@@ -28,7 +28,7 @@ pub struct Memory {
     state: Arc<Mutex<State>>,
     freed: Arc<Mutex<FreedMemory>>,
     peers: Arc<OnceLock<Vec<PeerDevice>>>,
-    fresh: Fresh,
+    initial_contents: InitialContents,
 }
 
 /// The address ranges that a device assigns. Devices of one program share an address space and have
@@ -117,22 +117,22 @@ impl Memory {
     pub fn with_windows(limit: u64, windows: Windows) -> Self {
         let (next_global, next_const) = (windows.global.start, windows.constant.start);
         let state = State { next_global, next_const, ..State::default() };
-        let fresh = Fresh::default();
+        let initial_contents = InitialContents::default();
         let (state, freed, peers) = (Arc::new(Mutex::new(state)), Arc::default(), Arc::default());
-        Self { limit, windows, state, freed, peers, fresh }
+        Self { limit, windows, state, freed, peers, initial_contents }
     }
 
     /// Sets the initial contents of allocations, and whether undefined bytes are tracked.
     #[must_use]
-    pub fn with_fresh(self, fresh: Fresh) -> Self {
-        Self { fresh, ..self }
+    pub fn with_initial_contents(self, initial_contents: InitialContents) -> Self {
+        Self { initial_contents, ..self }
     }
 
     /// Applies the settings for new memory to a block: the program has allocated it, and nothing
     /// has been written to it. A block for which this is not called keeps its contents and counts
     /// as defined.
-    pub fn is_fresh(&self, block: &Block) {
-        if let Some(fill) = self.fresh.fill {
+    pub fn apply_initial_contents(&self, block: &Block) {
+        if let Some(fill) = self.initial_contents.fill {
             fill.fill(block);
         }
         block.undefine(0, block.size() as u64);
@@ -140,12 +140,12 @@ impl Memory {
 
     /// The fill value of new memory; `None`: zeros.
     pub fn fill(&self) -> Option<Fill> {
-        self.fresh.fill
+        self.initial_contents.fill
     }
 
     /// Zeroes a new block on the caller's request; its bytes are defined.
     pub fn clear(&self, block: &Block) {
-        if self.fresh.fill.is_some() {
+        if self.initial_contents.fill.is_some() {
             Fill::Byte(0).fill(block);
         }
         block.define(0, block.size() as u64);
@@ -194,7 +194,7 @@ impl Memory {
             self.state().used -= size;
             AllocError::Host { size }
         })?;
-        if self.fresh.is_tracked {
+        if self.initial_contents.is_tracked {
             block.track();
         }
         Ok(block)

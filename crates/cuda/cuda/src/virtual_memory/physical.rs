@@ -15,7 +15,7 @@ use texunit_cuda_abi::{
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE, CUdevice,
     CUmemAllocationProp, CUmemLocation, CUresult,
 };
-use texunit_device::{Block, End, Gone, Pages};
+use texunit_device::{Block, End, FreedBlock, Pages};
 use texunit_forms::Count;
 
 /// Name of the creating function in messages.
@@ -185,8 +185,8 @@ impl Physical {
     }
 
     /// The description of inaccessible memory for a device's fault messages.
-    pub(super) fn gone(&self, range: &Range<u64>) -> Gone {
-        Gone {
+    pub(super) fn gone(&self, range: &Range<u64>) -> FreedBlock {
+        FreedBlock {
             name: NAME.to_owned(),
             address: Some(range.start),
             size: range.end - range.start,

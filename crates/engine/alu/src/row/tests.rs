@@ -90,7 +90,7 @@ impl Bank {
             narrow: &mut self.narrow,
             wide: &mut self.wide,
             predicates: &mut self.predicates,
-            rows: &[],
+            per_lane: &[],
         };
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
         let until = Budget {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use texunit_device::{
-    Arg, ArrayDescriptor, Device, DeviceOptions, Extent, Fill, Format, Fresh, Geometry,
+    Arg, ArrayDescriptor, Device, DeviceOptions, Extent, Fill, Format, Geometry, InitialContents,
     LaunchOptions, Module,
 };
 
@@ -40,8 +40,8 @@ const PTX: &str = ".version 8.0\n.target sm_75\n.address_size 64
 /// The results of a launch of 64 threads. With `is_cleared`, the buffer has been set to zeros
 /// explicitly.
 fn words(fill: Option<Fill>, is_cleared: bool) -> Vec<[u32; 4]> {
-    let fresh = Fresh { fill, is_tracked: false };
-    let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
+    let fresh = InitialContents { fill, is_tracked: false };
+    let device = Device::new(&DeviceOptions::default().with_initial_contents(fresh));
     let out = device.alloc(64 * 16, "out").unwrap();
     if is_cleared {
         out.clear();
@@ -80,8 +80,8 @@ fn random_memory_follows_from_its_seed() {
 
 #[test]
 fn arrays_are_filled_and_variables_are_not() {
-    let fresh = Fresh { fill: Some(Fill::Byte(0x5a)), is_tracked: true };
-    let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
+    let fresh = InitialContents { fill: Some(Fill::Byte(0x5a)), is_tracked: true };
+    let device = Device::new(&DeviceOptions::default().with_initial_contents(fresh));
     let extent = Extent { width: 5, height: 3, depth: 1 };
     let format = Format::from_name("u8").unwrap();
     let array =

@@ -54,12 +54,12 @@ const PTX: &str = "
 }
 ";
 
-struct Here {
+struct TestDevice {
     device: Device,
     module: Module,
 }
 
-impl Here {
+impl TestDevice {
     fn new() -> Self {
         let device = Device::default();
         let module = Module::load(&device, "freed.ptx", PTX).unwrap();
@@ -96,7 +96,7 @@ fn array(device: &Device) -> texunit_device::Array {
 
 #[test]
 fn accesses_to_freed_memory_name_it() {
-    let here = Here::new();
+    let here = TestDevice::new();
     let buffer = here.device.alloc(100, "numbers").unwrap();
     let (at, number) = (buffer.address(), buffer.number());
     here.launch("load", at).unwrap();
@@ -114,7 +114,7 @@ fn accesses_to_freed_memory_name_it() {
 
 #[test]
 fn a_texture_of_freed_memory_is_named_with_it() {
-    let here = Here::new();
+    let here = TestDevice::new();
     let buffer = here.device.alloc(64, "numbers").unwrap();
     let number = buffer.number();
     let linear = here.device.linear(buffer.address(), 64).unwrap();
@@ -142,8 +142,8 @@ fn a_texture_of_freed_memory_is_named_with_it() {
     // Queries still work, as on a GPU, because the header still exists.
     here.launch("size", handle).unwrap();
     // Copies to and from memory that was found before are refused.
-    assert!(matches!(linear.read(0, &mut [0; 4]), Err(Error::Gone(_))));
-    assert!(matches!(linear.write(0, &[0; 4]), Err(Error::Gone(_))));
+    assert!(matches!(linear.read(0, &mut [0; 4]), Err(Error::Freed(_))));
+    assert!(matches!(linear.write(0, &[0; 4]), Err(Error::Freed(_))));
     // A texture keeps its memory alive.
     let buffer = here.device.alloc(64, "kept").unwrap();
     let resource = TextureResource::Memory(MemoryTexels::line(&buffer, format, 16));
@@ -154,7 +154,7 @@ fn a_texture_of_freed_memory_is_named_with_it() {
 
 #[test]
 fn a_texture_and_a_surface_of_a_destroyed_array_are_named_with_it() {
-    let here = Here::new();
+    let here = TestDevice::new();
     let used = here.device.memory_used();
     let array = array(&here.device);
     let texture =
@@ -179,7 +179,7 @@ fn a_texture_and_a_surface_of_a_destroyed_array_are_named_with_it() {
 
 #[test]
 fn a_view_and_a_level_end_with_their_array() {
-    let here = Here::new();
+    let here = TestDevice::new();
     let extent = Extent { width: 16, height: 1, depth: 1 };
     let format = Format::from_name("f32").unwrap();
     let descriptor = ArrayDescriptor::new(format, Geometry::A1d, extent, "levels");
@@ -197,7 +197,7 @@ fn a_view_and_a_level_end_with_their_array() {
 
 #[test]
 fn host_memory_that_is_taken_out_is_gone_for_its_textures() {
-    let here = Here::new();
+    let here = TestDevice::new();
     let host = Arc::new(Block::page_aligned(4096, "host memory").unwrap());
     here.device.map_host(&host).unwrap();
     let at = host.host_address();

@@ -17,17 +17,17 @@ fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
         Routine::B32(_) => ([true; 4], true),
         Routine::Narrow(_) | Routine::TestWide(_) => ([false; 4], true),
         Routine::B64(_) | Routine::Closure(_) => ([false; 4], false),
-        Routine::Notify(tell) => (tell.narrow, true),
+        Routine::Notify(notification) => (notification.narrow, true),
     }
 }
 
 impl<B: Backend> Emitter<'_, B> {
     /// Emits a call. All cached values are stored before it, and the cache is empty after it.
     pub(super) fn call(&mut self, step: &Step, call: &Call) -> Option<()> {
-        if let Routine::Notify(tell) = call.routine
-            && let (Some(cost), Some(_)) = (tell.cost, call.from[0].vreg())
+        if let Routine::Notify(notification) = call.routine
+            && let (Some(cost), Some(_)) = (notification.cost, call.from[0].vreg())
         {
-            return self.cost(step, call, (tell, cost));
+            return self.cost(step, call, (notification, cost));
         }
         let (narrow, result) = is_narrow(&call.routine);
         for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {

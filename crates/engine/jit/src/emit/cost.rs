@@ -36,7 +36,7 @@ impl<B: Backend> Emitter<'_, B> {
         &mut self,
         step: &Step,
         call: &Call,
-        (tell, cost): (Notification, Cost),
+        (notification, cost): (Notification, Cost),
     ) -> Option<()> {
         let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let affine = known.and_then(|known| known.base);
@@ -64,7 +64,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.asm.bind(done);
         let deferred = affine.map(|value| DeferredAddress { vreg: base, value });
-        self.notify_out_of_line(step, call, (tell, deferred), (slow, done));
+        self.notify_out_of_line(step, call, (notification, deferred), (slow, done));
         Some(())
     }
 
@@ -223,7 +223,7 @@ impl<B: Backend> Emitter<'_, B> {
         &mut self,
         step: &Step,
         call: &Call,
-        (tell, deferred): (Notification, Option<DeferredAddress>),
+        (notification, deferred): (Notification, Option<DeferredAddress>),
         (slow, done): (Label, Label),
     ) {
         let (guard, call) = (step.guard, call.clone());
@@ -236,7 +236,7 @@ impl<B: Backend> Emitter<'_, B> {
                 e.cache.unpin();
             }
             for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
-                if B::fill_row(e, source, row, tell.narrow[row]).is_none() {
+                if B::fill_row(e, source, row, notification.narrow[row]).is_none() {
                     e.asm.out_of_registers();
                 }
             }

@@ -312,7 +312,7 @@ impl<B: Backend> Emitter<'_, B> {
         let (index, scale, before) = if self.is_in_loop() {
             (R::None, 1, row)
         } else {
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::AHEAD)));
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::PREFETCH_DISTANCE)));
             (R::R13, bytes.min(8), 0)
         };
         let code = super::processor::request(stores);

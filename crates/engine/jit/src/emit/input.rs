@@ -50,9 +50,9 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
     });
     let future_uses: Vec<_> = region.blocks.iter().map(future_uses).collect();
     // A parameter is not propagated if some step must read it in a register.
-    let wanted = future_uses.iter().enumerate().flat_map(|(b, ahead)| {
+    let wanted = future_uses.iter().enumerate().flat_map(|(b, future)| {
         let params = region.params.get(b).into_iter().flatten();
-        params.filter(|param| ahead.at_start.get(&param.0).is_some_and(|a| !a.fits))
+        params.filter(|param| future.at_start.get(&param.0).is_some_and(|a| !a.fits))
     });
     let wanted: HashSet<VReg> = wanted.map(|param| param.0).collect();
     let mut known = Propagation { region, facts: Vec::new(), future_uses: &future_uses };
@@ -157,14 +157,14 @@ impl Propagation<'_> {
         let mut copies = PendingCopies::default();
         let mut now: BTreeMap<VReg, (InputCopy, FutureUses)> = BTreeMap::new();
         for &(vreg, source) in &self.facts[b] {
-            let ahead = future_uses.at_start.get(&vreg).copied().unwrap_or(future_uses.other);
-            now.insert(vreg, (InputCopy { vreg, source, from_before: true }, ahead));
+            let future = future_uses.at_start.get(&vreg).copied().unwrap_or(future_uses.other);
+            now.insert(vreg, (InputCopy { vreg, source, from_before: true }, future));
         }
         let kept = |vreg| self.region.blocks[b].kept.contains(&vreg);
         // The register file already has the values of registers that the region never writes.
         let is_pending = |of: &InputCopy| written.contains(&of.vreg);
-        let lives = |(of, ahead): &(InputCopy, FutureUses), first: usize| {
-            ahead.last.is_some_and(|last| last >= first) || ahead.reaches_end && kept(of.vreg)
+        let lives = |(of, future): &(InputCopy, FutureUses), first: usize| {
+            future.last.is_some_and(|last| last >= first) || future.reaches_end && kept(of.vreg)
         };
         let all = now.values().filter(|of| is_pending(&of.0) && lives(of, 0));
         copies.start = all.map(|of| of.0).collect();
@@ -189,15 +189,18 @@ impl Propagation<'_> {
             }
             // The rewritten step may now be a copy of an input itself.
             let Some((vreg, source)) = copied(step).filter(|_| !joins) else { continue };
-            let ahead =
-                future_uses.copies.get(&i).copied().unwrap_or_else(|| self.ahead(b, i, vreg));
-            if ahead.fits {
+            let future = future_uses
+                .copies
+                .get(&i)
+                .copied()
+                .unwrap_or_else(|| self.future_uses_after(b, i, vreg));
+            if future.fits {
                 step.action = Action::Nothing;
-                now.insert(vreg, (InputCopy { vreg, source, from_before: false }, ahead));
+                now.insert(vreg, (InputCopy { vreg, source, from_before: false }, future));
             }
         }
-        for (of, ahead) in now.values() {
-            if is_pending(of) && ahead.reaches_end && kept(of.vreg) {
+        for (of, future) in now.values() {
+            if is_pending(of) && future.reaches_end && kept(of.vreg) {
                 let list =
                     if self.is_known_after(b, of) { &mut copies.end } else { &mut copies.fills };
                 list.push(*of);
@@ -207,26 +210,26 @@ impl Propagation<'_> {
     }
 
     /// The future uses of a register after a step that has become a copy of an input.
-    fn ahead(&self, b: usize, i: usize, to: VReg) -> FutureUses {
+    fn future_uses_after(&self, b: usize, i: usize, to: VReg) -> FutureUses {
         let steps = &self.region.blocks[b].steps;
-        let mut ahead = FutureUses::default();
+        let mut future = FutureUses::default();
         for (i, step) in steps.iter().enumerate().skip(i + 1) {
             if let Action::Leave { .. } = step.action {
-                return FutureUses { last: Some(i), reaches_end: false, ..ahead };
+                return FutureUses { last: Some(i), reaches_end: false, ..future };
             }
             let (mut reads, mut writes) = (false, false);
             step.each_read(|vreg| reads |= vreg == to);
             step.each_written(|vreg| writes |= vreg == to);
             if reads {
-                ahead.fits &= can_read_input(step, to);
-                ahead.last = Some(i);
+                future.fits &= can_read_input(step, to);
+                future.last = Some(i);
             }
             if writes && step.guard == Predicate::Always {
-                ahead.reaches_end = false;
+                future.reaches_end = false;
                 break;
             }
         }
-        ahead
+        future
     }
 
     /// Whether all successors that read the register know that it has the input's value.
@@ -255,8 +258,8 @@ impl Propagation<'_> {
 impl Propagation<'_> {
     /// Whether a register is live at the beginning of a block.
     fn lives_in(&self, b: usize, vreg: VReg) -> bool {
-        let ahead = self.future_uses[b].at_start.get(&vreg).unwrap_or(&self.future_uses[b].other);
-        ahead.last.is_some() || ahead.reaches_end && self.region.blocks[b].kept.contains(&vreg)
+        let future = self.future_uses[b].at_start.get(&vreg).unwrap_or(&self.future_uses[b].other);
+        future.last.is_some() || future.reaches_end && self.region.blocks[b].kept.contains(&vreg)
     }
 }
 

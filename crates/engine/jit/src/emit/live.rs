@@ -16,7 +16,7 @@ pub(super) struct Numbers {
 
 /// A register after a step that reads or writes it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct After {
+pub(super) struct NextUse {
     pub(super) vreg: VReg,
     /// The next step of the block that reads or writes the register.
     pub(super) next: u32,
@@ -30,7 +30,7 @@ pub(super) struct Uses {
     /// For each step, whether it only writes dead registers, so that it can be dropped.
     pub(super) is_dead: Vec<bool>,
     /// For each step, the registers that it reads or writes.
-    pub(super) after: Vec<Vec<After>>,
+    pub(super) after: Vec<Vec<NextUse>>,
     /// The registers that the block reads or writes, each with the first step that does, and the
     /// number of steps that do.
     pub(super) first: Vec<(VReg, u32, u32)>,
@@ -131,8 +131,11 @@ impl Uses {
             all.extend(writes.iter().chain(&reads).copied());
             all.sort_unstable();
             all.dedup();
-            let after =
-                all.iter().map(|&(i, vreg)| After { vreg, next: scratch[i].0, lives: live.has(i) });
+            let after = all.iter().map(|&(i, vreg)| NextUse {
+                vreg,
+                next: scratch[i].0,
+                lives: live.has(i),
+            });
             uses.after.push(after.collect());
             for &(number, _) in &all {
                 scratch[number] = (i as u32, scratch[number].1 + 1);

@@ -17,8 +17,8 @@ fn is_amd() -> bool {
 /// The prefetch distance in lanes. Zero on AMD where consecutive CTAs access memory without gaps:
 /// its hardware prefetcher follows such accesses, and explicit prefetches slow it down. Intel's
 /// processors take a third longer without explicit prefetches (docs/performance.md).
-pub(crate) fn ahead(lanes: u32, is_line: bool) -> u64 {
-    if is_line && is_amd() { 0 } else { lanes.into() }
+pub(crate) fn prefetch_distance(lanes: u32, is_contiguous: bool) -> u64 {
+    if is_contiguous && is_amd() { 0 } else { lanes.into() }
 }
 
 /// The prefetch instruction. On AMD, loads prefetch into the second-level cache, because prefetches

@@ -99,7 +99,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R10, of(offset_of!(WarpSlot, steps))));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R11, of(offset_of!(WarpSlot, missed))));
         let mut wide = vec![
-            (offset_of!(WarpSlot, rows), Frame::ROWS),
+            (offset_of!(WarpSlot, per_lane), Frame::PER_LANE),
             (offset_of!(WarpSlot, frame_at), Frame::FRAME_AT),
             (offset_of!(WarpSlot, limit), Frame::LIMIT),
         ];
@@ -349,19 +349,19 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Add_r64_rm64, R::R10, field(Frame::THREADS)));
         }
         self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::ALL_THREADS), R::R10));
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::ROWS)));
-        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::ROW_BYTES)));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::PER_LANE)));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::PER_LANE_BYTES)));
         self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::FOLLOW), 1));
         self.asm.jump(C::Jne_rel32_64, next);
         self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::CTAS), 1));
         self.asm.jump(C::Jb_rel32_64, out);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::PER_CTA)));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::FOLLOW), R::EAX));
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::WORD_BYTES)));
-        self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::WORDS), R::RAX));
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::FIRST_ROWS)));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::UNIFORM_BYTES)));
+        self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::UNIFORMS), R::RAX));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::FIRST_PER_LANE)));
         self.asm.bind(next);
-        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::ROWS), R::RAX));
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::PER_LANE), R::RAX));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::LIVE)));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::EAX));
         if self.has_both_modes {

@@ -27,7 +27,7 @@ pub(crate) struct WarpSlot {
     pub(crate) narrow: *mut B32,
     pub(crate) wide: *mut B64,
     pub(crate) predicates: *mut u32,
-    pub(crate) rows: *const B32,
+    pub(crate) per_lane: *const B32,
     /// Base of local memory, and base of the running function's frame in it.
     pub(crate) local: *mut B32,
     pub(crate) frame: *mut B32,
@@ -68,7 +68,7 @@ impl WarpSlot {
         narrow: null_mut(),
         wide: null_mut(),
         predicates: null_mut(),
-        rows: null(),
+        per_lane: null(),
         local: null_mut(),
         frame: null_mut(),
         frame_at: 0,
@@ -98,11 +98,11 @@ pub(crate) struct FrameInputs {
     pub(crate) pool: *const u64,
     pub(crate) constants: *const B32,
     pub(crate) wide_constants: *const B64,
-    pub(crate) words: *const u32,
+    pub(crate) uniforms: *const u32,
     pub(crate) bytes: *const u8,
     pub(crate) counts: *const Cell<u64>,
-    /// See [`crate::region::Inputs::ahead`].
-    pub(crate) ahead: u64,
+    /// See [`crate::region::Inputs::prefetch_distance`].
+    pub(crate) prefetch_distance: u64,
     pub(crate) sites: *mut Site,
     /// Host functions by number, and the trampoline that calls them.
     pub(crate) routines: *const Routine,
@@ -185,10 +185,10 @@ pub(crate) struct Batch {
     pub(crate) ctas: u32,
     /// Per-lane inputs of the first warp of a CTA, and the distance in bytes between the inputs of
     /// two warps.
-    pub(crate) first_rows: *const B32,
-    pub(crate) row_bytes: u64,
+    pub(crate) first_per_lane: *const B32,
+    pub(crate) per_lane_bytes: u64,
     /// The distance in bytes between the uniform values of two CTAs.
-    pub(crate) word_bytes: u64,
+    pub(crate) uniform_bytes: u64,
     /// Sums of the steps and threads of retired warps.
     pub(crate) all_steps: u64,
     pub(crate) all_threads: u64,

@@ -31,7 +31,7 @@ pub struct Notification {
     /// Identifies the step for the listener.
     pub number: u32,
     /// The number of sources that are passed to the listener.
-    pub rows: u8,
+    pub sources: u8,
     /// For each source, whether it is passed as 32 bits.
     pub narrow: [bool; 4],
     /// If the step is an access whose cost is counted: how the code counts it. The first source is
@@ -73,7 +73,7 @@ pub enum LaneValues<'a> {
 pub trait Listener {
     /// The lanes of a warp execute step `number`. A panic aborts the process, because it cannot
     /// unwind through compiled code.
-    fn notify(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]);
+    fn notify(&mut self, number: u32, warp: u32, lanes: u32, sources: &[LaneValues<'_>]);
 }
 
 /// A closure over four sources of 64 bits.
@@ -87,7 +87,7 @@ impl fmt::Debug for Routine {
             Self::Narrow(_) => "Narrow",
             Self::Closure(_) => "Closure",
             Self::TestWide(_) => "TestWide",
-            Self::Notify(tell) => return tell.fmt(f),
+            Self::Notify(notification) => return notification.fmt(f),
         })
     }
 }
@@ -100,7 +100,7 @@ impl Routine {
             Self::B32(_) | Self::B64(_) => 3,
             Self::TestWide(_) => 2,
             Self::Narrow(_) => 1,
-            Self::Notify(tell) => usize::from(tell.rows.min(4)),
+            Self::Notify(notification) => usize::from(notification.sources.min(4)),
         }
     }
 }

@@ -38,7 +38,7 @@ pub fn parse(text: &str) -> Result<Region, ParseError> {
     let mut region = Region::default();
     for (i, line) in text.lines().enumerate() {
         let line = line.split(';').next().unwrap_or_default();
-        let mut words = Words::of(line);
+        let mut words = Tokens::of(line);
         if words.0.peek().is_none() {
             continue;
         }
@@ -56,9 +56,9 @@ fn in_range(at: u64) -> Line<u32> {
 }
 
 /// The tokens of a line. Brackets and operators are tokens of their own, and commas are skipped.
-struct Words<'t>(Peekable<std::vec::IntoIter<&'t str>>);
+struct Tokens<'t>(Peekable<std::vec::IntoIter<&'t str>>);
 
-impl<'t> Words<'t> {
+impl<'t> Tokens<'t> {
     fn of(line: &'t str) -> Self {
         const ALONE: [char; 7] = ['[', ']', '+', '=', '?', ':', '@'];
         let mut words = Vec::new();

@@ -329,7 +329,7 @@ fn compare(random: &mut Random, level: Level, steps: &[Step]) {
             narrow: &mut bank.narrow,
             wide: &mut bank.wide,
             predicates: &mut bank.predicates,
-            rows: &[],
+            per_lane: &[],
         };
         let mode = if mask == live { Mode::Live } else { Mode::Some };
         let code = match compile(&region, mode, level) {

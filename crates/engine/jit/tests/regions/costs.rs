@@ -18,7 +18,7 @@ fn of(number: u32) -> Notification {
     let offset = OFFSETS[(bits >> 4) as usize & 3];
     let above = if banks { (24, 0) } else { (44, 7) };
     let cost = Some(Cost { counter: COUNTER, bytes, offset, above, banks });
-    Notification { number, rows: 1, narrow: [banks; 4], cost }
+    Notification { number, sources: 1, narrow: [banks; 4], cost }
 }
 
 /// A random access of shared or global memory.
@@ -28,7 +28,7 @@ pub(crate) fn any(random: &mut Random, banks: bool) -> Notification {
 
 /// The cost of an access whose notification the listener received, by the base addresses of its
 /// lanes; `None` for other notifications.
-pub(crate) fn told(number: u32, lanes: u32, rows: &[Vec<u64>]) -> Option<[u64; 3]> {
+pub(crate) fn cost_of_notification(number: u32, lanes: u32, rows: &[Vec<u64>]) -> Option<[u64; 3]> {
     let Cost { bytes, offset, banks, .. } =
         of(Some(number).filter(|&number| number >= FIRST)?).cost?;
     let lanes: Vec<usize> = (0..32).filter(|lane| lanes >> lane & 1 == 1).collect();

@@ -13,7 +13,7 @@ mod together;
 
 use divergence::Warp;
 use model::{BASES, FRAME, Fixed, Next, Notified, World};
-pub(crate) use random::Wanted;
+pub(crate) use random::StepKinds;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use texunit_jit::region::{
@@ -89,8 +89,8 @@ fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> 
     if (0..2).any(|i| a.bytes(i) != b.bytes(i)) {
         return Some("global memory".to_owned());
     }
-    if a.heard != b.heard {
-        return Some(format!("heard: {:?}, {:?}", a.heard, b.heard));
+    if a.notified != b.notified {
+        return Some(format!("heard: {:?}, {:?}", a.notified, b.notified));
     }
     let counts = |w: &World| (w.steps, w.threads, w.zeros, w.counts.clone());
     (counts(a) != counts(b)).then(|| format!("counts: {:?}, {:?}", counts(a), counts(b)))
@@ -168,21 +168,21 @@ impl Case {
         let inputs = Inputs {
             constants: &self.fixed.constants,
             wide_constants: &self.fixed.wide_constants,
-            words: &self.fixed.words,
+            uniforms: &self.fixed.words,
             bytes: &self.fixed.bytes,
             counts: &counts,
-            ahead: 512,
-            is_line: false,
+            prefetch_distance: 512,
+            is_contiguous: false,
         };
-        let mut ears = Recorder(Vec::new());
+        let mut recorder = Recorder(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");
-        running.listen(&mut ears);
+        running.listen(&mut recorder);
         running.set_warp(WARP);
         let registers = Registers {
             narrow: &mut world.narrow,
             wide: &mut world.wide,
             predicates: &mut world.predicates,
-            rows: &self.fixed.rows,
+            per_lane: &self.fixed.rows,
         };
         let memory = Memory { shared: &mut world.shared, local: &mut world.local, frame: FRAME };
         let lanes = (mask, self.live);
@@ -202,10 +202,10 @@ impl Case {
         world.zeros += zeros;
         let counted = world.counts[costs::COUNTER as usize] - before;
         self.counted.set(self.counted.get() + counted);
-        for (number, lanes, rows) in ears.0 {
-            match costs::told(number, lanes, &rows) {
+        for (number, lanes, rows) in recorder.0 {
+            match costs::cost_of_notification(number, lanes, &rows) {
                 Some(cost) => costs::add(&mut world.counts, cost),
-                None => world.heard.push((number, lanes, rows)),
+                None => world.notified.push((number, lanes, rows)),
             }
         }
         Some(left)
@@ -385,7 +385,7 @@ impl Case {
 }
 
 /// Tests random regions of a kind; ten times as many if `TEXUNIT_LONG_TESTS` is set.
-fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
+fn regions(seed: u64, wanted: StepKinds, count: u64, level: Level) {
     let long = std::env::var_os("TEXUNIT_LONG_TESTS").is_some();
     let count = if long { 10 * count } else { count };
     if !level.is_available() {
@@ -419,7 +419,13 @@ pub(crate) struct Done {
 
 /// Tests one region, compiled in every mode and run several times. The fuzz target `regions` calls
 /// it too.
-pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level, sum: &mut Done) {
+pub(crate) fn play(
+    seed: u64,
+    random: &mut Random,
+    wanted: StepKinds,
+    level: Level,
+    sum: &mut Done,
+) {
     let mut region = random::region(random, wanted);
     region.params = params::of(&region);
     // All live lanes, by code for all live lanes and by code for lanes that diverge; and some live
@@ -462,50 +468,50 @@ pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level,
 
 #[test]
 fn arithmetic_and_branches() {
-    regions(1, Wanted::default(), 300, Level::Avx512);
+    regions(1, StepKinds::default(), 300, Level::Avx512);
 }
 
 #[test]
 fn doubles() {
-    regions(2, Wanted { doubles: true, ..Wanted::default() }, 100, Level::Avx512);
+    regions(2, StepKinds { doubles: true, ..StepKinds::default() }, 100, Level::Avx512);
 }
 
 #[test]
 fn arithmetic_and_branches_of_avx2() {
-    regions(1, Wanted::default(), 300, Level::Avx2);
+    regions(1, StepKinds::default(), 300, Level::Avx2);
 }
 
 #[test]
 fn doubles_of_avx2() {
-    regions(2, Wanted { doubles: true, ..Wanted::default() }, 100, Level::Avx2);
+    regions(2, StepKinds { doubles: true, ..StepKinds::default() }, 100, Level::Avx2);
 }
 
 #[test]
 fn memory_of_avx2() {
-    let memory = Wanted { global: true, others: true, ..Wanted::default() };
+    let memory = StepKinds { global: true, others: true, ..StepKinds::default() };
     regions(3, memory, 400, Level::Avx2);
 }
 
 #[test]
 fn lanes_together_and_calls_of_avx2() {
-    let wanted = Wanted { cross: true, calls: true, ..Wanted::default() };
+    let wanted = StepKinds { cross: true, calls: true, ..StepKinds::default() };
     regions(4, wanted, 200, Level::Avx2);
 }
 
 #[test]
 fn everything_of_avx2() {
-    let wanted = Wanted { global: true, others: true, cross: true, calls: true, doubles: true };
+    let wanted = StepKinds { global: true, others: true, cross: true, calls: true, doubles: true };
     regions(5, wanted, 300, Level::Avx2);
 }
 
 #[test]
 fn memory() {
-    let wanted = Wanted { global: true, others: true, ..Wanted::default() };
+    let wanted = StepKinds { global: true, others: true, ..StepKinds::default() };
     regions(3, wanted, 400, Level::Avx512);
 }
 
 #[test]
 fn everything() {
-    let wanted = Wanted { global: true, others: true, cross: true, calls: true, doubles: true };
+    let wanted = StepKinds { global: true, others: true, cross: true, calls: true, doubles: true };
     regions(5, wanted, 200, Level::Avx512);
 }

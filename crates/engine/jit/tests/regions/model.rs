@@ -45,7 +45,7 @@ pub(crate) struct World {
     pub(crate) steps: u64,
     pub(crate) threads: u64,
     pub(crate) zeros: u64,
-    pub(crate) heard: Vec<Notified>,
+    pub(crate) notified: Vec<Notified>,
 }
 
 /// A notification of the listener: the number, the lanes, and the values of the lanes in each
@@ -337,9 +337,9 @@ impl World {
                     |i: usize| if tell.narrow[i] { narrow(i).map(u64::from) } else { wide(i) };
                 let of = |i| ones(mask).map(|lane| row(i)[lane]).collect();
                 let rows: Vec<_> = (0..call.routine.sources()).map(of).collect();
-                match super::costs::told(tell.number, mask, &rows) {
+                match super::costs::cost_of_notification(tell.number, mask, &rows) {
                     Some(cost) if mask != 0 => super::costs::add(&mut self.counts, cost),
-                    _ => self.heard.extend((mask != 0).then_some((tell.number, mask, rows))),
+                    _ => self.notified.extend((mask != 0).then_some((tell.number, mask, rows))),
                 }
             }
         }

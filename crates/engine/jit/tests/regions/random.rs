@@ -18,7 +18,7 @@ use texunit_testkit::Random;
 
 /// The kinds of steps that a region may have.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct StepKinds {
     pub(crate) global: bool,
     pub(crate) others: bool,
     pub(crate) cross: bool,
@@ -159,19 +159,19 @@ pub(crate) fn world(random: &mut Random) -> World {
         steps: 0,
         threads: 0,
         zeros: 0,
-        heard: Vec::new(),
+        notified: Vec::new(),
     }
 }
 
-struct Maker<'r> {
+struct RegionBuilder<'r> {
     random: &'r mut Random,
-    wanted: Wanted,
+    wanted: StepKinds,
     sites: u32,
     /// Which temporaries the block has written.
     ready: [bool; 3],
 }
 
-impl Maker<'_> {
+impl RegionBuilder<'_> {
     fn narrow(&mut self) -> u32 {
         let most = NARROW_AT - u32::from(!self.ready[0]);
         self.random.below(most)
@@ -471,7 +471,7 @@ impl Maker<'_> {
         }
         let narrow: [bool; 4] = std::array::from_fn(|_| self.random.one_in(2));
         let (number, rows) = (self.random.below(1000), self.random.below(5));
-        let tell = Notification { number, rows, narrow, cost: None };
+        let tell = Notification { number, sources: rows, narrow, cost: None };
         let from = narrow.map(|narrow| if narrow { self.source() } else { self.wide_source() });
         let routine = Routine::Notify(tell);
         Action::Call(Box::new(Call { routine, to: None, keep: u64::MAX, from }))
@@ -490,7 +490,7 @@ impl Maker<'_> {
                 *d = std::array::from_fn(|i| s[0][i] ^ s[1][i] << 1 ^ s[2][i] << 2 ^ s[3][i]);
             })),
             Routine::TestWide(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
-            Routine::Notify(Notification { number: 0, rows: 0, narrow: [false; 4], cost: None }),
+            Routine::Notify(Notification { number: 0, sources: 0, narrow: [false; 4], cost: None }),
         ]);
         if let Routine::Notify(_) = routine {
             return self.tell();
@@ -583,7 +583,7 @@ impl Maker<'_> {
     }
 
     fn action(&mut self) -> Action {
-        let Wanted { global, others, cross, calls, .. } = self.wanted;
+        let StepKinds { global, others, cross, calls, .. } = self.wanted;
         loop {
             return match self.random.below(24) {
                 0..6 => {
@@ -840,8 +840,8 @@ fn meeting(random: &mut Random, blocks: &mut [Block]) {
 }
 
 /// A region of several blocks; the numbers of instructions are consecutive.
-pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
-    let mut maker = Maker { random, wanted, sites: 0, ready: [false; 3] };
+pub(crate) fn region(random: &mut Random, wanted: StepKinds) -> Region {
+    let mut maker = RegionBuilder { random, wanted, sites: 0, ready: [false; 3] };
     let count = 1 + maker.random.below(5_u32);
     let mut at = 10;
     let mut kept: HashSet<VReg> = HashSet::new();

@@ -26,7 +26,7 @@ struct RegisterFiles {
 impl RegisterFiles {
     fn all<'a>(&'a mut self, rows: &'a [B32]) -> (Registers<'a>, &'a mut [B32]) {
         let Self { narrow, wide, predicates, local } = self;
-        (Registers { narrow, wide, predicates, rows }, local)
+        (Registers { narrow, wide, predicates, per_lane: rows }, local)
     }
 
     /// Exchanges these registers with those of a state.
@@ -78,11 +78,11 @@ impl Case {
         Inputs {
             constants: &self.fixed.constants,
             wide_constants: &self.fixed.wide_constants,
-            words: &self.fixed.words,
+            uniforms: &self.fixed.words,
             bytes: &self.fixed.bytes,
             counts,
-            ahead: 512,
-            is_line: true,
+            prefetch_distance: 512,
+            is_contiguous: true,
         }
     }
 

@@ -73,11 +73,11 @@ fn inputs<'i>(
     Inputs {
         constants: &fixed.constants.narrow,
         wide_constants: &fixed.constants.wide,
-        words,
+        uniforms: words,
         bytes: fixed.params,
         counts: counts.cells(),
-        ahead: launch.prefetch_distance(),
-        is_line: launch.is_line(),
+        prefetch_distance: launch.prefetch_distance(),
+        is_contiguous: launch.is_contiguous(),
     }
 }
 
@@ -273,7 +273,7 @@ impl Warp {
             narrow: self.narrow.rows_from(narrow),
             wide: self.wide.rows_from(wide),
             predicates: &mut self.predicates[predicates..],
-            rows,
+            per_lane: rows,
         };
         (registers, &mut self.local)
     }

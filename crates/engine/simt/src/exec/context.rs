@@ -92,7 +92,7 @@ impl<'a> Launch<'a> {
     /// Whether CTAs are one-dimensional, so that consecutive CTAs usually access contiguous memory
     /// without gaps.
     #[inline]
-    pub(crate) fn is_line(&self) -> bool {
+    pub(crate) fn is_contiguous(&self) -> bool {
         self.config.block[1..] == [1, 1]
     }
 

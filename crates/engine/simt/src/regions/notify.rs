@@ -38,7 +38,7 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
         return None;
     }
     let mut from = [Source::Literal(0); SOURCES];
-    let mut tell = Notification { rows: 1 + values.len() as u8, cost, ..nothing(at) };
+    let mut tell = Notification { sources: 1 + values.len() as u8, cost, ..nothing(at) };
     for (i, &slot) in std::iter::once(&base).chain(values).enumerate() {
         from[i] = operands.number(slot)?;
         tell.narrow[i] = !slot.is_none() && !slot.is_wide();
@@ -86,7 +86,7 @@ fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
 
 /// A notification without operands.
 fn nothing(number: u32) -> Notification {
-    Notification { number, rows: 0, narrow: [false; SOURCES], cost: None }
+    Notification { number, sources: 0, narrow: [false; SOURCES], cost: None }
 }
 
 fn call(tell: Notification, from: [Source; SOURCES]) -> Action {
@@ -109,7 +109,7 @@ fn meeting(
             let members = op.members()?;
             if !mark.after {
                 from[0] = operands.number(members)?;
-                (tell.rows, tell.narrow[0]) = (1, true);
+                (tell.sources, tell.narrow[0]) = (1, true);
             }
         }
     }

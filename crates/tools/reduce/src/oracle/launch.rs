@@ -4,8 +4,8 @@ use crate::case::Case;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use texunit_device::{
-    Approximate, BadFetch, Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill, Fresh,
-    GradientPath, Kernel, LaunchError, LaunchOptions, Module,
+    Approximate, BadFetch, Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill,
+    GradientPath, InitialContents, Kernel, LaunchError, LaunchOptions, Module,
 };
 use texunit_job::load::{kernel, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
@@ -107,7 +107,7 @@ impl Prepared {
                     settings.memory_limit.or(own.memory_limit).unwrap_or(usual.memory_limit),
                 )
                 .with_first_launch(own.grid_id)
-                .with_fresh(Fresh { fill: settings.fill, is_tracked: false }),
+                .with_initial_contents(InitialContents { fill: settings.fill, is_tracked: false }),
         );
         let module = Module::load_at(&device, "kernel.ptx", &case.ptx, &places(&job));
         let module = module.map_err(|e| Seen::Errors(e.source, e.diagnostics))?;

@@ -1,4 +1,4 @@
-//! Memory whose use is now an error: why ([`End`]), and what messages say of it ([`Gone`]).
+//! Memory whose use is now an error: why ([`End`]), and what messages say of it ([`FreedBlock`]).
 
 use super::{Block, Storage};
 use std::sync::atomic::Ordering::Relaxed;
@@ -62,7 +62,7 @@ impl End {
 
 /// Describes memory that must not be used any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gone {
+pub struct FreedBlock {
     /// Name of the memory in messages.
     pub name: String,
     /// Device address, if it had one and the address is known.
@@ -75,7 +75,7 @@ pub struct Gone {
     pub how: End,
 }
 
-impl std::fmt::Display for Gone {
+impl std::fmt::Display for FreedBlock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { name, address, size, number, how } = self;
         write!(f, "`{name}` ({}", Count(size, "byte"))?;
@@ -118,9 +118,9 @@ impl Block {
     }
 
     /// Describes the block for messages, if it has ended.
-    pub fn gone(&self, address: Option<u64>) -> Option<Gone> {
+    pub fn gone(&self, address: Option<u64>) -> Option<FreedBlock> {
         let how = self.ended()?;
         let (name, size) = (self.name.clone(), self.size as u64);
-        Some(Gone { name, address, size, number: self.number, how })
+        Some(FreedBlock { name, address, size, number: self.number, how })
     }
 }

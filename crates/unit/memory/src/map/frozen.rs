@@ -1,7 +1,7 @@
 //! The table of blocks that a launch searches.
 
 use super::peers::{self, PeerDevice};
-use crate::block::{Block, Gone};
+use crate::block::{Block, FreedBlock};
 use crate::error::AddressError;
 use crate::freed::FreedMemory;
 use crate::space::{SpaceKind, space_of};
@@ -108,7 +108,7 @@ impl MemoryMap {
     /// The memory that was at an address before the launch, or that only other devices can access
     /// there. `None` if unknown.
     #[cold]
-    pub fn gone(&self, address: u64) -> Option<Gone> {
+    pub fn gone(&self, address: u64) -> Option<FreedBlock> {
         let gone = self.freed.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned();
         gone.or_else(|| peers::find(&self.peers, address))
     }
@@ -128,7 +128,7 @@ impl MemoryMap {
     }
 
     /// Recorded freed allocations, by address, lowest first.
-    pub fn freed(&self) -> Vec<(u64, Gone)> {
+    pub fn freed(&self) -> Vec<(u64, FreedBlock)> {
         let freed = self.freed.lock().unwrap_or_else(PoisonError::into_inner);
         freed.all().map(|(address, gone)| (address, gone.clone())).collect()
     }

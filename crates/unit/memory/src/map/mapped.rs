@@ -2,7 +2,7 @@
 //! descriptions for messages of the rest.
 
 use super::{Entry, Memory};
-use crate::block::{Block, Gone};
+use crate::block::{Block, FreedBlock};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ impl Memory {
         &self,
         range: Range<u64>,
         blocks: Vec<(u64, Arc<Block>)>,
-        said: Vec<(Range<u64>, Gone)>,
+        said: Vec<(Range<u64>, FreedBlock)>,
     ) {
         let mut state = self.state();
         let old: Vec<u64> = state.blocks.range(range.clone()).map(|(&base, _)| base).collect();
@@ -28,7 +28,7 @@ impl Memory {
 
 impl Memory {
     /// Records freed memory whose address is available again.
-    pub fn bury(&self, address: u64, gone: Gone) {
+    pub fn record_freed(&self, address: u64, gone: FreedBlock) {
         self.freed().add(address, gone);
     }
 }
@@ -42,7 +42,8 @@ mod tests {
     #[test]
     fn a_range_has_what_was_put_there_last() {
         let memory = Memory::new(1000);
-        let gone = |how| Gone { name: "n".into(), address: None, size: 0x3000, number: 9, how };
+        let gone =
+            |how| FreedBlock { name: "n".into(), address: None, size: 0x3000, number: 9, how };
         let block = || Arc::new(Block::new(0x1000, "part").unwrap());
         memory.set_range(
             0x1000..0x4000,

@@ -1,7 +1,7 @@
 //! Memory of peer devices, which this device may or may not access.
 
 use super::{Memory, MemoryMap, State};
-use crate::block::{End, Gone};
+use crate::block::{End, FreedBlock};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -14,7 +14,7 @@ pub(super) struct PeerDevice {
 
 /// Describes the memory of another device at an address.
 #[cold]
-pub(super) fn find(peers: &OnceLock<Vec<PeerDevice>>, address: u64) -> Option<Gone> {
+pub(super) fn find(peers: &OnceLock<Vec<PeerDevice>>, address: u64) -> Option<FreedBlock> {
     let other = peers.get()?.iter().find(|other| other.window.contains(&address))?;
     let state = other.state.upgrade()?;
     let state = state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -24,7 +24,7 @@ pub(super) fn find(peers: &OnceLock<Vec<PeerDevice>>, address: u64) -> Option<Go
     let how = if entry.is_own { End::Peer } else { End::NoAccess };
     let block = &entry.block;
     let (name, size, number) = (block.name().to_owned(), block.size() as u64, block.number());
-    let gone = Gone { name, address: Some(base), size, number, how };
+    let gone = FreedBlock { name, address: Some(base), size, number, how };
     block.contains(address - base, 1).then_some(gone)
 }
 

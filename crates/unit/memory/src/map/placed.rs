@@ -43,7 +43,7 @@ impl Memory {
         let bytes = usize::try_from(size).ok();
         let block = bytes.and_then(|bytes| Block::for_address(bytes, address, number, name));
         let block = Arc::new(block.ok_or(AllocError::Host { size })?);
-        if self.fresh.is_tracked {
+        if self.initial_contents.is_tracked {
             block.track();
         }
         self.attach(address, &block)?;

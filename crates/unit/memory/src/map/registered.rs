@@ -2,7 +2,7 @@
 //! read-only.
 
 use super::{Memory, State};
-use crate::block::{Block, End, Gone};
+use crate::block::{Block, End, FreedBlock};
 use crate::host::{self, Rights};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub(super) struct RegisteredMemory {
     /// Addresses of the registered blocks.
     pub(super) bases: BTreeSet<u64>,
     /// Blocks found to be unmapped and not yet reported; each block is reported once.
-    unmapped: Vec<Gone>,
+    unmapped: Vec<FreedBlock>,
 }
 
 impl Memory {
@@ -64,7 +64,7 @@ impl Memory {
 
     /// Returns the blocks of registered host memory that were found to be unmapped since the last
     /// call.
-    pub fn take_unmapped(&self) -> Vec<Gone> {
+    pub fn take_unmapped(&self) -> Vec<FreedBlock> {
         std::mem::take(&mut self.state().registered.unmapped)
     }
 }

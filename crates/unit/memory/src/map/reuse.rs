@@ -43,7 +43,7 @@ impl Memory {
         if let Some(entry) = self.state().blocks.get_mut(&address) {
             entry.counted = counts;
         }
-        if self.fresh.is_tracked {
+        if self.initial_contents.is_tracked {
             block.track();
         }
         Ok(())

@@ -60,7 +60,7 @@ impl<B: Backend> Emitter<'_, B> {
             Source::Literal(number) => return at(R::R9, self.pooled(&[number])),
             Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Uniform(i) => (Frame::WORDS, i as usize * 4),
+            Source::Uniform(i) => (Frame::UNIFORMS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
             Source::FrameAt => return at(R::RDI, Frame::FRAME_AT),
             Source::B32(_) | Source::B64(_) | Source::PerLane(_) | Source::Lane => {

@@ -225,7 +225,7 @@ impl Avx2Emitter<'_> {
             }
             Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Uniform(i) => (Frame::WORDS, i as usize * 4),
+            Source::Uniform(i) => (Frame::UNIFORMS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
             Source::B32(_) | Source::B64(_) | Source::PerLane(_) | Source::Lane => return,
         };

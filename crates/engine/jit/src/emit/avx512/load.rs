@@ -158,8 +158,8 @@ impl Avx512Emitter<'_> {
             }
             Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
             Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::PerLane(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * 64),
-            Source::Uniform(i) => (Frame::WORDS, i as usize * 4),
+            Source::PerLane(i) => (Frame::PER_LANE, i as usize * 128 + usize::from(part) * 64),
+            Source::Uniform(i) => (Frame::UNIFORMS, i as usize * 4),
             Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
             Source::B32(_) | Source::B64(_) => return,
         };

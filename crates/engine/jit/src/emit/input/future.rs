@@ -51,9 +51,9 @@ pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
             });
         }
         step.each_read(|vreg| {
-            let ahead = now.entry(vreg).or_insert(other);
-            ahead.fits &= can_read_input(step, vreg);
-            ahead.last = ahead.last.max(Some(i));
+            let future = now.entry(vreg).or_insert(other);
+            future.fits &= can_read_input(step, vreg);
+            future.last = future.last.max(Some(i));
         });
     }
     BlockFutureUses { at_start: now, other, copies }
