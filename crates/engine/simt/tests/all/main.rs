@@ -1,4 +1,5 @@
-//! Kernels and operations from outside: one program, because each one more has to be linked.
+//! Tests of kernels and operations through the public interface, in a single test program to save
+//! link time.
 
 mod atomics;
 mod bad_fetches;

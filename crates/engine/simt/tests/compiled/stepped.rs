@@ -1,6 +1,6 @@
-//! Launches that are stepped through: stops change nothing, going back and executing again leads to
-//! the same registers and the same memory, and what is caught of memory is what observers are told
-//! of it. Two hundred random programs here; `TEXUNIT_LONG_TESTS` makes it two thousand.
+//! Tests of debugged launches: stops change nothing, restoring and executing again leads to the
+//! same registers and memory, and watched accesses are those that observers are notified of.
+//! `TEXUNIT_LONG_TESTS` raises the number of random programs from two hundred to two thousand.
 
 use crate::common::{Arg, How, load_text, words};
 use crate::maker::{self, Maker};
@@ -18,12 +18,12 @@ struct Kept {
     memory: Vec<Vec<u8>>,
 }
 
-/// Goes forth and back, and compares.
+/// A debugger that moves forwards and backwards, and compares.
 #[derive(Debug)]
 struct Walker {
     random: Mutex<Random>,
     blocks: Vec<Arc<Block>>,
-    /// The bytes that are watched.
+    /// The watched range of memory.
     range: Range,
     caught: Mutex<Vec<WatchHit>>,
     walks: usize,
@@ -41,7 +41,7 @@ impl Walker {
         machine.restore(&kept.saved);
     }
 
-    /// Runs to a position, with stops on the way that nobody needs.
+    /// Runs to a position, with unnecessary stops on the way.
     fn go(&self, machine: &mut Machine<'_>, to: Position, random: &mut Random) {
         let all = Filter { cta: None, warp: None, lanes: u32::MAX };
         machine.set_end(Some(to));
@@ -74,7 +74,7 @@ impl Debugger for Walker {
             self.back(machine, &first);
             self.go(machine, to, &mut random);
             let there = self.keep(machine);
-            // On, and back from there.
+            // Continues, and returns from there.
             let on = machine.position_of(number + random.below(500) as u64);
             self.go(machine, on, &mut random);
             self.back(machine, &first);
@@ -82,7 +82,7 @@ impl Debugger for Walker {
             let again = self.keep(machine);
             assert!(there.saved.is_same(&again.saved), "registers differ at {to:?}");
             assert!(there.memory == again.memory, "memory differs at {to:?}");
-            // A checkpoint in the middle leads to the same.
+            // A saved state in the middle leads to the same result.
             self.go(machine, on, &mut random);
             let late = self.keep(machine);
             self.back(machine, &there);
@@ -180,7 +180,7 @@ fn walk(seed: u64, number: u64, schedule: bool, cooperative: bool) {
     assert_eq!((words(&out), words(&counts)), expected, "program {number} of {seed}\n{text}");
     let instructions = |all: &Result<[u64; 4], _>| all.as_ref().map(|c| c[1]).ok();
     assert_eq!(instructions(&stepped), instructions(&plain), "program {number} of {seed}");
-    // The last one of each address.
+    // The last store to each address.
     let caught = walker.caught.lock().unwrap();
     if schedule {
         return;

@@ -1,9 +1,9 @@
-//! What accesses do, byte by byte.
+//! A model of memory accesses, byte by byte.
 
 use crate::step::{AccessOp, CONST, Form, LOCAL, Memory, PARAM, ROUNDED, SHARED, Step};
 use texunit_testkit::Random;
 
-/// All memory of a CTA of one warp.
+/// The memory of a CTA of one warp.
 #[derive(Clone)]
 pub struct Model {
     pub buffers: [Vec<u8>; 2],
@@ -11,12 +11,12 @@ pub struct Model {
     pub local: Vec<Vec<u8>>,
     pub constant: Vec<u8>,
     pub params: Vec<u8>,
-    /// Whether accesses a little past the end of a buffer are made, and how many were.
+    /// Whether accesses slightly past the end of a buffer are permitted, and their number.
     pub hardware: bool,
     pub past_end: u64,
 }
 
-/// A fault: what a test knows of it.
+/// The part of a fault that a test compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     pub misaligned: bool,
@@ -27,7 +27,7 @@ pub struct Wrong {
     pub lane: u32,
 }
 
-/// What lanes get, by element.
+/// Values of the lanes, by element.
 pub type Got = Vec<[Option<u64>; 32]>;
 
 fn cut(value: u64, bits: u64) -> u64 {
@@ -97,8 +97,8 @@ impl Model {
         passes
     }
 
-    /// Makes an access of the live lanes. What loads and atomics give is `None` where a register
-    /// stays what it was.
+    /// Executes an access of the live lanes. The result of a load or atomic is `None` where a
+    /// register keeps its value.
     pub fn step(&mut self, step: &Step, live: u32) -> Result<Got, Wrong> {
         let mask = step.guard & live;
         let access = match step.operation {
@@ -131,7 +131,7 @@ impl Model {
             }
             return Ok(got);
         }
-        // Alignment is looked at before any lane goes.
+        // Alignment is checked for all lanes first.
         if let Some(lane) = lanes().find(|&lane| is_misaligned(lane, unit)) {
             return Err(wrong(lane, true, unit));
         }
@@ -158,7 +158,7 @@ impl Model {
     }
 }
 
-/// What an atomic makes of a number.
+/// The new value of an atomic.
 fn change(op: &str, ty: &str, old: u64, b: u64, c: u64) -> u64 {
     let bits: u64 = ty[1..].parse().expect("a number");
     let (b, c) = (cut(b, bits), cut(c, bits));

@@ -1,4 +1,4 @@
-//! Random accesses.
+//! Generator of random accesses.
 
 use texunit_testkit::Random;
 
@@ -7,9 +7,9 @@ pub const SHARED: u64 = 256;
 pub const LOCAL: u64 = 64;
 pub const CONST: u64 = 256;
 pub const PARAM: u64 = 64;
-/// Of the two buffers: no multiples of what a GPU rounds allocations up to.
+/// Sizes of the two buffers, which are not multiples of a GPU's allocation granularity.
 pub const BUFFERS: [u64; 2] = [1000, 640];
-/// What they are rounded up to.
+/// The rounded sizes.
 pub const ROUNDED: u64 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,20 +33,20 @@ impl Memory {
     }
 }
 
-/// How an address is written.
+/// Form of an address operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A register of 64 bits, in the instruction's space.
+    /// A 64-bit register, in the instruction's state space.
     Wide,
-    /// Of 32 bits.
+    /// A 32-bit register.
     Narrow,
     /// A generic address.
     Generic,
-    /// The name of the variable and an offset.
+    /// The name of a variable and an offset.
     Known,
 }
 
-/// Bits of the registers.
+/// Width of the registers in bits.
 pub type Bits = u32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub enum AccessOp {
     },
 }
 
-/// One instruction. All lanes have addresses, also those that the guard leaves out.
+/// An instruction with addresses for all lanes, including those that the guard excludes.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub operation: AccessOp,
@@ -73,9 +73,9 @@ pub struct Step {
     pub count: usize,
     pub bits: Bits,
     pub guard: u32,
-    /// Memory of each lane, and where in it: signed, from its first byte.
+    /// Kind of memory of each lane, and the signed offset from its first byte.
     pub at: [(Memory, i64); 32],
-    /// What is stored, by element and lane, or the operands of an atomic.
+    /// Values to store, by element and lane, or the operands of an atomic.
     pub values: [[u64; 32]; 4],
 }
 
@@ -104,7 +104,7 @@ impl Step {
         self.size * self.count as u64
     }
 
-    /// `wrong`: one lane at least goes where it may not.
+    /// `wrong`: at least one lane is out of bounds.
     pub fn random(random: &mut Random, wrong: bool) -> Self {
         let atomic = random.chance(30);
         let (op, ty) = random.of(&ATOMICS);
@@ -181,17 +181,17 @@ impl Step {
         let total = (self.size * self.count as u64) as i64;
         *at = match random.below(4_u32) {
             0 if total > 1 => *at + random.within(1..=total - 1),
-            // Before a window is another space.
+            // Another state space precedes the window.
             1 if matches!(memory, Memory::Global(_)) || self.form == Form::Narrow => -total,
-            // Behind the end by little, and by more than a GPU rounds up.
+            // Past the end by few bytes, and by more than a GPU rounds up.
             2 => (size + total - 1) / total * total,
             _ => (size + total * random.below(64_i64)) / total * total,
         };
     }
 }
 
-/// The kinds of memory that the lanes of a step may go to, the first being that of most, and how it
-/// is addressed.
+/// The kinds of memory that the lanes of a step may access, the first being the most frequent, and
+/// the form of the address.
 fn places(random: &mut Random, operation: &AccessOp, wrong: bool) -> (Vec<Memory>, Form) {
     use Memory as M;
     let global = if random.chance(50) { [M::Global(0), M::Global(1)] } else { [M::Global(1); 2] };
@@ -216,7 +216,7 @@ fn places(random: &mut Random, operation: &AccessOp, wrong: bool) -> (Vec<Memory
     }
 }
 
-/// Small ones are often equal to others, and bounds of counters.
+/// Small numbers are often equal to others, and occur as bounds of counters.
 fn value(random: &mut Random) -> u64 {
     if random.chance(50) { random.below(4_u64) } else { random.u64() }
 }

@@ -1,4 +1,4 @@
-//! An observer that writes down all it is told, lane by lane.
+//! An observer that records all events, lane by lane.
 
 use std::sync::{Mutex, PoisonError};
 use texunit_simt::Fault;
@@ -8,8 +8,7 @@ use texunit_simt::observe::{
     Synchronization, Values,
 };
 
-/// One thing that a lane did: CTA, thread in it, where the instruction stands in the PTX, its text,
-/// and what.
+/// An event of a lane: CTA, thread, source location in the PTX, source text, and description.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpaceProfile {
     pub cta: [u32; 3],
@@ -19,7 +18,7 @@ pub struct SpaceProfile {
     pub what: String,
 }
 
-/// What was told, in the order in which workers told it.
+/// The events in the order in which workers reported them.
 #[derive(Debug)]
 pub struct Recorder {
     wants: Events,
@@ -60,7 +59,7 @@ impl Observer for Recorder {
 }
 
 impl Recorder {
-    /// Something that is of no thread.
+    /// An event without a thread.
     fn other(&self, cta: [u32; 3], what: String) {
         self.add(SpaceProfile { cta, thread: 0, place: 0, line: String::new(), what });
     }
@@ -71,7 +70,7 @@ struct Recording<'a> {
     listing: Listing<'a>,
 }
 
-/// Lanes of a mask.
+/// The lanes of a mask.
 pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| mask >> lane & 1 == 1)
 }
@@ -161,7 +160,7 @@ impl Probe for Recording<'_> {
                 let source = self.listing.source();
                 format!("back to {}", source.snippet(self.listing.span(*to)).trim())
             }
-            // Who is the last depends on who runs with whom.
+            // The last lane to arrive depends on the scheduling.
             CallEvent::Exits { .. } => "exits".to_owned(),
             CallEvent::Allocates { sizes, addresses } => {
                 format!("malloc {} {:#x}", sizes[lane], addresses[lane])

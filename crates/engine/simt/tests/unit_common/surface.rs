@@ -1,4 +1,4 @@
-//! A kernel around one surface instruction, and what it did.
+//! A kernel around a single surface instruction, and its results.
 
 use super::{only_access, surface};
 use crate::common::{HEADER, Loaded, load_text};
