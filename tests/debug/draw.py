@@ -12,16 +12,16 @@ CODE, SIDE = 330, 14
 
 
 def answers(path):
-    """Pairs of a request and the messages behind it."""
-    asked = None
+    """Requests: the command, its arguments, the messages behind it."""
+    all_requests = []
     for line in open(path, encoding="utf-8"):
         mark, text = line.rstrip("\n").split(" ", 1)
         if mark == "->":
             command, _, arguments = text.partition(" ")
-            asked = [command, json.loads(arguments or "{}"), []]
-            yield asked
+            all_requests.append((command, json.loads(arguments or "{}"), []))
         else:
-            asked[2].append(json.loads(text))
+            all_requests[-1][2].append(json.loads(text))
+    return all_requests
 
 
 def state(path):
