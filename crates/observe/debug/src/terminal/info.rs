@@ -254,7 +254,7 @@ impl Live<'_, '_> {
                 Waits::Lanes => " waits for other lanes".to_owned(),
                 Waits::Barrier(id) => format!(" waits at barrier {id}"),
                 Waits::Cluster => " waits for the other CTAs of the cluster".to_owned(),
-                Waits::Others => " waits for lanes that took the other way".to_owned(),
+                Waits::Reconvergence => " waits for lanes that took the other way".to_owned(),
             };
             (standing.lanes, format!("{place}{waits}"))
         })

@@ -28,7 +28,7 @@ pub enum Waits {
     /// They wait at the barrier of the cluster.
     Cluster,
     /// They wait at a reconvergence point for the lanes that took the other side of a branch.
-    Others,
+    Reconvergence,
 }
 
 impl<'a> Machine<'a> {
@@ -90,7 +90,7 @@ impl<'a> Machine<'a> {
         let groups = groups.map(|group| LanePosition {
             lanes: group.arrived,
             at: self.place(group.resume),
-            waits: Waits::Others,
+            waits: Waits::Reconvergence,
         });
         splits.chain(groups).collect()
     }
