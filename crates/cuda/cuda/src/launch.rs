@@ -267,7 +267,7 @@ fn run_grid(
     let others = deferred::WaitMonitor::new(is_recorded);
     let options = plain
         .with_observer(observers.any())
-        .with_others(Some(&others))
+        .with_external_writers(Some(&others))
         .with_progress(watched.as_ref().map(|launch| &launch.ctas))
         .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
         .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));

@@ -21,7 +21,7 @@ use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
     CUDA_BATCH_MEM_OP_NODE_PARAMS, CUresult, CUstreamBatchMemOpParams, Refusal,
 };
-use texunit_device::{Linear, Looked, Others, Verdict, WaitingLoop};
+use texunit_device::{ExternalWriters, Linear, PolledMemory, Verdict, WaitingLoop};
 
 /// Maximum number of operations in a call or node.
 const MAX_OPERATIONS: u32 = 256;
@@ -243,7 +243,7 @@ impl BatchOp {
             cta: [0; 3],
             span: Default::default(),
             threads: 0,
-            looks: vec![Looked { address, size, value: None, object: None }],
+            polls: vec![PolledMemory { address, size, value: None, object: None }],
         };
         let others = WaitMonitor::new(false);
         for looks in 1_u64.. {
@@ -257,7 +257,7 @@ impl BatchOp {
                 Verdict::End(why) => return Err(endless(&why)),
             }
         }
-        others.go_on();
+        others.resumed();
         Ok(())
     }
 }
