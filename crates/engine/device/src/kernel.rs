@@ -349,7 +349,7 @@ impl Kernel {
             }
         };
         let peers = options.peers.iter().map(|peer| &peer.inner.memory);
-        let memory = device.memory.map_with(peers);
+        let memory = device.memory.map_with_peers(peers);
         let descriptors = device.tables().snapshot();
         let engine: Option<Engine<'_>> = txd::engine(&self.module, options);
         let cluster = cluster::of(self, options);

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};
 use texunit_isa::ScalarType;
-use texunit_memory::{AllocError, Block, PlaceError, Placement};
+use texunit_memory::{AllocError, Block, Placement, PlacementError};
 use texunit_simt::Symbols;
 use texunit_syntax::Diagnostic;
 
@@ -85,8 +85,8 @@ impl<'a> Loader<'a> {
             let (size, name) = (variable.size, variable.name.as_str());
             let place = Placement { address, size, name, number: None };
             let block = memory.allocate_at(&place).map_err(|error| match error {
-                PlaceError::Alloc(source) => Error::Memory { name: name.to_owned(), source },
-                PlaceError::Taken(error) => {
+                PlacementError::Alloc(source) => Error::Memory { name: name.to_owned(), source },
+                PlacementError::Taken(error) => {
                     Error::Taken { name: name.to_owned(), reason: error.to_string() }
                 }
             })?;

@@ -1,6 +1,6 @@
 //! Runs the kernel of a job range by range, and explains the fetches of one of its threads.
 
-use crate::session::{Given, Refusal, Session};
+use crate::session::{MethodResult, Refusal, Session};
 use crate::writers::Writers;
 use crate::{fetch, picture};
 use serde::Deserialize;
@@ -11,15 +11,15 @@ use texunit_device::{
     CtaRange, Device, DeviceOptions, Diagnostic, Kernel, LaunchError, LaunchOptions, LaunchStats,
     Module, Observer, SourceFile, Watch, Watched, WatchedAccess, observe::Several,
 };
-use texunit_explain::{Explanation, Known, Source, SurfaceExplanation};
-use texunit_files::Held;
+use texunit_explain::{Explanation, KnownResult, Source, SurfaceExplanation};
+use texunit_files::MemoryFiles;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, InText, Job, Problem, Problems, bind};
 use texunit_report::{Host, Located, Object, fault_diagnostic};
 
 /// The files of the job, which are kept until another example is started.
 #[derive(Debug, Default)]
-pub(crate) struct Files(Held);
+pub(crate) struct Files(MemoryFiles);
 
 /// The virtual folder of the job's files.
 const FOLDER: &str = "examples/example";
@@ -54,7 +54,11 @@ pub(crate) struct Hold {
 }
 
 /// `hold`: stores a file of the job.
-pub(crate) fn hold(session: &mut Session, Hold { name, fresh }: Hold, bytes: Vec<u8>) -> Given {
+pub(crate) fn hold(
+    session: &mut Session,
+    Hold { name, fresh }: Hold,
+    bytes: Vec<u8>,
+) -> MethodResult {
     if fresh {
         session.files = Files::default();
         session.run = None;
@@ -85,10 +89,10 @@ impl Stopped {
 }
 
 /// `start`: loads job and PTX, and creates the objects.
-pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Given {
+pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> MethodResult {
     session.run = None;
     session.subjects.clear();
-    let mut held = Held::new();
+    let mut held = MemoryFiles::new();
     let path = Path::new(FOLDER).join("job.toml");
     held.hold(&path, job.as_bytes());
     match prepare(&path, &mut held, ptx) {
@@ -116,7 +120,7 @@ pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Given 
     }
 }
 
-fn prepare(path: &Path, held: &mut Held, ptx: &str) -> Result<(Run, Vec<Value>), Stopped> {
+fn prepare(path: &Path, held: &mut MemoryFiles, ptx: &str) -> Result<(Run, Vec<Value>), Stopped> {
     let plain = |message: String| Stopped {
         problems: vec![json!({ "file": "job", "severity": "error", "message": message })],
     };
@@ -188,7 +192,7 @@ pub(crate) struct More {
 }
 
 /// `run`: runs further CTAs. A cooperative launch, or one with clusters, runs completely.
-pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> Given {
+pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> MethodResult {
     let run = session.run.as_mut().ok_or_else(not_started)?;
     let is_whole =
         run.job.cooperative || run.job.cluster.is_some() || run.kernel.required_cluster().is_some();
@@ -296,7 +300,7 @@ pub(crate) struct WhichOutput {
 }
 
 /// `output`: the current contents of an output, as colours (RGBA) or as the file to be written.
-pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> Given {
+pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> MethodResult {
     let run = session.run.as_ref().ok_or_else(not_started)?;
     let outputs = run.bound.outputs();
     let output =
@@ -330,7 +334,7 @@ pub(crate) struct Pixel {
 }
 
 /// `pixel`: the thread that wrote a texel, and its fetches in order.
-pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Given {
+pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> MethodResult {
     let run = session.run.as_ref().ok_or_else(not_started)?;
     let Some(number) = run.writers.of(*output, *at) else {
         return Ok((json!({ "thread": null, "accesses": [], "more": 0 }), Vec::new()));
@@ -380,7 +384,7 @@ fn explained(
     let what = match &access.what {
         Watched::Fetch(f) => {
             Explanation::new(f.form, &f.texture, &f.sampler, &f.operands).map(|mut explanation| {
-                explanation.known = Some(Known {
+                explanation.known = Some(KnownResult {
                     values: f.values,
                     resident: Some(f.resident),
                     from: Source::Launch,

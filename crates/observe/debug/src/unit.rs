@@ -6,7 +6,7 @@ use crate::session::Live;
 use crate::value::{Place, Value};
 use serde_json::{Value as Json, json};
 use texunit_device::{Sampler, Watched};
-use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
+use texunit_explain::{Explanation, KnownResult, Page, Source, SurfaceExplanation};
 use texunit_forms::Count;
 use texunit_unit::{Channel, Resource, TexelIndex};
 
@@ -14,7 +14,7 @@ use texunit_unit::{Channel, Resource, TexelIndex};
 const PREVIEW: u32 = 8;
 
 /// The description of a resource: name, one line, and lines of details.
-type Told = (String, String, Vec<(String, String)>);
+type Description = (String, String, Vec<(String, String)>);
 
 impl Live<'_, '_> {
     /// The opcode of the instruction that the thread executes next.
@@ -88,11 +88,11 @@ impl Live<'_, '_> {
     }
 
     /// All textures and surfaces of the launch.
-    pub(crate) fn textures(&self) -> Vec<Told> {
+    pub(crate) fn textures(&self) -> Vec<Description> {
         let descriptors = self.machine.config().descriptors;
         let textures =
             descriptors.textures.iter().enumerate().filter_map(|(i, t)| Some((i, t.as_ref()?)));
-        let mut all: Vec<Told> = textures
+        let mut all: Vec<Description> = textures
             .map(|(i, texture)| {
                 let sampler = descriptors.samplers.get(i).and_then(|s| s.as_deref());
                 told(format!("texture {i}"), &texture.resource, sampler)
@@ -169,7 +169,7 @@ impl Live<'_, '_> {
     }
 }
 
-fn told(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Told {
+fn told(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Description {
     let extent = resource.extent();
     let mut lines = vec![
         ("format".to_owned(), resource.format().to_string()),
@@ -197,8 +197,11 @@ fn explained<T>(
         Watched::Fetch(f) => {
             let made = Explanation::new(f.form, &f.texture, &f.sampler, &f.operands);
             let mut explanation = made.map_err(|error| error.to_string())?;
-            explanation.known =
-                Some(Known { values: f.values, resident: Some(f.resident), from: Source::Launch });
+            explanation.known = Some(KnownResult {
+                values: f.values,
+                resident: Some(f.resident),
+                from: Source::Launch,
+            });
             Ok(fetch(&explanation))
         }
         Watched::Surface(s) => {

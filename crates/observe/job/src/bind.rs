@@ -17,11 +17,11 @@ mod state;
 mod texels;
 
 use crate::expect::Expectation;
-use crate::made::Made;
 use crate::names::{Assignment, kernel_param};
 use crate::output::{Pending, Source, Written};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};
+use crate::texel_resource::TexelResource;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ use texunit_device::{
     Arg, BoundTexture, Buffer, Device, Error, Kernel, Module, ParamInfo, Sampler, SamplerObject,
     SurfaceObject, TextureObject,
 };
-use texunit_files::{FileError, Places, Prepared};
+use texunit_files::{CommandFiles, FileError, Prepared};
 use texunit_spec::Problems;
 
 pub use container::container_geometry;
@@ -40,10 +40,10 @@ use match_params::match_params;
 #[derive(Debug)]
 enum Object {
     Buffer(Buffer),
-    Surface { whole: Made, part: Made, object: SurfaceObject },
-    Texture { whole: Made, object: TextureObject },
+    Surface { whole: TexelResource, part: TexelResource, object: SurfaceObject },
+    Texture { whole: TexelResource, object: TextureObject },
     Sampler(SamplerObject),
-    Array(Made),
+    Array(TexelResource),
     Bytes(Vec<u8>),
 }
 
@@ -64,8 +64,8 @@ impl Object {
 /// The texels of a `.surfref`, and the part that it refers to.
 #[derive(Debug)]
 struct SurfaceTexels {
-    whole: Made,
-    part: Made,
+    whole: TexelResource,
+    part: TexelResource,
 }
 
 /// The result of binding: objects, arguments in the order of the kernel's parameters, and outputs
@@ -80,7 +80,7 @@ pub struct Bound {
     /// The texels of `.surfref`s, by the name in the job.
     surfaces: HashMap<String, SurfaceTexels>,
     /// The texels of `.texref`s, by the name in the job.
-    textures: HashMap<String, Made>,
+    textures: HashMap<String, TexelResource>,
     /// Outputs in the order of the job.
     outputs: Vec<Pending>,
     /// The expected contents of objects after the launch.
@@ -143,8 +143,8 @@ impl Bound {
     }
 
     /// Registers the input files, and the outputs if there is a folder for them, in order to detect
-    /// clashes. Returns the number of outputs.
-    pub fn places(&self, folder: Option<&Path>, places: &mut Places) -> usize {
+    /// conflicts. Returns the number of outputs.
+    pub fn places(&self, folder: Option<&Path>, places: &mut CommandFiles) -> usize {
         self.inputs.iter().for_each(|path| places.reads("the job reads", path));
         let Some(folder) = folder else { return 0 };
         for output in &self.outputs {
@@ -154,7 +154,7 @@ impl Bound {
     }
 
     /// The problem of an output (by index) that has the same path as another file.
-    pub fn clash(&self, output: usize, message: &str) -> Option<Problem> {
+    pub fn conflict(&self, output: usize, message: &str) -> Option<Problem> {
         let problem = Problem::new(codes::CONFLICT, self.outputs.get(output)?.at.at(), message);
         Some(problem.help("name another file, or another folder with --out"))
     }

@@ -26,7 +26,7 @@ pub use wanted::{Chosen, Limit};
 
 use arrays::Texels;
 use bytes::Budget;
-use memory::Held;
+use memory::SavedBlock;
 use std::path::Path;
 use texunit_device::{Fault, Kernel, LaunchOptions, State};
 
@@ -109,7 +109,7 @@ pub fn refusal(kernel: &Kernel, devices: usize) -> Option<String> {
 #[derive(Debug)]
 pub struct Before {
     state: State,
-    memory: Vec<Held>,
+    memory: Vec<SavedBlock>,
     texels: Vec<Texels>,
     /// The remaining size limit.
     budget: Budget,
@@ -123,7 +123,7 @@ impl Before {
     /// The limit is exceeded, or a job cannot express the state.
     pub fn of(launch: &Launch<'_>, limit: u64) -> Result<Self, Refused> {
         let state = launch.kernel.module().device().state();
-        if let Some((first, second)) = state.memory.is_twice() {
+        if let Some((first, second)) = state.memory.shared_pages() {
             return Err(Refused::Twice { first, second });
         }
         let mut budget = Budget::new(limit);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation, operand};
-use texunit_files::Places;
+use texunit_files::CommandFiles;
 use texunit_sample::file;
 use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
 
@@ -33,14 +33,14 @@ impl Failure {
     }
 }
 
-impl From<file::Refused> for Failure {
-    fn from(refused: file::Refused) -> Self {
+impl From<file::FileTextureError> for Failure {
+    fn from(refused: file::FileTextureError) -> Self {
         Self { message: refused.message, is_usage: refused.is_option }
     }
 }
 
 /// An explanation that can be formatted in several ways.
-trait Shown {
+trait FormatExplanation {
     fn text(&self) -> String;
     fn json(&self) -> Value;
     fn svg(&self) -> String;
@@ -54,7 +54,7 @@ trait Shown {
     }
 }
 
-impl Shown for Explanation<'_> {
+impl FormatExplanation for Explanation<'_> {
     fn text(&self) -> String {
         Explanation::text(self)
     }
@@ -68,7 +68,7 @@ impl Shown for Explanation<'_> {
     }
 }
 
-impl Shown for SurfaceExplanation {
+impl FormatExplanation for SurfaceExplanation {
     fn text(&self) -> String {
         SurfaceExplanation::text(self)
     }
@@ -130,7 +130,7 @@ fn keep_apart(args: &ExplainArgs, out: &Path) -> Result<(), Failure> {
     // `FILE#N`, unless a file has this name.
     let without = args.case.as_deref().and_then(|address| address.rsplit_once('#'));
     let case = case.filter(|path| path.is_file()).or(without.map(|(file, _)| Path::new(file)));
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     let inputs = [case, args.tex.as_deref()].into_iter().flatten();
     inputs.for_each(|path| places.reads("is explained", path));
     places.writes("--out", out);

@@ -14,7 +14,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use texunit_cases::Access;
-use texunit_files::{Places, write_atomically};
+use texunit_files::{CommandFiles, write_atomically};
 
 /// Arguments of `texunit cases`.
 #[derive(Clone, Debug, Args)]
@@ -27,14 +27,14 @@ pub struct CasesArgs {
 /// Subcommands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum CasesCommand {
-    /// Write the cases as a conformance suite: inputs, expected bits, rules and where they come from, in files that any
-    /// language reads.
+    /// Write the cases as a conformance suite: inputs, expected bits, rules and where they come
+    /// from, in files that any language reads.
     ///
-    /// With them the tables of the special function unit and hashes of what a card gave for all operands, elements of
-    /// matrices that a card's tensor core gave, and readers of both in C.
+    /// With them the tables of the special function unit and hashes of what a card gave for all
+    /// operands, elements of matrices that a card's tensor core gave, and readers of both in C.
     ///
-    /// Exit codes: 0 written; 1 cases that cannot be read, or files that cannot be written; 2 wrong usage, or an internal
-    /// error. docs/conformance.md describes the files.
+    /// Exit codes: 0 written; 1 cases that cannot be read, or files that cannot be written; 2 wrong
+    /// usage, or an internal error. docs/conformance.md describes the files.
     #[command(after_help = examples::CASES_EXPORT)]
     Export(ExportArgs),
     /// Run case files here, and count by rule which values are not those that they expect.
@@ -119,7 +119,7 @@ fn failed(why: &str) -> u8 {
 
 /// Rejects a suite whose folder is that of the cases, and two files with the same name.
 fn keep_apart(sources: &[PathBuf], args: &ExportArgs) -> Result<(), String> {
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     sources.iter().for_each(|source| places.reads("is exported", source));
     let of_sources = sources.iter().map(|source| file_of(source, args.format));
     let fixed = [INDEX, "schema.json", UNFINISHED].into_iter().map(str::to_owned);

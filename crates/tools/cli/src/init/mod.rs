@@ -1,5 +1,5 @@
-//! `texunit init`: a job file for the kernels of a PTX file, with every parameter filled in as far as the PTX
-//! says what it is.
+//! `texunit init`: a job file for the kernels of a PTX file, with every parameter filled in as far
+//! as the PTX says what it is.
 
 mod guesses;
 mod objects;
@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use text::Skeleton;
 use texunit_check::ir::{FuncId, Function, Module};
 use texunit_check::{Options, check_with, uses};
-use texunit_files::Places;
+use texunit_files::CommandFiles;
 use texunit_report::place::both_names;
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
@@ -30,8 +30,8 @@ pub struct InitArgs {
     /// Only this kernel; default: a job for each kernel of the file.
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
-    /// The job file, or the folder for the jobs of several kernels; `-` is standard output. Default: beside the
-    /// PTX, with its name.
+    /// The job file, or the folder for the jobs of several kernels; `-` is standard output.
+    /// Default: beside the PTX, with its name.
     #[arg(long, short, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Replace existing files.
@@ -202,7 +202,7 @@ impl Plan<'_> {
 
     /// Rejects a job with the path of the PTX or of another job.
     fn keep_apart(&self, jobs: &[(PathBuf, String, &Function)]) -> Result<(), String> {
-        let mut places = Places::default();
+        let mut places = CommandFiles::default();
         places.reads("is the PTX", &self.args.ptx);
         for (path, _, kernel) in jobs {
             places.writes(format!("the job of `{}`", kernel.name), path);
