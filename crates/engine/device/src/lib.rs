@@ -99,7 +99,7 @@ pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
 pub use pieces::overlay;
 pub use resource::{MemoryTexels, SurfaceResource, TextureResource};
 pub use sparse::{MipTail, TileRegion};
-pub use state::{State, VariablePlaces, WithHandle};
+pub use state::{State, VariableAddresses, WithHandle};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use txd::GradientPath;
 pub use unknown::UnknownKernel;
