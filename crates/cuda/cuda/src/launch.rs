@@ -65,8 +65,8 @@ fn stack_limit(context: &Context, function: &Function) -> u32 {
     limit.min(MAX_STACK as u64) as u32
 }
 
-/// Checks that the grid of a cooperative launch is no larger than the number of resident CTAs of the
-/// multiprocessors. CTAs that do not fit at all are refused for that reason.
+/// Checks that the grid of a cooperative launch is no larger than the number of resident CTAs of
+/// the multiprocessors. CTAs that do not fit at all are refused for that reason.
 fn check_cooperative(
     (context, multiprocessors): (&Context, u32),
     function: &Function,

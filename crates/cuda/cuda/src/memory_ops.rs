@@ -2,10 +2,10 @@
 //! that others write.
 //!
 //! Operations are executed during the call up to the first wait whose value has not been written.
-//! The rest continues concurrently with the program, as a waiting kernel does ([`deferred::launch`]):
-//! later work of the stream is stored, and if nothing is left that could write the value, that is
-//! reported as a deadlock. A write happens before later waits at the same address, which the race
-//! detector sees as an event of that address.
+//! The rest continues concurrently with the program, as a waiting kernel does
+//! ([`deferred::launch`]): later work of the stream is stored, and if nothing is left that could
+//! write the value, that is reported as a deadlock. A write happens before later waits at the same
+//! address, which the race detector sees as an event of that address.
 
 use crate::args::{Answer, In};
 use crate::call::say;
