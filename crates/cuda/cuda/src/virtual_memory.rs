@@ -200,7 +200,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Accessor, u32)]) ->
                 CU_MEM_ACCESS_FLAGS_PROT_READ => Rights::Read,
                 _ => Rights::ReadWrite,
             };
-            if who == Accessor::Host && !mapping.mapped.show(rights) {
+            if who == Accessor::Host && !mapping.mapped.set_host_rights(rights) {
                 return Err(CUresult::OUT_OF_MEMORY
                     .because("the system has no room for more mappings of memory"));
             }

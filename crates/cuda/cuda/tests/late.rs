@@ -1,5 +1,5 @@
-//! Random calls on three devices with work that is done late (`TEXUNIT_SCHEDULE`): all answers and all memory are as
-//! without.
+//! Random calls on three devices with deferred execution (`TEXUNIT_SCHEDULE`): results and memory
+//! must be the same as without it.
 
 #![allow(unsafe_code, clippy::unwrap_used, clippy::expect_used)]
 
@@ -12,7 +12,8 @@ use texunit_testkit::{Choices, Random};
 #[test]
 fn random_calls_with_late_work() {
     let mut random = Random::for_test(20_261_124);
-    // SAFETY: the only test of this program, before any of its threads; the library reads them once.
+    // SAFETY: the only test of this program, before any of its threads; the library reads them
+    // once.
     unsafe {
         std::env::set_var("TEXUNIT_DEVICE", DEVICES);
         std::env::set_var("TEXUNIT_SCHEDULE", random.below(1 << 20).to_string());

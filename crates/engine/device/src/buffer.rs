@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::Error;
 use bytemuck::{NoUninit, Pod};
 use std::sync::Arc;
-use texunit_memory::{Block, PlaceError, Placement};
+use texunit_memory::{Block, Placement, PlacementError};
 use texunit_unit::Resource;
 
 /// An allocation of global memory (`cuMemAlloc`), freed when the last clone is dropped.
@@ -37,8 +37,8 @@ impl Buffer {
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
-    /// Allocates at the address of a freed buffer ([`Device::alloc_at_freed`]); `None` if that is not
-    /// possible.
+    /// Allocates at the address of a freed buffer ([`Device::alloc_at_freed`]); `None` if that is
+    /// not possible.
     pub(crate) fn again(device: &Device, address: u64, size: u64, name: &str) -> Option<Self> {
         let block = device.inner.memory.allocate_again(address, size, name)?;
         device.inner.memory.apply_initial_contents(&block);
@@ -55,8 +55,10 @@ impl Buffer {
     ) -> Result<Self, Error> {
         let name = || block.name().to_owned();
         device.inner.memory.adopt(address, &block, counts).map_err(|error| match error {
-            PlaceError::Alloc(source) => Error::Memory { name: name(), source },
-            PlaceError::Taken(error) => Error::Taken { name: name(), reason: error.to_string() },
+            PlacementError::Alloc(source) => Error::Memory { name: name(), source },
+            PlacementError::Taken(error) => {
+                Error::Taken { name: name(), reason: error.to_string() }
+            }
         })?;
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
@@ -66,8 +68,8 @@ impl Buffer {
         let block = device.inner.memory.allocate_at(place).map_err(|error| {
             let name = place.name.to_owned();
             match error {
-                PlaceError::Alloc(source) => Error::Memory { name, source },
-                PlaceError::Taken(error) => Error::Taken { name, reason: error.to_string() },
+                PlacementError::Alloc(source) => Error::Memory { name, source },
+                PlacementError::Taken(error) => Error::Taken { name, reason: error.to_string() },
             }
         })?;
         let (device, address) = (device.clone(), place.address);
@@ -118,7 +120,7 @@ impl Buffer {
     /// The operating system cannot share the pages as a file.
     #[cfg(all(target_os = "linux", not(miri)))]
     pub fn share_pages(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
-        self.inner.block.give_out(note)
+        self.inner.block.share_pages(note)
     }
 
     /// Copies numbers or structures into the buffer, starting at the element with this index.
@@ -151,7 +153,8 @@ impl Buffer {
     }
 
     /// Sets all bytes to zero, whatever the initial contents of memory are
-    /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for memory that has been written.
+    /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for memory that has been
+    /// written.
     pub fn clear(&self) {
         self.inner.device.inner.memory.clear(&self.inner.block);
     }

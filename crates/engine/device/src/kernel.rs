@@ -349,7 +349,7 @@ impl Kernel {
             }
         };
         let peers = options.peers.iter().map(|peer| &peer.inner.memory);
-        let memory = device.memory.map_with(peers);
+        let memory = device.memory.map_with_peers(peers);
         let descriptors = device.tables().snapshot();
         let engine: Option<Engine<'_>> = txd::engine(&self.module, options);
         let cluster = cluster::of(self, options);
@@ -379,7 +379,7 @@ impl Kernel {
             printf_limit: options.printf_limit,
             progress: options.progress,
             cancel: options.cancel,
-            others: options.others,
+            external_writers: options.external_writers,
             cpu_clock: options.cpu_clock,
             observer: options.observer,
             gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),

@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::initial::initial_state;
 use crate::module::{Global, OpaqueKind, OpaqueVariable};
-use crate::state::VariablePlaces;
+use crate::state::VariableAddresses;
 use crate::texture::{
     sampler_handle, sampler_slot, surface_handle, surface_slot, taken, texture_handle,
     texture_slots,
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};
 use texunit_isa::ScalarType;
-use texunit_memory::{AllocError, Block, PlaceError, Placement};
+use texunit_memory::{AllocError, Block, Placement, PlacementError};
 use texunit_simt::Symbols;
 use texunit_syntax::Diagnostic;
 
@@ -25,7 +25,7 @@ pub(crate) struct Loader<'a> {
     device: &'a Device,
     module: &'a ir::Module,
     /// Requested addresses and handles of variables.
-    places: &'a VariablePlaces,
+    places: &'a VariableAddresses,
     pub(crate) symbols: Symbols,
     pub(crate) globals: HashMap<String, Global>,
     /// Addresses of all variables in memory, because variables in function bodies may have equal
@@ -41,7 +41,7 @@ impl<'a> Loader<'a> {
     pub(crate) fn new(
         device: &'a Device,
         module: &'a ir::Module,
-        places: &'a VariablePlaces,
+        places: &'a VariableAddresses,
     ) -> Self {
         let count = module.variables.len();
         Self {
@@ -85,8 +85,8 @@ impl<'a> Loader<'a> {
             let (size, name) = (variable.size, variable.name.as_str());
             let place = Placement { address, size, name, number: None };
             let block = memory.allocate_at(&place).map_err(|error| match error {
-                PlaceError::Alloc(source) => Error::Memory { name: name.to_owned(), source },
-                PlaceError::Taken(error) => {
+                PlacementError::Alloc(source) => Error::Memory { name: name.to_owned(), source },
+                PlacementError::Taken(error) => {
                     Error::Taken { name: name.to_owned(), reason: error.to_string() }
                 }
             })?;

@@ -11,13 +11,13 @@ impl Device {
     /// Sets the other devices that exist, so that faults can name the device whose memory an access
     /// hits.
     pub fn set_other_devices(&self, others: &[Device]) {
-        self.inner.memory.know(others.iter().map(|other| &other.inner.memory));
+        self.inner.memory.set_peers(others.iter().map(|other| &other.inner.memory));
     }
 
     /// Excludes the memory that begins at an address from what peers can access; false if there is
     /// none.
     pub fn exclude_from_peers(&self, address: u64) -> bool {
-        self.inner.memory.keep_to_itself(address)
+        self.inner.memory.exclude_from_peers(address)
     }
 
     /// Sets which memory is mapped in a range for this device, by address, and how accesses to the

@@ -79,7 +79,7 @@ pub enum FaultKind {
         user: String,
         /// The memory or reservation, with its number and size, and the reason.
         memory: Described,
-        /// The reason as a value for which [`End::is_there`] holds.
+        /// The reason as a value for which [`End::still_exists`] holds.
         how: End,
     },
     /// An address that is not a multiple of the access size.
@@ -223,7 +223,7 @@ impl FaultKind {
     pub(crate) fn of_gone(user: String, gone: &FreedBlock) -> Self {
         let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
         match gone.how {
-            how if how.is_there() => Self::Unreachable { user, memory, how },
+            how if how.still_exists() => Self::Unreachable { user, memory, how },
             _ => Self::Freed { user, memory },
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::fault::{Described, FaultKind};
 use texunit_forms::Count;
-use texunit_memory::{AddressError, FreedBlock, Near, SpaceKind};
+use texunit_memory::{AddressError, FreedBlock, NearestBlock, SpaceKind};
 
 /// An allocated object in a state space.
 #[derive(Clone, Copy)]
@@ -21,9 +21,9 @@ impl<'a> Object<'a> {
     }
 }
 
-impl<'a> From<&'a Near> for Object<'a> {
-    fn from(near: &'a Near) -> Self {
-        let Near { name, address, size, number } = near;
+impl<'a> From<&'a NearestBlock> for Object<'a> {
+    fn from(near: &'a NearestBlock) -> Self {
+        let NearestBlock { name, address, size, number } = near;
         Self { name, at: *address, size: *size, number: Some(*number) }
     }
 }

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_forms::Count;
-use texunit_sample::{Dtype, Input, Places};
+use texunit_sample::{Dtype, Input, SurfaceCoordinates};
 use texunit_unit::{ClampMode, ReduceOp};
 
 /// A batch of surface accesses.
@@ -212,7 +212,9 @@ impl Accesses {
 ///
 /// # Safety
 /// The elements of operands are valid, and not written while the result is used.
-pub(crate) unsafe fn places<'a>(desc: &texunit_access_desc) -> Result<Places<'a>, Failure> {
+pub(crate) unsafe fn places<'a>(
+    desc: &texunit_access_desc,
+) -> Result<SurfaceCoordinates<'a>, Failure> {
     let boundary = match desc.boundary {
         TEXUNIT_BOUNDARY_TRAP => ClampMode::Trap,
         TEXUNIT_BOUNDARY_CLAMP => ClampMode::Clamp,
@@ -233,5 +235,5 @@ pub(crate) unsafe fn places<'a>(desc: &texunit_access_desc) -> Result<Places<'a>
         )
     };
     let points = points.ok_or_else(|| Failure::value("coords are needed, at least x"))?;
-    Ok(Places { points, layer, boundary })
+    Ok(SurfaceCoordinates { points, layer, boundary })
 }

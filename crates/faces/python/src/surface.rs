@@ -7,7 +7,7 @@ use crate::options::{array_options, texture_options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use texunit_sample::{Places, Surface as Made};
+use texunit_sample::{Surface as Made, SurfaceCoordinates};
 use texunit_unit::{ClampMode, ReduceOp};
 
 /// A surface on a copy of an array, whose texels can be read, written and combined (rules F1 to F5
@@ -42,9 +42,9 @@ impl At {
         Ok(Self { points: Vectors::of("coordinates", ij)?, layer: held("layer", layer)?, boundary })
     }
 
-    fn places(&self) -> PyResult<Places<'_>> {
+    fn places(&self) -> PyResult<SurfaceCoordinates<'_>> {
         let layer = self.layer.as_ref().map(InputArray::input).transpose()?;
-        Ok(Places { points: self.points.points()?, layer, boundary: self.boundary })
+        Ok(SurfaceCoordinates { points: self.points.points()?, layer, boundary: self.boundary })
     }
 }
 

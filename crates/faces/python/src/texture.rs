@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};
 use std::path::PathBuf;
 use std::sync::Arc;
-use texunit_sample::{Action, ArrayOptions, Single, Texture as Made};
+use texunit_sample::{Action, ArrayOptions, PointResult, Texture as Made};
 use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
 
 /// A texture on an array, sampled bit for bit as by NVIDIA's texture unit.
@@ -160,7 +160,7 @@ impl Texture {
             count += 1;
         }
         let Some(found) = self.made.sample_point(&point[..count]) else { return Ok(None) };
-        let Single { registers, channels, dtype } = found;
+        let PointResult { registers, channels, dtype } = found;
         let shape = if channels == 1 { &[][..] } else { &[channels][..] };
         let mut out = Out::new(py, None, shape, dtype)?;
         for (element, word) in out.bytes().chunks_exact_mut(dtype.size()).zip(registers) {

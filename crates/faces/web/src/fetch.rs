@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation, operand};
-use texunit_files::{Held, Kind};
+use texunit_files::{Kind, MemoryFiles};
 use texunit_forms::Count;
 use texunit_sample::file::{self, FileOptions};
 use texunit_texel::Format;
@@ -28,7 +28,7 @@ pub(crate) struct UserFile {
     name: String,
     bytes: Arc<[u8]>,
     /// Keeps the file readable by its name.
-    _held: Held,
+    _held: MemoryFiles,
 }
 
 /// A created texture, and the keys that it was created from.
@@ -79,7 +79,7 @@ pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -
     let name =
         Path::new(&name).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let bytes: Arc<[u8]> = bytes.into();
-    let mut held = Held::new();
+    let mut held = MemoryFiles::new();
     held.hold(&name, Arc::clone(&bytes));
     let kind = Kind::of(Path::new(&name));
     let content = Kind::of_content(&bytes);
@@ -154,13 +154,13 @@ fn make(
     of: (Keys, Option<Geometry>),
 ) -> Result<CachedTexture, Refusal> {
     let mut given = keys.options()?;
-    let refused = |e: file::Refused| Refusal::of("tex", e.message);
+    let refused = |e: file::FileTextureError| Refusal::of("tex", e.message);
     let (name, options, wanted, _held) = match source_of(keys)? {
         Some(builtin) => {
             let wanted = of.1.unwrap_or(builtin.geometry);
             let (bytes, options) = builtin.made(&given, wanted)?;
             let name = format!("{}.raw", builtin.name);
-            let mut held = Held::new();
+            let mut held = MemoryFiles::new();
             held.hold(&name, bytes);
             (name, options, wanted, Some(held))
         }

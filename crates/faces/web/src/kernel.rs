@@ -11,15 +11,15 @@ use texunit_device::{
     CtaRange, Device, DeviceOptions, Diagnostic, Kernel, LaunchError, LaunchOptions, LaunchStats,
     Module, Observer, SourceFile, Watch, Watched, WatchedAccess, observe::Several,
 };
-use texunit_explain::{Explanation, Known, Source, SurfaceExplanation};
-use texunit_files::Held;
+use texunit_explain::{Explanation, KnownResult, Source, SurfaceExplanation};
+use texunit_files::MemoryFiles;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, InText, Job, Problem, Problems, bind};
 use texunit_report::{Host, Located, Object, fault_diagnostic};
 
 /// The files of the job, which are kept until another example is started.
 #[derive(Debug, Default)]
-pub(crate) struct Files(Held);
+pub(crate) struct Files(MemoryFiles);
 
 /// The virtual folder of the job's files.
 const FOLDER: &str = "examples/example";
@@ -92,7 +92,7 @@ impl Stopped {
 pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> MethodResult {
     session.run = None;
     session.subjects.clear();
-    let mut held = Held::new();
+    let mut held = MemoryFiles::new();
     let path = Path::new(FOLDER).join("job.toml");
     held.hold(&path, job.as_bytes());
     match prepare(&path, &mut held, ptx) {
@@ -120,7 +120,7 @@ pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Method
     }
 }
 
-fn prepare(path: &Path, held: &mut Held, ptx: &str) -> Result<(Run, Vec<Value>), Stopped> {
+fn prepare(path: &Path, held: &mut MemoryFiles, ptx: &str) -> Result<(Run, Vec<Value>), Stopped> {
     let plain = |message: String| Stopped {
         problems: vec![json!({ "file": "job", "severity": "error", "message": message })],
     };
@@ -384,7 +384,7 @@ fn explained(
     let what = match &access.what {
         Watched::Fetch(f) => {
             Explanation::new(f.form, &f.texture, &f.sampler, &f.operands).map(|mut explanation| {
-                explanation.known = Some(Known {
+                explanation.known = Some(KnownResult {
                     values: f.values,
                     resident: Some(f.resident),
                     from: Source::Launch,

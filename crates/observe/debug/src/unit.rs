@@ -6,7 +6,7 @@ use crate::session::Live;
 use crate::value::{Place, Value};
 use serde_json::{Value as Json, json};
 use texunit_device::{Sampler, Watched};
-use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
+use texunit_explain::{Explanation, KnownResult, Page, Source, SurfaceExplanation};
 use texunit_forms::Count;
 use texunit_unit::{Channel, Resource, TexelIndex};
 
@@ -197,8 +197,11 @@ fn explained<T>(
         Watched::Fetch(f) => {
             let made = Explanation::new(f.form, &f.texture, &f.sampler, &f.operands);
             let mut explanation = made.map_err(|error| error.to_string())?;
-            explanation.known =
-                Some(Known { values: f.values, resident: Some(f.resident), from: Source::Launch });
+            explanation.known = Some(KnownResult {
+                values: f.values,
+                resident: Some(f.resident),
+                from: Source::Launch,
+            });
             Ok(fetch(&explanation))
         }
         Watched::Surface(s) => {

@@ -29,7 +29,7 @@ use texunit_device::{
     Arg, BoundTexture, Buffer, Device, Error, Kernel, Module, ParamInfo, Sampler, SamplerObject,
     SurfaceObject, TextureObject,
 };
-use texunit_files::{FileError, Places, Prepared};
+use texunit_files::{CommandFiles, FileError, Prepared};
 use texunit_spec::Problems;
 
 pub use container::container_geometry;
@@ -143,8 +143,8 @@ impl Bound {
     }
 
     /// Registers the input files, and the outputs if there is a folder for them, in order to detect
-    /// clashes. Returns the number of outputs.
-    pub fn places(&self, folder: Option<&Path>, places: &mut Places) -> usize {
+    /// conflicts. Returns the number of outputs.
+    pub fn places(&self, folder: Option<&Path>, places: &mut CommandFiles) -> usize {
         self.inputs.iter().for_each(|path| places.reads("the job reads", path));
         let Some(folder) = folder else { return 0 };
         for output in &self.outputs {
@@ -154,7 +154,7 @@ impl Bound {
     }
 
     /// The problem of an output (by index) that has the same path as another file.
-    pub fn clash(&self, output: usize, message: &str) -> Option<Problem> {
+    pub fn conflict(&self, output: usize, message: &str) -> Option<Problem> {
         let problem = Problem::new(codes::CONFLICT, self.outputs.get(output)?.at.at(), message);
         Some(problem.help("name another file, or another folder with --out"))
     }

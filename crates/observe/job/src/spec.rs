@@ -17,7 +17,7 @@ use crate::syntax;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use texunit_spec::number::{self, Scalar};
-use texunit_spec::{At, Context, Found, Problems, Table};
+use texunit_spec::{At, Context, Problems, Table, TomlValue};
 use toml::de::DeTable;
 
 /// A job.
@@ -157,7 +157,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
     let unread = RefCell::new(Vec::new());
     let read = |is_object: bool| {
         let unread = &unread;
-        move |name: At<String>, v: &Found<'_>| {
+        move |name: At<String>, v: &TomlValue<'_>| {
             let key = name.value.clone();
             let read = param(name, v, is_object);
             if read.is_none() {
@@ -206,7 +206,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
 fn named<T>(
     root: &Table<'_>,
     key: &'static str,
-    read: impl Fn(At<String>, &Found<'_>) -> Option<T>,
+    read: impl Fn(At<String>, &TomlValue<'_>) -> Option<T>,
 ) -> Vec<T> {
     let Some(table) = root.get(key).and_then(|v| v.table()) else { return Vec::new() };
     table.entries().into_iter().filter_map(|(name, v)| read(name, &v)).collect()
@@ -220,7 +220,7 @@ const MAX_CLUSTER: [u32; 3] = [16; 3];
 const MAX_THREADS: [u32; 3] = [1024, 1024, 64];
 
 /// One to three positive numbers, or a single one.
-fn shape(value: &Found<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
+fn shape(value: &TomlValue<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
     let wanted = "an array of 1 to 3 numbers";
     let items = if value.is_array() { value.array(wanted)? } else { vec![value.clone()] };
     if !(1..=3).contains(&items.len()) {
@@ -238,7 +238,7 @@ fn shape(value: &Found<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
     sound.then(|| value.at(shape))
 }
 
-fn param(name: At<String>, value: &Found<'_>, is_object: bool) -> Option<Param> {
+fn param(name: At<String>, value: &TomlValue<'_>, is_object: bool) -> Option<Param> {
     let table = value.table()?;
     let kinds = [
         table.get("texture").map(|v| ("texture", v)),
@@ -307,7 +307,7 @@ fn param(name: At<String>, value: &Found<'_>, is_object: bool) -> Option<Param> 
 
 fn surface_reference(
     name: At<String>,
-    value: &Found<'_>,
+    value: &TomlValue<'_>,
 ) -> Option<(At<String>, SurfaceSpec, Vec<At<OutputSpec>>)> {
     let table = value.table()?;
     let outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
@@ -315,7 +315,7 @@ fn surface_reference(
     Some((name, surface, outputs))
 }
 
-fn global(name: At<String>, value: &Found<'_>) -> Option<Global> {
+fn global(name: At<String>, value: &TomlValue<'_>) -> Option<Global> {
     let table = value.table()?;
     let before = table.problem_count();
     let outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));

@@ -123,7 +123,7 @@ impl Before {
     /// The limit is exceeded, or a job cannot express the state.
     pub fn of(launch: &Launch<'_>, limit: u64) -> Result<Self, Refused> {
         let state = launch.kernel.module().device().state();
-        if let Some((first, second)) = state.memory.is_twice() {
+        if let Some((first, second)) = state.memory.shared_pages() {
             return Err(Refused::Twice { first, second });
         }
         let mut budget = Budget::new(limit);

@@ -15,7 +15,7 @@ pub use worker::serve;
 use crate::args::CompareArgs;
 use std::path::{Path, PathBuf};
 use texunit_cases::{Case, Engine, find_files};
-use texunit_files::Places;
+use texunit_files::CommandFiles;
 use texunit_gpu::compare::{Compared, Outcome, compare};
 use texunit_gpu::{Gpu, GpuError, Runner};
 
@@ -71,7 +71,7 @@ const PROGRAMS: &str = "tests/programs";
 /// Why the options are contradictory: the recording would overwrite what is compared.
 pub(crate) fn misused(args: &CompareArgs) -> Option<String> {
     let record = args.record.as_ref()?;
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     // Unreadable files are reported later.
     let sources = sources(args, &mut Vec::new());
     sources.iter().for_each(|source| places.reads("is compared", &source.path));

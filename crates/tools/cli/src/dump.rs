@@ -5,7 +5,7 @@ use crate::out;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use texunit_check::ir::{Module, print};
-use texunit_files::{Places, write_atomically};
+use texunit_files::{CommandFiles, write_atomically};
 use texunit_simt::dump::{self, Level, Mode, Processor};
 use texunit_simt::{Program, Symbols};
 use texunit_syntax::SourceFile;
@@ -80,11 +80,11 @@ pub enum Lanes {
 
 /// Runs the command; returns the exit code.
 pub fn run(args: &DumpArgs) -> u8 {
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     places.reads("is dumped", &args.file);
     args.out.iter().for_each(|out| places.writes("--out", out));
-    if let Some(clash) = places.clashes().first() {
-        return crate::usage_error("dump", &clash.message);
+    if let Some(conflict) = places.conflicts().first() {
+        return crate::usage_error("dump", &conflict.message);
     }
     let done = text(args).map(|text| match &args.out {
         None => Ok(crate::exit(out::print(&text), true)),

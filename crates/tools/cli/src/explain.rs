@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation, operand};
-use texunit_files::Places;
+use texunit_files::CommandFiles;
 use texunit_sample::file;
 use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
 
@@ -33,8 +33,8 @@ impl Failure {
     }
 }
 
-impl From<file::Refused> for Failure {
-    fn from(refused: file::Refused) -> Self {
+impl From<file::FileTextureError> for Failure {
+    fn from(refused: file::FileTextureError) -> Self {
         Self { message: refused.message, is_usage: refused.is_option }
     }
 }
@@ -130,7 +130,7 @@ fn keep_apart(args: &ExplainArgs, out: &Path) -> Result<(), Failure> {
     // `FILE#N`, unless a file has this name.
     let without = args.case.as_deref().and_then(|address| address.rsplit_once('#'));
     let case = case.filter(|path| path.is_file()).or(without.map(|(file, _)| Path::new(file)));
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     let inputs = [case, args.tex.as_deref()].into_iter().flatten();
     inputs.for_each(|path| places.reads("is explained", path));
     places.writes("--out", out);

@@ -17,7 +17,7 @@ use texunit_device::{
     CtaRange, Device, DeviceOptions, Fault, FaultKind, Fill, InitialContents, Kernel, LaunchError,
     LaunchOptions, LaunchStats, Module, Observer, Sources, Watch,
 };
-use texunit_files::{FileError, Places};
+use texunit_files::{CommandFiles, FileError};
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, Job, Problem, Problems, Written, bind};
 use texunit_report::{Instruction, Located};
@@ -492,7 +492,7 @@ fn keep_apart(bound: &Bound, read: [&Path; 2], args: &LaunchArgs, report: &mut R
     if !report.failures.is_empty() {
         return;
     }
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     read.into_iter().for_each(|path| places.reads("the job reads", path));
     args.checks.files().iter().for_each(|file| places.reads("--suppressions reads", file));
     args.merge.iter().for_each(|file| places.reads("is merged", file));
@@ -505,11 +505,12 @@ fn keep_apart(bound: &Bound, read: [&Path; 2], args: &LaunchArgs, report: &mut R
     ] {
         file.iter().for_each(|file| places.writes(option, file));
     }
-    for clash in places.clashes() {
-        let of_job = (clash.result < outputs).then(|| bound.clash(clash.result, &clash.message));
+    for conflict in places.conflicts() {
+        let of_job =
+            (conflict.result < outputs).then(|| bound.conflict(conflict.result, &conflict.message));
         report.fail(match of_job.flatten() {
             Some(problem) => Failure::Job(problem),
-            None => Failure::File { path: args.job.clone(), message: clash.message, help: None },
+            None => Failure::File { path: args.job.clone(), message: conflict.message, help: None },
         });
         report.is_misused = true;
     }

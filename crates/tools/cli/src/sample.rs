@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use texunit_files::{Kind, Places};
+use texunit_files::{CommandFiles, Kind};
 use texunit_forms::Count;
 use texunit_sample::{Call, Texture};
 use texunit_unit::{FetchForm, Filter, Geometry};
@@ -146,7 +146,7 @@ fn made(args: &SampleArgs) -> Result<Texture, Failure> {
 
 /// Rejects a result file that is also an input.
 fn spare_inputs(args: &SampleArgs, given: &Operands) -> Result<(), Failure> {
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     let inputs = [args.tex.as_path(), &args.at].into_iter().chain(given.files());
     inputs.for_each(|path| places.reads("is read", path));
     places.writes("--out", &args.out);

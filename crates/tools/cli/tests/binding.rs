@@ -167,7 +167,8 @@ fn kinds_of_outputs() {
         assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
         assert_eq!(report.outputs[0].path, folder.join(file));
         let format = texunit_device::Format::from_name("u8x4").unwrap();
-        let request = texunit_files::Wanted { format, dims: Some(2), extent: Some([2, 2, 1]) };
+        let request =
+            texunit_files::TexelRequest { format, dims: Some(2), extent: Some([2, 2, 1]) };
         let texels = texunit_files::read_texels(&folder.join(file), &request).unwrap();
         assert_eq!(texels.bytes, wanted, "{file}");
     }

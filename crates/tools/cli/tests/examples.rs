@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use texunit::args::LaunchArgs;
 use texunit::run::Report;
-use texunit_files::{Texels, Wanted, read_texels};
+use texunit_files::{TexelRequest, Texels, read_texels};
 
 fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples").join(path)
@@ -14,7 +14,7 @@ fn folder(path: &str) -> PathBuf {
 fn texels(path: &Path) -> Texels {
     let read = |name| {
         let format = texunit_device::Format::from_name(name).unwrap();
-        read_texels(path, &Wanted { format, dims: None, extent: None })
+        read_texels(path, &TexelRequest { format, dims: None, extent: None })
     };
     read("u8x4").unwrap_or_else(|e| panic!("{e}"))
 }

@@ -330,7 +330,7 @@ fn surfaces_of_parts_and_their_outputs() {
     let all = texunit_files::read_array(&f.0.join("all.npy")).unwrap();
     assert_eq!((all.shape, all.bytes), (vec![2, 2, 2], vec![0, 0, 0, 0, 0, 7, 0, 0]));
     assert_eq!(f.read("1.raw"), [0, 7, 0, 0]);
-    let wanted = texunit_files::Wanted {
+    let wanted = texunit_files::TexelRequest {
         format: Format::from_name("u8").unwrap(),
         dims: None,
         extent: Some([2, 4, 1]),

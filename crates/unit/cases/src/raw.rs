@@ -2,7 +2,7 @@
 
 use crate::error::CaseError;
 use texunit_spec::write::Entries;
-use texunit_spec::{Context, Found, Problem, SamplerSpec, Table, codes, keys, read_mode};
+use texunit_spec::{Context, Problem, SamplerSpec, Table, TomlValue, codes, keys, read_mode};
 use texunit_unit::{ReadMode, Sampler};
 
 /// The keys of every case.
@@ -45,7 +45,7 @@ pub(crate) struct RawSurface {
     pub after: Option<String>,
 }
 
-pub(crate) fn string(value: Found<'_>) -> Option<String> {
+pub(crate) fn string(value: TomlValue<'_>) -> Option<String> {
     value.shared_string("a string")
 }
 
@@ -116,8 +116,8 @@ fn flag(table: &Table<'_>, key: keys::Key) -> bool {
     table.get(key).and_then(|v| v.boolean()).unwrap_or(false)
 }
 
-fn offsets(value: &Found<'_>) -> Option<Vec<i32>> {
-    let number = |item: Found<'_>| {
+fn offsets(value: &TomlValue<'_>) -> Option<Vec<i32>> {
+    let number = |item: TomlValue<'_>| {
         let wide = item.integer("a whole number")?;
         let number = i32::try_from(wide).ok();
         if number.is_none() {

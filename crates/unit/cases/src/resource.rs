@@ -6,7 +6,9 @@ use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_memory::Block;
 use texunit_spec::write::{self, Entries};
-use texunit_spec::{At, Place, Region, ShapeSpec, Table, Texels, TilesSpec, ViewSpec, codes, keys};
+use texunit_spec::{
+    At, Region, RegionPart, ShapeSpec, Table, Texels, TilesSpec, ViewSpec, codes, keys,
+};
 use texunit_unit::resource::PITCH_ALIGN;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Residency, Resource, TexelIndex, View};
 use toml::Value;
@@ -187,8 +189,10 @@ impl ResourceSpec {
 /// The tiles that are not resident, by index.
 fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, CaseError> {
     let tile = |region: &At<Region>| match region.value {
-        Region { level, layer, place: Place::Tile([x, y, z]) } => Some([level, layer, x, y, z]),
-        Region { place: Place::Box { .. }, .. } => None,
+        Region { level, layer, place: RegionPart::Tile([x, y, z]) } => {
+            Some([level, layer, x, y, z])
+        }
+        Region { place: RegionPart::Box { .. }, .. } => None,
     };
     let tiles: Option<Vec<_>> = spec.regions.iter().map(tile).collect();
     if let Some(tiles) = tiles.filter(|_| !spec.resident) {
@@ -200,8 +204,8 @@ fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, 
     for region in &spec.regions {
         let Region { level, layer, place } = region.value;
         match place {
-            Place::Tile(at) => set_tile(&map, level, layer, at, spec.resident)?,
-            Place::Box { offset, extent } => {
+            RegionPart::Tile(at) => set_tile(&map, level, layer, at, spec.resident)?,
+            RegionPart::Box { offset, extent } => {
                 let whole = shape.level_extent(level).axes();
                 let rest = [0, 1, 2].map(|axis| whole[axis].saturating_sub(offset[axis]));
                 let extent = extent.unwrap_or(rest);

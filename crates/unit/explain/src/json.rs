@@ -2,7 +2,7 @@
 
 use crate::text::{whole, without_rounding};
 use crate::value::{FACES, registers};
-use crate::{Explanation, Known, Source};
+use crate::{Explanation, KnownResult, Source};
 use serde_json::{Value, json as object};
 use texunit_unit::reference::trace::{AxisTrace, ChannelTrace, Footprint, Step, TexelTrace, Trace};
 use texunit_unit::{AddressMode, CompareFunction, FetchKind, Filter, Lod};
@@ -47,7 +47,7 @@ fn words(e: &Explanation<'_>, values: [u32; 4]) -> Vec<String> {
     values.iter().take(registers(e.trace.form.result)).map(|&v| hex(v)).collect()
 }
 
-fn known(e: &Explanation<'_>, known: Known) -> Value {
+fn known(e: &Explanation<'_>, known: KnownResult) -> Value {
     object!({
         "from": match known.from {
             Source::Case => "case",

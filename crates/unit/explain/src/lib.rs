@@ -36,12 +36,12 @@ pub struct Explanation<'a> {
     /// Origin of the fetch: a case, or thread and line of a kernel.
     pub place: Option<String>,
     /// A result from another source, to compare with.
-    pub known: Option<Known>,
+    pub known: Option<KnownResult>,
 }
 
 /// A result of the fetch from another source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownResult {
     /// Register values; for `.f16x2`, two registers and zeros.
     pub values: [u32; 4],
     /// The destination predicate, if known.

@@ -3,7 +3,7 @@
 use crate::value::{
     COMPONENTS, channel, coordinate, coordinates, face, float, list, registers, results, unrounded,
 };
-use crate::{Explanation, Known, Source};
+use crate::{Explanation, KnownResult, Source};
 use std::fmt::{Result, Write};
 use texunit_texel::Reading;
 use texunit_unit::reference::number::real;
@@ -329,7 +329,7 @@ pub(crate) fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
     ((all - 1.0).abs() < 1e-9 && sum.is_finite()).then_some(sum)
 }
 
-fn write_known(out: &mut String, e: &Explanation<'_>, known: Known) -> Result {
+fn write_known(out: &mut String, e: &Explanation<'_>, known: KnownResult) -> Result {
     let agrees = e.agrees() == Some(true);
     let words = match (known.from, agrees) {
         (Source::Case, true) => return writeln!(out, "as the case expects"),

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use texunit_cases::{Built, BuiltFetch, BuiltSurface, Expected};
-use texunit_explain::{Explanation, Known, Source, SurfaceExpected, SurfaceExplanation};
+use texunit_explain::{Explanation, KnownResult, Source, SurfaceExpected, SurfaceExplanation};
 use texunit_unit::{ResultType, SurfaceKind};
 
 fn case_files() -> Vec<PathBuf> {
@@ -46,7 +46,7 @@ fn explain_fetch(name: &str, built: &BuiltFetch, fetch: usize) {
         let n = if built.form.result == ResultType::F16x2 { 2 } else { 4 };
         assert_eq!(registers(&explanation.text()), expected.values[..n], "{name}");
         let (values, resident) = (expected.values, expected.resident);
-        explanation.known = Some(Known { values, resident, from: Source::Case });
+        explanation.known = Some(KnownResult { values, resident, from: Source::Case });
         assert_eq!(explanation.agrees(), Some(true), "{name}");
         assert!(explanation.text().ends_with("as the case expects\n"), "{name}");
     }

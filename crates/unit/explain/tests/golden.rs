@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use texunit_cases::{Built, BuiltFetch, BuiltSurface, Expected};
-use texunit_explain::{Explanation, Known, Source, SurfaceExpected, SurfaceExplanation};
+use texunit_explain::{Explanation, KnownResult, Source, SurfaceExpected, SurfaceExplanation};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/explain")
@@ -24,7 +24,7 @@ fn fetch_views(built: &BuiltFetch) -> [String; 3] {
     let mut e = explained.unwrap();
     let Expected::Values(values) = &built.expected else { panic!("a case without an answer") };
     let (values, resident) = (values[0].values, values[0].resident);
-    e.known = Some(Known { values, resident, from: Source::Case });
+    e.known = Some(KnownResult { values, resident, from: Source::Case });
     assert_eq!(e.agrees(), Some(true), "{}", e.text());
     [e.text(), format!("{:#}\n", e.json()), e.svg()]
 }

@@ -3,7 +3,7 @@
 
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::{Kind, Texels, Wanted};
+use crate::{Kind, TexelRequest, Texels};
 use texunit_forms::Count;
 use texunit_texel::Format;
 
@@ -163,6 +163,6 @@ pub(crate) fn decode(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
 }
 
 /// Decodes level 0 as texels of the wanted format.
-pub(crate) fn texels(kind: Kind, bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
+pub(crate) fn texels(kind: Kind, bytes: &[u8], wanted: &TexelRequest) -> Result<Texels, Problem> {
     decode(kind, bytes)?.into_texels(wanted.format)
 }

@@ -13,7 +13,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Problem> {
-    if let Some(held) = crate::held::get(path) {
+    if let Some(held) = crate::memory_files::get(path) {
         return Ok(held.to_vec());
     }
     // Tested before the file is opened, because opening a pipe waits for its writer.

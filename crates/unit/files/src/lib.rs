@@ -11,6 +11,7 @@
 //! orientation are ignored), layers of an EXR file after the first, supercompressed KTX 2.0 files,
 //! writing of DDS and KTX 2.0.
 
+mod command_files;
 mod container;
 mod convert;
 mod dds;
@@ -18,27 +19,26 @@ mod error;
 mod exr_file;
 mod folder;
 mod guard;
-mod held;
 mod identity;
 mod io;
 mod ktx;
 mod leftovers;
+mod memory_files;
 pub mod mipmaps;
 mod npy;
 mod picture;
-mod places;
 mod raster;
 
+pub use command_files::{CommandFiles, FileConflict};
 pub use container::Container;
 pub use error::{FileError, Problem};
 pub use folder::PrivateFolder;
 pub use guard::is_guarded;
-pub use held::Held;
 pub use identity::Identity;
 pub use io::{Prepared, read_bytes, write_atomically};
 pub use leftovers::{end_by_signal, is_ignored, leave_signals};
+pub use memory_files::MemoryFiles;
 pub use npy::{Array, Dtype};
-pub use places::{Clash, Places};
 
 use std::path::Path;
 use texunit_texel::Format;
@@ -140,7 +140,7 @@ impl Texels {
 
 /// The requirements of the reader of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct TexelRequest {
     /// Texel format.
     pub format: Format,
     /// Number of dimensions; `None`: that of the file.
@@ -150,13 +150,13 @@ pub struct Wanted {
 }
 
 /// Reads a file as texels of the wanted format.
-pub fn read_texels(path: &Path, wanted: &Wanted) -> Result<Texels, FileError> {
+pub fn read_texels(path: &Path, wanted: &TexelRequest) -> Result<Texels, FileError> {
     let bytes = read_bytes(path)?;
     decode(Kind::of(path), &bytes, wanted).map_err(|problem| FileError::new(path, problem))
 }
 
 /// [`read_texels`] of bytes in memory.
-pub fn decode(kind: Kind, bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
+pub fn decode(kind: Kind, bytes: &[u8], wanted: &TexelRequest) -> Result<Texels, Problem> {
     check_content(kind, bytes)?;
     if kind == Kind::Raw {
         return raw_texels(bytes, wanted);
@@ -260,7 +260,7 @@ fn foreign(bytes: &[u8]) -> Option<&'static str> {
     FOREIGN.iter().find(|row| bytes.starts_with(row.0)).map(|row| row.1)
 }
 
-fn raw_texels(bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
+fn raw_texels(bytes: &[u8], wanted: &TexelRequest) -> Result<Texels, Problem> {
     let Some([width, height, depth]) = wanted.extent else {
         // A user who omits the size may not know that the name makes it a raw file.
         let what = match Kind::of_content(bytes).map(Kind::name).or_else(|| foreign(bytes)) {
@@ -285,7 +285,7 @@ fn raw_texels(bytes: &[u8], wanted: &Wanted) -> Result<Texels, Problem> {
 
 /// Checks extent and dimensions against what is wanted, and changes the number of dimensions: added
 /// ones have size 1, and only ones of size 1 are removed.
-fn fit(mut texels: Texels, wanted: &Wanted) -> Result<Texels, Problem> {
+fn fit(mut texels: Texels, wanted: &TexelRequest) -> Result<Texels, Problem> {
     let found = [texels.width, texels.height, texels.depth];
     if let Some(extent) = wanted.extent
         && extent != found

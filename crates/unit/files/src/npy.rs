@@ -6,7 +6,7 @@
 use crate::error::Problem;
 use crate::io::damaged;
 use crate::raster::{Meaning, Raster, Sample};
-use crate::{Kind, MAX_BYTES, Texels, Wanted};
+use crate::{Kind, MAX_BYTES, TexelRequest, Texels};
 use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Channel, Format};
 
@@ -285,7 +285,7 @@ impl Array {
 
     /// The array as a raster with axes `[z][y][x][c]`. The last axis is channels if the format has
     /// several channels, or if the array has one axis more than `dims` and its length is 1.
-    pub(crate) fn into_raster(self, wanted: &Wanted) -> Result<Raster, Problem> {
+    pub(crate) fn into_raster(self, wanted: &TexelRequest) -> Result<Raster, Problem> {
         let channels = wanted.format.channels();
         let mut axes = self.shape.as_slice();
         let refuse = |help: String| Problem::Format {

@@ -4,10 +4,10 @@
 mod copy;
 mod defined;
 mod end;
-#[cfg(all(target_os = "linux", not(miri)))]
-mod export;
 mod mapped;
 mod part;
+#[cfg(all(target_os = "linux", not(miri)))]
+mod share_pages;
 
 pub use end::{End, FreedBlock};
 use texunit_forms::Count;
@@ -91,7 +91,7 @@ enum Storage {
         allocation: NonNull<u8>,
         /// Alignment of the first byte.
         align: usize,
-        /// The pages, once they have been exported to other processes ([`Block::give_out`]).
+        /// The pages, once they have been exported to other processes ([`Block::share_pages`]).
         #[cfg(all(target_os = "linux", not(miri)))]
         exported: OnceLock<Arc<crate::Pages>>,
     },
@@ -223,7 +223,7 @@ impl Block {
     }
 
     /// Allocates `size` zero bytes in whole pages of their own, which can be exported to other
-    /// processes ([`Block::give_out`]).
+    /// processes ([`Block::share_pages`]).
     pub fn in_pages(size: usize, name: impl Into<String>) -> Option<Self> {
         let align = if size >= LARGE { HUGE_PAGE } else { PAGE };
         Self::aligned(size, align, name.into())

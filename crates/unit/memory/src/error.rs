@@ -25,7 +25,7 @@ pub enum AllocError {
 
 /// Why an allocation at a given address failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlaceError {
+pub enum PlacementError {
     /// There is not enough memory.
     #[error(transparent)]
     Alloc(#[from] AllocError),
@@ -42,7 +42,7 @@ pub struct AddressError {
     /// Size of the access in bytes.
     pub len: u64,
     /// The nearest block; `None` if there are no blocks.
-    pub nearest: Option<Near>,
+    pub nearest: Option<NearestBlock>,
     /// Memory that was at the address before, if known. Only [`crate::Memory::find`] sets it;
     /// during a launch, ask [`crate::MemoryMap::gone`].
     pub gone: Option<Box<FreedBlock>>,
@@ -52,7 +52,7 @@ pub struct AddressError {
 
 /// A block near an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
+pub struct NearestBlock {
     /// Name of the block in messages.
     pub name: String,
     /// Device address of the block.
@@ -104,7 +104,7 @@ impl AddressError {
             (Some(below), _) => Some(below),
             (None, next) => next,
         };
-        let nearest = nearest.map(|(address, block)| Near {
+        let nearest = nearest.map(|(address, block)| NearestBlock {
             name: block.name().to_owned(),
             address,
             size: block.size() as u64,
@@ -121,7 +121,7 @@ impl std::fmt::Display for AddressError {
         }
         let bytes = Count(self.len, "byte");
         write!(f, "{bytes} at {:#x} {} in no allocation", self.address, bytes.are())?;
-        if let Some(Near { name, address: base, size, number }) = &self.nearest {
+        if let Some(NearestBlock { name, address: base, size, number }) = &self.nearest {
             write!(
                 f,
                 "; the nearest is {name} ({} at {base:#x}, allocation {number}), ",

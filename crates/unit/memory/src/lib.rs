@@ -42,7 +42,7 @@ pub mod views;
 mod window;
 
 pub use block::{Block, End, FreedBlock, OutOfBounds};
-pub use error::{AddressError, AllocError, AttachError, Near, PlaceError};
+pub use error::{AddressError, AllocError, AttachError, NearestBlock, PlacementError};
 pub use fill::{Fill, InitialContents, InvalidFill};
 pub use heap::{FreeError, Heap, SavedHeap};
 pub use host::{Rights, rights, rights_to_pin};

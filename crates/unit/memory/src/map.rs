@@ -62,7 +62,7 @@ struct Entry {
     block: Arc<Block>,
     /// Whether the block counts against the limit: host memory does not.
     counted: bool,
-    /// Whether general peer access to this device includes the block ([`Memory::map_with`]).
+    /// Whether general peer access to this device includes the block ([`Memory::map_with_peers`]).
     is_own: bool,
 }
 

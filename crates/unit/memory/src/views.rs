@@ -2,16 +2,17 @@
 //! inaccessible), and one for texunit, whose pages stay open.
 //!
 //! This serves checks of the program's own loads and stores. An access to a closed page raises a
-//! signal, whose handler calls [`opens`] and resumes. Device code and copies use texunit's mapping
-//! and never meet a closed page. Blocks get two mappings only after [`want`], and only on Linux.
+//! signal, whose handler calls [`open_page`] and resumes. Device code and copies use texunit's
+//! mapping and never meet a closed page. Blocks get two mappings only after [`enable`], and only on
+//! Linux.
 
 use crate::Rights;
 use std::ops::Range;
 
 /// Requests that host memory allocated from now on gets two mappings.
-pub fn want() {
+pub fn enable() {
     #[cfg(all(target_os = "linux", not(miri)))]
-    linux::want();
+    linux::enable();
 }
 
 /// Address ranges, in whole pages, at which the program sees blocks with two mappings.
@@ -26,24 +27,24 @@ pub fn all() -> Vec<Range<u64>> {
 /// unless they overlap the stack.
 ///
 /// This memory has only one mapping, so its pages may be closed only while texunit does not use it;
-/// see [`open_lent`].
-pub fn lend(range: &Range<u64>) {
+/// see [`open_watched`].
+pub fn watch(range: &Range<u64>) {
     #[cfg(all(target_os = "linux", not(miri)))]
-    linux::lend(range);
+    linux::watch(range);
     #[cfg(not(all(target_os = "linux", not(miri))))]
     let _ = range;
 }
 
 /// Stops watching program memory, and opens its pages.
-pub fn take_back(range: &Range<u64>) {
+pub fn unwatch(range: &Range<u64>) {
     #[cfg(all(target_os = "linux", not(miri)))]
-    linux::take_back(range);
+    linux::unwatch(range);
     #[cfg(not(all(target_os = "linux", not(miri))))]
     let _ = range;
 }
 
 /// Ranges of watched program memory that the program can still read and write.
-pub fn all_lent() -> Vec<Range<u64>> {
+pub fn watched() -> Vec<Range<u64>> {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
         let all = linux::all(true);
@@ -56,9 +57,9 @@ pub fn all_lent() -> Vec<Range<u64>> {
 }
 
 /// Opens all watched program memory.
-pub fn open_lent() {
+pub fn open_watched() {
     #[cfg(all(target_os = "linux", not(miri)))]
-    linux::open_lent();
+    linux::open_watched();
 }
 
 /// Page size in bytes.
@@ -80,9 +81,9 @@ pub fn set(start: u64, wanted: &[Rights]) {
 
 /// Opens the page of an address; returns its previous rights, or `None` if the address is in no
 /// watched block. Signal handlers may call this: it takes no lock and allocates nothing.
-pub fn opens(address: u64) -> Option<Rights> {
+pub fn open_page(address: u64) -> Option<Rights> {
     #[cfg(all(target_os = "linux", not(miri)))]
-    return linux::opens(address as usize);
+    return linux::open_page(address as usize);
     #[cfg(not(all(target_os = "linux", not(miri))))]
     {
         let _ = address;
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_block_has_two_views_and_the_programs_can_be_closed() {
-        want();
+        enable();
         let size = 3 * page() as usize + 100;
         let block = Block::page_aligned(size, "both").unwrap();
         let start = block.host_address();
@@ -130,9 +131,9 @@ mod tests {
         assert_eq!(seen.unwrap(), [Rights::None, Rights::Read, Rights::ReadWrite]);
         // texunit's mapping stays open.
         block.store_u32(8, 79).unwrap();
-        assert_eq!(opens(start + 9), Some(Rights::None));
-        assert_eq!(opens(start + 9), Some(Rights::ReadWrite));
-        assert_eq!(opens(start + 2 * page()), Some(Rights::Read));
+        assert_eq!(open_page(start + 9), Some(Rights::None));
+        assert_eq!(open_page(start + 9), Some(Rights::ReadWrite));
+        assert_eq!(open_page(start + 2 * page()), Some(Rights::Read));
         // SAFETY: as above; the page is open again.
         assert_eq!(unsafe { theirs.read_volatile() }, 79);
         set(start, &[Rights::ReadWrite; 4]);
@@ -141,7 +142,7 @@ mod tests {
         let closed = [Rights::None, Rights::Read, Rights::None, Rights::None];
         set(start, &closed);
         linux::REFUSES_ONE.set(true);
-        assert_eq!(opens(start + page()), Some(Rights::Read));
+        assert_eq!(open_page(start + page()), Some(Rights::Read));
         linux::REFUSES_ONE.set(false);
         assert_eq!(rights_of(start..start + 4 * page()), Rights::ReadWrite);
         set(start, &closed);
@@ -149,9 +150,9 @@ mod tests {
             assert_eq!(rights_of(start + i * page()..start + (i + 1) * page()), right);
         }
         set(start, &[Rights::ReadWrite; 4]);
-        assert_eq!(opens(1), None);
+        assert_eq!(open_page(1), None);
         drop(block);
-        assert_eq!(opens(start), None);
+        assert_eq!(open_page(start), None);
         let large = Block::page_aligned(1 << 20, "large").unwrap();
         assert_eq!(large.host_address() % (2 << 20), 0);
         assert!(large.load_u64((1 << 20) - 8).is_ok_and(|value| value == 0));
@@ -159,42 +160,42 @@ mod tests {
 
     #[test]
     fn memory_of_the_program_is_open_when_it_is_asked_for() {
-        want();
+        enable();
         let size = 4 * page() as usize;
         let bytes = vec![1_u8; size];
         let start = bytes.as_ptr().addr() as u64;
         let range = start..start + size as u64;
         let first = start.next_multiple_of(page());
-        lend(&range);
+        watch(&range);
         // Only whole pages of the range are watched, and no block that has two mappings.
-        let lent = all_lent().into_iter().find(|of| of.start == first).unwrap();
-        assert!(lent.end <= range.end && range.end - lent.end < page());
+        let watch_range = watched().into_iter().find(|of| of.start == first).unwrap();
+        assert!(watch_range.end <= range.end && range.end - watch_range.end < page());
         assert!(all().iter().all(|of| of.start != first));
-        let count = ((lent.end - lent.start) / page()) as usize;
+        let count = ((watch_range.end - watch_range.start) / page()) as usize;
         set(first, &vec![Rights::None; count]);
         assert_eq!(rights_of(first..first + page()), Rights::None);
         // The range is no longer watched.
-        assert!(all_lent().iter().all(|of| of.start != first));
-        assert_eq!(opens(first + 1), Some(Rights::None));
+        assert!(watched().iter().all(|of| of.start != first));
+        assert_eq!(open_page(first + 1), Some(Rights::None));
         // Pages between the others are open already.
         let mut wanted = vec![Rights::None; count];
         wanted[1] = Rights::ReadWrite;
         set(first, &wanted);
-        open_lent();
-        assert_eq!(rights_of(lent.clone()), Rights::ReadWrite);
+        open_watched();
+        assert_eq!(rights_of(watch_range.clone()), Rights::ReadWrite);
         // Ending the watch on a range without a whole page does not affect the range that begins
         // after it.
-        take_back(&(first - 8..first + 8));
-        assert!(all_lent().contains(&lent));
+        unwatch(&(first - 8..first + 8));
+        assert!(watched().contains(&watch_range));
         set(first, &vec![Rights::Read; count]);
-        take_back(&range);
-        assert_eq!(rights_of(lent), Rights::ReadWrite);
-        assert_eq!(opens(first), None);
+        unwatch(&range);
+        assert_eq!(rights_of(watch_range), Rights::ReadWrite);
+        assert_eq!(open_page(first), None);
         // Memory on the stack is not watched.
         let local = [0_u8; 20000];
         let at = local.as_ptr().addr() as u64;
-        lend(&(at..at + 20000));
-        assert!(all_lent().iter().all(|of| of.end <= at || of.start >= at + 20000));
+        watch(&(at..at + 20000));
+        assert!(watched().iter().all(|of| of.end <= at || of.start >= at + 20000));
         assert_eq!(bytes.iter().map(|&b| usize::from(b)).sum::<usize>(), size);
     }
 }

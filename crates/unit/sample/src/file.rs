@@ -4,7 +4,7 @@
 use crate::meaning::Mipmaps;
 use std::path::Path;
 use std::sync::Arc;
-use texunit_files::{Container, Kind, Wanted};
+use texunit_files::{Container, Kind, TexelRequest};
 use texunit_forms::Count;
 use texunit_memory::Block;
 use texunit_texel::{Format, readings};
@@ -54,14 +54,14 @@ texunit_unit::setters! {
 /// Why a file and its options do not make a texture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Refused {
+pub struct FileTextureError {
     /// The error message.
     pub message: String,
     /// Whether the fault is in an option, not in the file.
     pub is_option: bool,
 }
 
-impl Refused {
+impl FileTextureError {
     fn input(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_option: false }
     }
@@ -86,7 +86,7 @@ pub fn texture(
     geometry: Geometry,
     result: Option<ResultType>,
     sampler: &mut Sampler,
-) -> Result<Texture, Refused> {
+) -> Result<Texture, FileTextureError> {
     let (resource, srgb) = resource(args, file, geometry)?;
     sampler.srgb |= srgb;
     header(Arc::new(resource), args, result, sampler)
@@ -99,11 +99,11 @@ pub fn header(
     args: &FileOptions,
     result: Option<ResultType>,
     sampler: &Sampler,
-) -> Result<Texture, Refused> {
+) -> Result<Texture, FileTextureError> {
     let usual = || usual_read(resource.format(), result, sampler);
     let read_mode = args.read.unwrap_or_else(usual);
     Texture::new(resource, read_mode, !args.unnormalized, sampler)
-        .map_err(|e| Refused::input(e.to_string()))
+        .map_err(|e| FileTextureError::input(e.to_string()))
 }
 
 /// The default read mode: normalized floats if the format supports them and either the filter is
@@ -127,7 +127,7 @@ pub fn resource(
     args: &FileOptions,
     file: &Path,
     wanted: Geometry,
-) -> Result<(Resource, bool), Refused> {
+) -> Result<(Resource, bool), FileTextureError> {
     let mut source = match Kind::of(file) {
         Kind::Dds | Kind::Ktx2 => container(args, file)?,
         kind => flat(args, file, kind, wanted)?,
@@ -135,13 +135,14 @@ pub fn resource(
     if args.mipmaps {
         make_levels(args, &mut source)?;
     }
-    let refused =
-        |e: texunit_unit::CreateError| Refused::input(format!("`{}`: {e}", file.display()));
+    let refused = |e: texunit_unit::CreateError| {
+        FileTextureError::input(format!("`{}`: {e}", file.display()))
+    };
     let Source { shape, bytes, srgb } = source;
     let size = shape.size().map_err(refused)?;
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let block = Block::new(size as usize, &*name).ok_or_else(|| {
-        Refused::input(format!("cannot allocate {} of memory", Count(size, "byte")))
+        FileTextureError::input(format!("cannot allocate {} of memory", Count(size, "byte")))
     })?;
     let resource = Resource::array(&shape, Arc::new(block), name).map_err(refused)?;
     resource.fill_packed(&bytes).map_err(refused)?;
@@ -149,9 +150,9 @@ pub fn resource(
 }
 
 /// Reads a container (DDS, KTX), which describes its texels completely.
-fn container(args: &FileOptions, file: &Path) -> Result<Source, Refused> {
+fn container(args: &FileOptions, file: &Path) -> Result<Source, FileTextureError> {
     let container =
-        texunit_files::read_container(file).map_err(|e| Refused::input(e.to_string()))?;
+        texunit_files::read_container(file).map_err(|e| FileTextureError::input(e.to_string()))?;
     let Container { format, srgb, extent, layers, levels, dims, is_cube } = container;
     let geometry = Geometry::of(dims.into(), layers.is_some(), is_cube);
     let name = file.display();
@@ -161,16 +162,18 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, Refused> {
         ("--samples", args.samples.is_some()),
     ];
     if let Some((option, _)) = given.iter().find(|option| option.1) {
-        return Err(Refused::usage(format!("`{name}` says it already: leave {option} out")));
+        return Err(FileTextureError::usage(format!(
+            "`{name}` says it already: leave {option} out"
+        )));
     }
     if let Some(other) = args.geometry.filter(|&g| g != geometry) {
-        return Err(Refused::usage(format!(
+        return Err(FileTextureError::usage(format!(
             "`{name}` is .{geometry}, not .{other}: leave --geometry out"
         )));
     }
     let as_format = match args.texel_format {
         Some(f) if f.texel_size() != format.texel_size() || f.is_block() != format.is_block() => {
-            return Err(Refused::usage(format!(
+            return Err(FileTextureError::usage(format!(
                 "`{name}` has texels of {format}, which cannot be taken for {f}: their size differs"
             )));
         }
@@ -179,7 +182,10 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, Refused> {
     let most = levels.len() as u32;
     let keep = if args.mipmaps { 1 } else { args.levels.unwrap_or(most) };
     if keep == 0 || keep > most {
-        return Err(Refused::usage(format!("`{name}` has {}, not {keep}", Count(most, "level"))));
+        return Err(FileTextureError::usage(format!(
+            "`{name}` has {}, not {keep}",
+            Count(most, "level")
+        )));
     }
     let [width, height, depth] = extent;
     let shape = ArrayShape {
@@ -188,12 +194,17 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, Refused> {
         ..ArrayShape::new(as_format, geometry, Extent { width, height, depth })
     };
     let bytes = crate::source::joined(&levels[..keep as usize]);
-    let bytes = bytes.map_err(|e| Refused::input(format!("`{name}`: {e}")))?;
+    let bytes = bytes.map_err(|e| FileTextureError::input(format!("`{name}`: {e}")))?;
     Ok(Source { shape, bytes, srgb: srgb || as_format.is_srgb_block() })
 }
 
 /// Reads a picture, an array (NPY), or raw bytes.
-fn flat(args: &FileOptions, file: &Path, kind: Kind, wanted: Geometry) -> Result<Source, Refused> {
+fn flat(
+    args: &FileOptions,
+    file: &Path,
+    kind: Kind,
+    wanted: Geometry,
+) -> Result<Source, FileTextureError> {
     let name = file.display();
     let geometry = args.geometry.unwrap_or(wanted);
     let usual = match kind {
@@ -203,18 +214,20 @@ fn flat(args: &FileOptions, file: &Path, kind: Kind, wanted: Geometry) -> Result
         _ => None,
     };
     let format = args.texel_format.or(usual).ok_or_else(|| {
-        Refused::usage(format!("`{name}` does not say what its texels are: give --texel-format"))
+        FileTextureError::usage(format!(
+            "`{name}` does not say what its texels are: give --texel-format"
+        ))
     })?;
-    let failed = |e: texunit_files::FileError| Refused::input(e.to_string());
+    let failed = |e: texunit_files::FileError| FileTextureError::input(e.to_string());
     let (bytes, own) = if kind == Kind::Raw {
         (texunit_files::read_bytes(file).map_err(failed)?, None)
     } else {
-        let wanted = Wanted { format, dims: None, extent: None };
+        let wanted = TexelRequest { format, dims: None, extent: None };
         let texels = texunit_files::read_texels(file, &wanted).map_err(failed)?;
         (texels.bytes, Some([texels.width, texels.height, texels.depth]))
     };
     if kind != Kind::Raw && args.levels.is_some() && !args.mipmaps {
-        return Err(Refused::usage(format!(
+        return Err(FileTextureError::usage(format!(
             "`{name}` has one level: --levels goes with --mipmaps or a raw file"
         )));
     }
@@ -225,7 +238,7 @@ fn flat(args: &FileOptions, file: &Path, kind: Kind, wanted: Geometry) -> Result
         levels: args.levels.filter(|_| !args.mipmaps),
         ..plain
     };
-    let refused = |e: texunit_unit::CreateError| Refused::input(format!("`{name}`: {e}"));
+    let refused = |e: texunit_unit::CreateError| FileTextureError::input(format!("`{name}`: {e}"));
     let size = one.packed_size().map_err(refused)?;
     let layers = match args.layers {
         Some(layers) => layers,
@@ -243,7 +256,7 @@ fn flat(args: &FileOptions, file: &Path, kind: Kind, wanted: Geometry) -> Result
             ),
             _ => String::new(),
         };
-        return Err(Refused::input(format!(
+        return Err(FileTextureError::input(format!(
             "`{name}` holds {} of texels, but {} takes {needed}{faces}",
             Count(bytes.len(), "byte"),
             describe(&shape)
@@ -259,11 +272,12 @@ pub fn axes(file: &Path) -> Option<usize> {
 }
 
 /// The texel format that matches an array's elements.
-fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, Refused> {
-    let array = texunit_files::read_array(file).map_err(|e| Refused::input(e.to_string()))?;
+fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, FileTextureError> {
+    let array =
+        texunit_files::read_array(file).map_err(|e| FileTextureError::input(e.to_string()))?;
     let images = geometry.is_array() || geometry.is_cube() || geometry.is_multisample();
     let format = array.format(Some(geometry.axes() + usize::from(images)));
-    format.map_err(|why| Refused::input(format!("`{}` {why}", file.display())))
+    format.map_err(|why| FileTextureError::input(format!("`{}` {why}", file.display())))
 }
 
 /// A description such as `2 layers of 4 x 4 texels of u8x4 (.a2d)`.
@@ -292,7 +306,7 @@ fn extent(
     file: &Path,
     geometry: Geometry,
     own: Option<[u32; 3]>,
-) -> Result<Extent, Refused> {
+) -> Result<Extent, FileTextureError> {
     let axes = geometry.axes();
     let [width, height, depth] = match (&args.size, own) {
         (Some(size), _) if size.len() == axes => {
@@ -302,13 +316,13 @@ fn extent(
         (Some(size), _) if size.len() == 1 && geometry.is_cube() => [size[0], size[0], 1],
         (Some(size), _) => {
             let (found, names) = (size.len(), ["W", "W,H", "W,H,D"][axes - 1]);
-            return Err(Refused::usage(format!(
+            return Err(FileTextureError::usage(format!(
                 ".{geometry} takes --size {names} (found {found})"
             )));
         }
         (None, None) => {
             let name = file.display();
-            return Err(Refused::usage(format!(
+            return Err(FileTextureError::usage(format!(
                 "`{name}` is a raw file by its name, and does not say how large it is: give --size"
             )));
         }
@@ -328,7 +342,7 @@ fn extent(
     };
     if geometry == Geometry::D1 && height != 1 {
         let name = file.display();
-        return Err(Refused::input(format!(
+        return Err(FileTextureError::input(format!(
             "`{name}` has {}, but .1d has one",
             Count(height, "row")
         )));
@@ -337,14 +351,14 @@ fn extent(
 }
 
 /// `--mipmaps`: generates mip levels with a box filter.
-fn make_levels(args: &FileOptions, source: &mut Source) -> Result<(), Refused> {
+fn make_levels(args: &FileOptions, source: &mut Source) -> Result<(), FileTextureError> {
     let format = source.shape.format;
     if format.plain_channel().is_none() {
-        return Err(Refused::usage(format!(
+        return Err(FileTextureError::usage(format!(
             "--mipmaps works on plain channels such as those of u8x4, not on {format}"
         )));
     }
     let wanted = args.levels.map_or(Mipmaps::All, Mipmaps::Levels);
     crate::texture::make_levels(wanted, &mut source.shape, &mut source.bytes)
-        .map_err(|e| Refused::usage(format!("--levels: {e}")))
+        .map_err(|e| FileTextureError::usage(format!("--levels: {e}")))
 }

@@ -34,10 +34,10 @@ pub use error::{ErrorKind, SampleError};
 pub use input::{Dtype, Input};
 pub use meaning::{ArrayOptions, Mipmaps};
 pub use options::{OPTIONS, Setting, TextureOptions};
-pub use point::Single;
+pub use point::PointResult;
 pub use request::{Action, Points, Request};
 pub use shared::shared_shape;
 #[cfg(feature = "files")]
 pub use source::read;
-pub use surface::{Places, Surface};
+pub use surface::{Surface, SurfaceCoordinates};
 pub use texture::{Effective, Texture, resource};

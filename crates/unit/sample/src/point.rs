@@ -9,7 +9,7 @@ use texunit_unit::{Coordinates, FetchAnswer, FetchPlan, FetchRequest, ZERO_LANES
 
 /// The result of one fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Single {
+pub struct PointResult {
     /// Result registers; the first `channels` are valid.
     pub registers: [u32; 4],
     /// Number of elements (rule R2).
@@ -21,7 +21,7 @@ pub struct Single {
 impl Texture {
     /// The result that [`Texture::call`] gives for one point without other operands. Returns `None`
     /// if the request is invalid; `call` then gives the error.
-    pub fn sample_point(&self, point: &[f32]) -> Option<Single> {
+    pub fn sample_point(&self, point: &[f32]) -> Option<PointResult> {
         let plan = self.point_plan().as_ref()?;
         if point.len() != plan.form().geometry.gradients() {
             return None;
@@ -34,7 +34,7 @@ impl Texture {
         let request = FetchRequest::new(1, Coordinates::at(lanes.each_ref(), &ZERO_LANES));
         plan.fetch(&request, Borrowed::new().get(), &mut answer);
         let registers = answer.values.map(|lanes| lanes[0]);
-        Some(Single { registers, channels: self.channels(), dtype: self.result().1 })
+        Some(PointResult { registers, channels: self.channels(), dtype: self.result().1 })
     }
 
     /// The plan for such fetches, if the texture needs no other operands.

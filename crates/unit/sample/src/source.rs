@@ -8,7 +8,7 @@ use crate::options::TextureOptions;
 use crate::texture::{Texture, made, make_levels, resource};
 use std::path::Path;
 use std::sync::Arc;
-use texunit_files::{Container, FileError, Kind, Problem, Wanted};
+use texunit_files::{Container, FileError, Kind, Problem, TexelRequest};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry, Resource};
 
@@ -53,7 +53,7 @@ fn picture(path: &Path, kind: Kind, array: &ArrayOptions) -> Result<Resource, Sa
     only_whole(path, array)?;
     let usual = if kind == Kind::Exr { "f32x4" } else { "u8x4" };
     let format = array.format.or(Format::from_name(usual)).expect("a format of the table");
-    let wanted = Wanted { format, dims: Some(2), extent: None };
+    let wanted = TexelRequest { format, dims: Some(2), extent: None };
     let texels = texunit_files::read_texels(path, &wanted)?;
     let extent = Extent { width: texels.width, height: texels.height, depth: 1 };
     let mut shape = ArrayShape::new(format, Geometry::D2, extent);

@@ -24,7 +24,7 @@ pub struct Surface {
 
 /// Coordinates of surface accesses.
 #[derive(Clone, Debug)]
-pub struct Places<'a> {
+pub struct SurfaceCoordinates<'a> {
     /// Integer coordinates: x in texels, y, z.
     pub points: Points<'a>,
     /// Layer indices; for cubes `6 * cube + face`.
@@ -94,14 +94,14 @@ impl Surface {
     }
 
     /// Shape of the result of reading these coordinates.
-    pub fn read_shape(&self, places: &Places<'_>) -> Result<Vec<usize>, SampleError> {
+    pub fn read_shape(&self, places: &SurfaceCoordinates<'_>) -> Result<Vec<usize>, SampleError> {
         let mut shape = self.accesses(self.load(places.boundary), places.clone(), &[])?.shape;
         shape.extend((self.channels > 1).then_some(self.channels));
         Ok(shape)
     }
 
     /// Reads texels as stored, in C order.
-    pub fn read(&self, places: Places<'_>, out: &mut [u8]) -> Result<(), SampleError> {
+    pub fn read(&self, places: SurfaceCoordinates<'_>, out: &mut [u8]) -> Result<(), SampleError> {
         let accesses = self.accesses(self.load(places.boundary), places, &[])?;
         let size = self.dtype.size();
         let needed = accesses.count() * self.channels * size;
@@ -126,7 +126,7 @@ impl Surface {
     /// in C order.
     pub fn load_at(
         &self,
-        places: Places<'_>,
+        places: SurfaceCoordinates<'_>,
         index: usize,
     ) -> Result<(SurfaceForm, Coordinates<u32>), SampleError> {
         let form = self.load(places.boundary);
@@ -140,7 +140,11 @@ impl Surface {
     }
 
     /// Stores values of the surface's type, in C order.
-    pub fn write(&self, places: Places<'_>, values: &Input<'_>) -> Result<(), SampleError> {
+    pub fn write(
+        &self,
+        places: SurfaceCoordinates<'_>,
+        values: &Input<'_>,
+    ) -> Result<(), SampleError> {
         let (element_size, vector) = (self.dtype.size() as u8, self.channels as u8);
         let kind = SurfaceKind::Store { element_size, vector };
         self.store(kind, places, values)
@@ -150,7 +154,7 @@ impl Surface {
     pub fn reduce(
         &self,
         op: ReduceOp,
-        places: Places<'_>,
+        places: SurfaceCoordinates<'_>,
         values: &Input<'_>,
     ) -> Result<(), SampleError> {
         let bits = matches!(op, ReduceOp::And | ReduceOp::Or);
@@ -187,7 +191,7 @@ impl Surface {
     fn store(
         &self,
         kind: SurfaceKind,
-        places: Places<'_>,
+        places: SurfaceCoordinates<'_>,
         values: &Input<'_>,
     ) -> Result<(), SampleError> {
         if values.dtype() != self.dtype {
@@ -252,7 +256,7 @@ impl Surface {
     fn accesses<'a>(
         &self,
         form: SurfaceForm,
-        places: Places<'a>,
+        places: SurfaceCoordinates<'a>,
         others: &[(&'static str, &[usize])],
     ) -> Result<Accesses<'a>, SampleError> {
         let geometry = self.geometry();

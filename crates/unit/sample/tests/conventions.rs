@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use texunit_sample::{
-    Action, ArrayOptions, Dtype, ErrorKind, Input, Mipmaps, Places, Points, Request, SampleError,
-    Setting, Surface, Texture, TextureOptions, shared_shape,
+    Action, ArrayOptions, Dtype, ErrorKind, Input, Mipmaps, Points, Request, SampleError, Setting,
+    Surface, SurfaceCoordinates, Texture, TextureOptions, shared_shape,
 };
 use texunit_texel::Format;
 use texunit_unit::{ClampMode, Geometry, ReadMode, ReduceOp};
@@ -533,15 +533,15 @@ fn r7_to_r9_out_and_threads() {
 fn f1_to_f5_surfaces() {
     let array = u32s(&[2, 3], &[0, 1, 2, 3, 4, 5]);
     let surface = Surface::new(&array.input(), &ArrayOptions::default()).unwrap();
-    let read = |places: Places<'_>| {
+    let read = |places: SurfaceCoordinates<'_>| {
         let shape = surface.read_shape(&places)?;
         let mut out = vec![0; shape.iter().product::<usize>() * 4];
         surface.read(places, &mut out)?;
         let (words, _) = out.as_chunks::<4>();
         Ok::<_, SampleError>(words.iter().map(|&w| u32::from_le_bytes(w)).collect::<Vec<_>>())
     };
-    fn at(points: &Owned, boundary: ClampMode) -> Places<'_> {
-        Places { points: points.points(), layer: None, boundary }
+    fn at(points: &Owned, boundary: ClampMode) -> SurfaceCoordinates<'_> {
+        SurfaceCoordinates { points: points.points(), layer: None, boundary }
     }
     let all = i64s(&[3, 2], &[0, 0, 2, 1, 2, 1]);
     assert_eq!(read(at(&all, ClampMode::Trap)).unwrap(), [0, 5, 5]);
@@ -557,8 +557,11 @@ fn f1_to_f5_surfaces() {
     let four = Surface::new(&zeros(&[6, 2, 2, 4], Dtype::U8).input(), &cube()).unwrap();
     assert_eq!(four.shape(), [6, 2, 2, 4]);
     let (xy, face) = (i64s(&[2], &[1, 1]), i64s(&[1], &[5]));
-    let place =
-        || Places { points: xy.points(), layer: Some(face.input()), boundary: ClampMode::Trap };
+    let place = || SurfaceCoordinates {
+        points: xy.points(),
+        layer: Some(face.input()),
+        boundary: ClampMode::Trap,
+    };
     four.write(place(), &u8s(&[4], &[1, 2, 3, 4]).input()).unwrap();
     assert_eq!(four.resource().to_packed()[92..], [1, 2, 3, 4]);
     is_type(four.reduce(ReduceOp::Add, place(), &u8s(&[4], &[1, 2, 3, 4]).input()), "one channel");
@@ -572,8 +575,8 @@ fn f3_the_later_write_stays() {
         let array = zeros(&[2, channels], Dtype::U32);
         let options = ArrayOptions::default().with_dim(Some(1));
         let surface = Surface::new(&array.input(), &options).unwrap();
-        fn places(at: &Owned) -> Places<'_> {
-            Places { points: at.points(), layer: None, boundary: ClampMode::Trap }
+        fn places(at: &Owned) -> SurfaceCoordinates<'_> {
+            SurfaceCoordinates { points: at.points(), layer: None, boundary: ClampMode::Trap }
         }
         for count in [1, 2, 7, 8, 9, 16, 17, 31, 32, 33, 40, 64, 100] {
             let at = i64s(&[count], &vec![1; count]);

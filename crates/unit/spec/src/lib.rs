@@ -22,8 +22,10 @@ pub mod write;
 
 pub use problem::{Problem, codes};
 pub use sampler::{SamplerSpec, read_mode};
-pub use shape::{ExtentSpec, Place, Region, ShapeSpec, TilesSpec, ViewSpec, extent, format, view};
-pub use table::{At, Context, Found, Problems, Table};
+pub use shape::{
+    ExtentSpec, Region, RegionPart, ShapeSpec, TilesSpec, ViewSpec, extent, format, view,
+};
+pub use table::{At, Context, Problems, Table, TomlValue};
 pub use texels::Texels;
 pub use texunit_unit::{Layout, per_axis};
 pub use words::READ_MODES;

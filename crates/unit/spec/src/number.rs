@@ -1,7 +1,7 @@
 //! Typed numbers in a file, converted to bytes.
 
 use crate::problem::{Problem, codes};
-use crate::table::{At, Found, Table};
+use crate::table::{At, Table, TomlValue};
 use texunit_forms::Count;
 
 /// The number types.
@@ -98,7 +98,7 @@ impl Scalar {
 }
 
 /// Parses the value of `scalar = { u32 = 1 }`.
-pub fn scalar(value: &Found<'_>) -> Option<At<Scalar>> {
+pub fn scalar(value: &TomlValue<'_>) -> Option<At<Scalar>> {
     let table = value.table()?;
     let numbers = typed(&table);
     let bytes = table.get("bytes");
@@ -129,7 +129,7 @@ pub enum Typed<'a> {
     /// No key is a number type.
     None,
     /// One key is a number type, with this value.
-    One(NumberType, Found<'a>),
+    One(NumberType, TomlValue<'a>),
     /// Several keys are number types.
     Several,
 }
@@ -146,7 +146,7 @@ pub fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
 }
 
 /// Parses an array of numbers of one type to bytes.
-pub fn numbers_of(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
+pub fn numbers_of(ty: NumberType, value: &TomlValue<'_>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut sound = true;
     // In state files, words may be bits in any notation.
@@ -165,7 +165,7 @@ pub fn numbers_of(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
 }
 
 /// Parses 32 bits: an integer, an f32 with a decimal point, or a string of hexadecimal digits.
-pub fn word(value: &Found<'_>) -> Option<u32> {
+pub fn word(value: &TomlValue<'_>) -> Option<u32> {
     let wanted =
         "32 bits: a whole number, a number with a point, or hexadecimal digits in a string";
     let text = value.number_text(wanted)?;
@@ -186,13 +186,13 @@ pub fn word(value: &Found<'_>) -> Option<u32> {
 }
 
 /// Parses an f32 to its bits.
-pub fn float(value: &Found<'_>) -> Option<u32> {
+pub fn float(value: &TomlValue<'_>) -> Option<u32> {
     let bytes = number(NumberType::F32, value)?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 
 /// Parses one number to bytes.
-pub fn number(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
+pub fn number(ty: NumberType, value: &TomlValue<'_>) -> Option<Vec<u8>> {
     let name = ty.name();
     if !ty.is_float() && !value.is_string() {
         let v = value.integer(&integer_words(ty))?;
@@ -233,7 +233,7 @@ fn integer_words(ty: NumberType) -> String {
     format!("{article} {}: a whole number from {least} to {most}", ty.name())
 }
 
-fn out_of_range(ty: NumberType, text: &str, value: &Found<'_>) -> Option<Vec<u8>> {
+fn out_of_range(ty: NumberType, text: &str, value: &TomlValue<'_>) -> Option<Vec<u8>> {
     let wanted = if ty.is_float() {
         format!(
             "an {}: a number that it can hold, `nan`, `inf` or its {} bits as \"0x...\"",
@@ -284,7 +284,7 @@ fn decimal(ty: NumberType, text: &str) -> Option<Vec<u8>> {
 }
 
 /// Parses bytes: `"00 ff 12"` or `[0, 255, 18]`.
-pub fn raw_bytes(value: &Found<'_>) -> Option<Vec<u8>> {
+pub fn raw_bytes(value: &TomlValue<'_>) -> Option<Vec<u8>> {
     if value.is_array() {
         return numbers_of(NumberType::U8, value);
     }

@@ -3,7 +3,7 @@
 use crate::keys;
 use crate::number::{float, word};
 use crate::problem::codes;
-use crate::table::{Found, Table};
+use crate::table::{Table, TomlValue};
 use crate::words::{COMPARES, READ_MODES};
 use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_axis};
 
@@ -48,7 +48,7 @@ impl SamplerSpec {
         let words = Filter::NAMES.map(|(name, filter)| (name, Some(filter)));
         let words: Vec<_> = words.into_iter().chain([("none", None)]).collect();
         let mut has_filter = true;
-        let read = |v: Found<'_>| {
+        let read = |v: TomlValue<'_>| {
             let word = v.word(&words)?;
             has_filter = word.is_some();
             word
@@ -60,11 +60,11 @@ impl SamplerSpec {
 
     fn with_mip_filter(
         table: &Table<'_>,
-        mip_filter: impl FnOnce(Found<'_>) -> Option<Filter>,
+        mip_filter: impl FnOnce(TomlValue<'_>) -> Option<Filter>,
     ) -> Self {
         let filter = |key: keys::Key| table.get(key).and_then(|v| v.word(&Filter::NAMES));
         let float = |key: keys::Key| table.get(key).and_then(|v| float(&v)).map(f32::from_bits);
-        let flag = |v: Found<'_>| v.boolean();
+        let flag = |v: TomlValue<'_>| v.boolean();
         Self {
             filter: filter(keys::FILTER_MODE),
             mip_filter: table.get(keys::MIPMAP_FILTER_MODE).and_then(mip_filter),
@@ -118,7 +118,7 @@ pub fn read_mode(table: &Table<'_>) -> Option<ReadMode> {
 }
 
 /// Parses one address mode for all axes, or an array of one to three.
-fn address_mode(value: &Found<'_>) -> Option<[AddressMode; 3]> {
+fn address_mode(value: &TomlValue<'_>) -> Option<[AddressMode; 3]> {
     if !value.is_array() {
         return Some([value.word(&AddressMode::NAMES)?; 3]);
     }
@@ -134,7 +134,7 @@ fn address_mode(value: &Found<'_>) -> Option<[AddressMode; 3]> {
 
 /// Parses four numbers. Test files may have them as a string of hexadecimal digits, or as integers
 /// that are bits.
-fn border(value: &Found<'_>) -> Option<[u32; 4]> {
+fn border(value: &TomlValue<'_>) -> Option<[u32; 4]> {
     const WANTED: &str = "a border colour [r, g, b, a]";
     if value.is_string() && value.has_bare_bits() {
         let digits = value.shared_string(WANTED)?;
@@ -154,7 +154,7 @@ fn border(value: &Found<'_>) -> Option<[u32; 4]> {
         return words;
     }
     let items = value.array(WANTED)?;
-    let Ok(items) = <[Found<'_>; 4]>::try_from(items).map_err(|items| {
+    let Ok(items) = <[TomlValue<'_>; 4]>::try_from(items).map_err(|items| {
         let message = format!("expected 4 numbers [r, g, b, a], found {}", items.len());
         value.problem(codes::VALUE, message);
     }) else {
@@ -162,7 +162,7 @@ fn border(value: &Found<'_>) -> Option<[u32; 4]> {
     };
     let are_bits = value.has_bare_bits()
         && !value.key.ends_with(keys::BORDER_COLOR.name)
-        && items.iter().any(Found::is_integer);
+        && items.iter().any(TomlValue::is_integer);
     let mut bits = [0; 4];
     for (to, item) in bits.iter_mut().zip(&items) {
         *to = if are_bits { word(item)? } else { float(item)? };

@@ -2,7 +2,7 @@
 
 use crate::keys;
 use crate::problem::{Problem, codes};
-use crate::table::{At, Found, Table};
+use crate::table::{At, Table, TomlValue};
 use crate::words::LAYOUTS;
 use texunit_texel::Format;
 use texunit_unit::{Geometry, Layout};
@@ -24,12 +24,12 @@ pub struct Region {
     /// The key `layer`; for cubes, a face.
     pub layer: u32,
     /// The part of that level and layer.
-    pub place: Place,
+    pub place: RegionPart,
 }
 
 /// A part of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RegionPart {
     /// A box in texels.
     Box {
         /// The key `offset`; zeros if missing.
@@ -41,7 +41,7 @@ pub enum Place {
     Tile([u32; 3]),
 }
 
-impl Default for Place {
+impl Default for RegionPart {
     /// The whole level.
     fn default() -> Self {
         Self::Box { offset: [0; 3], extent: None }
@@ -136,12 +136,12 @@ pub fn format(table: &Table<'_>) -> Option<At<Format>> {
     Some(name.with(format?))
 }
 
-fn geometry(value: &Found<'_>) -> Option<Geometry> {
+fn geometry(value: &TomlValue<'_>) -> Option<Geometry> {
     let words: Vec<_> = Geometry::ALL.iter().map(|geometry| (geometry.name(), *geometry)).collect();
     value.word(&words)
 }
 
-fn layout(value: &Found<'_>) -> Option<Layout> {
+fn layout(value: &TomlValue<'_>) -> Option<Layout> {
     if value.is_string() && value.string("").is_some_and(|text| text.value == "pitched") {
         value.note("the layout `pitched` is called `pitch`", Some("\"pitch\""));
         return Some(Layout::Pitched);
@@ -160,12 +160,12 @@ pub fn extent(table: &Table<'_>) -> ExtentSpec {
         table.problem(codes::MISSING_KEY, "`height` and `depth` need a `width`".into());
     }
     let least = table.least_size();
-    let read = |v: &Option<Found<'_>>| v.as_ref().and_then(|v| v.small(least)).unwrap_or(1);
+    let read = |v: &Option<TomlValue<'_>>| v.as_ref().and_then(|v| v.small(least)).unwrap_or(1);
     let extent = [read(&width), read(&height), read(&depth)];
     ExtentSpec { extent: width.is_some().then_some(extent), dims }
 }
 
-fn old_size(value: &Found<'_>, least: u32) -> ExtentSpec {
+fn old_size(value: &TomlValue<'_>, least: u32) -> ExtentSpec {
     let dims = value.array("an array of 1 to 3 numbers").map_or(0, |items| items.len() as u8);
     ExtentSpec { extent: numbers(value, least, 1), dims }
 }
@@ -187,7 +187,7 @@ fn tiles(table: &Table<'_>) -> Option<At<TilesSpec>> {
     (regions.len() == items.len()).then(|| value.at(TilesSpec { resident, regions }))
 }
 
-fn region(value: &Found<'_>) -> Option<At<Region>> {
+fn region(value: &TomlValue<'_>) -> Option<At<Region>> {
     if value.is_array() {
         let numbers = value.array("a region `{ level = 0, tile = [0, 0] }`")?;
         let numbers: Option<Vec<u32>> = numbers.iter().map(|number| number.small(0)).collect();
@@ -197,7 +197,7 @@ fn region(value: &Found<'_>) -> Option<At<Region>> {
         };
         let new = format!("{{ level = {level}, layer = {layer}, tile = [{x}, {y}, {z}] }}");
         value.note("a region is a table, `{ level = 0, layer = 0, tile = [0, 0, 0] }`", Some(&new));
-        return Some(value.at(Region { level, layer, place: Place::Tile([x, y, z]) }));
+        return Some(value.at(Region { level, layer, place: RegionPart::Tile([x, y, z]) }));
     }
     let table = value.table()?;
     let before = table.problem_count();
@@ -211,14 +211,14 @@ fn region(value: &Found<'_>) -> Option<At<Region>> {
         let message = "a region has either a `tile`, or an `offset` and an `extent`";
         table.problem(codes::CONFLICT, message.into());
     }
-    let texels = Place::Box { offset: offset.unwrap_or_default(), extent };
-    let place = tile.map_or(texels, Place::Tile);
+    let texels = RegionPart::Box { offset: offset.unwrap_or_default(), extent };
+    let place = tile.map_or(texels, RegionPart::Tile);
     let sound = table.problem_count() == before;
     sound.then(|| value.at(Region { level, layer, place }))
 }
 
 /// Parses one to three numbers, at least `least`; `rest` for missing ones.
-fn numbers(value: &Found<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
+fn numbers(value: &TomlValue<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
     let items = value.array("an array of 1 to 3 numbers")?;
     if !(1..=3).contains(&items.len()) {
         let message = format!("expected an array of 1 to 3 numbers, found {}", items.len());
@@ -233,7 +233,7 @@ fn numbers(value: &Found<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
 }
 
 /// Reads the value of `view`.
-pub fn view(value: &Found<'_>) -> Option<At<ViewSpec>> {
+pub fn view(value: &TomlValue<'_>) -> Option<At<ViewSpec>> {
     if value.is_array() && value.has_bare_bits() {
         let levels = Some(first_last(value)?);
         let new = levels.map(|[first, last]| format!("{{ levels = [{first}, {last}] }}"));
@@ -252,7 +252,7 @@ pub fn view(value: &Found<'_>) -> Option<At<ViewSpec>> {
 }
 
 /// Parses a number, or an array of the first and the last.
-pub(crate) fn first_last(value: &Found<'_>) -> Option<[u32; 2]> {
+pub(crate) fn first_last(value: &TomlValue<'_>) -> Option<[u32; 2]> {
     if !value.is_array() {
         let one = value.small(0)?;
         return Some([one, one]);

@@ -103,7 +103,7 @@ pub struct Table<'a> {
 
 /// A value of a key in the file, with its position.
 #[derive(Clone)]
-pub struct Found<'a> {
+pub struct TomlValue<'a> {
     value: &'a DeValue<'a>,
     context: &'a Context,
     /// Dotted path of the key.
@@ -134,7 +134,7 @@ impl<'a> Table<'a> {
     }
 
     /// The value of a key under its current or an earlier name, if present.
-    pub fn get(&self, key: impl Into<Key>) -> Option<Found<'a>> {
+    pub fn get(&self, key: impl Into<Key>) -> Option<TomlValue<'a>> {
         let key = key.into();
         let mut known = self.known.borrow_mut();
         if !known.contains(&key) {
@@ -161,7 +161,7 @@ impl<'a> Table<'a> {
     }
 
     /// The value of an obsolete key that other keys have replaced; `message` names them.
-    pub fn get_replaced(&self, key: &'static str, message: &str) -> Option<Found<'a>> {
+    pub fn get_replaced(&self, key: &'static str, message: &str) -> Option<TomlValue<'a>> {
         let found = self.table.get_key_value(key)?;
         self.known.borrow_mut().push(Key { name: key, old: &[] });
         self.note(key, found.0.span(), message, None);
@@ -175,8 +175,8 @@ impl<'a> Table<'a> {
         self.context.note(note);
     }
 
-    fn found(&self, key: &str, value: &'a Spanned<DeValue<'a>>) -> Found<'a> {
-        Found {
+    fn found(&self, key: &str, value: &'a Spanned<DeValue<'a>>) -> TomlValue<'a> {
+        TomlValue {
             value: value.get_ref(),
             context: self.context,
             key: join(&self.path, key),
@@ -185,7 +185,7 @@ impl<'a> Table<'a> {
     }
 
     /// The value of a required key; reports a problem if it is missing.
-    pub fn need(&self, key: impl Into<Key>, what: &str) -> Option<Found<'a>> {
+    pub fn need(&self, key: impl Into<Key>, what: &str) -> Option<TomlValue<'a>> {
         let key = key.into();
         let found = self.get(key);
         if found.is_none() {
@@ -201,7 +201,7 @@ impl<'a> Table<'a> {
     }
 
     /// All entries in the order of the file, for tables whose keys are chosen by the user.
-    pub fn entries(&self) -> Vec<(At<String>, Found<'a>)> {
+    pub fn entries(&self) -> Vec<(At<String>, TomlValue<'a>)> {
         let mut list: Vec<_> = self
             .table
             .iter()
@@ -263,7 +263,7 @@ impl<'a> Table<'a> {
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> TomlValue<'a> {
     /// Attaches this position to a value.
     pub fn at<T>(&self, value: T) -> At<T> {
         At { value, key: self.key.clone(), span: self.span.clone() }
@@ -347,9 +347,9 @@ impl<'a> Found<'a> {
     }
 
     /// The value as an array.
-    pub fn array(&self, wanted: &str) -> Option<Vec<Found<'a>>> {
+    pub fn array(&self, wanted: &str) -> Option<Vec<TomlValue<'a>>> {
         let DeValue::Array(array) = self.value else { return self.wrong_type(wanted) };
-        let items = array.iter().enumerate().map(|(i, v)| Found {
+        let items = array.iter().enumerate().map(|(i, v)| TomlValue {
             value: v.get_ref(),
             context: self.context,
             key: format!("{}[{i}]", self.key),

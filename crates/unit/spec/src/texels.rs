@@ -4,7 +4,7 @@ use crate::hex;
 use crate::number::{self, Typed};
 use crate::problem::codes;
 use crate::rng::Random;
-use crate::table::{At, Found, Table};
+use crate::table::{At, Table, TomlValue};
 use texunit_forms::Count;
 use texunit_texel::{Channel, Format, f32_to_f16};
 use texunit_unit::{ArrayShape, Extent};
@@ -107,7 +107,7 @@ impl Texels {
     }
 
     /// Parses the value of `texels`: a table with one key.
-    pub fn read(value: &Found<'_>, format: Option<Format>) -> Option<At<Self>> {
+    pub fn read(value: &TomlValue<'_>, format: Option<Format>) -> Option<At<Self>> {
         if value.is_array() && value.has_bare_bits() {
             value.note("`texels` is a table, and strings of digits are its `codes`", None);
             return Some(value.at(codes(value, format)?));
@@ -141,7 +141,7 @@ impl Texels {
         KEYS.into_iter().filter(|key| *key != "codes").filter_map(of_key).collect()
     }
 
-    fn of_key(key: &str, value: &Found<'_>, format: Option<Format>) -> Option<Self> {
+    fn of_key(key: &str, value: &TomlValue<'_>, format: Option<Format>) -> Option<Self> {
         let small = || value.small(0);
         Some(match key {
             "bytes" => Self::Bytes(number::raw_bytes(value)?),
@@ -263,7 +263,7 @@ fn published(mut state: u32, levels: &[u64]) -> Vec<u8> {
 }
 
 /// Parses a string of codes of the format.
-fn text(value: &Found<'_>, format: Option<Format>) -> Option<Vec<u8>> {
+fn text(value: &TomlValue<'_>, format: Option<Format>) -> Option<Vec<u8>> {
     let text = value.shared_string("a string of hexadecimal digits")?;
     let Some(format) = format else {
         value.problem(codes::MISSING_KEY, "digits of codes need a `format`");
@@ -279,16 +279,16 @@ fn text(value: &Found<'_>, format: Option<Format>) -> Option<Vec<u8>> {
 }
 
 /// Parses an array with a string of codes for each level.
-fn codes(value: &Found<'_>, format: Option<Format>) -> Option<Texels> {
+fn codes(value: &TomlValue<'_>, format: Option<Format>) -> Option<Texels> {
     let levels = value.array("an array of strings of hexadecimal digits, one a level")?;
     let bytes: Option<Vec<_>> = levels.iter().map(|level| text(level, format)).collect();
     Some(Texels::Bytes(bytes?.concat()))
 }
 
 /// Parses an array of two integers.
-fn pair(value: &Found<'_>) -> Option<[i64; 2]> {
+fn pair(value: &TomlValue<'_>) -> Option<[i64; 2]> {
     let items = value.array("two numbers [first, step]")?;
-    let number = |item: &Found<'_>| integer(item);
+    let number = |item: &TomlValue<'_>| integer(item);
     let [first, step] = items.as_slice() else {
         let message = format!("expected two numbers [first, step], found {}", items.len());
         value.problem(codes::VALUE, message);
@@ -297,7 +297,7 @@ fn pair(value: &Found<'_>) -> Option<[i64; 2]> {
     Some([number(first)?, number(step)?])
 }
 
-fn integer(value: &Found<'_>) -> Option<i64> {
+fn integer(value: &TomlValue<'_>) -> Option<i64> {
     let wide = value.integer("a whole number")?;
     let number = i64::try_from(wide).ok();
     if number.is_none() {
@@ -315,7 +315,7 @@ fn channel_name(channel: Channel) -> &'static str {
 }
 
 /// Parses the old form `{ as = "f32", first = 0, step = 1 }`.
-fn old_ramp(value: &Found<'_>, format: Option<Format>) -> Option<Texels> {
+fn old_ramp(value: &TomlValue<'_>, format: Option<Format>) -> Option<Texels> {
     let table = value.table()?;
     let channel = table.need("as", "the type of the channels").and_then(|v| v.word(&CHANNELS));
     let number = |key, what| table.need(key, what).and_then(|v| integer(&v));

@@ -28,7 +28,7 @@ use texunit_forms::Count;
 /// Requests that memory is mapped twice from now on, so that the program's accesses can be
 /// observed.
 pub(crate) fn watch() {
-    views::want();
+    views::enable();
 }
 
 /// Whether the program has ever registered memory.
@@ -38,13 +38,13 @@ static HAS_LENT: AtomicBool = AtomicBool::new(false);
 pub(crate) fn registered(base: u64, size: u64) {
     if counts_calls() {
         HAS_LENT.store(true, SeqCst);
-        views::lend(&(base..base.saturating_add(size)));
+        views::watch(&(base..base.saturating_add(size)));
     }
 }
 
 /// Stops observing memory that is unregistered.
 pub(crate) fn unregistered(base: u64, size: u64) {
-    views::take_back(&(base..base.saturating_add(size)));
+    views::unwatch(&(base..base.saturating_add(size)));
 }
 
 /// Number of API calls in progress.
@@ -66,7 +66,7 @@ pub(crate) fn called() -> Option<ApiCall> {
     let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
     *calls += 1;
     if HAS_LENT.load(SeqCst) {
-        views::open_lent();
+        views::open_watched();
     }
     Some(ApiCall(()))
 }
@@ -78,7 +78,7 @@ impl Drop for ApiCall {
         let is_last = *calls == 0 && HAS_LENT.load(SeqCst);
         // After the last call in progress, pages are closed again if there is unfinished work.
         if is_last && race().is_some_and(|race| !race.pending().is_empty()) {
-            close(views::all_lent);
+            close(views::watched);
         }
     }
 }

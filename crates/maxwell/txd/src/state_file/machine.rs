@@ -7,7 +7,7 @@ use texunit_forms::Count;
 use texunit_sass::memory::Memory;
 use texunit_sass::txd::INDEX;
 use texunit_spec::number::{self, Typed};
-use texunit_spec::{At, Found, Problem, Table, codes};
+use texunit_spec::{At, Problem, Table, TomlValue, codes};
 use texunit_unit::Lanes;
 
 /// Parses `[registers]` and `[predicates]`.
@@ -28,7 +28,7 @@ pub(super) fn registers(root: &Table<'_>, state: &mut State) {
     }
 }
 
-fn entries<'a>(root: &Table<'a>, key: &'static str) -> Vec<(At<String>, Found<'a>)> {
+fn entries<'a>(root: &Table<'a>, key: &'static str) -> Vec<(At<String>, TomlValue<'a>)> {
     root.get(key).and_then(|v| v.table()).map_or_else(Vec::new, |table| table.entries())
 }
 
@@ -45,7 +45,7 @@ fn numbered(root: &Table<'_>, name: &At<String>, letter: &str, max: usize) -> Op
 }
 
 /// Parses a register: a value for all lanes, or a list with one for each.
-fn lanes(value: &Found<'_>) -> Option<Lanes> {
+fn lanes(value: &TomlValue<'_>) -> Option<Lanes> {
     if !value.is_array() {
         return Some([number::word(value)?; 32]);
     }
@@ -62,7 +62,7 @@ fn lanes(value: &Found<'_>) -> Option<Lanes> {
 }
 
 /// Parses a set of lanes: `true`, `false`, a mask, or a list.
-pub(super) fn lanes_of(value: &Found<'_>) -> Option<u32> {
+pub(super) fn lanes_of(value: &TomlValue<'_>) -> Option<u32> {
     if value.is_boolean() {
         return value.boolean().map(|all| if all { u32::MAX } else { 0 });
     }
@@ -75,7 +75,7 @@ pub(super) fn lanes_of(value: &Found<'_>) -> Option<u32> {
         }
         return mask;
     }
-    let lane = |mask: u32, item: &Found<'_>| Some(mask | 1 << item.number(0, 31)?);
+    let lane = |mask: u32, item: &TomlValue<'_>| Some(mask | 1 << item.number(0, 31)?);
     value.array("a list of lanes")?.iter().try_fold(0, lane)
 }
 
@@ -107,7 +107,7 @@ pub(super) fn constants(root: &Table<'_>, state: &mut State) {
 }
 
 /// Parses a word of the constant bank: the parts of a handle, or 32 bits.
-fn constant(value: &Found<'_>) -> Option<u32> {
+fn constant(value: &TomlValue<'_>) -> Option<u32> {
     if !value.is_table() {
         return number::word(value);
     }

@@ -14,7 +14,7 @@ use std::ops::Range;
 use texunit_sass::Arch;
 use texunit_sass::descriptor::{Bits, Descriptor, DescriptorError};
 use texunit_sass::memory::Memory;
-use texunit_spec::{Context, Found, Problem, Table, codes, number};
+use texunit_spec::{Context, Problem, Table, TomlValue, codes, number};
 use toml::de::DeTable;
 
 /// Maximum size of a file's memory regions in bytes.
@@ -133,7 +133,7 @@ fn state(root: &Table<'_>) -> State {
     state
 }
 
-fn arch(value: &Found<'_>) -> Option<Arch> {
+fn arch(value: &TomlValue<'_>) -> Option<Arch> {
     let words = Arch::ALL.map(|arch| (arch.name(), arch));
     value.word(&words)
 }
@@ -210,7 +210,7 @@ fn inexpressible(table: &Table<'_>, keys: &[(&str, &'static str)], error: Descri
 }
 
 /// Parses `words`, which must be the table's only description of the descriptor.
-fn alone(table: &Table<'_>, words: &Found<'_>) -> Option<Descriptor> {
+fn alone(table: &Table<'_>, words: &TomlValue<'_>) -> Option<Descriptor> {
     let is_known = |name: &str| ["index", "words", "fields"].contains(&name);
     if !table.entries().iter().all(|(name, _)| is_known(&name.value)) {
         for (name, _) in table.entries() {

@@ -8,7 +8,9 @@ use texunit_sass::descriptor::{
     header,
 };
 use texunit_sass::memory::Memory;
-use texunit_spec::{Found, Table, Texels, codes, extent, format, keys, number, read_mode, view};
+use texunit_spec::{
+    Table, Texels, TomlValue, codes, extent, format, keys, number, read_mode, view,
+};
 use texunit_unit::ReadMode;
 
 const TYPES: [(&str, TextureType); 9] = [
@@ -221,7 +223,7 @@ fn placement(table: &Table<'_>, kind: Option<TextureType>) -> Option<Placement> 
 /// Writes packed texels to the memory that the header refers to.
 fn fill(
     header: &TextureHeader,
-    (value, texels): (&Found<'_>, &Texels),
+    (value, texels): (&TomlValue<'_>, &Texels),
     table: &Table<'_>,
     memory: &mut Memory,
     used: &mut u64,

@@ -7,7 +7,7 @@ use crate::spec::{BufferSpec, Data, Parts};
 use crate::texel_resource::refused;
 use std::path::PathBuf;
 use texunit_device::{Buffer, Format, Global, Placement};
-use texunit_files::{FileError, Kind, Wanted};
+use texunit_files::{FileError, Kind, TexelRequest};
 use texunit_forms::Count;
 use texunit_spec::At;
 
@@ -115,7 +115,7 @@ impl Binder<'_> {
             (Kind::Raw, None) => texunit_files::read_bytes(&path),
             (Kind::Npy, None) => texunit_files::read_array(&path).map(|a| a.bytes),
             (_, Some(format)) => {
-                let wanted = Wanted { format: format.value, dims: None, extent: None };
+                let wanted = TexelRequest { format: format.value, dims: None, extent: None };
                 texunit_files::read_texels(&path, &wanted).map(|t| t.bytes)
             }
             (_, None) => {

@@ -9,7 +9,7 @@ use crate::spec::{ParamValue, ResourceSpec, SurfaceSpec, TexelSource, TextureSpe
 use crate::texel_resource::{TexelResource, refused};
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
 use texunit_forms::Count;
-use texunit_spec::{At, Layout, Place, Region, TilesSpec};
+use texunit_spec::{At, Layout, Region, RegionPart, TilesSpec};
 
 /// Alignment of the rows of pitched textures in bytes.
 const PITCH_ALIGN: u64 = 32;
@@ -393,8 +393,8 @@ fn map_tiles(array: &TexelResource, tiles: &At<TilesSpec>) -> Result<(), Problem
     for at in &tiles.value.regions {
         let Region { level, layer, place } = at.value;
         let region = match place {
-            Place::Tile(tile) => array.tile_region(level, layer, tile),
-            Place::Box { offset, extent } => {
+            RegionPart::Tile(tile) => array.tile_region(level, layer, tile),
+            RegionPart::Box { offset, extent } => {
                 let extent = extent.map(|[width, height, depth]| Extent { width, height, depth });
                 TileRegion { level, layer, offset, extent }
             }

@@ -6,7 +6,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::{ResourceSpec, TexelSource};
 use std::path::PathBuf;
 use texunit_device::{Extent, Format, Geometry, MipmappedArray};
-use texunit_files::{Kind, MAX_BYTES, Texels, Wanted, mipmaps};
+use texunit_files::{Kind, MAX_BYTES, TexelRequest, Texels, mipmaps};
 use texunit_forms::Count;
 use texunit_spec::At;
 
@@ -168,7 +168,7 @@ impl Binder<'_> {
         file: &At<PathBuf>,
     ) -> Result<Plan, Problem> {
         let dims = spec.shape.dims.or(spec.shape.geometry.as_ref().map(|g| g.value.axes() as u8));
-        let wanted = Wanted { format, dims, extent: spec.shape.extent.extent };
+        let wanted = TexelRequest { format, dims, extent: spec.shape.extent.extent };
         let texels = texunit_files::read_texels(&self.path(file), &wanted);
         let Texels { format, dims, width, height, depth, bytes } =
             texels.map_err(file_problem(file))?;
@@ -197,7 +197,7 @@ impl Binder<'_> {
                     bytes: texunit_files::read_bytes(&path).map_err(problem)?,
                 }
             } else {
-                let wanted = Wanted { format, dims: None, extent: None };
+                let wanted = TexelRequest { format, dims: None, extent: None };
                 let texels = texunit_files::read_texels(&path, &wanted).map_err(problem)?;
                 let size = Some([texels.width, texels.height, texels.depth]);
                 Piece { file, size, bytes: texels.bytes }

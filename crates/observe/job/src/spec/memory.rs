@@ -5,7 +5,7 @@ use crate::problem::{Problem, codes};
 use std::path::{Component, Path, PathBuf};
 use texunit_device::Format;
 use texunit_spec::number::{self, Typed};
-use texunit_spec::{At, ExtentSpec, Found, Table, extent, format};
+use texunit_spec::{At, ExtentSpec, Table, TomlValue, extent, format};
 
 /// The initial contents of memory.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct OutputSpec {
 }
 
 /// Parses a buffer.
-pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
+pub(super) fn buffer(value: &TomlValue<'_>) -> Option<BufferSpec> {
     let table = value.table()?;
     let before = table.problem_count();
     let size = table.get("size").and_then(|v| Some(v.at(v.number(1, 1 << 40)?)));
@@ -116,7 +116,7 @@ pub(super) fn data(table: &Table<'_>) -> Option<Data> {
 }
 
 /// A number of bytes, or `true` for the whole object.
-fn zeros_of(value: &Found<'_>) -> Option<Data> {
+fn zeros_of(value: &TomlValue<'_>) -> Option<Data> {
     if value.is_boolean() {
         if value.boolean() == Some(false) {
             value.problem(codes::VALUE, "expected `true` or a number of bytes");
@@ -128,7 +128,7 @@ fn zeros_of(value: &Found<'_>) -> Option<Data> {
 }
 
 /// Parses an output.
-fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
+fn output(value: &TomlValue<'_>) -> Option<At<OutputSpec>> {
     let table = value.table()?;
     let file = table.need("file", "the name of the file to be written");
     let format = format(&table);
@@ -156,7 +156,7 @@ fn output(value: &Found<'_>) -> Option<At<OutputSpec>> {
 }
 
 /// Parses an output or an array of outputs.
-pub(super) fn outputs(value: &Found<'_>) -> Vec<At<OutputSpec>> {
+pub(super) fn outputs(value: &TomlValue<'_>) -> Vec<At<OutputSpec>> {
     if !value.is_array() {
         return output(value).into_iter().collect();
     }

@@ -4,7 +4,7 @@ use super::recorded;
 use super::resource::{ResourceSpec, TexelSource, resource};
 use crate::problem::codes;
 use texunit_device::ReadMode;
-use texunit_spec::{At, Found, SamplerSpec, Table, keys, read_mode};
+use texunit_spec::{At, SamplerSpec, Table, TomlValue, keys, read_mode};
 
 /// A texture.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub struct IndependentSampler {
 }
 
 /// Parses a sampler.
-pub(super) fn sampler(value: &Found<'_>) -> Option<IndependentSampler> {
+pub(super) fn sampler(value: &TomlValue<'_>) -> Option<IndependentSampler> {
     let table = value.table()?;
     let sampler = IndependentSampler { state: SamplerSpec::read(&table), handle: handle(&table) };
     table.finish();

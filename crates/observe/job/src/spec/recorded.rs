@@ -5,7 +5,7 @@ use super::memory::data;
 use super::{BufferSpec, Data, ResourceSpec};
 use crate::problem::codes;
 use texunit_device::{Approximate, BadFetch, Bounds, ComputeCapability, End};
-use texunit_spec::{At, Found, Table};
+use texunit_spec::{At, Table, TomlValue};
 
 /// Launch options, unless the command line overrides them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,7 +89,7 @@ pub struct ArraySpec {
 }
 
 /// Parses an array.
-pub(super) fn array(value: &Found<'_>) -> Option<ArraySpec> {
+pub(super) fn array(value: &TomlValue<'_>) -> Option<ArraySpec> {
     let table = value.table()?;
     let resource = super::resource::resource(&table, "array");
     let name = table.get("name").and_then(|v| Some(v.string("a name")?.value));
@@ -138,7 +138,7 @@ pub(super) fn place(table: &Table<'_>) -> PlaceSpec {
 }
 
 /// An address or handle: an integer, or a string for values that TOML's integers cannot hold.
-pub(super) fn address(value: &Found<'_>) -> Option<At<u64>> {
+pub(super) fn address(value: &TomlValue<'_>) -> Option<At<u64>> {
     if !value.is_string() {
         return value.number(0, i64::MAX as u64).map(|n| value.at(n));
     }
@@ -188,7 +188,7 @@ pub struct ExpectedSpec {
 }
 
 /// Parses `expected`.
-pub(super) fn expected(value: &Found<'_>) -> Option<At<ExpectedSpec>> {
+pub(super) fn expected(value: &TomlValue<'_>) -> Option<At<ExpectedSpec>> {
     let table = value.table()?;
     let before = table.problem_count();
     let (data, parts) = (data(&table), parts(&table));

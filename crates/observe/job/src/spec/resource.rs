@@ -4,7 +4,7 @@ use crate::problem::codes;
 use std::path::PathBuf;
 use texunit_device::Format;
 use texunit_files::Kind;
-use texunit_spec::{At, Found, Layout, ShapeSpec, Table, Texels};
+use texunit_spec::{At, Layout, ShapeSpec, Table, Texels, TomlValue};
 
 /// The source of texels.
 #[derive(Clone, Debug)]
@@ -164,12 +164,12 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
     })
 }
 
-fn file(value: &Found<'_>) -> Option<At<PathBuf>> {
+fn file(value: &TomlValue<'_>) -> Option<At<PathBuf>> {
     let name = value.string("a file name")?;
     Some(name.with(PathBuf::from(&name.value)))
 }
 
-fn files(value: &Found<'_>) -> Option<Vec<At<PathBuf>>> {
+fn files(value: &TomlValue<'_>) -> Option<Vec<At<PathBuf>>> {
     let items = value.array("an array of file names")?;
     if items.is_empty() {
         value.problem(codes::VALUE, "expected at least one file name");

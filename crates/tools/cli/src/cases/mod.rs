@@ -14,7 +14,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use texunit_cases::Access;
-use texunit_files::{Places, write_atomically};
+use texunit_files::{CommandFiles, write_atomically};
 
 /// Arguments of `texunit cases`.
 #[derive(Clone, Debug, Args)]
@@ -119,7 +119,7 @@ fn failed(why: &str) -> u8 {
 
 /// Rejects a suite whose folder is that of the cases, and two files with the same name.
 fn keep_apart(sources: &[PathBuf], args: &ExportArgs) -> Result<(), String> {
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     sources.iter().for_each(|source| places.reads("is exported", source));
     let of_sources = sources.iter().map(|source| file_of(source, args.format));
     let fixed = [INDEX, "schema.json", UNFINISHED].into_iter().map(str::to_owned);

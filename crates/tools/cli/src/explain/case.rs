@@ -9,7 +9,7 @@ use texunit_cases::{
     FetchCase, SurfaceCase, SurfaceOp,
 };
 use texunit_explain::operand::count;
-use texunit_explain::{Explanation, Known, Source, SurfaceExpected, SurfaceExplanation};
+use texunit_explain::{Explanation, KnownResult, Source, SurfaceExpected, SurfaceExplanation};
 
 /// Explains `FILE#N`, `FILE#NAME` or `FILE#N:I`, or lists the cases of `FILE`.
 pub(super) fn run(
@@ -154,7 +154,7 @@ fn fetch_case(
             let (known, mut values) =
                 (usize::from(expected.components), explanation.trace.answer.values);
             values[..known].copy_from_slice(&expected.values[..known]);
-            Known { values, resident: expected.resident, from: Source::Case }
+            KnownResult { values, resident: expected.resident, from: Source::Case }
         });
     }
     let agrees = explanation.agrees() != Some(false) && !expects_error(case);

@@ -5,7 +5,7 @@ use crate::run::Report;
 use serde_json::{Value, json};
 use std::path::Path;
 use texunit_device::{Watch, Watched, WatchedAccess};
-use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
+use texunit_explain::{Explanation, KnownResult, Page, Source, SurfaceExplanation};
 use texunit_forms::Count;
 use texunit_report::Located;
 
@@ -163,7 +163,7 @@ fn explain<T>(
         Watched::Fetch(f) => match Explanation::new(f.form, &f.texture, &f.sampler, &f.operands) {
             Ok(mut explanation) => {
                 let (values, resident) = (f.values, Some(f.resident));
-                explanation.known = Some(Known { values, resident, from: Source::Launch });
+                explanation.known = Some(KnownResult { values, resident, from: Source::Launch });
                 Ok(fetch(&explanation))
             }
             Err(error) => Err(error.to_string()),

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use text::Skeleton;
 use texunit_check::ir::{FuncId, Function, Module};
 use texunit_check::{Options, check_with, uses};
-use texunit_files::Places;
+use texunit_files::CommandFiles;
 use texunit_report::place::both_names;
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
@@ -202,7 +202,7 @@ impl Plan<'_> {
 
     /// Rejects a job with the path of the PTX or of another job.
     fn keep_apart(&self, jobs: &[(PathBuf, String, &Function)]) -> Result<(), String> {
-        let mut places = Places::default();
+        let mut places = CommandFiles::default();
         places.reads("is the PTX", &self.args.ptx);
         for (path, _, kernel) in jobs {
             places.writes(format!("the job of `{}`", kernel.name), path);

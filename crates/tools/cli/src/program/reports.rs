@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use texunit_coverage::{Coverage, EXTENSION, lcov};
 use texunit_evidence::{Format, Run};
-use texunit_files::Places;
+use texunit_files::CommandFiles;
 use texunit_forms::Count;
 use texunit_profile::Profile;
 
@@ -315,7 +315,7 @@ pub(super) fn misused(args: &RunArgs) -> Option<String> {
             "--kernel selects the kernels of --record and --check; give one of them".to_owned(),
         );
     }
-    let mut places = Places::default();
+    let mut places = CommandFiles::default();
     let words = args.command.iter().map(Path::new).filter(|word| word.is_file());
     words.for_each(|word| places.reads("is named on the command line, too", word));
     args.checks.suppressions.iter().for_each(|file| places.reads("--suppressions reads", file));

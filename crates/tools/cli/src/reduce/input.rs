@@ -5,7 +5,7 @@ use super::first::Stopped;
 use super::result::MARK;
 use crate::color::{self, Stream};
 use std::path::{Path, PathBuf};
-use texunit_files::Places;
+use texunit_files::CommandFiles;
 use texunit_job::load::{read_job, read_ptx};
 use texunit_reduce::{Case, read_job_table};
 use texunit_syntax::SourceFile;
@@ -33,7 +33,7 @@ impl Input {
         let is_job = self.case.job.is_some();
         let out: PathBuf = args.out.clone().unwrap_or_else(|| default_out(&args.input, is_job));
         let target = if is_job { out.join("job.toml") } else { out.clone() };
-        let mut places = Places::default();
+        let mut places = CommandFiles::default();
         places.reads("is reduced", &args.input);
         let read = self.ptx.iter().chain(self.case.read.iter());
         read.for_each(|path| places.reads("the job reads", path));

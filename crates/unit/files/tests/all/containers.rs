@@ -6,7 +6,7 @@ use ddsfile::{
     AlphaMode, Caps2, D3D10ResourceDimension, D3DFormat, Dds, DxgiFormat, FourCC, NewD3dParams,
     NewDxgiParams, PixelFormatFlags,
 };
-use texunit_files::{Container, Kind, Texels, Wanted, decode, decode_container};
+use texunit_files::{Container, Kind, TexelRequest, Texels, decode, decode_container};
 use texunit_testkit::Random;
 use texunit_texel::Format;
 
@@ -245,7 +245,7 @@ fn ktx2_that_is_refused() {
 #[test]
 fn level_0_as_texels() {
     let texels = |kind, bytes: &[u8], name: &str| {
-        decode(kind, bytes, &Wanted { format: format(name), dims: None, extent: None })
+        decode(kind, bytes, &TexelRequest { format: format(name), dims: None, extent: None })
     };
     let file = dds(DxgiFormat::R8G8B8A8_UNorm, &Shape { levels: 3, ..FLAT });
     let expected = Texels {

@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
-use texunit_files::{Kind, Texels, Wanted, decode, encode, write_atomically};
+use texunit_files::{Kind, TexelRequest, Texels, decode, encode, write_atomically};
 use texunit_testkit::{Random, TempDir};
 use texunit_texel::Format;
 
 const KINDS: [Kind; 4] = [Kind::Png, Kind::Jpeg, Kind::Exr, Kind::Npy];
 
-fn wanted(format: &str) -> Wanted {
-    Wanted { format: Format::from_name(format).unwrap(), dims: None, extent: None }
+fn wanted(format: &str) -> TexelRequest {
+    TexelRequest { format: Format::from_name(format).unwrap(), dims: None, extent: None }
 }
 
 fn message(kind: Kind, bytes: &[u8]) -> String {

@@ -1,11 +1,11 @@
 //! NPY files: against those that NumPy has written, and by hand.
 #![allow(clippy::unwrap_used)]
 
-use texunit_files::{Kind, Texels, Wanted, decode, decode_array, encode};
+use texunit_files::{Kind, TexelRequest, Texels, decode, decode_array, encode};
 use texunit_texel::Format;
 
-fn wanted(format: &str, dims: Option<u8>) -> Wanted {
-    Wanted { format: Format::from_name(format).unwrap(), dims, extent: None }
+fn wanted(format: &str, dims: Option<u8>) -> TexelRequest {
+    TexelRequest { format: Format::from_name(format).unwrap(), dims, extent: None }
 }
 
 /// A file with this header.
@@ -63,7 +63,8 @@ fn what_is_written_is_what_numpy_writes() {
         let out = encode(Kind::Npy, &texels).unwrap();
         assert_eq!(parts(&out), parts(&numpys(&format!("written-{shape}"))), "{shape}");
         assert_eq!(
-            decode(Kind::Npy, &out, &Wanted { format, dims: Some(dims), extent: None }).unwrap(),
+            decode(Kind::Npy, &out, &TexelRequest { format, dims: Some(dims), extent: None })
+                .unwrap(),
             texels
         );
     }

@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
-use texunit_files::{Kind, Problem, Texels, Wanted, decode, encode, read_texels};
+use texunit_files::{Kind, Problem, TexelRequest, Texels, decode, encode, read_texels};
 use texunit_texel::Format;
 
 fn format(name: &str) -> Format {
     Format::from_name(name).unwrap()
 }
 
-fn wanted(name: &str) -> Wanted {
-    Wanted { format: format(name), dims: None, extent: None }
+fn wanted(name: &str) -> TexelRequest {
+    TexelRequest { format: format(name), dims: None, extent: None }
 }
 
 fn read(name: &str, format: &str) -> Result<Texels, Problem> {
@@ -159,7 +159,7 @@ fn raw_files() {
 fn raw_files_of_blocks_and_packed_texels() {
     let bytes: Vec<u8> = (0..32).collect();
     let raw = |name, extent| {
-        let wanted = Wanted { extent: Some(extent), ..wanted(name) };
+        let wanted = TexelRequest { extent: Some(extent), ..wanted(name) };
         decode(Kind::Raw, &bytes, &wanted).map(|t| t.bytes).map_err(|e| e.to_string())
     };
     assert_eq!(raw("bc7", [5, 3, 1]), Ok(bytes.clone()));
@@ -191,7 +191,7 @@ fn normalized_formats_take_what_their_channels_take() {
 fn size_and_dimensions_are_checked() {
     let with = |dims, extent| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/rgb8.png");
-        let wanted = Wanted { dims, extent, ..wanted("u8x4") };
+        let wanted = TexelRequest { dims, extent, ..wanted("u8x4") };
         read_texels(&path, &wanted).map(|t| t.dims).map_err(|e| e.problem.to_string())
     };
     assert_eq!(with(Some(2), Some([2, 2, 1])), Ok(2));

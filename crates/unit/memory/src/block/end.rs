@@ -55,7 +55,7 @@ impl End {
 
     /// Whether the memory or its address range still exists, and only this access has no right to
     /// it.
-    pub fn is_there(self) -> bool {
+    pub fn still_exists(self) -> bool {
         matches!(self, Self::Reserved | Self::NoAccess | Self::Peer)
     }
 }

@@ -119,7 +119,7 @@ impl MemoryMap {
     }
 
     /// Addresses of two blocks that map the same pages, if there are any.
-    pub fn is_twice(&self) -> Option<(u64, u64)> {
+    pub fn shared_pages(&self) -> Option<(u64, u64)> {
         let mut known = HashMap::new();
         self.blocks.iter().find_map(|(base, block)| {
             let mut pages = block.pages().into_iter();

@@ -31,7 +31,7 @@ pub(super) fn find(peers: &OnceLock<Vec<PeerDevice>>, address: u64) -> Option<Fr
 impl Memory {
     /// Registers the other devices, so that an access to the memory of a device without peer access
     /// is reported as such. Only the first call has an effect.
-    pub fn know<'a>(&self, peers: impl Iterator<Item = &'a Memory>) {
+    pub fn set_peers<'a>(&self, peers: impl Iterator<Item = &'a Memory>) {
         let peers = peers.filter(|other| !Arc::ptr_eq(&other.state, &self.state));
         let other = |memory: &Memory| PeerDevice {
             state: Arc::downgrade(&memory.state),
@@ -42,7 +42,7 @@ impl Memory {
 
     /// Excludes the allocation at an address from general peer access. Returns false if there is no
     /// allocation.
-    pub fn keep_to_itself(&self, address: u64) -> bool {
+    pub fn exclude_from_peers(&self, address: u64) -> bool {
         let mut state = self.state();
         state.blocks.get_mut(&address).map(|entry| entry.is_own = false).is_some()
     }
@@ -58,7 +58,7 @@ impl Memory {
     /// The table of all blocks, as by [`Self::map`], together with the peer devices' own memory
     /// that this device can access: all but constant memory and allocations that are excluded from
     /// peer access.
-    pub fn map_with<'a>(&self, peers: impl Iterator<Item = &'a Memory>) -> MemoryMap {
+    pub fn map_with_peers<'a>(&self, peers: impl Iterator<Item = &'a Memory>) -> MemoryMap {
         let mut map = self.map();
         for other in peers.filter(|other| !Arc::ptr_eq(&other.state, &self.state)) {
             let state = other.state();
@@ -84,10 +84,10 @@ mod tests {
             Memory::with_windows(1 << 20, Windows { global, ..Windows::default() })
         };
         let (one, two) = (memory(0), memory(1));
-        one.know([&one, &two].into_iter());
+        one.set_peers([&one, &two].into_iter());
         let (open, block) = two.allocate(1000, "open").unwrap();
         let (own, _) = two.allocate(1000, "own").unwrap();
-        assert!(two.keep_to_itself(own) && !two.keep_to_itself(own + 1));
+        assert!(two.exclude_from_peers(own) && !two.exclude_from_peers(own + 1));
         let gone = one.find(open + 999, 1).unwrap_err().gone.unwrap();
         let place = (gone.how, gone.number, gone.address);
         assert_eq!(place, (End::Peer, block.number(), Some(open)));
@@ -103,7 +103,7 @@ mod tests {
         assert!(block.ended().is_none() && one.find(own, 1).is_err() && !two.detach(own));
         assert_eq!(one.map().gone(open).unwrap().how, End::Peer);
         let (mine, _) = one.allocate(10, "mine").unwrap();
-        let map = one.map_with([&two, &one].into_iter());
+        let map = one.map_with_peers([&two, &one].into_iter());
         assert!(map.find(open, 1000, 0).is_ok() && map.find(mine, 10, 0).is_ok());
         assert!(map.find(own, 1, 0).is_err() && map.blocks().len() == 2);
         assert!(map.blocks().is_sorted_by_key(|(base, _)| *base));

@@ -2,7 +2,7 @@
 
 use super::Memory;
 use crate::block::{Block, End};
-use crate::error::{AllocError, PlaceError};
+use crate::error::{AllocError, PlacementError};
 use std::sync::Arc;
 
 /// An allocation as it was in another process.
@@ -23,7 +23,7 @@ impl Memory {
     ///
     /// # Errors
     /// The limit would be exceeded, or another block is at the address.
-    pub fn allocate_at(&self, place: &Placement<'_>) -> Result<Arc<Block>, PlaceError> {
+    pub fn allocate_at(&self, place: &Placement<'_>) -> Result<Arc<Block>, PlacementError> {
         let Placement { address, size, name, number } = *place;
         self.reserve(size)?;
         let attached = self.attach_new(address, size, name, number);
@@ -39,7 +39,7 @@ impl Memory {
         size: u64,
         name: &str,
         number: Option<u64>,
-    ) -> Result<Arc<Block>, PlaceError> {
+    ) -> Result<Arc<Block>, PlacementError> {
         let bytes = usize::try_from(size).ok();
         let block = bytes.and_then(|bytes| Block::for_address(bytes, address, number, name));
         let block = Arc::new(block.ok_or(AllocError::Host { size })?);
@@ -108,11 +108,11 @@ mod tests {
         memory.allocate_at(&place(4096, 500)).unwrap();
         let error = memory.allocate_at(&place(4500, 10)).unwrap_err();
         let other = Some((4096, 500));
-        assert_eq!(error, PlaceError::Taken(AttachError { address: 4500, len: 10, other }));
+        assert_eq!(error, PlacementError::Taken(AttachError { address: 4500, len: 10, other }));
         let error = memory.allocate_at(&place(u64::MAX - 5, 10)).unwrap_err();
-        assert!(matches!(error, PlaceError::Taken(AttachError { other: None, .. })));
+        assert!(matches!(error, PlacementError::Taken(AttachError { other: None, .. })));
         let error = memory.allocate_at(&place(9000, 501)).unwrap_err();
-        assert_eq!(error, PlaceError::Alloc(AllocError::Limit { size: 501, available: 500 }));
+        assert_eq!(error, PlacementError::Alloc(AllocError::Limit { size: 501, available: 500 }));
         assert_eq!(memory.used(), 500);
     }
 

@@ -3,7 +3,7 @@
 
 use super::Memory;
 use crate::block::Block;
-use crate::error::PlaceError;
+use crate::error::PlacementError;
 use std::sync::Arc;
 
 impl Memory {
@@ -33,7 +33,12 @@ impl Memory {
     ///
     /// # Errors
     /// The limit would be exceeded, or another block is at the address.
-    pub fn adopt(&self, address: u64, block: &Arc<Block>, counts: bool) -> Result<(), PlaceError> {
+    pub fn adopt(
+        &self,
+        address: u64,
+        block: &Arc<Block>,
+        counts: bool,
+    ) -> Result<(), PlacementError> {
         let size = if counts { block.size() as u64 } else { 0 };
         self.reserve(size)?;
         if let Err(error) = self.attach(address, block) {

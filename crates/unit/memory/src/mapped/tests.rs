@@ -99,23 +99,23 @@ fn files_are_shared_and_checked() {
 }
 
 #[test]
-fn the_program_is_shown_what_it_may_use() {
+fn host_rights_decide_what_the_program_accesses() {
     let reserved = Arc::new(Reserved::new(0, CHUNK, 0).unwrap());
     let start = reserved.range().start;
     let pages = Arc::new(Pages::new(CHUNK).unwrap());
     let mapped = Arc::new(reserved.map(start, &pages, CHUNK).unwrap());
     let block = block(vec![Arc::clone(&mapped)]);
     block.store_u32(8, 77).unwrap();
-    assert!(mapped.show(Rights::ReadWrite));
+    assert!(mapped.set_host_rights(Rights::ReadWrite));
     let theirs: *mut u32 = std::ptr::with_exposed_provenance_mut(start as usize + 8);
-    // SAFETY: the memory is shown to the program, and has no other user.
+    // SAFETY: the program may access the memory, and nothing else uses it.
     unsafe {
         assert_eq!(theirs.read_volatile(), 77);
         theirs.write_volatile(78);
     }
     assert_eq!(block.load_u32(8).unwrap(), 78);
     let rights = || crate::rights(std::slice::from_ref(&(start..start + CHUNK))).unwrap()[0];
-    assert!(mapped.show(Rights::Read) && rights() == Rights::Read);
+    assert!(mapped.set_host_rights(Rights::Read) && rights() == Rights::Read);
     mapped.end();
-    assert!(rights() == Rights::None && !mapped.show(Rights::Read));
+    assert!(rights() == Rights::None && !mapped.set_host_rights(Rights::Read));
 }

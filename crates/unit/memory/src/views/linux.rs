@@ -26,7 +26,7 @@ struct Slot {
     start: AtomicUsize,
     pages: AtomicUsize,
     /// Whether the block is memory of the program itself, with one mapping only.
-    is_lent: AtomicBool,
+    is_program_memory: AtomicBool,
     /// Rights of each page. The array has room for the largest block that the slot has ever held
     /// and is never freed, because a handler may be reading it.
     states: AtomicPtr<AtomicU8>,
@@ -36,7 +36,7 @@ static SLOTS: [Slot; MAX_VIEWS] = [const {
     Slot {
         start: AtomicUsize::new(0),
         pages: AtomicUsize::new(0),
-        is_lent: AtomicBool::new(false),
+        is_program_memory: AtomicBool::new(false),
         states: AtomicPtr::new(null_mut()),
     }
 }; MAX_VIEWS];
@@ -57,7 +57,7 @@ fn table() -> MutexGuard<'static, WatchTable> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn want() {
+pub(super) fn enable() {
     WANTED.store(true, Relaxed);
 }
 
@@ -213,7 +213,7 @@ fn is_stack(range: &Range<usize>) -> bool {
     !is_known || (range.start < low.addr() + size && low.addr() < range.end)
 }
 
-pub(super) fn lend(range: &Range<u64>) {
+pub(super) fn watch(range: &Range<u64>) {
     let pages = inside(range);
     // The stack cannot be watched, because a signal handler needs a stack.
     if WANTED.load(Relaxed) && !pages.is_empty() && !is_stack(&pages) {
@@ -222,19 +222,20 @@ pub(super) fn lend(range: &Range<u64>) {
 }
 
 /// The slot of watched program memory that begins at an address.
-fn lent(table: &WatchTable, start: usize) -> Option<usize> {
-    let is = |slot: &Slot| slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) == start;
+fn program_slot(table: &WatchTable, start: usize) -> Option<usize> {
+    let is =
+        |slot: &Slot| slot.is_program_memory.load(Relaxed) && slot.start.load(Relaxed) == start;
     SLOTS[..table.slots.len()].iter().position(is)
 }
 
-pub(super) fn take_back(range: &Range<u64>) {
+pub(super) fn unwatch(range: &Range<u64>) {
     let pages = inside(range);
     // A range without a whole page was never watched. Another range may begin at the same page.
     if pages.is_empty() {
         return;
     }
     let mut table = table();
-    let Some(i) = lent(&table, pages.start) else { return };
+    let Some(i) = program_slot(&table, pages.start) else { return };
     open(&mut table, i);
     leave(&mut table, i);
 }
@@ -259,18 +260,21 @@ fn open(table: &mut WatchTable, i: usize) {
     table.runs = table.runs.saturating_sub(runs);
 }
 
-pub(super) fn open_lent() {
+pub(super) fn open_watched() {
     let mut table = table();
     let used = table.slots.len();
     for (i, slot) in SLOTS[..used].iter().enumerate() {
-        if slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) != 0 && table.slots[i].1 != 0 {
+        if slot.is_program_memory.load(Relaxed)
+            && slot.start.load(Relaxed) != 0
+            && table.slots[i].1 != 0
+        {
             open(&mut table, i);
         }
     }
 }
 
 /// Enters a block into the table; returns its slot.
-fn enter(start: usize, pages: usize, is_lent: bool) -> Option<usize> {
+fn enter(start: usize, pages: usize, is_program_memory: bool) -> Option<usize> {
     let mut table = table();
     let is_free = |&i: &usize| SLOTS[i].start.load(Relaxed) == 0;
     // A free slot whose array is large enough is preferred.
@@ -290,7 +294,7 @@ fn enter(start: usize, pages: usize, is_lent: bool) -> Option<usize> {
         table.slots[i].0 = room;
     }
     slot.pages.store(pages, SeqCst);
-    slot.is_lent.store(is_lent, SeqCst);
+    slot.is_program_memory.store(is_program_memory, SeqCst);
     for page in 0..pages {
         state(slot, page).store(Rights::ReadWrite as u8, Relaxed);
     }
@@ -314,10 +318,10 @@ fn rights(state: u8) -> Rights {
     }
 }
 
-pub(super) fn all(lent: bool) -> Vec<Range<u64>> {
+pub(super) fn all(of_program: bool) -> Vec<Range<u64>> {
     let table = table();
     let slots = SLOTS[..table.slots.len()].iter();
-    let slots = slots.filter(|slot| slot.is_lent.load(Relaxed) == lent);
+    let slots = slots.filter(|slot| slot.is_program_memory.load(Relaxed) == of_program);
     let ranges = slots.map(|slot| {
         let start = slot.start.load(Relaxed);
         start as u64..(start + slot.pages.load(Relaxed) * page()) as u64
@@ -391,7 +395,7 @@ fn can_open(pages: usize) -> bool {
     pages != 1 || !REFUSES_ONE.get()
 }
 
-pub(super) fn opens(address: usize) -> Option<Rights> {
+pub(super) fn open_page(address: usize) -> Option<Rights> {
     for slot in &SLOTS[..USED.load(SeqCst)] {
         let start = slot.start.load(SeqCst);
         let page = address.wrapping_sub(start) / self::page();

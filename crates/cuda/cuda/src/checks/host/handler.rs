@@ -71,7 +71,7 @@ extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut
         let errno = unsafe { libc::__errno_location() };
         // SAFETY: as for the access above.
         let saved = unsafe { *errno };
-        let before = views::opens(address);
+        let before = views::open_page(address);
         if let Some(before) = before
             && before != Rights::ReadWrite
         {

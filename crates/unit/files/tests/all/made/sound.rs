@@ -1,7 +1,7 @@
 //! What holds of every answer.
 
 use super::{Expected, Made, long, word};
-use texunit_files::{Container, Kind, MAX_BYTES, Wanted, decode, decode_container};
+use texunit_files::{Container, Kind, MAX_BYTES, TexelRequest, decode, decode_container};
 
 /// Reads a file. Its texture is the one that was put in, or one that goes with the fields;
 /// everything else is an error with a message, and none because a decoder has panicked.
@@ -74,7 +74,7 @@ fn sound(texture: &Container, made: &Made) {
 
 /// Level 0 alone is the same, of a texture that has one image.
 fn level_0(texture: &Container, made: &Made) {
-    let wanted = Wanted { format: texture.format, dims: None, extent: None };
+    let wanted = TexelRequest { format: texture.format, dims: None, extent: None };
     let is_plain = texture.layers.is_none() && !texture.is_cube;
     match decode(made.kind, &made.bytes, &wanted) {
         Ok(texels) => assert!(is_plain && texels.bytes == texture.levels[0], "{made:?}"),

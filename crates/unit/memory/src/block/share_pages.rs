@@ -19,7 +19,7 @@ impl Block {
     ///
     /// # Errors
     /// The system cannot make such a file, or the block was not allocated by [`Block::in_pages`].
-    pub fn give_out(&self, note: &[u8]) -> io::Result<Arc<Pages>> {
+    pub fn share_pages(&self, note: &[u8]) -> io::Result<Arc<Pages>> {
         let Storage::Own { align: PAGE.., exported, .. } = &self.storage else {
             return Err(io::ErrorKind::Unsupported.into());
         };
@@ -38,7 +38,7 @@ impl Block {
             }
         }
         if exported.set(Arc::clone(&pages)).is_err() {
-            return self.give_out(note);
+            return self.share_pages(note);
         }
         let at = self.data.as_ptr().expose_provenance() as u64;
         match pages.put(at, size, libc::PROT_READ | libc::PROT_WRITE) {
@@ -73,8 +73,8 @@ mod tests {
             let block = Block::in_pages(size, "given").unwrap();
             let (address, last) = (block.host_address(), size as u64 - 1);
             block.store_u8(last, 7).unwrap();
-            let pages = block.give_out(b"first").unwrap();
-            assert!(Arc::ptr_eq(&pages, &block.give_out(b"second").unwrap()));
+            let pages = block.share_pages(b"first").unwrap();
+            assert!(Arc::ptr_eq(&pages, &block.share_pages(b"second").unwrap()));
             assert_eq!((block.host_address(), block.load_u8(last).unwrap()), (address, 7));
             let number = pages.new_number().unwrap();
             let (other, note) = Pages::of_file(number).unwrap();
@@ -95,6 +95,6 @@ mod tests {
         // Memory that the allocator hands out next is not shared with the file.
         let again = Block::in_pages(4096, "again").unwrap();
         assert_eq!(again.to_vec(), vec![0; 4096]);
-        assert!(Block::new(4096, "other").unwrap().give_out(b"").is_err());
+        assert!(Block::new(4096, "other").unwrap().share_pages(b"").is_err());
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 /// symbolic links, hard links, `./` and `..` are resolved; a file that does not exist yet is
 /// identified by its folder and name.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct CommandFiles {
     read: Vec<CommandFile>,
     written: Vec<CommandFile>,
 }
@@ -23,14 +23,14 @@ struct CommandFile {
 
 /// An output that would overwrite another file of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clash {
-    /// Index of the output, in the order of the calls of [`Places::writes`].
+pub struct FileConflict {
+    /// Index of the output, in the order of the calls of [`CommandFiles::writes`].
     pub result: usize,
     /// The message: one sentence that begins with the option.
     pub message: String,
 }
 
-impl Places {
+impl CommandFiles {
     /// Adds an input file. `which` is the message's verb phrase for it: `the job reads`, `is
     /// explained`.
     pub fn reads(&mut self, which: &str, path: &Path) {
@@ -48,8 +48,8 @@ impl Places {
     }
 
     /// All outputs that refer to the same file as an input or an earlier output.
-    pub fn clashes(&self) -> Vec<Clash> {
-        let clash = |(result, place): (usize, &CommandFile)| {
+    pub fn conflicts(&self) -> Vec<FileConflict> {
+        let conflict = |(result, place): (usize, &CommandFile)| {
             let same =
                 |other: &&CommandFile| other.spot != FileLocation::None && other.spot == place.spot;
             let name = place.path.display();
@@ -69,17 +69,17 @@ impl Places {
                     }
                 }
             };
-            Some(Clash { result, message })
+            Some(FileConflict { result, message })
         };
-        self.written.iter().enumerate().filter_map(clash).collect()
+        self.written.iter().enumerate().filter_map(conflict).collect()
     }
 
-    /// The first of [`Self::clashes`] as a message.
+    /// The first of [`Self::conflicts`] as a message.
     ///
     /// # Errors
     /// There is a conflict.
     pub fn check(&self) -> Result<(), String> {
-        self.clashes().into_iter().next().map_or(Ok(()), |clash| Err(clash.message))
+        self.conflicts().into_iter().next().map_or(Ok(()), |conflict| Err(conflict.message))
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn check(read: &[&Path], written: &[(&str, &Path)]) -> Option<String> {
-        let mut places = Places::default();
+        let mut places = CommandFiles::default();
         read.iter().for_each(|path| places.reads("is read", path));
         written.iter().for_each(|(option, path)| places.writes(*option, path));
         places.check().err()
@@ -207,11 +207,12 @@ mod tests {
     #[test]
     fn each_clash_is_of_its_result() {
         let folder = texunit_testkit::TempDir::new("places");
-        let mut places = Places::default();
+        let mut places = CommandFiles::default();
         for name in ["a", "/dev/null", "b", "a"] {
             places.writes("--out", &folder.join(name));
         }
-        let results: Vec<usize> = places.clashes().iter().map(|clash| clash.result).collect();
+        let results: Vec<usize> =
+            places.conflicts().iter().map(|conflict| conflict.result).collect();
         assert_eq!(results, [3]);
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 thread_local! {
-    static HELD: RefCell<HashMap<PathBuf, Arc<[u8]>>> = RefCell::default();
+    static MEMORY_FILES: RefCell<HashMap<PathBuf, Arc<[u8]>>> = RefCell::default();
 }
 
 /// A set of files that this thread reads from memory. While the value exists,
@@ -15,13 +15,13 @@ thread_local! {
 /// system. If two values hold the same name, the later one wins, and the file is gone when the
 /// first of the two values is dropped.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct MemoryFiles {
     paths: Vec<PathBuf>,
     // Not `Send`: the files belong to one thread.
     _here: std::marker::PhantomData<*const ()>,
 }
 
-impl Held {
+impl MemoryFiles {
     /// An empty set.
     pub fn new() -> Self {
         Self::default()
@@ -30,15 +30,15 @@ impl Held {
     /// Adds a file under any name.
     pub fn hold(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) {
         let path = path.into();
-        HELD.with_borrow_mut(|held| held.insert(path.clone(), bytes.into()));
+        MEMORY_FILES.with_borrow_mut(|held| held.insert(path.clone(), bytes.into()));
         self.paths.push(path);
     }
 }
 
-impl Drop for Held {
+impl Drop for MemoryFiles {
     fn drop(&mut self) {
         // When a thread exits, its storage may already have been destroyed.
-        let _ = HELD.try_with(|held| {
+        let _ = MEMORY_FILES.try_with(|held| {
             let mut held = held.borrow_mut();
             for path in &self.paths {
                 held.remove(path);
@@ -49,7 +49,7 @@ impl Drop for Held {
 
 /// The bytes of an in-memory file.
 pub(crate) fn get(path: &Path) -> Option<Arc<[u8]>> {
-    HELD.with_borrow(|held| held.get(path).cloned())
+    MEMORY_FILES.with_borrow(|held| held.get(path).cloned())
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn held_files_are_read_until_they_are_dropped() {
         let path = Path::new("nowhere/at/all.raw");
-        let mut held = Held::new();
+        let mut held = MemoryFiles::new();
         held.hold(path, *b"abc");
         assert_eq!(crate::read_bytes(path).unwrap(), b"abc");
         let other =
