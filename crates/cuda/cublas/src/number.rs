@@ -8,7 +8,7 @@ use std::ops::Neg;
 
 /// An element type that has a [`Format`].
 pub(crate) trait Element {
-    /// The corresponding format.
+    /// The [`Format`] value that identifies this element type.
     const FORMAT: Format;
 }
 

@@ -12,7 +12,7 @@ use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::driver::Parameter;
 use texunit_cuda_abi::{CUresult, FIRST_HANDLE, Refusal, Subject};
 
-/// Distance between handles.
+/// Difference between the numeric values of consecutive handles.
 const STEP: usize = 64;
 
 static NEXT: AtomicUsize = AtomicUsize::new(FIRST_HANDLE);

@@ -35,7 +35,8 @@ impl Page {
         Self { title: title.into(), accesses: Vec::new(), notes: Vec::new() }
     }
 
-    /// Adds a fetch. `place` is the lines for its source location.
+    /// Adds a fetch to the page. `place` holds the lines that tell its source location, such as
+    /// file and line, and the source text.
     pub fn fetch(&mut self, place: Vec<String>, e: &Explanation<'_>) {
         let values = results(e.trace.form.result, e.trace.answer.values);
         let values: Vec<String> = values.into_iter().map(|(_, _, value)| value).collect();

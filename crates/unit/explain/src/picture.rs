@@ -30,23 +30,23 @@ pub(crate) enum Anchor {
 /// The paint of a shape: a theme colour, which has a dark variant, or a fixed colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint<'a> {
-    /// Not painted.
+    /// The shape is not painted.
     None,
-    /// Text and strong lines.
+    /// Colour of text and strong lines.
     Ink,
-    /// Thin lines.
+    /// Colour of thin lines.
     Faint,
-    /// The background.
+    /// Colour of the background.
     Paper,
-    /// A face, level or bytes without a texel colour.
+    /// Fill of a face, level or byte for which no texel colour is drawn.
     Empty,
-    /// Outside the texture: hatched, unlike any texel.
+    /// Hatching of cells outside the texture, which looks unlike any texel.
     Outside,
-    /// Values that the hardware uses.
+    /// Colour of values that the hardware uses.
     Mark,
-    /// Values without rounding, and requested values.
+    /// Colour of values without rounding, and of requested values, such as coordinates.
     Exact,
-    /// A fixed colour: of a texel, and of marks on it.
+    /// A fixed colour, of a texel or of marks on it.
     Of(&'a str),
 }
 

@@ -23,7 +23,8 @@ pub(crate) const NORMAL: f64 = 14.0;
 pub(crate) const MARGIN: f64 = 16.0;
 /// Space between the parts of the picture.
 pub(crate) const GAP: f64 = 22.0;
-/// Maximum number of characters of a line from outside.
+/// Maximum number of characters of a line at the top of the picture; longer lines, such as source
+/// locations of a caller, are truncated.
 const MAX_CHARACTERS: usize = 200;
 
 pub(crate) fn svg(e: &Explanation<'_>) -> String {

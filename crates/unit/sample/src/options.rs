@@ -30,7 +30,7 @@ texunit_unit::setters! {
 pub enum Setting {
     /// One or more words.
     Words(Vec<String>),
-    /// Yes or no.
+    /// A boolean option, such as `normalized_coords`.
     Flag(bool),
     /// One or more numbers.
     Numbers(Vec<f64>),

@@ -300,7 +300,8 @@ impl ReversedLanes {
         Self { at_once }
     }
 
-    /// The lane of an access, which is also the access of a lane.
+    /// The lane that executes an access. The reversal is its own inverse, so the function also maps
+    /// a lane to its access.
     fn lane(self, access: usize) -> usize {
         access ^ (self.at_once - 1)
     }

@@ -126,11 +126,11 @@ pub fn scalar(value: &TomlValue<'_>) -> Option<At<Scalar>> {
 
 /// The keys of a table that are number types.
 pub enum Typed<'a> {
-    /// No key is a number type.
+    /// The table has no key that is a number type.
     None,
-    /// One key is a number type, with this value.
+    /// Exactly one key is a number type: the type, and the value of the key.
     One(NumberType, TomlValue<'a>),
-    /// Several keys are number types.
+    /// Several keys are number types, which is a mistake, because a value has one type.
     Several,
 }
 

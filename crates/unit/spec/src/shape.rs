@@ -232,7 +232,8 @@ fn numbers(value: &TomlValue<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
     Some(numbers)
 }
 
-/// Reads the value of `view`.
+/// Parses the value of the key `view`, a table that selects levels, layers, format or geometry of
+/// an array. The form of old state files, a bare array of levels, gets a note.
 pub fn view(value: &TomlValue<'_>) -> Option<At<ViewSpec>> {
     if value.is_array() && value.has_bare_bits() {
         let levels = Some(first_last(value)?);

@@ -35,7 +35,8 @@ pub(crate) enum Flow {
     Continues,
     /// The split continues, but its lanes may have diverged, and others may run first.
     Diverges,
-    /// The turn of the split is over.
+    /// The split has executed the instructions of its turn (its time slice). It can continue after
+    /// the other splits of the warp have had a turn.
     Pauses,
     /// The split waits before a fetch or surface access for the other warps of its CTA.
     AtUnit,
