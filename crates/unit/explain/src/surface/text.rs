@@ -1,4 +1,4 @@
-//! An explanation of a surface access as text.
+//! Writes an explanation of a surface access as text: location, bytes and result.
 
 use super::{Kind, SurfaceExpected, SurfaceExplanation, elements_of, hex_bytes, kind_of, verb};
 use crate::value::{COMPONENTS, float, list};
@@ -61,7 +61,7 @@ pub(super) fn element_text(e: &SurfaceExplanation) -> String {
     }
 }
 
-/// The instruction with its coordinates.
+/// The instruction with its coordinates, as a heading.
 pub(super) fn headline(e: &SurfaceExplanation) -> String {
     let mut parts = Vec::new();
     if let Some(layer) = e.trace.layer {
