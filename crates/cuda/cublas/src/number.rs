@@ -93,7 +93,7 @@ macro_rules! number {
             }
 
             fn read(bytes: &[u8]) -> &[Self] {
-                // SAFETY: as for the access above.
+                // SAFETY: every bit pattern is a valid number of this type.
                 let (before, all, after) = unsafe { bytes.align_to() };
                 assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
                 all

@@ -151,7 +151,7 @@ impl<T> Handle<T> {
     /// The null handle.
     pub(crate) const NULL: Self = Self::of(0);
 
-    /// A handle that has never been used.
+    /// Makes a handle whose value has never been used in this process.
     pub(crate) fn fresh() -> Self {
         Self::of(NEXT.fetch_add(STEP, Ordering::Relaxed))
     }

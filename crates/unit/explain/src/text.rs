@@ -12,7 +12,7 @@ use texunit_unit::{FetchKind, Lod, ResultType};
 
 pub(crate) fn text(explanation: &Explanation<'_>) -> String {
     let mut out = String::new();
-    // Writing to a `String` cannot fail.
+    // The result is ignored, because writing to a `String` cannot fail.
     let _ = write_all(&mut out, explanation);
     out
 }

@@ -183,7 +183,7 @@ mod tests {
         // SAFETY: the entry is `unknown`, a function without parameters.
         let entry =
             unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> CUresult>(entry) };
-        // SAFETY: as for the access above.
+        // SAFETY: the entry is a function without parameters and without preconditions.
         assert_eq!(unsafe { entry() }, CUresult::NOT_SUPPORTED);
     }
 

@@ -8,7 +8,7 @@ use texunit_unit::{SurfaceKind, SurfaceOutcome};
 
 pub(super) fn text(e: &SurfaceExplanation) -> String {
     let mut out = String::new();
-    // Writing to a `String` cannot fail.
+    // The result is ignored, because writing to a `String` cannot fail.
     let _ = write_all(&mut out, e);
     out
 }
