@@ -154,7 +154,7 @@ fn peak_memory() -> Option<f64> {
 }
 
 /// Measures a kind of launch, and prints its rows.
-type Row = fn(&Device);
+type Measurement = fn(&Device);
 
 fn main() {
     let device = Device::default();
@@ -163,7 +163,7 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|");
     let wanted = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
-    let rows: [(&str, Row); 3] = [("rotate", rotate), ("sample", sample), ("fma", fma)];
+    let rows: [(&str, Measurement); 3] = [("rotate", rotate), ("sample", sample), ("fma", fma)];
     for (_, run) in rows.iter().filter(|(name, _)| name.starts_with(&wanted)) {
         run(&device);
     }

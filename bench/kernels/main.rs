@@ -24,7 +24,7 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use suite::{Case, Check, Ran, Session, Size, Value, case, differences, digest, names};
+use suite::{Case, Check, RunStats, Session, Size, Value, case, differences, digest, names};
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
@@ -154,7 +154,7 @@ fn serve(case: &Case, threads: usize) -> Result<(), String> {
     // From here on, the peak is that of loading and launching.
     let before = reset_peak();
     let load = session.load()?;
-    let Ran { time, warp_instructions, thread_instructions } = session.run()?;
+    let RunStats { time, warp_instructions, thread_instructions } = session.run()?;
     let taken = memory("VmHWM:").zip(before).map(|(peak, before)| peak - before);
     let results = session.results();
     for ((name, check, found), expected) in results.iter().zip(&expected) {

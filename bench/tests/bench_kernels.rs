@@ -1,10 +1,11 @@
-//! The kernels of `bench/kernels` at small sizes: their results are right, and have the same bits at every SIMD level of
-//! this machine, interpreted and as machine code; and those that are recorded, as tiers have more and more in common.
+//! Runs the kernels of `bench/kernels` at small sizes: their results must be right and
+//! bit-identical at every SIMD level of this machine, interpreted and compiled, and equal to the
+//! recorded digests.
 //!
-//! Level and mode are decided once for a process, so the test runs itself again for each.
+//! SIMD level and mode are settings of a process, so the test runs itself for each combination.
 #![allow(clippy::unwrap_used)]
 
-// The program has uses for what is not used here.
+// Some of its items are used by the program only.
 #[allow(dead_code, unused_imports)]
 #[path = "../kernels/suite/mod.rs"]
 mod suite;
@@ -17,7 +18,8 @@ use texunit_unit::SimdLevel;
 
 const OUT: &str = "TEXUNIT_TEST_DIGESTS";
 
-/// Runs a case twice on so many threads and compares what it wrote with the model. Which bits those are, or what is wrong.
+/// Runs a case twice with so many threads and compares the results with the model. Returns a digest
+/// of the results.
 fn digest_of(name: &str, threads: usize) -> Result<u64, String> {
     let case = case(name, Size::Small).unwrap();
     let mut session = Session::new(&case, threads)?;
@@ -87,7 +89,7 @@ fn bits_are_the_same_everywhere() {
     }
 }
 
-/// The peers read these files by name.
+/// The programs that compare texunit with other emulators read these files by name.
 #[test]
 fn every_kernel_has_its_files() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");

@@ -1,18 +1,19 @@
-//! Tools for the tests of the drop-in libraries: nvcc with its headers, the headers of CUDA 12,
-//! Python packages. In a folder that the user names, or installed with pip, as [`crate::tools`] does.
+//! Tools for the tests of the drop-in libraries: nvcc with its headers, the headers of CUDA 12, and
+//! Python packages. They are in a folder that the user names, or are installed with pip, as in
+//! [`crate::tools`].
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Things that come together.
+/// Files and packages that are installed together.
 struct Kit {
     name: &'static str,
-    /// Folder below the one of all tools.
+    /// Folder below the folder of all tools.
     folder: &'static str,
     packages: &'static [&'static str],
-    /// Whether the packages' own requirements are installed too.
+    /// Whether to install the packages' dependencies.
     requirements: bool,
-    /// Files that are there if all of it is: what they are called in the answer, and where they are.
+    /// Names and paths of files that exist if the kit is complete; the names appear in the output.
     files: &'static [(&'static str, &'static str)],
 }
 
@@ -57,7 +58,7 @@ const KITS: &[Kit] = &[
         packages: &["nvidia-ml-py==13.615.71"],
         files: &[("nvml", ""), ("pynvml", "pynvml.py")],
     },
-    // What validates reports, and what runs tests.
+    // Packages that validate reports and run tests.
     Kit {
         name: "reports", folder: "reports", requirements: true,
         packages: &["jsonschema==4.26.0", "lxml==6.1.3", "pytest==9.2.0"],
@@ -65,15 +66,16 @@ const KITS: &[Kit] = &[
     },
 ];
 
-/// `tools KIT...`: prints a line `name=path` for every file of the kits. Exit code: 0 all are there, 1 not.
+/// The names of all kits.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    KITS.iter().map(|kit| kit.name)
+}
+
+/// `tools KIT...`: prints a line `name=path` for every file of the kits. Exit code: 0 if all exist,
+/// 1 if not.
 pub(crate) fn run(names: &[String]) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
-    for name in names {
-        let Some(kit) = KITS.iter().find(|kit| kit.name == name) else {
-            let known: Vec<_> = KITS.iter().map(|kit| kit.name).collect();
-            eprintln!("error: there is no kit {name}, but {}", known.join(", "));
-            return ExitCode::from(2);
-        };
+    for kit in names.iter().filter_map(|name| KITS.iter().find(|kit| kit.name == name)) {
         match kit.find() {
             Ok(files) => {
                 for (name, path) in files {
@@ -81,7 +83,7 @@ pub(crate) fn run(names: &[String]) -> ExitCode {
                 }
             }
             Err(why) => {
-                eprintln!("{name} is not here: {why}");
+                eprintln!("{} is not here: {why}", kit.name);
                 code = ExitCode::FAILURE;
             }
         }
@@ -89,7 +91,7 @@ pub(crate) fn run(names: &[String]) -> ExitCode {
     code
 }
 
-/// A file of a kit, which is installed if it is not there.
+/// The path of a kit's file; the kit is installed if the file is missing.
 pub(crate) fn file(kit: &str, name: &str) -> Result<PathBuf, String> {
     let kit =
         KITS.iter().find(|k| k.name == kit).ok_or_else(|| format!("there is no kit {kit}"))?;
@@ -99,7 +101,8 @@ pub(crate) fn file(kit: &str, name: &str) -> Result<PathBuf, String> {
 }
 
 impl Kit {
-    /// In the folder that the user names, or below target, where it is installed.
+    /// Finds the kit's files in the folder that the user names, or below target, where missing kits
+    /// are installed.
     fn find(&self) -> Result<Vec<(&'static str, PathBuf)>, String> {
         match std::env::var_os("TEXUNIT_NVIDIA") {
             Some(folder) => self.present(Path::new(&folder)),
@@ -119,7 +122,7 @@ impl Kit {
         self.files.iter().map(at).collect()
     }
 
-    /// What is there, after it was installed if it was not.
+    /// The kit's files in `folder`; installs the kit if they are missing.
     fn get(&self, folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, String> {
         self.present(folder).or_else(|_| {
             self.install(&folder.join(self.folder))?;
@@ -130,7 +133,7 @@ impl Kit {
     fn install(&self, to: &Path) -> Result<(), String> {
         std::fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
         let mut command = Command::new("python3");
-        // Imported modules are compiled then; most are never imported.
+        // pip would compile all modules; most are never imported.
         command.args(["-m", "pip", "install", "--quiet", "--upgrade", "--no-compile", "--target"]);
         command.arg(to);
         if !self.requirements {

@@ -1,13 +1,12 @@
-//! Man pages of the program. An example of its crate makes them, which knows its command line; so this task is
-//! built without the program.
+//! Generates the man pages. An example of the program's crate does this, because it knows the
+//! command line; so xtask does not depend on that crate.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
-/// Writes the pages into a folder, and looks for mistakes in them with `man`, if that is installed.
-pub(crate) fn write(folder: Option<&String>) -> Result<bool, String> {
-    let folder = folder.map_or_else(|| crate::workspace().join("target/man"), PathBuf::from);
-    let folder = std::path::absolute(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+/// Writes the pages into a folder, and checks them with `man` if it is installed.
+pub(crate) fn write(folder: &Path) -> Result<bool, String> {
+    let folder = std::path::absolute(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let made = Command::new(cargo)
         .current_dir(crate::workspace())
@@ -24,7 +23,7 @@ pub(crate) fn write(folder: Option<&String>) -> Result<bool, String> {
         if path.extension().is_none_or(|extension| extension != "1") {
             continue;
         }
-        // Mistakes in the page go to standard error.
+        // `man` prints warnings about the page to standard error.
         let shown = Command::new("man").args(["--warnings", "--local-file"]).arg(&path).output();
         match shown {
             Ok(shown) if shown.status.success() && shown.stderr.is_empty() => {}

@@ -1,22 +1,29 @@
-//! What the manifests say is so: what they switch off to save time has nothing in it, and no part of the house uses one
-//! above it.
+//! Tests of the manifests: targets that they disable to save time contain no tests, and no crate
+//! depends on one of a higher layer.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// All source files below a folder.
-fn sources(folder: &Path, found: &mut Vec<String>) {
+/// The paths and texts of all source files of the crates.
+pub(crate) fn sources() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    crates().iter().for_each(|(folder, _)| sources_below(&folder.join("src"), &mut found));
+    found
+}
+
+fn sources_below(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
         let path = entry.path();
         if path.is_dir() {
-            sources(&path, found);
+            sources_below(&path, found);
         } else if path.extension().is_some_and(|e| e == "rs") {
-            found.push(std::fs::read_to_string(&path).expect("UTF-8"));
+            let text = std::fs::read_to_string(&path).expect("UTF-8");
+            found.push((path, text));
         }
     }
 }
 
-/// The first block in doc comments that rustdoc would run.
+/// The first code block in doc comments that rustdoc would run.
 fn example(text: &str) -> Option<&str> {
     let mut open = false;
     text.lines().find(|line| {
@@ -42,29 +49,30 @@ fn crates() -> Vec<(PathBuf, String)> {
     folders.map(read).collect()
 }
 
-/// The parts of the house, which are the folders of `crates/`, and what the crates of each may use besides those of
-/// their own part. `support` is what only building and testing need, and no part of a program.
+/// The layers, which are the folders of `crates/`, each with the other layers that its crates may
+/// depend on. `support` is for builds and tests only.
 const PARTS: [(&str, &[&str]); 10] = [
     ("support", &[]),
     ("unit", &["support"]),
-    // No texels: of the unit only the names that both have, of geometries and operations.
+    // Only `unit/forms`, with the names of geometries and operations that both layers use; nothing
+    // about texels.
     ("ptx", &["support", "unit/forms"]),
     ("maxwell", &["support", "unit", "ptx"]),
     ("engine", &["support", "unit", "ptx", "maxwell"]),
-    // What is seen of kernels that run: nothing that runs them needs it.
+    // Observers of kernels; the engine does not depend on them.
     ("observe", &["support", "unit", "ptx", "maxwell", "engine"]),
     ("cuda", &["support", "unit", "ptx", "maxwell", "engine", "observe"]),
     ("faces", &["support", "unit", "ptx", "maxwell", "engine", "observe", "cuda"]),
     ("tools", &["support", "unit", "ptx", "maxwell", "engine", "observe", "cuda"]),
-    // All in one file.
+    // The core with everything in one file.
     ("dist", &["support", "cuda", "faces", "tools"]),
 ];
 
-/// Dependencies of tests may go anywhere: a test of a lower part may look at what an upper one makes of it.
+/// Dependencies of tests are exempt: a test of a lower layer may use a higher one.
 #[test]
 fn no_crate_uses_one_of_a_part_above_its_own() {
     let crates = crates();
-    // Part and folder of each package.
+    // The layer and folder of each package.
     let places: BTreeMap<&str, (String, String)> = crates
         .iter()
         .map(|(folder, text)| {
@@ -109,28 +117,33 @@ fn crates_without_tests_of_a_kind_say_so_and_have_none() {
         let lib = lib.split("\n[").next().unwrap_or("");
         let off = |word: &str| lib.lines().any(|l| l.trim() == format!("{word} = false"));
         let mut files = Vec::new();
-        sources(&folder.join("src"), &mut files);
+        sources_below(&folder.join("src"), &mut files);
         if off("test") {
             judged += 1;
-            assert!(!files.iter().any(|f| f.contains("#[test]")), "{}", folder.display());
+            assert!(
+                !files.iter().any(|(_, text)| text.contains("#[test]")),
+                "{}",
+                folder.display()
+            );
         }
         if off("doctest") {
             judged += 1;
-            let found = files.iter().find_map(|f| example(f));
+            let found = files.iter().find_map(|(_, text)| example(text));
             assert_eq!(found, None, "{}", folder.display());
         }
     }
     assert!(judged > 20, "{judged} settings");
 }
 
-/// The text below a heading of a manifest.
+/// The text of a section of a manifest.
 fn section<'t>(text: &'t str, name: &str) -> &'t str {
     let heading = format!("[{name}]\n");
     let rest = text.split(&heading).nth(1).unwrap_or_default();
     rest.split("\n[").next().unwrap_or_default()
 }
 
-/// What is published can be packaged, and nothing that it needs is not published: `.ci/full package` does it.
+/// Published crates have the metadata that a registry requires, and depend on published crates
+/// only: `.ci/full package` packages them.
 #[test]
 fn what_is_published_has_all_that_a_registry_wants() {
     let workspace = crate::workspace();
@@ -164,7 +177,7 @@ fn what_is_published_has_all_that_a_registry_wants() {
             let same = std::fs::read(workspace.join(licence)).expect("a licence");
             assert_eq!(std::fs::read(folder.join(licence)).ok(), Some(same), "{name}: {licence}");
         }
-        // Dependencies of tests are left out of a package.
+        // Packages omit dependencies of tests.
         for line in section(text, "dependencies").lines() {
             let own = line.split(['.', ' ']).next().unwrap_or_default();
             if own.starts_with("texunit-") {
@@ -176,5 +189,37 @@ fn what_is_published_has_all_that_a_registry_wants() {
                 assert!(row.is_some_and(|l| l.contains(&version)), "{own} has no {version}");
             }
         }
+    }
+}
+
+/// Each published crate has an example for new users. Examples that the build of all tests has left
+/// beside this test are run.
+#[test]
+fn published_crates_have_examples_that_run() {
+    let own = std::env::current_exe().expect("the path of this program");
+    let built = own.ancestors().nth(2).expect("the folder of the profile").join("examples");
+    let mut ran = 0;
+    for (folder, text) in crates() {
+        if section(&text, "package").contains("publish = false") {
+            continue;
+        }
+        let listed = std::fs::read_dir(folder.join("examples"));
+        let names = listed.into_iter().flatten().flatten().map(|entry| entry.path());
+        // Benchmarks need arguments and time.
+        let names: Vec<_> = names
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .filter(|name| !["fetch_rate", "sample_rate", "speed"].contains(&name.as_str()))
+            .collect();
+        assert!(!names.is_empty(), "{} has no example", package(&text));
+        for program in names.iter().map(|name| built.join(name)).filter(|path| path.exists()) {
+            let output = std::process::Command::new(&program).output().expect("an example runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: {said}", program.display());
+            assert!(!output.stdout.is_empty(), "{} prints nothing", program.display());
+            ran += 1;
+        }
+    }
+    if ran == 0 {
+        eprintln!("SKIPPED: examples, which `cargo test --workspace` builds");
     }
 }

@@ -1,8 +1,7 @@
-//! Messages say one thing in the singular: a number comes before the name of things as `texunit_forms::Count`.
+//! Tests that messages use `texunit_forms::Count` for a number with a noun, which prints the
+//! singular for 1.
 
-use std::path::Path;
-
-/// What is counted in messages.
+/// Nouns that messages count.
 const THINGS: [&str; 45] = [
     "bytes",
     "CTAs",
@@ -51,7 +50,8 @@ const THINGS: [&str; 45] = [
     "axes",
 ];
 
-/// What is not a number, and numbers that are never 1: the end of a file's name, and what stands in it.
+/// Exceptions: expressions that are not numbers, or are never 1, each with the end of the file's
+/// name.
 const OTHERS: [(&str, &str); 11] = [
     ("describe/texture.rs", "{} elements"),
     ("describe/texture.rs", "{} registers"),
@@ -66,7 +66,8 @@ const OTHERS: [(&str, &str); 11] = [
     ("progress.rs", "{len} CTAs"),
 ];
 
-/// Whether one of the things follows a number in a line; the number is in braces, and no constant.
+/// A noun that follows a number in a line of source code, where the number is a format argument and
+/// no constant.
 fn counted(line: &str) -> Option<&str> {
     let ends = line.match_indices("} ").map(|(at, _)| at);
     ends.filter_map(|end| {
@@ -83,37 +84,20 @@ fn counted(line: &str) -> Option<&str> {
     .next()
 }
 
-/// All lines of a folder's sources with a number that may be 1 before a plural.
-fn wrong(folder: &Path, found: &mut Vec<String>) {
-    for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
-        let path = entry.path();
+#[test]
+fn one_thing_is_no_plural() {
+    let mut found = Vec::new();
+    for (path, text) in crate::manifests::sources() {
         let name = path.display().to_string();
-        if path.is_dir() && !name.ends_with("/tests") {
-            wrong(&path, found);
-        }
-        if !name.ends_with(".rs") || name.ends_with("/tests.rs") {
+        if ["/tests/", "/tests.rs", "/testkit/"].iter().any(|part| name.contains(part)) {
             continue;
         }
-        let text = std::fs::read_to_string(&path).expect("UTF-8");
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let lines =
             text.lines().filter(|line| !line.trim_start().starts_with("//") && line.contains('"'));
         for said in lines.filter_map(counted) {
             if !OTHERS.iter().any(|(file, other)| name.ends_with(file) && said == *other) {
                 found.push(format!("{name}: {said}"));
-            }
-        }
-    }
-}
-
-#[test]
-fn one_thing_is_no_plural() {
-    let mut found = Vec::new();
-    for part in std::fs::read_dir(crate::workspace().join("crates")).expect("crates").flatten() {
-        for of in std::fs::read_dir(part.path()).expect("a part").flatten() {
-            let sources = of.path().join("src");
-            if sources.is_dir() && !of.path().ends_with("support/testkit") {
-                wrong(&sources, &mut found);
             }
         }
     }

@@ -1,7 +1,7 @@
-//! Compares verdicts: generates questions, asks ptxas and the checker, and prints a table.
+//! Compares texunit's verdicts on generated modules with those of ptxas, and prints a table.
 //!
-//! Instructions are asked about many at a time where ptxas names the line of each mistake; a
-//! difference is asked again with that instruction alone before it is reported.
+//! Where ptxas names the line of each error, it checks many instructions at a time; an
+//! instruction on which the verdicts differ is checked again alone before it is reported.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,104 +18,100 @@ use crate::generate::{Families, Question, exceptions};
 use crate::ptxas::{Answer, Tool};
 use crate::tools;
 
-/// Processes of ptxas at a time.
+/// Concurrent ptxas processes.
 const WORKERS: usize = 2;
-/// Runs for the lines of one question before they are asked about one by one.
+/// Runs of ptxas for the lines of one module before each line is checked alone.
 const RUNS: usize = 12;
-/// Differences that are printed.
+/// The maximum number of printed differences.
 const SHOWN: usize = 40;
 
-/// The arguments.
-#[derive(Debug)]
+/// The arguments of `oracle`, and of `ask`, which has lines instead of random modules.
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Request {
-    count: usize,
-    seed: u64,
-    tools: Option<PathBuf>,
+    /// Number of modules
+    #[arg(value_name = "N", required_unless_present = "exceptions")]
+    count: Option<usize>,
+    /// Seed of the random modules
+    #[arg(required_unless_present = "exceptions")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    tools: tools::Choice,
+    /// Only modules of this family
+    #[arg(long, value_name = "NAME", value_parser = Families::NAMES)]
     family: Option<String>,
-    release: Option<Ptxas>,
+    /// Write all modules and verdicts to a gzipped file of JSON lines
+    #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Lines to ask about instead of random ones, and the head of their module.
-    lines: Option<(PathBuf, String)>,
+    /// List what is not compared, with the reasons, and do nothing else
+    #[arg(long, exclusive = true)]
+    exceptions: bool,
+    #[arg(skip)]
+    lines: Option<Lines>,
 }
 
-impl Request {
-    /// Reads the arguments after `oracle`.
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut numbers = Vec::new();
-        let mut tools = std::env::var_os("TEXUNIT_NVIDIA").map(PathBuf::from);
-        let (mut file, mut head) = (None, "8.8 75".to_owned());
-        let (mut family, mut release, mut save, mut lines) = (None, None, None, None);
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            let mut value = || rest.next().ok_or(format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--tools" => tools = Some(PathBuf::from(value()?)),
-                "--head" => head.clone_from(value()?),
-                "--save" => save = Some(PathBuf::from(value()?)),
-                "--ptxas" => release = Some(value()?.parse()?),
-                "--family" => {
-                    let name = value()?;
-                    if !Families::NAMES.contains(&name.as_str()) {
-                        let names = Families::NAMES.join(", ");
-                        return Err(format!("families are {names}, not {name}"));
-                    }
-                    family = Some(name.clone());
-                }
-                option if option.starts_with('-') => return Err(format!("no option {option}")),
-                other => match other.parse::<u64>() {
-                    Ok(number) => numbers.push(number),
-                    Err(_) if file.is_none() && Path::new(other).is_file() => {
-                        file = Some(PathBuf::from(other));
-                    }
-                    Err(_) => return Err(format!("{other} is not a number")),
-                },
-            }
-        }
-        if let Some(file) = file {
-            numbers = vec![0, 0];
-            lines = Some((file, head));
-        }
-        let [count, seed] = numbers[..] else {
-            return Err("oracle takes a number of modules and a seed".into());
-        };
-        let count = usize::try_from(count).map_err(|_| format!("{count} is too large"))?;
-        Ok(Self { count, seed, tools, family, release, save, lines })
+/// Instructions to check.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Lines {
+    /// File with an instruction on each line
+    file: PathBuf,
+    /// Version and target of the module, with options of the target
+    #[arg(long, default_value = "8.8 75")]
+    head: String,
+}
+
+/// The arguments of `ask`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ask {
+    #[command(flatten)]
+    lines: Lines,
+    #[command(flatten)]
+    tools: tools::Choice,
+}
+
+impl From<Ask> for Request {
+    fn from(Ask { lines, tools }: Ask) -> Self {
+        Self { tools, lines: Some(lines), ..Self::default() }
     }
 }
 
-/// Prints what is not compared, and why.
-pub(crate) fn print_exceptions() {
+/// Prints what is not compared, with reasons.
+fn print_exceptions() {
     for (name, reason) in exceptions() {
         println!("{name:<22} {reason}");
     }
 }
 
-/// One module with both verdicts.
-struct Row {
+/// A module with both verdicts.
+struct Comparison {
     family: &'static str,
     release: Ptxas,
     arch: String,
     module: String,
-    /// The error of ptxas; `None`: accepted.
+    /// The error of ptxas; `None` if accepted.
     theirs: Option<String>,
-    /// The error of texunit; `None`: accepted.
+    /// The error of texunit; `None` if accepted.
     ours: Option<String>,
 }
 
-impl Row {
+impl Comparison {
     fn differs(&self) -> bool {
         self.theirs.is_none() != self.ours.is_none()
     }
 }
 
-/// Runs the task.
+/// Runs the comparison.
 pub(crate) fn run(request: &Request) -> ExitCode {
+    if request.exceptions {
+        print_exceptions();
+        return ExitCode::SUCCESS;
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (mut found, missing) = tools::find(request.tools.clone(), &root.join("target/nvidia"));
+    let (mut found, missing) =
+        tools::find(request.tools.folder.clone(), &root.join("target/nvidia"));
     for line in &missing {
         eprintln!("WARNING: {line}");
     }
-    found.retain(|tool| request.release.is_none_or(|r| r == tool.release));
+    found.retain(|tool| request.tools.wants(tool.release));
     if found.is_empty() {
         eprintln!("WARNING: NOTHING WAS COMPARED: there is no ptxas to ask.");
         return ExitCode::SUCCESS;
@@ -132,7 +128,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
 
 fn compare(request: &Request, root: &Path, tools: &[Tool]) -> std::io::Result<usize> {
     let folder = root.join("target/oracle");
-    // Two runs at the same time must not write each other's files.
+    // Concurrent runs must not overwrite each other's files.
     let scratch = folder.join(format!("asking-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
     let found = compare_in(request, root, tools, (&folder, &scratch));
@@ -148,7 +144,7 @@ fn compare_in(
 ) -> std::io::Result<usize> {
     let releases: Vec<Ptxas> = tools.iter().map(|t| t.release).collect();
     let families = Families::new(root, request.family.as_deref(), &releases)?;
-    if let Some((file, head)) = &request.lines {
+    if let Some(Lines { file, head }) = &request.lines {
         let text = std::fs::read_to_string(file)?;
         let questions: Vec<Question> =
             releases.iter().flat_map(|r| Question::of_lines(*r, head, &text)).collect();
@@ -156,7 +152,8 @@ fn compare_in(
         rows.iter().for_each(print_line);
         return Ok(rows.iter().filter(|r| r.differs()).count());
     }
-    let questions = families.questions(request.seed, request.count);
+    let seed = request.seed.unwrap_or_default();
+    let questions = families.questions(seed, request.count.unwrap_or_default());
     let rows = ask_all(&questions, tools, scratch)?;
     if let Some(path) = &request.save {
         save(path, &rows)?;
@@ -164,9 +161,9 @@ fn compare_in(
     table(&rows, &releases);
     let names: Vec<&str> = exceptions().iter().map(|(name, _)| *name).collect();
     println!("Operands not compared (reasons: --exceptions): {}", names.join(", "));
-    let differing: Vec<&Row> = rows.iter().filter(|r| r.differs()).collect();
+    let differing: Vec<&Comparison> = rows.iter().filter(|r| r.differs()).collect();
     for (n, row) in differing.iter().enumerate() {
-        let name = format!("{}-{}-{n}.ptx", request.seed, row.family);
+        let name = format!("{seed}-{}-{n}.ptx", row.family);
         let path = folder.join(&name);
         std::fs::write(&path, described(row))?;
         if n < SHOWN {
@@ -179,8 +176,8 @@ fn compare_in(
     Ok(differing.len())
 }
 
-/// Both verdicts in one line, and the instruction.
-fn print_line(row: &Row) {
+/// Prints both verdicts and the instruction on one line.
+fn print_line(row: &Comparison) {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     let instruction = row.module.trim_end().lines().rev().nth(3).unwrap_or_default();
     let mark = if row.differs() { "DIFFERS" } else { "agree" };
@@ -188,8 +185,8 @@ fn print_line(row: &Row) {
     println!("{mark} | {} | {instruction} | {theirs} | {ours}", row.release);
 }
 
-/// The module with both verdicts at its end.
-fn described(row: &Row) -> String {
+/// The module, followed by both verdicts.
+fn described(row: &Comparison) -> String {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     format!(
         "{}\n// ptxas {} for sm_{}: {}\n// texunit: {}\n",
@@ -201,7 +198,7 @@ fn described(row: &Row) -> String {
     )
 }
 
-fn show(row: &Row, path: &str) {
+fn show(row: &Comparison, path: &str) {
     println!("\n{path}");
     let text = described(row);
     let lines: Vec<&str> = text.lines().collect();
@@ -214,8 +211,9 @@ fn show(row: &Row, path: &str) {
     }
 }
 
-/// Modules asked, accepted, rejected, differing: for each release and each family.
-fn table(rows: &[Row], releases: &[Ptxas]) {
+/// A table of the numbers of checked, accepted, rejected and differing modules, by release and
+/// family.
+fn table(rows: &[Comparison], releases: &[Ptxas]) {
     let mut counts: BTreeMap<(Ptxas, &str), [usize; 3]> = BTreeMap::new();
     for row in rows {
         for family in [row.family, "all"] {
@@ -240,7 +238,7 @@ fn table(rows: &[Row], releases: &[Ptxas]) {
     }
 }
 
-fn save(path: &Path, rows: &[Row]) -> std::io::Result<()> {
+fn save(path: &Path, rows: &[Comparison]) -> std::io::Result<()> {
     let mut out = GzEncoder::new(std::fs::File::create(path)?, Compression::best());
     for row in rows {
         let line = serde_json::json!({
@@ -254,9 +252,13 @@ fn save(path: &Path, rows: &[Row]) -> std::io::Result<()> {
     Ok(())
 }
 
-fn ask_all(questions: &[Question], tools: &[Tool], folder: &Path) -> std::io::Result<Vec<Row>> {
+fn ask_all(
+    questions: &[Question],
+    tools: &[Tool],
+    folder: &Path,
+) -> std::io::Result<Vec<Comparison>> {
     let next = AtomicUsize::new(0);
-    let rows: Mutex<Vec<(usize, Vec<Row>)>> = Mutex::new(Vec::new());
+    let rows: Mutex<Vec<(usize, Vec<Comparison>)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
         for slot in 0..WORKERS {
@@ -283,7 +285,7 @@ fn ask_all(questions: &[Question], tools: &[Tool], folder: &Path) -> std::io::Re
     Ok(rows.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
-/// One question, asked by one worker.
+/// A module that a worker has ptxas check.
 struct Asking<'q> {
     tool: &'q Tool,
     question: &'q Question,
@@ -292,7 +294,7 @@ struct Asking<'q> {
 }
 
 impl Asking<'_> {
-    fn rows(&self) -> std::io::Result<Vec<Row>> {
+    fn rows(&self) -> std::io::Result<Vec<Comparison>> {
         let question = self.question;
         let mut theirs = self.by_line()?;
         let mut rows = Vec::new();
@@ -302,7 +304,7 @@ impl Asking<'_> {
             if ours.is_none() != their.is_none() && question.lines.len() > 1 {
                 *their = verdict(&self.ask(&module)?);
             }
-            rows.push(Row {
+            rows.push(Comparison {
                 family: question.family,
                 release: question.release,
                 arch: question.arch.clone(),
@@ -320,8 +322,8 @@ impl Asking<'_> {
         self.tool.ask(&arch, module, self.folder, self.slot)
     }
 
-    /// The verdict of ptxas about each line: asks about all of them, takes those with errors out,
-    /// and asks again until nothing is wrong.
+    /// The verdict of ptxas on each line: checks all lines, removes those with errors, and repeats
+    /// until no error remains.
     fn by_line(&self) -> std::io::Result<Vec<Option<String>>> {
         let question = self.question;
         let mut verdicts: Vec<Option<String>> = vec![None; question.lines.len()];
@@ -382,18 +384,24 @@ fn our_verdict(module: &str, question: &Question) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Request, String> {
-        let arguments: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        Request::read(&arguments)
+    fn read(text: &str) -> Option<Request> {
+        match crate::parsed(text).ok()? {
+            crate::Task::Oracle(request) => Some(request),
+            crate::Task::Ask(ask) => Some(ask.into()),
+            _ => None,
+        }
     }
 
     #[test]
     fn the_command_line() {
-        let request = read("100 7 --tools /x --ptxas 12.9 --family mutation").unwrap();
-        assert_eq!((request.count, request.seed), (100, 7));
-        assert_eq!(request.release, Some(Ptxas::V12_9));
+        let request = read("oracle 100 7 --tools /x --ptxas 12.9 --family mutation").unwrap();
+        assert_eq!((request.count, request.seed), (Some(100), Some(7)));
+        assert_eq!(request.tools.release, Some(Ptxas::V12_9));
+        assert!(read("oracle --exceptions").unwrap().exceptions);
+        let Lines { file, head } = read("ask lines.txt").unwrap().lines.unwrap();
+        assert_eq!((file.to_str(), &*head), (Some("lines.txt"), "8.8 75"));
         for wrong in ["", "1", "1 2 3", "x 2", "1 2 --family what", "1 2 --tools", "1 2 --x"] {
-            assert!(read(wrong).is_err(), "{wrong}");
+            assert!(read(&format!("oracle {wrong}")).is_none(), "{wrong}");
         }
     }
 }

@@ -1,12 +1,10 @@
-//! What public items say of themselves can be read alone: in an index, and where an editor shows it. So none refers to the item
-//! above it.
+//! Tests that a public item's documentation does not refer to the item above it: an index and an
+//! editor show it alone.
 
-use std::path::Path;
-
-/// How a comment begins that needs another one.
+/// Beginnings of comments that refer to another comment.
 const REFERRING: [&str; 2] = [concat!("/// Like", "wise"), "/// The same"];
 
-/// Lines of comments on public items that begin so, with their numbers.
+/// Lines with such comments on public items, with line numbers.
 fn referring(text: &str) -> Vec<(usize, &str)> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let is_public = |&(at, _): &(usize, &str)| {
@@ -22,31 +20,13 @@ fn referring(text: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
-fn look(folder: &Path, found: &mut Vec<String>) {
-    for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            look(&path, found);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            let text = std::fs::read_to_string(&path).expect("UTF-8");
-            found.extend(
-                referring(&text).iter().map(|(n, line)| format!("{}:{n}: {line}", path.display())),
-            );
-        }
-    }
-}
-
 #[test]
 fn public_items_are_documented_by_themselves() {
-    let crates = crate::workspace().join("crates");
     let mut found = Vec::new();
-    for part in std::fs::read_dir(crates).expect("the folder of crates").flatten() {
-        for package in std::fs::read_dir(part.path()).expect("a part").flatten() {
-            let sources = package.path().join("src");
-            if sources.is_dir() {
-                look(&sources, &mut found);
-            }
-        }
+    for (path, text) in crate::manifests::sources() {
+        found.extend(
+            referring(&text).iter().map(|(n, line)| format!("{}:{n}: {line}", path.display())),
+        );
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

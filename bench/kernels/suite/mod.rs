@@ -12,7 +12,7 @@ mod session;
 
 pub(crate) use cases::{case, names};
 pub(crate) use check::{Check, differences};
-pub(crate) use session::{Ran, Session, digest};
+pub(crate) use session::{RunStats, Session, digest};
 
 /// The problem size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use texunit_device::{
 
 /// The measurement of a case's launches.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ran {
+pub(crate) struct RunStats {
     /// Time of the launches only.
     pub(crate) time: Duration,
     /// Warp instructions of all launches.
@@ -99,8 +99,8 @@ impl<'a> Session<'a> {
     }
 
     /// Executes all launches in order.
-    pub(crate) fn run(&self) -> Result<Ran, String> {
-        let mut all = Ran::default();
+    pub(crate) fn run(&self) -> Result<RunStats, String> {
+        let mut all = RunStats::default();
         for (launch, kernel) in self.case.launches.iter().zip(&self.kernels) {
             let arg = |value: &Value| match *value {
                 Value::Buffer(number) => Arg::Buffer(&self.buffers[number]),

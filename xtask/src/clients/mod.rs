@@ -1,8 +1,9 @@
-//! Suites of programs that others wrote over CUDA, run on the drop-in libraries: `clients NAME...`.
+//! `clients NAME...`: runs the test suites of published packages that use CUDA on the drop-in
+//! libraries.
 //!
-//! Each client is installed with pip, in the releases that tests/clients/NAME/requirements.txt names, into an
-//! environment of its own. Its tests run under `texunit run`, by tests/clients/support/harness.py, which counts. Fewer
-//! passed than tests/clients/counts.txt says is a failure.
+//! pip installs each package (a client), in the releases of tests/clients/NAME/requirements.txt,
+//! into an environment of its own. tests/clients/support/harness.py runs its tests under
+//! `texunit run` and counts them. The task fails if fewer pass than tests/clients/counts.txt says.
 
 mod install;
 mod record;
@@ -12,66 +13,56 @@ use crate::{exit_code, workspace};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use clap::builder::PossibleValuesParser;
 use install::Place;
 use record::{Counts, Record};
 use table::{CLIENTS, Client};
 
-const USAGE: &str = "\
-usage: cargo run -p xtask -- clients NAME...|all|table [--program FILE] [--to DIR] [--record before|now]
-       [--jobs N] [--limit SECONDS] [--env NAME=VALUE] [--only FILE] [--select EXPRESSION]";
-
-/// The arguments.
-#[derive(Default)]
+/// The arguments of `clients`.
+#[derive(Default, clap::Args)]
 pub(crate) struct Request {
-    clients: Vec<&'static Client>,
-    /// `texunit`, with the libraries beside it; otherwise it is built.
+    /// Clients to run, `all`, or `table` to write the table of tests/clients/README.md; without a
+    /// name they are listed
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(names()))]
+    names: Vec<String>,
+    /// `texunit`, with the libraries beside it; without it the program is built
+    #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// Folder of the environments and results, if not target/clients.
-    to: Option<PathBuf>,
-    /// Under which name the counts are noted.
+    /// Folder of the environments and results
+    #[arg(long, value_name = "DIR", default_value_os_t = workspace().join("target/clients"))]
+    to: PathBuf,
+    /// Record the counts, which must be those of all tests
+    #[arg(long, value_parser = ["before", "now"], conflicts_with_all = ["only", "select", "environment"])]
     record: Option<String>,
-    /// How many processes run tests at a time.
+    /// Number of processes that run tests at a time
+    #[arg(long, value_name = "N")]
     jobs: Option<String>,
-    /// Seconds for each client, instead of those of the table.
+    /// Time for each client instead of that of its table
+    #[arg(long, value_name = "SECONDS")]
     limit: Option<String>,
-    /// Variables, beside those of the table.
+    /// Variable of the tests' environment beside those of the table
+    #[arg(long = "env", value_name = "NAME=VALUE")]
     environment: Vec<String>,
-    /// Files of tests, instead of those of the table.
+    /// Files of tests instead of those of the table
+    #[arg(long, value_name = "FILE")]
     only: Vec<String>,
-    /// An expression for pytest's `-k`.
+    /// Expression for pytest's `-k`
+    #[arg(long, value_name = "EXPRESSION")]
     select: Option<String>,
-    /// Whether only the table of the documentation is written.
-    table: bool,
+}
+
+/// The client names and `table`.
+fn names() -> impl Iterator<Item = &'static str> {
+    CLIENTS.iter().map(|client| client.name).chain(["all", "table"])
 }
 
 impl Request {
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut request = Self::default();
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            let mut value =
-                || rest.next().cloned().ok_or_else(|| format!("{argument} wants a value\n{USAGE}"));
-            match argument.as_str() {
-                "--program" => request.program = Some(value()?.into()),
-                "--to" => request.to = Some(value()?.into()),
-                "--record" => request.record = Some(moment(value()?)?),
-                "--jobs" => request.jobs = Some(value()?),
-                "--limit" => request.limit = Some(value()?),
-                "--env" => request.environment.push(value()?),
-                "--only" => request.only.push(value()?),
-                "--select" => request.select = Some(value()?),
-                "all" => request.clients.extend(CLIENTS),
-                "table" => request.table = true,
-                name => match CLIENTS.iter().find(|client| client.name == name) {
-                    Some(client) => request.clients.push(client),
-                    None => return Err(format!("there is no client {name}\n{USAGE}")),
-                },
-            }
-        }
-        if request.record.is_some() && request.narrowed() {
-            return Err("counts of a part of the tests are not recorded".to_owned());
-        }
-        Ok(request)
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|n| n == name)
+    }
+
+    fn clients(&self) -> impl Iterator<Item = &'static Client> {
+        CLIENTS.iter().filter(|client| self.has("all") || self.has(client.name))
     }
 
     fn narrowed(&self) -> bool {
@@ -79,16 +70,9 @@ impl Request {
     }
 }
 
-fn moment(name: String) -> Result<String, String> {
-    if matches!(name.as_str(), "before" | "now") {
-        return Ok(name);
-    }
-    Err(format!("--record wants before or now, not {name}\n{USAGE}"))
-}
-
-/// Runs them all; without a name, says which there are.
+/// Runs the requested clients; without a name, lists them.
 pub(crate) fn run(request: &Request) -> ExitCode {
-    if request.clients.is_empty() && !request.table {
+    if request.names.is_empty() {
         for client in CLIENTS {
             println!("{:8} {}", client.name, client.what);
         }
@@ -97,13 +81,13 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     exit_code(run_all(request))
 }
 
-/// Whether all pass as many tests as before.
+/// Whether every client passes as many tests as recorded.
 fn run_all(request: &Request) -> Result<bool, String> {
     let mut record = Record::read()?;
-    if request.table {
+    if request.has("table") {
         record.write_document()?;
     }
-    if request.clients.is_empty() {
+    if request.clients().next().is_none() {
         return Ok(true);
     }
     let program = match &request.program {
@@ -113,14 +97,13 @@ fn run_all(request: &Request) -> Result<bool, String> {
         None => built()?,
     };
     let mut good = true;
-    for client in &request.clients {
+    for client in request.clients() {
         println!("== {}: {}", client.name, client.what);
         if let Some(why) = client.absent {
             eprintln!("!!\n!! SKIPPED: {}: {why}\n!!", client.name);
             continue;
         }
-        let to = request.to.clone().unwrap_or_else(|| workspace().join("target/clients"));
-        let found = Place::new(&to, client).and_then(|place| {
+        let found = Place::new(&request.to, client).and_then(|place| {
             place.install(client)?;
             tests(request, client, &place, &program)
         });
@@ -135,7 +118,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
     Ok(good)
 }
 
-/// Compares counts with those that are demanded, and notes them if that is wanted.
+/// Compares counts with the recorded ones, and records the new ones if requested.
 fn judge(
     request: &Request,
     client: &Client,
@@ -157,23 +140,15 @@ fn judge(
     Ok(counts.passed >= demanded)
 }
 
-/// The program and the libraries, built for release.
+/// Builds the program and the libraries with the release profile; the program's path.
 fn built() -> Result<PathBuf, String> {
-    let request = crate::libs::Request {
-        debug: false,
-        to: None,
-        program: true,
-        whole: false,
-        only: None,
-        zig: None,
-    };
-    if crate::libs::run(&request) != ExitCode::SUCCESS {
+    if crate::libs::run(&crate::libs::Request::default()) != ExitCode::SUCCESS {
         return Err("texunit cannot be built".to_owned());
     }
     Ok(crate::libs::target(&workspace()).join("release/texunit"))
 }
 
-/// Runs the tests of a client.
+/// Runs a client's tests.
 fn tests(
     request: &Request,
     client: &Client,
@@ -199,7 +174,7 @@ fn tests(
     for option in client.pytest {
         command.arg(format!("--pytest={option}"));
     }
-    // The last -k is the one that counts.
+    // pytest uses the last -k.
     if let Some(expression) = &request.select {
         command.arg("--pytest=-k").arg(format!("--pytest={expression}"));
     }
@@ -208,7 +183,7 @@ fn tests(
     } else {
         command.args(request.only.iter().map(|path| place.expand(path)));
     }
-    // What a client writes into the folder of its user is from this run only.
+    // Files in the user's folder thus never come from an earlier run.
     command.env("HOME", place.home()).env("XDG_CACHE_HOME", place.home());
     let status = command.status().map_err(|e| format!("{}: {e}", place.python().display()))?;
     if !status.success() {
@@ -221,25 +196,24 @@ fn tests(
 mod checks {
     use super::*;
 
-    fn request(words: &str) -> Result<Request, String> {
-        Request::read(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    fn request(words: &str) -> Option<Request> {
+        match crate::parsed(&format!("clients {words}")).ok()? {
+            crate::Task::Clients(request) => Some(request),
+            _ => None,
+        }
     }
 
     #[test]
-    fn what_is_asked_for_is_read() {
+    fn arguments_select_clients() {
         let read = request("drjit taichi --jobs 1 --record now").unwrap_or_default();
-        let names: Vec<_> = read.clients.iter().map(|client| client.name).collect();
+        let names: Vec<_> = read.clients().map(|client| client.name).collect();
         assert_eq!(names, ["drjit", "taichi"]);
         assert_eq!(read.jobs.as_deref(), Some("1"));
-        assert_eq!(request("all").unwrap_or_default().clients.len(), CLIENTS.len());
-    }
-
-    #[test]
-    fn what_cannot_be_asked_for_is_refused() {
+        assert_eq!(request("all").unwrap_or_default().clients().count(), CLIENTS.len());
         for words in
             ["nobody", "cupy --record later", "cupy --jobs", "cupy --record now --select x"]
         {
-            assert!(request(words).is_err(), "{words}");
+            assert!(request(words).is_none(), "{words}");
         }
     }
 

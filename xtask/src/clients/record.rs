@@ -1,5 +1,5 @@
-//! The numbers of passed tests in tests/clients/counts.txt, and the table of tests/clients/README.md that
-//! is generated from them.
+//! The numbers of passed tests in tests/clients/counts.txt, and the table of
+//! tests/clients/README.md that is generated from them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

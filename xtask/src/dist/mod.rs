@@ -1,14 +1,14 @@
-//! The packages for users: an archive and a wheel, each with the program and the drop-in libraries, for any Linux since
-//! glibc 2.28. Both are tried as a user would, in an environment without Rust.
+//! Builds the packages for users: an archive and a wheel, each with the program and the drop-in
+//! libraries, for Linux with glibc 2.28 or later. Both are tested in an environment without Rust.
 //!
-//! A light package goes the same way with what the tests have been built of: the code is not optimised and runs on this system only,
-//! zig and nvcc are not needed, and some of the tests are left out.
+//! A light package is built in the same way from unoptimised code that runs on this system only. It
+//! needs neither zig nor nvcc, and some tests are omitted.
 
 mod archive;
 mod elf;
 mod fresh;
 mod guide;
-mod notices;
+pub(crate) mod notices;
 mod pkgconfig;
 mod wheel;
 pub(crate) mod zig;
@@ -18,58 +18,58 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use zig::Zig;
 
-/// The arguments.
+/// The arguments of `dist`.
+#[derive(clap::Args)]
 pub(crate) struct Request {
-    light: bool,
+    /// Make both below target/dist/light, with the tests' profile and this machine's linker, and
+    /// run some of the tests: for CI
+    #[arg(long)]
+    pub(crate) light: bool,
 }
 
-/// The program and the libraries, as both are made of them.
+/// The program and the libraries, from which both packages are assembled.
 struct Built {
-    /// The folder with them, under the names that the dynamic linker and linkers look for.
+    /// Their folder, with the names that the dynamic linker and linkers look for.
     files: PathBuf,
-    /// The licences of what is in them, as a file.
+    /// The file with the licences of linked crates.
     notices: PathBuf,
     light: bool,
 }
 
 /// Libraries that programs load.
 const LIBRARIES: [&str; 4] = ["libcuda.so.1", libs::NVML, "libcudart.so.12", "libcudart.so.13"];
-/// All files of libraries.
+/// The file names of all libraries.
 fn libraries() -> impl Iterator<Item = &'static str> {
     LIBRARIES.into_iter().chain(libs::named()).chain([CORE, REDIRECT])
 }
 
-/// Libraries that the dynamic linker loads for `texunit run`.
+/// The library that the dynamic linker preloads for `texunit run`.
 const REDIRECT: &str = "libtexunit_redirect.so";
-/// Headers that they include, below crates/faces/capi/include.
+/// Headers for programs, below crates/faces/capi/include.
 const HEADERS: [&str; 2] = ["texunit.h", "texunit.hpp"];
 
-/// The bytes that a package may have.
+/// The maximum size of a package, in bytes.
 const LARGEST: u64 = 18_000_000;
 
-/// The file with other people's licences.
+/// The name of the file with licences of linked crates.
 const NOTICES: &str = "LICENSE-THIRD-PARTY";
 
-impl Request {
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        match arguments {
-            [] => Ok(Self { light: false }),
-            [only] if only == "--light" => Ok(Self { light: true }),
-            [other, ..] => Err(format!("there is no option {other} of dist")),
-        }
-    }
-}
-
-/// Makes and tries both, and says where they are.
+/// Builds and tests both packages, and prints their paths.
 pub(crate) fn run(request: &Request) -> ExitCode {
     libs::say(make(request))
 }
 
-fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
+/// The folder of the archive and the wheel.
+pub(crate) fn folder(light: bool) -> PathBuf {
     let dist = libs::target(&crate::workspace()).join("dist");
-    let tools = Zig::get(&dist.join("tools"), request.light);
+    if light { dist.join("light") } else { dist }
+}
+
+/// Builds and tests both packages in target/dist or target/dist/light.
+pub(crate) fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
+    let tools = Zig::get(&folder(false).join("tools"), request.light);
     let zig = if request.light { None } else { Some(tools.clone()?) };
-    let dist = if request.light { dist.join("light") } else { dist };
+    let dist = folder(request.light);
     let nvcc = match request.light {
         true => None,
         false => Some(crate::cuda_tools::file("nvcc", "nvcc")?),
@@ -95,7 +95,8 @@ fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
     Ok(vec![archive, wheel])
 }
 
-/// Builds the program and the libraries, without symbols that only debuggers read, for the old C library or for this system's.
+/// Builds the program and the libraries without debugging symbols, with zig for the old C library
+/// and otherwise for this system's.
 fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     anew(stage)?;
     let files = stage.join("files");
@@ -103,14 +104,13 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     let wanted = libs::Request {
         debug: light,
         to: Some(files.clone()),
-        program: true,
         whole: true,
-        only: None,
         zig,
+        ..libs::Request::default()
     };
     libs::build(&wanted)?;
     if !light {
-        // What is before the core needs nothing of the C library.
+        // The thin libraries in front of the core must not need the C library.
         let [_driver, _nvml, runtimes @ ..] = LIBRARIES;
         let runtimes = runtimes.into_iter().chain(libs::named());
         for name in runtimes.chain([CORE, REDIRECT, PROGRAM]) {
@@ -118,11 +118,11 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
         }
     }
     let notices = stage.join(NOTICES);
-    at(&notices, std::fs::write(&notices, notices::text(&crate::workspace())?))?;
+    at(&notices, std::fs::write(&notices, notices::text()?))?;
     Ok(Built { files, notices, light })
 }
 
-/// Copies the programs that stand for some of NVIDIA's into a folder below that of the libraries.
+/// Copies the replacements for NVIDIA's programs into a folder below that of the libraries.
 fn shims(built: &Built, libraries: &Path) -> Result<(), String> {
     let to = libraries.join(SHIMS);
     at(&to, std::fs::create_dir(&to))?;
@@ -133,7 +133,7 @@ fn shims(built: &Built, libraries: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// An error if a package is too large to be sent around.
+/// An error if a package exceeds the maximum size.
 fn judge_size(package: &Path) -> Result<(), String> {
     let size = at(package, package.metadata())?.len();
     if size > LARGEST {
@@ -142,7 +142,7 @@ fn judge_size(package: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// An empty folder.
+/// Creates a folder; deletes its previous contents.
 fn anew(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         at(folder, std::fs::remove_dir_all(folder))?;
@@ -150,19 +150,19 @@ fn anew(folder: &Path) -> Result<(), String> {
     at(folder, std::fs::create_dir_all(folder))
 }
 
-/// A command that knows nothing of other libraries.
+/// A command without the variables that select libraries.
 fn clean(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_remove("TEXUNIT_LIBS").env_remove("LD_LIBRARY_PATH");
     command
 }
 
-fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, String> {
+pub(crate) fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, String> {
     result.map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The output of a command; an error if it fails or complains.
-fn call(command: &mut Command) -> Result<String, String> {
+/// Runs a command, and returns its output; an error if it fails or prints to standard error.
+pub(crate) fn call(command: &mut Command) -> Result<String, String> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|e| format!("{shown}: {e}"))?;
     let complaint = String::from_utf8_lossy(&output.stderr);

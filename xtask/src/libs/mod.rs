@@ -1,11 +1,15 @@
-//! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, `libnvidia-ml.so.1`, and
-//! `libtexunit_redirect.so` (`texunit run` sends a runtime inside a program to them by it), beside the program; and the
-//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too; libraries with the names of NVIDIA's (`libcufft.so.12`).
-//! Programs that stand for some of NVIDIA's are in the folder `shims` below. The code of the driver and the library for C is in
-//! one more, the core.
+//! Builds the program and, in its folder, the drop-in libraries:
 //!
-//! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it have a
-//! soname and versions of symbols (a version script given to a `cdylib` is ignored).
+//! * `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13` and `libnvidia-ml.so.1`;
+//! * `libtexunit_redirect.so`, with which `texunit run` redirects a runtime that is linked into a
+//!   program;
+//! * the C library, as `libtexunit.so.1` and `libtexunit.a`;
+//! * libraries with names of NVIDIA's libraries (`libcufft.so.12`);
+//! * in the subfolder `shims`, replacements for NVIDIA's programs;
+//! * the core, with the code of the driver and the C library.
+//!
+//! Cargo builds each crate as a static library, which is then linked into a shared one: rustc
+//! sets no soname, and ignores a version script for a `cdylib`.
 
 mod core;
 mod linker;
@@ -15,6 +19,7 @@ mod shims;
 mod weak;
 
 use crate::dist::zig::{self, Zig};
+use clap::builder::PossibleValuesParser;
 use linker::{Linker, Shared, finish};
 use names::List;
 use std::path::{Path, PathBuf};
@@ -26,47 +31,53 @@ pub(crate) use named::files as named;
 
 pub(crate) use core::{ARCHIVE_FOR_C, CORE, DRIVER, FOR_C, MODULE, NVML, PROGRAM};
 
-const USAGE: &str = "usage: cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]";
-
-/// The arguments.
+/// The arguments of `libs`.
+#[derive(Default, clap::Args)]
 pub(crate) struct Request {
-    /// Cargo's profile for development instead of those for releases.
+    /// Build with the profile for development instead of that for releases
+    #[arg(long)]
     pub(crate) debug: bool,
-    /// Where the libraries go, if not beside the program.
+    /// Folder of the libraries instead of that of the program
+    #[arg(long, value_name = "DIR")]
     pub(crate) to: Option<PathBuf>,
-    /// Whether the program is built too.
-    pub(crate) program: bool,
-    /// Whether the core has the program and the module for Python, too, as what is shipped has.
+    /// Do not build the program
+    #[arg(long)]
+    pub(crate) no_program: bool,
+    /// Whether the core also contains the program and the Python module, as in packages.
+    #[arg(skip)]
     pub(crate) whole: bool,
-    /// The only library that is wanted, by its soname.
+    /// Build only the library with this soname
+    #[arg(long, value_name = "SONAME", value_parser = PossibleValuesParser::new(names()))]
     pub(crate) only: Option<String>,
-    /// The linker to use instead of this machine's C compiler, for a C library that is older than its own.
+    /// The linker for an older C library; `None`: this machine's C compiler.
+    #[arg(skip)]
     pub(crate) zig: Option<Zig>,
 }
 
-/// A library that is linked by itself.
+/// A shared library that is linked without the core.
 struct Library {
     soname: &'static str,
-    /// The name of programs' linker.
+    /// The link name for linkers.
     link: Option<&'static str>,
     package: &'static str,
     feature: Option<&'static str>,
-    /// Its functions, if they have variants.
+    /// Its functions, if some have aliases.
     functions: Option<List>,
-    /// Version of its symbols, if they have one.
+    /// The version of its symbols, if any.
     version: Option<&'static str>,
-    /// Patterns of the symbols that are exported.
+    /// Patterns of exported symbols.
     exported: &'static str,
-    /// A function that is called at the end of the process.
+    /// The function that the dynamic linker calls at the end of the process.
     end: Option<&'static str>,
 }
 
-/// The functions of a runtime.
+/// The list of a runtime's functions.
 const fn runtime(major: &'static str) -> Option<List> {
     Some(List { file: "crates/cuda/cudart/data/runtime-api.txt", major: Some(major) })
 }
 
-/// The runtimes, of which there are two, and what is loaded where the rest is not, beside the dynamic linker. They are small.
+/// The two runtimes, and the library that the dynamic linker preloads. All are small, and are used
+/// in processes that do not load the core.
 const OTHERS: [Library; 3] = [
     Library {
         soname: "libcudart.so.12",
@@ -100,14 +111,14 @@ const OTHERS: [Library; 3] = [
     },
 ];
 
-/// The names of all that `--only` takes.
+/// The values of `--only`.
 fn names() -> impl Iterator<Item = &'static str> {
     let others = OTHERS.iter().map(|library| library.soname);
     [DRIVER, NVML, FOR_C].into_iter().chain(others).chain(named::sonames())
 }
 
 impl Request {
-    /// Cargo's profile, and the folder that it builds in.
+    /// Cargo's profile.
     fn profile(&self) -> &'static str {
         match (&self.zig, self.debug) {
             (_, true) => "debug",
@@ -116,47 +127,21 @@ impl Request {
         }
     }
 
-    /// Whether a library is to be made.
+    /// Whether the library is requested.
     fn wants(&self, soname: &str) -> bool {
         self.only.as_deref().is_none_or(|only| only == soname)
     }
-
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut request =
-            Self { debug: false, to: None, program: true, whole: false, only: None, zig: None };
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            match argument.as_str() {
-                "--debug" => request.debug = true,
-                "--no-program" => request.program = false,
-                "--to" => {
-                    let to = rest.next().ok_or_else(|| format!("--to wants a folder\n{USAGE}"))?;
-                    request.to = Some(to.into());
-                }
-                "--only" => {
-                    let known = rest.next().filter(|n| names().any(|name| name == **n));
-                    let known = known.ok_or_else(|| {
-                        let all = names().collect::<Vec<_>>().join(", ");
-                        format!("--only wants one of {all}\n{USAGE}")
-                    })?;
-                    request.only = Some(known.clone());
-                }
-                other => return Err(format!("there is no option {other}\n{USAGE}")),
-            }
-        }
-        Ok(request)
-    }
 }
 
-/// Cargo's profile for what is shipped.
+/// Cargo's profile for packages.
 const DIST: &str = "dist";
 
-/// Builds all of them, and says where they are.
+/// Builds the requested libraries, and prints their paths.
 pub(crate) fn run(request: &Request) -> ExitCode {
     say(build(request))
 }
 
-/// The files that were made, a line each, or why there are none.
+/// Prints the paths, one per line, or the error.
 pub(crate) fn say(made: Result<Vec<PathBuf>, String>) -> ExitCode {
     crate::exit_code(made.map(|files| {
         files.iter().for_each(|file| println!("{}", file.display()));
@@ -164,7 +149,7 @@ pub(crate) fn say(made: Result<Vec<PathBuf>, String>) -> ExitCode {
     }))
 }
 
-/// Where Cargo builds.
+/// Cargo's target folder.
 pub(crate) fn target(workspace: &Path) -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => workspace.join(folder),
@@ -172,7 +157,7 @@ pub(crate) fn target(workspace: &Path) -> PathBuf {
     }
 }
 
-/// Builds the program (first) and the libraries; their paths.
+/// Builds the program and the libraries; returns their paths, the program's first.
 pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     if !cfg!(target_os = "linux") {
         return Err("the drop-in libraries are for Linux".to_owned());
@@ -187,7 +172,7 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
     let linker = Linker { zig: request.zig.as_ref(), to: &to };
     let mut files = Vec::new();
-    if request.program && !request.whole {
+    if !request.no_program && !request.whole {
         cargo(
             workspace,
             request,
@@ -208,7 +193,7 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// The core, and what is made of it: the program, if it is to have that, first.
+/// Builds the core and the thin files in front of it, the program first if it is one of them.
 fn core_and_thin(
     workspace: &Path,
     request: &Request,
@@ -241,7 +226,7 @@ fn core_and_thin(
     Ok(files)
 }
 
-/// Has Cargo make a static library; its path.
+/// Builds a static library with Cargo; its path.
 fn archive(
     workspace: &Path,
     request: &Request,
@@ -276,7 +261,7 @@ fn cargo(workspace: &Path, request: &Request, arguments: &[&str]) -> Result<(), 
     finish(&mut command)
 }
 
-/// Makes a shared library of a static one.
+/// Links a static library into a shared one.
 fn link(library: &Library, linker: &Linker<'_>, archive: &Path) -> Result<PathBuf, String> {
     let aliases = match &library.functions {
         Some(list) => list.variants(&crate::workspace())?,
@@ -315,7 +300,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::process::Command;
 
-    /// Crates, each with the features that it has when these packages are built.
+    /// The crates of a build with these packages, each with its features.
     fn crates(arguments: &[&str]) -> BTreeSet<String> {
         let mut tree = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         tree.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).args(["tree", "--locked"]);
@@ -325,9 +310,10 @@ mod tests {
         String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
     }
 
-    /// The commands that people start with (`cargo run` of the default members, `xtask -- libs`, `cargo test`, the wheel)
-    /// select packages, and Cargo unites features over the selected packages alone. A crate with other features is
-    /// another crate, and is compiled again together with everything that depends on it.
+    /// Common commands (`cargo run` of the default members, `xtask -- libs`, `cargo test`, the
+    /// wheel) select different packages, and Cargo unites features over the selected packages only.
+    /// A crate with other features is compiled again, together with all its dependents; so the
+    /// features must be equal.
     #[test]
     fn entry_points_build_dependencies_with_equal_features() {
         let all = crates(&["--workspace", "--all-features", "--edges", "normal,build,dev"]);
@@ -350,15 +336,15 @@ mod tests {
             &["-p", "texunit-shims"],
             &["-p", "xtask"],
         ];
-        // Packages with features of their own may differ between entry points where no code is compiled above them:
-        // `texunit-features` has no code, and no other crate depends on the rest.
+        // Features may differ for packages below which nothing is compiled again:
+        // `texunit-features` has no code, and no crate depends on the others.
         let leaves = [
             "texunit v",
             "texunit-core v",
             "texunit-cudart v",
             "texunit-features v",
             "texunit-gpu v",
-            // Of these `mcp` alone is above; its test is a client of theirs, too.
+            // Only the crate `mcp` and its test depend on these.
             "rmcp v",
             "tokio v",
         ];

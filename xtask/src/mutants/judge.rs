@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::Place;
-use super::found::Verdict;
 use super::list::{Mutant, Position};
 use super::parts::{Part, SKIPPED, Tests, package};
+use super::verdicts::Verdict;
 
 /// A build profile that compiles one changed function as fast as possible.
 const PROFILE: &[&str] = &[

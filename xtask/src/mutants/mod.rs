@@ -1,78 +1,67 @@
-//! `mutants PART...`: how much the tests notice. A mutant is the program with one small mistake; tests that still
-//! pass have missed it.
+//! `mutants PART...`: measures how many mistakes the tests detect. A mutant is the program with one
+//! small mistake; if all tests pass, they have missed it.
 //!
-//! cargo-mutants says which mutants there are; which of them are tried is drawn with a seed, and the same draw
-//! comes out as long as the code stays ([`list`]). Each is built into a copy of the tree and judged by those
-//! tests of its crate that end within a minute, the quickest first ([`judge`]). What was found is kept, so that a run
-//! that was stopped continues ([`found`]). Mutants that survive with a reason are in docs/mutants.md ([`table`]).
+//! cargo-mutants lists the possible mutants; those that are tried are drawn with a seed, which
+//! selects the same mutants until the code changes ([`list`]). Each is built in a copy of the tree
+//! and judged by the tests of its crate that take less than a minute, the fastest first
+//! ([`judge`]). Verdicts are stored, so an interrupted run can continue ([`verdicts`]).
+//! docs/mutants.md lists reasons for undetected mutants ([`table`]).
 
-mod found;
 mod judge;
 mod list;
 mod parts;
 mod table;
 mod tree;
+mod verdicts;
 
 use crate::{exit_code, workspace};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use found::{Found, Verdict};
+use clap::builder::PossibleValuesParser;
 use judge::Judge;
 use list::Mutant;
 use parts::{PARTS, Part};
 use table::Table;
+use verdicts::{Verdict, Verdicts};
 
-const USAGE: &str = "\
-usage: cargo run -p xtask -- mutants [PART...] [--count N] [--seed N] [--again N] [--only TEXT] [--list]";
-
-/// The arguments.
-#[derive(Debug)]
+/// The arguments of `mutants`.
+#[derive(Debug, clap::Args)]
 pub(crate) struct Request {
-    parts: Vec<&'static Part>,
-    /// How many are judged, those that do not compile not counted.
+    /// Parts of the code; without one, all
+    #[arg(value_name = "PART", value_parser = PossibleValuesParser::new(PARTS.iter().map(|p| p.name)))]
+    parts: Vec<String>,
+    /// Number of mutants of each part, those that do not compile not counted
+    #[arg(long, value_name = "N", default_value_t = 100)]
     count: usize,
+    /// Seed of the draw
+    #[arg(long, value_name = "N", default_value_t = 20)]
     seed: u64,
-    /// Nothing that was found before counts, and nothing is noted.
-    again: bool,
-    /// Only mutants whose name has this text, all of them, and again.
+    /// Judge the first N of the draw again, and record nothing
+    #[arg(long, value_name = "N", conflicts_with = "count")]
+    again: Option<usize>,
+    /// Judge all mutants again whose names contain this text
+    #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Whether the draw is only printed.
+    /// Only print the draw
+    #[arg(long)]
     list: bool,
 }
 
 impl Request {
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut request =
-            Self { parts: Vec::new(), count: 100, seed: 20, again: false, only: None, list: false };
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            let mut value =
-                || rest.next().ok_or_else(|| format!("{argument} wants a value\n{USAGE}"));
-            match argument.as_str() {
-                "--count" => request.count = number(value()?)?,
-                "--seed" => request.seed = number(value()?)?,
-                "--again" => (request.again, request.count) = (true, number(value()?)?),
-                "--only" => request.only = Some(value()?.clone()),
-                "--list" => request.list = true,
-                name => match PARTS.iter().find(|part| part.name == name) {
-                    Some(part) => request.parts.push(part),
-                    None => return Err(format!("there is no part {name}\n{USAGE}")),
-                },
-            }
-        }
-        if request.parts.is_empty() {
-            request.parts.extend(PARTS);
-        }
-        Ok(request)
+    fn count(&self) -> usize {
+        self.again.unwrap_or(self.count)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &'static Part> {
+        let wanted =
+            |part: &&Part| self.parts.is_empty() || self.parts.iter().any(|name| name == part.name);
+        PARTS.iter().filter(wanted)
     }
 }
 
-fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{text} is not a number\n{USAGE}"))
-}
-
-/// Judges the mutants of all requested parts. Exit code: 0 those that survive have a reason, 1 not.
+/// Judges the mutants of all requested parts. Exit code: 0 if every undetected mutant has a reason,
+/// 1 if not.
 pub(crate) fn run(request: &Request) -> ExitCode {
     exit_code(run_all(request))
 }
@@ -81,7 +70,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
     let place = Place::new()?;
     let table = Table::read(&workspace())?;
     let mut good = true;
-    for part in &request.parts {
+    for part in request.parts() {
         let mut mutants = list::of(part, &place)?;
         let all = mutants.len();
         list::shuffle(&mut mutants, request.seed);
@@ -90,7 +79,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
             mutants.retain(|mutant| mutant.name.contains(text));
         }
         if request.list {
-            for mutant in mutants.iter().take(request.count) {
+            for mutant in mutants.iter().take(request.count()) {
                 println!("{}:{} {}", mutant.file, mutant.start.line, mutant.name);
             }
             continue;
@@ -100,7 +89,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
     Ok(good)
 }
 
-/// Judges mutants of a part, in the order given; whether all that live have a reason.
+/// Judges mutants of a part, in the given order; whether each undetected one has a reason.
 fn part_is_good(
     request: &Request,
     part: &'static Part,
@@ -108,17 +97,17 @@ fn part_is_good(
     table: &Table,
     place: &Place,
 ) -> Result<bool, String> {
-    let fresh = request.again || request.only.is_some();
-    let mut found = if fresh { Found::default() } else { Found::read(&place.noted(part))? };
+    let fresh = request.again.is_some() || request.only.is_some();
+    let mut found = if fresh { Verdicts::default() } else { Verdicts::read(&place.noted(part))? };
     let mut judge = Judge::new(part, place);
     let (mut judged, mut reasons, mut alone) = (0, 0, Vec::new());
     for mutant in mutants {
-        if judged == request.count {
+        if judged == request.count() {
             break;
         }
         let reason = table.reason(part.name, mutant);
         let verdict = match found.of(mutant) {
-            // It may have got a case since.
+            // A new test may detect it now.
             Some(Verdict::Survived) if reason.is_none() => judge.verdict(mutant)?,
             Some(known) => known.clone(),
             None => judge.verdict(mutant)?,
@@ -146,14 +135,15 @@ fn part_is_good(
     Ok(alone.is_empty())
 }
 
-/// Where the copy of the tree, its builds and what was found are; nobody else's as long as this is here.
+/// The folder with the copy of the tree, its builds and the verdicts, locked for this process while
+/// this exists.
 struct Place {
     folder: PathBuf,
     _lock: std::fs::File,
 }
 
 impl Place {
-    /// The folder, with a copy of the tree as it is.
+    /// The locked folder, with a copy of the current tree.
     fn new() -> Result<Self, String> {
         let folder = crate::libs::target(&workspace()).join("mutants");
         let said = |e: std::io::Error| format!("{}: {e}", folder.display());
@@ -177,7 +167,7 @@ impl Place {
         self.folder.join("tools")
     }
 
-    /// The file of what was found about a part.
+    /// The file of a part's verdicts.
     fn noted(&self, part: &Part) -> PathBuf {
         self.folder.join(format!("{}.txt", part.name))
     }
@@ -187,23 +177,22 @@ impl Place {
 mod tests {
     use super::*;
 
-    fn request(words: &str) -> Result<Request, String> {
-        Request::read(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    fn request(words: &str) -> Option<Request> {
+        match crate::parsed(&format!("mutants {words}")).ok()? {
+            crate::Task::Mutants(request) => Some(request),
+            _ => None,
+        }
     }
 
     #[test]
-    fn what_is_asked_for_is_read() {
-        let read = request("texel check --again 10 --seed 7").expect("it is right");
-        let names: Vec<_> = read.parts.iter().map(|part| part.name).collect();
-        assert_eq!((names.as_slice(), read.count, read.seed), (&["texel", "check"][..], 10, 7));
-        assert!(read.again && read.only.is_none());
-        assert_eq!(request("").expect("nothing is all").parts.len(), PARTS.len());
-    }
-
-    #[test]
-    fn what_cannot_be_asked_for_is_refused() {
+    fn arguments_select_mutants() {
+        let read = request("texel check --again 10 --seed 7").expect("right arguments");
+        let names: Vec<_> = read.parts().map(|part| part.name).collect();
+        assert_eq!((names.as_slice(), read.count(), read.seed), (&["texel", "check"][..], 10, 7));
+        assert!(read.again.is_some() && read.only.is_none());
+        assert_eq!(request("").expect("no arguments").parts().count(), PARTS.len());
         for words in ["all", "--again", "nobody", "texel --count", "texel --seed x"] {
-            assert!(request(words).is_err(), "{words}");
+            assert!(request(words).is_none(), "{words}");
         }
     }
 }

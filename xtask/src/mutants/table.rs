@@ -8,7 +8,7 @@ const DOCUMENT: &str = "docs/mutants.md";
 
 /// A row: part, file with line, mutant, reason.
 #[derive(Debug, PartialEq)]
-struct Row {
+struct Reason {
     part: String,
     file: String,
     mutant: String,
@@ -17,7 +17,7 @@ struct Row {
 
 /// All rows.
 #[derive(Debug)]
-pub(super) struct Table(Vec<Row>);
+pub(super) struct Table(Vec<Reason>);
 
 impl Table {
     pub(super) fn read(workspace: &Path) -> Result<Self, String> {
@@ -33,7 +33,7 @@ impl Table {
 
     /// Why a mutant may stay undetected. The recorded line is ignored, since lines change.
     pub(super) fn reason(&self, part: &str, mutant: &Mutant) -> Option<&str> {
-        let same = |row: &&Row| {
+        let same = |row: &&Reason| {
             row.part == part && row.file == mutant.file && row.mutant == escaped(&mutant.name)
         };
         self.0.iter().find(same).map(|row| row.reason.as_str())
@@ -45,7 +45,7 @@ fn escaped(name: &str) -> String {
     name.replace('|', "\\|")
 }
 
-fn row(line: &str) -> Option<Row> {
+fn row(line: &str) -> Option<Reason> {
     let inside = line.strip_prefix("| ")?.strip_suffix(" |")?;
     let [part, file, mutant, reason] = *inside.split(" | ").collect::<Vec<_>>() else {
         return None;
@@ -54,7 +54,7 @@ fn row(line: &str) -> Option<Row> {
     let (file, line) = file.rsplit_once(':')?;
     line.parse::<u32>().ok()?;
     let (part, file, reason) = (part.to_owned(), file.to_owned(), reason.to_owned());
-    Some(Row { part, file, mutant: code(mutant)?, reason })
+    Some(Reason { part, file, mutant: code(mutant)?, reason })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Compares machine words of Maxwell: their text with that of nvdisasm, and what a `tex.grad`
-//! becomes with what ptxas makes of it.
+//! Compares Maxwell code with NVIDIA's tools: the text of machine words with that of nvdisasm, and
+//! the lowering of `tex.grad` with that of ptxas.
 
 mod cubin;
 mod gradients;
@@ -7,7 +7,7 @@ mod lowering;
 mod words;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,64 +15,39 @@ use texunit_check::Ptxas;
 
 use crate::tools;
 
-/// Processes at a time.
+/// Concurrent processes.
 const WORKERS: usize = 2;
-/// Differences that are printed.
+/// The maximum number of printed differences.
 const SHOWN: usize = 20;
 
-/// The arguments.
-#[derive(Debug)]
+/// The arguments of `sass`.
+#[derive(Debug, clap::Args)]
 pub(crate) struct Request {
+    /// Number of random modules
     modules: usize,
+    /// Number of random machine words
     words: usize,
+    /// Seed of both
     seed: u64,
-    tools: Option<PathBuf>,
-    release: Option<Ptxas>,
+    #[command(flatten)]
+    tools: tools::Choice,
 }
 
-impl Request {
-    /// Reads the arguments after `sass`.
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut numbers = Vec::new();
-        let mut tools = std::env::var_os("TEXUNIT_NVIDIA").map(PathBuf::from);
-        let mut release = None;
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            let mut value = || rest.next().ok_or(format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--tools" => tools = Some(PathBuf::from(value()?)),
-                "--ptxas" => release = Some(value()?.parse()?),
-                option if option.starts_with('-') => return Err(format!("no option {option}")),
-                number => {
-                    numbers.push(
-                        number.parse::<u64>().map_err(|_| format!("{number} is not a number"))?,
-                    );
-                }
-            }
-        }
-        let [modules, words, seed] = numbers[..] else {
-            return Err("sass takes a number of modules, a number of words, and a seed".into());
-        };
-        let count = |n: u64| usize::try_from(n).map_err(|_| format!("{n} is too large"));
-        Ok(Self { modules: count(modules)?, words: count(words)?, seed, tools, release })
-    }
-}
-
-/// Runs the task.
+/// Runs the comparison.
 pub(crate) fn run(request: &Request) -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let default = root.join("target/nvidia");
-    let (found, missing) = tools::find(request.tools.clone(), &default);
+    let (found, missing) = tools::find(request.tools.folder.clone(), &default);
     for line in &missing {
         eprintln!("WARNING: {line}");
     }
     let assemblers: Vec<_> = found
         .into_iter()
-        // Later ones have no Maxwell.
+        // Later releases do not support Maxwell.
         .filter(|tool| tool.release < Ptxas::V13_5)
-        .filter(|tool| request.release.is_none_or(|r| r == tool.release))
+        .filter(|tool| request.tools.wants(tool.release))
         .collect();
-    let disassembler = tools::nvdisasm(request.tools.as_deref().unwrap_or(&default));
+    let disassembler = tools::nvdisasm(request.tools.folder.as_deref().unwrap_or(&default));
     if let Err(why) = &disassembler {
         eprintln!("WARNING: nvdisasm is not here: {why}");
     }
@@ -106,8 +81,8 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     }
 }
 
-/// Does the work of items 0 to `count` in a few threads; what came out, in their order. The second
-/// number of an item is that of its worker.
+/// Processes items 0 to `count` in several threads; the results in the order of the items. The
+/// second argument of the closure is the worker's number.
 fn each<T: Send>(
     count: usize,
     work: impl Fn(usize, usize) -> io::Result<T> + Sync,

@@ -27,13 +27,13 @@ const OURS: [&str; 11] =
     ["TXD", "TEX", "TEXS", "TLD", "TLDS", "TLD4", "TLD4S", "TXQ", "SULD", "SUST", "SURED"];
 
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct SampledWord {
     arch: Arch,
     word: u64,
     control: Control,
 }
 
-impl Asked {
+impl SampledWord {
     fn random(seed: u64, item: u64) -> Self {
         let mut random = Random::of_item(seed, item);
         let arch = random.of(&Arch::ALL);
@@ -84,7 +84,7 @@ impl Asked {
 
 /// Compares the texts of random words; returns the number of differences.
 pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> io::Result<usize> {
-    let asked: Vec<Asked> = (0..count as u64).map(|n| Asked::random(seed, n)).collect();
+    let asked: Vec<SampledWord> = (0..count as u64).map(|n| SampledWord::random(seed, n)).collect();
     let mut counts: BTreeMap<(&str, Arch), usize> = BTreeMap::new();
     let (mut batches, mut alone) = (Vec::new(), Vec::new());
     for arch in Arch::ALL {
@@ -110,13 +110,13 @@ pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> i
                 alone.push(*asked);
             }
         }
-        batches.extend(right.chunks(BATCH).map(<[Asked]>::to_vec));
+        batches.extend(right.chunks(BATCH).map(<[SampledWord]>::to_vec));
     }
     let print = |name, slot| scratch.join(format!("{name}-{slot}.bin"));
     let mut wrong: Vec<String> =
         each(batches.len(), |n, slot| batch(tool, &batches[n], &print("words", slot)))?.concat();
     wrong.extend(each(alone.len(), |n, slot| one(tool, alone[n], &print("word", slot)))?.concat());
-    wrong.extend(asked.iter().filter_map(Asked::back));
+    wrong.extend(asked.iter().filter_map(SampledWord::back));
     table(&counts);
     println!("{} words, {} differ", counts.values().sum::<usize>(), wrong.len());
     wrong.iter().take(SHOWN).for_each(|line| println!("  {line}"));
@@ -137,7 +137,7 @@ fn table(counts: &BTreeMap<(&str, Arch), usize>) {
 /// word.
 fn disassembled(
     tool: &Path,
-    words: &[Asked],
+    words: &[SampledWord],
     file: &Path,
 ) -> io::Result<Result<Vec<String>, usize>> {
     let mut code = Vec::with_capacity(32 * words.len());
@@ -177,7 +177,7 @@ fn texts(listing: &str) -> Vec<String> {
 
 /// The texts of valid words in one file. A word that nvdisasm rejects is left out in the next
 /// attempt.
-fn batch(tool: &Path, words: &[Asked], file: &Path) -> io::Result<Vec<String>> {
+fn batch(tool: &Path, words: &[SampledWord], file: &Path) -> io::Result<Vec<String>> {
     let mut words = words.to_vec();
     let mut wrong = Vec::new();
     loop {
@@ -205,13 +205,13 @@ fn batch(tool: &Path, words: &[Asked], file: &Path) -> io::Result<Vec<String>> {
     }
 }
 
-fn difference(asked: &Asked, ours: &str, theirs: &str) -> String {
-    let Asked { arch, word, control } = asked;
+fn difference(asked: &SampledWord, ours: &str, theirs: &str) -> String {
+    let SampledWord { arch, word, control } = asked;
     format!("{arch} {word:#018x} {:#08x}: {ours} | nvdisasm: {theirs}", control.bits())
 }
 
 /// The text of a word that texunit rejects or does not recognise.
-fn one(tool: &Path, asked: Asked, file: &Path) -> io::Result<Vec<String>> {
+fn one(tool: &Path, asked: SampledWord, file: &Path) -> io::Result<Vec<String>> {
     let Ok(texts) = disassembled(tool, &[asked], file)? else { return Ok(Vec::new()) };
     let theirs = texts.concat();
     let bare = theirs.trim_start_matches("{ ");

@@ -5,9 +5,10 @@
 //! copied, and an image after `<!-- live: KEYS -->` becomes a frame of the playground in that
 //! state, if the playground was built.
 //!
-//! mdBook, because its pages have relative links only, so that the site works from any path; because its search,
-//! themes and fonts are files of the site; and because it needs nothing but Cargo. VitePress 1.6 works only at the path that
-//! a site was built for, and takes `<...>` in prose for a component; HonKit 6.1 takes `{%f1, %f2}` in PTX for a template.
+//! mdBook, because its pages have relative links only, so that the site works from any path;
+//! because its search, themes and fonts are files of the site; and because it needs nothing but
+//! Cargo. VitePress 1.6 works only at the path that a site was built for, and takes `<...>` in
+//! prose for a component; HonKit 6.1 takes `{%f1, %f2}` in PTX for a template.
 
 mod links;
 mod source;

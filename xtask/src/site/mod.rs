@@ -1,66 +1,48 @@
-//! `site`: the static site, part by part, and a server to look at it.
+//! `site`: builds the parts of the static site, and can serve it locally.
 
+mod api;
 pub(crate) mod guide;
 mod serve;
 mod web;
 
+use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Something that the site is made of.
+/// A part of the site.
 struct Part {
     name: &'static str,
-    /// Builds it into the folder of the site; what is wrong, and what to do.
+    /// Builds the part into the site's folder; an error says how to fix the problem.
     build: fn(&Path) -> Result<(), String>,
 }
 
-/// In the order in which they are built.
-const PARTS: &[Part] =
-    &[Part { name: "web", build: web::build }, Part { name: "guide", build: guide::build }];
+/// The parts in the order in which they are built.
+const PARTS: &[Part] = &[
+    Part { name: "web", build: web::build },
+    Part { name: "guide", build: guide::build },
+    Part { name: "api", build: api::build },
+];
 
-/// The arguments.
+/// The arguments of `site`.
+#[derive(clap::Args)]
 pub(crate) struct Request {
+    /// Build only this part
+    #[arg(long, value_parser = PossibleValuesParser::new(PARTS.iter().map(|part| part.name)))]
     only: Option<String>,
+    /// Serve the site at http://localhost:PORT/
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8000")]
     serve: Option<u16>,
+    /// Folder of the site
+    #[arg(long = "to", value_name = "DIR", default_value_os_t = folder())]
     out: PathBuf,
 }
 
-/// The port if none is named.
-const PORT: u16 = 8000;
-
-impl Request {
-    /// Reads the arguments.
-    pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let out = crate::workspace().join("target/site");
-        let mut request = Self { only: None, serve: None, out };
-        let mut rest = arguments.iter().peekable();
-        while let Some(argument) = rest.next() {
-            match argument.as_str() {
-                "--only" => {
-                    let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
-                    let name = rest.next().filter(|name| names.contains(&name.as_str()));
-                    let name =
-                        name.ok_or_else(|| format!("--only takes one of {}", names.join(", ")))?;
-                    request.only = Some(name.clone());
-                }
-                "--to" => {
-                    request.out = rest.next().map(PathBuf::from).ok_or("--to takes a folder")?;
-                }
-                "--serve" => {
-                    let port = rest.next_if(|next| !next.starts_with('-'));
-                    let port = port.map(|text| {
-                        text.parse().map_err(|_| format!("--serve: `{text}` is not a port"))
-                    });
-                    request.serve = Some(port.transpose()?.unwrap_or(PORT));
-                }
-                other => return Err(format!("site: unknown argument {other}")),
-            }
-        }
-        Ok(request)
-    }
+/// The default folder of the site.
+pub(crate) fn folder() -> PathBuf {
+    crate::workspace().join("target/site")
 }
 
-/// Builds the requested parts, and serves them until the program is stopped.
+/// Builds the requested parts, and serves the site until the process ends.
 pub(crate) fn run(request: &Request) -> ExitCode {
     let built = PARTS
         .iter()
@@ -82,7 +64,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     }
 }
 
-/// Runs a command; `missing` says what to install if it is not there.
+/// Runs a command; `missing` says what to install if the program does not exist.
 fn call(command: &mut Command, missing: &str) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     match command.status() {
@@ -104,19 +86,19 @@ fn output(command: &mut Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::*;
 
     #[test]
     fn arguments_are_read() {
-        let read = |line: &str| {
-            Request::read(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        let read = |line: &str| match crate::parsed(&format!("site {line}")) {
+            Ok(crate::Task::Site(request)) => Some(request),
+            _ => None,
         };
         let request = read("--only web --serve 8080").unwrap();
         assert_eq!((request.only.as_deref(), request.serve), (Some("web"), Some(8080)));
-        assert_eq!(read("--serve").unwrap().serve, Some(PORT));
+        assert_eq!(read("--serve").unwrap().serve, Some(8000));
         assert!(read("").unwrap().serve.is_none());
         for wrong in ["--only", "--only nothing", "--serve x", "--what"] {
-            assert!(read(wrong).is_err(), "{wrong}");
+            assert!(read(wrong).is_none(), "{wrong}");
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
     pub smCount: u32,
     /// Multiprocessors that can hold the CTAs of a cluster; 0: the device's own number.
     pub coscheduledSmCount: u32,
-    /// The same where possible.
+    /// Multiprocessors that hold the CTAs of a cluster where possible.
     pub preferredCoscheduledSmCount: u32,
     /// `CUdevSmResourceGroup_flags`
     pub flags: u32,

@@ -6,7 +6,7 @@ use crate::running::signals;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_debug::remote::{Remote, VARIABLE};
-use texunit_debug::{Debugging, OfLaunch};
+use texunit_debug::{Debugging, LaunchDebugger};
 
 static SESSION: OnceLock<Option<(Debugging, u32)>> = OnceLock::new();
 
@@ -31,10 +31,10 @@ fn session() -> Option<&'static Debugging> {
 }
 
 /// The debugger of a kernel's launch, given whether the launch is checked.
-pub(crate) fn of_launch(kernel: &str, is_checked: bool) -> Option<OfLaunch<'static>> {
+pub(crate) fn of_launch(kernel: &str, is_checked: bool) -> Option<LaunchDebugger<'static>> {
     let debugging = session().filter(|debugging| debugging.wants(kernel))?;
     let findings = if is_checked { crate::checks::log() } else { None };
-    Some(OfLaunch { debugging, findings })
+    Some(LaunchDebugger { debugging, findings })
 }
 
 /// After a launch, ends the process if the user requested that.

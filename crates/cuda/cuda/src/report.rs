@@ -23,7 +23,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sum::{KernelStatistics, ReportedFinding};
-use texunit_checks::News;
+use texunit_checks::NewFinding;
 use texunit_device::{Fault, LaunchStats, Tally};
 use texunit_evidence::{Api, Counts, Event, Finding, Process, Record, Totals, Writer};
 use texunit_report::Instruction;
@@ -236,7 +236,7 @@ pub(crate) fn flush_at_times() -> bool {
 }
 
 /// Reports a check's finding in a launch, or its repetition.
-pub(crate) fn checked(news: &News, launch: u64) {
+pub(crate) fn checked(news: &NewFinding, launch: u64) {
     if !is_wanted() {
         return;
     }

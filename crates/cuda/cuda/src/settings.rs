@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_checks::Check;
 use texunit_device::{Approximate, Arithmetic, BadFetch, Bounds, Fill};
-use texunit_evidence::{Above, Format};
+use texunit_evidence::{Format, OuterRun};
 use texunit_report::Severity;
 
 /// Traces printed on standard error (`TEXUNIT_TRACE=api,launch,fetch`).
@@ -101,7 +101,7 @@ pub(crate) fn settings() -> &'static Settings {
         let above = if named.is_none() { texunit_evidence::run_above() } else { None };
         // The environment of the process takes precedence over the run's variables.
         let kept = match &above {
-            Some(Above::Folder(folder)) => texunit_evidence::kept_variables(folder),
+            Some(OuterRun::Folder(folder)) => texunit_evidence::kept_variables(folder),
             _ => BTreeMap::new(),
         };
         let variable = |name: &str| match std::env::var_os(name) {
@@ -127,10 +127,10 @@ impl Settings {
     }
 
     /// Takes the run of a parent process, if the environment names none.
-    fn of_parents(&mut self, above: Above) {
+    fn of_parents(&mut self, above: OuterRun) {
         match above {
-            Above::Folder(folder) => self.evidence = Some(folder),
-            Above::Hidden(run) => self.complaints.push(format!(
+            OuterRun::Folder(folder) => self.evidence = Some(folder),
+            OuterRun::Hidden(run) => self.complaints.push(format!(
                 "the environment of this process was cleared (TEXUNIT_EVIDENCE is not set), and it may not see what \
                  process {run}, `texunit run`, has open, as it has other rights (sudo, setuid): options of `texunit run` \
                  do not reach it, nothing of it is in the report, and its faults do not count for --error-exitcode"

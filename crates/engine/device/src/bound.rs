@@ -46,7 +46,7 @@ impl BoundTexture {
         }
     }
 
-    /// The same texture with another sampler.
+    /// The texture with another sampler.
     #[must_use]
     pub fn with_sampler(&self, sampler: &Sampler) -> Self {
         Self { texture: Arc::clone(&self.texture), sampler: *sampler }

@@ -17,13 +17,14 @@
 #include <stdint.h>
 
 /**
- * The interface that this header describes. It changes when a program has to be recompiled.
+ * The version of the binary interface that this header describes. It changes when programs have to
+ * be recompiled.
  */
 #define TEXUNIT_ABI_VERSION 1
 
 /**
- * 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT name only the type of a channel; 1, 2 or 4 of them
- * make a texel.
+ * 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT give only the type of a channel;
+ * a texel consists of 1, 2 or 4 channels.
  */
 #define TEXUNIT_AD_FORMAT_UNSIGNED_INT8 1
 
@@ -73,7 +74,7 @@
 #define TEXUNIT_AD_FORMAT_BC1_UNORM 145
 
 /**
- * BC1, whose colours are sRGB.
+ * BC1 with sRGB colours.
  */
 #define TEXUNIT_AD_FORMAT_BC1_UNORM_SRGB 146
 
@@ -83,7 +84,7 @@
 #define TEXUNIT_AD_FORMAT_BC2_UNORM 147
 
 /**
- * BC2, whose colours are sRGB.
+ * BC2 with sRGB colours.
  */
 #define TEXUNIT_AD_FORMAT_BC2_UNORM_SRGB 148
 
@@ -93,7 +94,7 @@
 #define TEXUNIT_AD_FORMAT_BC3_UNORM 149
 
 /**
- * BC3, whose colours are sRGB.
+ * BC3 with sRGB colours.
  */
 #define TEXUNIT_AD_FORMAT_BC3_UNORM_SRGB 150
 
@@ -103,7 +104,7 @@
 #define TEXUNIT_AD_FORMAT_BC4_UNORM 151
 
 /**
- * BC4 of [-1, 1].
+ * BC4 with values in [-1, 1].
  */
 #define TEXUNIT_AD_FORMAT_BC4_SNORM 152
 
@@ -113,7 +114,7 @@
 #define TEXUNIT_AD_FORMAT_BC5_UNORM 153
 
 /**
- * BC5 of [-1, 1].
+ * BC5 with values in [-1, 1].
  */
 #define TEXUNIT_AD_FORMAT_BC5_SNORM 154
 
@@ -123,7 +124,7 @@
 #define TEXUNIT_AD_FORMAT_BC6H_UF16 155
 
 /**
- * BC6H of signed numbers.
+ * BC6H with signed values.
  */
 #define TEXUNIT_AD_FORMAT_BC6H_SF16 156
 
@@ -133,12 +134,12 @@
 #define TEXUNIT_AD_FORMAT_BC7_UNORM 157
 
 /**
- * BC7, whose colours are sRGB.
+ * BC7 with sRGB colours.
  */
 #define TEXUNIT_AD_FORMAT_BC7_UNORM_SRGB 158
 
 /**
- * 8-bit unorm, 1 channel. From here on formats say themselves how they are read.
+ * 8-bit unorm, 1 channel. This and the following formats imply how they are read.
  */
 #define TEXUNIT_AD_FORMAT_UNORM_INT8X1 192
 
@@ -198,7 +199,7 @@
 #define TEXUNIT_AD_FORMAT_SNORM_INT16X4 203
 
 /**
- * 16-bit depth, 1 channel. CUDA has no arrays of depth formats.
+ * 16-bit depth, 1 channel. CUDA has no arrays with depth formats.
  */
 #define TEXUNIT_AD_FORMAT_DEPTH16 65536
 
@@ -213,7 +214,7 @@
 #define TEXUNIT_AD_FORMAT_DEPTH32F 65538
 
 /**
- * The array's own format, which CUDA does not take.
+ * The array's own format; an addition to CUDA.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_NONE 0
 
@@ -338,52 +339,52 @@
 #define TEXUNIT_RES_VIEW_FORMAT_FLOAT_4X32 24
 
 /**
- * BC1, of an array of two channels of 32-bit unsigned integers.
+ * BC1, for an array with two channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC1 25
 
 /**
- * BC2, of an array of four channels of 32-bit unsigned integers.
+ * BC2, for an array with four channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC2 26
 
 /**
- * BC3, of four.
+ * BC3, for an array with four channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC3 27
 
 /**
- * BC4, of two.
+ * BC4, for an array with two channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC4 28
 
 /**
- * BC4 of [-1, 1], of two.
+ * BC4 with values in [-1, 1], for an array with two channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_SIGNED_BC4 29
 
 /**
- * BC5, of four.
+ * BC5, for an array with four channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC5 30
 
 /**
- * BC5 of [-1, 1], of four.
+ * BC5 with values in [-1, 1], for an array with four channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_SIGNED_BC5 31
 
 /**
- * BC6H, of four.
+ * BC6H, for an array with four channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC6H 32
 
 /**
- * BC6H of signed numbers, of four.
+ * BC6H with signed values, for an array with four channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_SIGNED_BC6H 33
 
 /**
- * BC7, of four.
+ * BC7, for an array with four channels of 32-bit unsigned integers.
  */
 #define TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC7 34
 
@@ -393,7 +394,7 @@
 #define TEXUNIT_ARRAY3D_LAYERED 1
 
 /**
- * Surfaces of the array can be made. It is not needed here.
+ * Allows surfaces on the array. Has no effect here.
  */
 #define TEXUNIT_ARRAY3D_SURFACE_LDST 2
 
@@ -403,17 +404,17 @@
 #define TEXUNIT_ARRAY3D_CUBEMAP 4
 
 /**
- * Gathers read the array. It is not needed here.
+ * Allows gathers from the array. Has no effect here.
  */
 #define TEXUNIT_ARRAY3D_TEXTURE_GATHER 8
 
 /**
- * A depth texture of a graphics API. It says nothing here.
+ * A depth texture of a graphics API. Has no effect here.
  */
 #define TEXUNIT_ARRAY3D_DEPTH_TEXTURE 16
 
 /**
- * A colour target of a graphics API. It says nothing here.
+ * A render target of a graphics API. Has no effect here.
  */
 #define TEXUNIT_ARRAY3D_COLOR_ATTACHMENT 32
 
@@ -423,17 +424,17 @@
 #define TEXUNIT_RESOURCE_TYPE_ARRAY 0
 
 /**
- * An array with mip levels. Here both types take any array.
+ * An array with mip levels. Here both types accept any array.
  */
 #define TEXUNIT_RESOURCE_TYPE_MIPMAPPED_ARRAY 1
 
 /**
- * Memory of one axis.
+ * Linear memory.
  */
 #define TEXUNIT_RESOURCE_TYPE_LINEAR 2
 
 /**
- * Memory of rows.
+ * Pitched memory.
  */
 #define TEXUNIT_RESOURCE_TYPE_PITCH2D 3
 
@@ -443,22 +444,22 @@
 #define TEXUNIT_TR_ADDRESS_MODE_WRAP 0
 
 /**
- * Coordinates stop at the edge.
+ * Coordinates are clamped to the edge.
  */
 #define TEXUNIT_TR_ADDRESS_MODE_CLAMP 1
 
 /**
- * Coordinates run back and forth.
+ * Coordinates repeat, mirrored.
  */
 #define TEXUNIT_TR_ADDRESS_MODE_MIRROR 2
 
 /**
- * The border colour is outside.
+ * Outside is the border colour.
  */
 #define TEXUNIT_TR_ADDRESS_MODE_BORDER 3
 
 /**
- * OpenGL's GL_CLAMP (PTX's clamp_ogl), which no texture of CUDA has.
+ * OpenGL's GL_CLAMP (PTX's clamp_ogl), which CUDA textures do not have.
  */
 #define TEXUNIT_TR_ADDRESS_MODE_CLAMP_OGL 4
 
@@ -468,27 +469,28 @@
 #define TEXUNIT_TR_FILTER_MODE_POINT 0
 
 /**
- * The weighted mean of the neighbours.
+ * The weighted mean of the neighbouring texels.
  */
 #define TEXUNIT_TR_FILTER_MODE_LINEAR 1
 
 /**
- * 8 and 16-bit integers are read as they are. Without it they are read as fractions, in [0, 1] or [-1, 1].
+ * 8-bit and 16-bit integers are read unchanged. Without this flag they are read as fractions, in
+ * [0, 1] or [-1, 1].
  */
 #define TEXUNIT_TRSF_READ_AS_INTEGER 1
 
 /**
- * Coordinates run from 0 to 1.
+ * Coordinates are normalized to [0, 1].
  */
 #define TEXUNIT_TRSF_NORMALIZED_COORDINATES 2
 
 /**
- * Colours are sRGB.
+ * Colours are decoded from sRGB.
  */
 #define TEXUNIT_TRSF_SRGB 16
 
 /**
- * Levels are always blended as asked for, as they are here anyway.
+ * Levels are always interpolated exactly, as they are here anyway.
  */
 #define TEXUNIT_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 32
 
@@ -498,57 +500,58 @@
 #define TEXUNIT_TRSF_SEAMLESS_CUBEMAP 64
 
 /**
- * Of samplers: coordinates are in texels whatever the texture says (PTX's force_unnormalized_coords).
+ * For samplers: coordinates are in texels whatever the texture says (PTX's
+ * force_unnormalized_coords).
  */
 #define TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES 65536
 
 /**
- * No depth compare.
+ * No depth comparison.
  */
 #define TEXUNIT_COMPARE_NONE 0
 
 /**
- * 0.
+ * The result is always 0.
  */
 #define TEXUNIT_COMPARE_NEVER 1
 
 /**
- * 1 where the reference is less than the texel.
+ * 1 where the reference is less than the texel, else 0.
  */
 #define TEXUNIT_COMPARE_LESS 2
 
 /**
- * Equal.
+ * 1 where the reference equals the texel, else 0.
  */
 #define TEXUNIT_COMPARE_EQUAL 3
 
 /**
- * Less or equal.
+ * 1 where the reference is less than or equal to the texel, else 0.
  */
 #define TEXUNIT_COMPARE_LESS_EQUAL 4
 
 /**
- * Greater.
+ * 1 where the reference is greater than the texel, else 0.
  */
 #define TEXUNIT_COMPARE_GREATER 5
 
 /**
- * Not equal.
+ * 1 where the reference differs from the texel, else 0.
  */
 #define TEXUNIT_COMPARE_NOT_EQUAL 6
 
 /**
- * Greater or equal.
+ * 1 where the reference is greater than or equal to the texel, else 0.
  */
 #define TEXUNIT_COMPARE_GREATER_EQUAL 7
 
 /**
- * 1.
+ * The result is always 1.
  */
 #define TEXUNIT_COMPARE_ALWAYS 8
 
 /**
- * All mip levels of an array, one after the other.
+ * All mip levels of an array, one after another.
  */
 #define TEXUNIT_ALL_LEVELS 4294967295
 
@@ -558,13 +561,15 @@
 #define TEXUNIT_FETCH_BASE 1
 
 /**
- * Results are packed: the channels that the texture has, 1, 2 or 4 elements of the type of the texels (normalized ones are
- * float), without gaps. Without the flag, results are four registers of 32 bits for each fetch, as PTX's .v4.
+ * Results are packed: the texture's channels as 1, 2 or 4 elements of the texels' type (float for
+ * normalized reads), without gaps. Without this flag, results are four 32-bit registers for each
+ * fetch, as with PTX's .v4.
  */
 #define TEXUNIT_FETCH_PACKED 2
 
 /**
- * Results are of half precision (.f16): 2 bytes if they are packed, else the low 2 bytes of each register.
+ * Results have half precision (.f16): 2 bytes if they are packed, else the low 2 bytes of each
+ * register.
  */
 #define TEXUNIT_FETCH_HALF 4
 
@@ -574,32 +579,32 @@
 #define TEXUNIT_ALL_CPUS 4294967295
 
 /**
- * tex with floats.
+ * tex with float coordinates.
  */
 #define TEXUNIT_OPERATION_SAMPLE 0
 
 /**
- * tex with integers.
+ * tex with integer coordinates.
  */
 #define TEXUNIT_OPERATION_FETCH 1
 
 /**
- * tld4 of r.
+ * tld4 of component r.
  */
 #define TEXUNIT_OPERATION_GATHER_R 2
 
 /**
- * tld4 of g.
+ * tld4 of component g.
  */
 #define TEXUNIT_OPERATION_GATHER_G 3
 
 /**
- * tld4 of b.
+ * tld4 of component b.
  */
 #define TEXUNIT_OPERATION_GATHER_B 4
 
 /**
- * tld4 of a.
+ * tld4 of component a.
  */
 #define TEXUNIT_OPERATION_GATHER_A 5
 
@@ -614,32 +619,32 @@
 #define TEXUNIT_BOUNDARY_CLAMP 1
 
 /**
- * 0 is read, and nothing is written (.zero, cudaBoundaryModeZero).
+ * 0 is read, and writes are dropped (.zero, cudaBoundaryModeZero).
  */
 #define TEXUNIT_BOUNDARY_ZERO 2
 
 /**
- * The sum, which wraps.
+ * Wrapping addition.
  */
 #define TEXUNIT_REDUCE_ADD 0
 
 /**
- * The smaller one.
+ * Minimum.
  */
 #define TEXUNIT_REDUCE_MIN 1
 
 /**
- * The larger one.
+ * Maximum.
  */
 #define TEXUNIT_REDUCE_MAX 2
 
 /**
- * The bits of both.
+ * Bitwise AND.
  */
 #define TEXUNIT_REDUCE_AND 3
 
 /**
- * The bits of one or both.
+ * Bitwise OR.
  */
 #define TEXUNIT_REDUCE_OR 4
 
@@ -674,32 +679,33 @@
 #define TEXUNIT_QUERY_NORMALIZED_COORDS 5
 
 /**
- * Layers; 0 of what is not layered.
+ * Number of layers; 0 if it is not layered.
  */
 #define TEXUNIT_QUERY_ARRAY_SIZE 6
 
 /**
- * Mip levels; 0 of what has none.
+ * Number of mip levels; 0 if it has none.
  */
 #define TEXUNIT_QUERY_NUM_MIPMAP_LEVELS 7
 
 /**
- * Samples; 0 of what has none.
+ * Number of samples; 0 if it has none.
  */
 #define TEXUNIT_QUERY_NUM_SAMPLES 8
 
 /**
- * Of samplers: whether coordinates are in texels whatever the texture says.
+ * For samplers: whether coordinates are in texels whatever the texture says.
  */
 #define TEXUNIT_QUERY_FORCE_UNNORMALIZED_COORDS 9
 
 /**
- * Of samplers: filter, by PTX's numbers (0 point, 1 linear).
+ * For samplers: filter mode, with PTX's values (0 point, 1 linear).
  */
 #define TEXUNIT_QUERY_FILTER_MODE 10
 
 /**
- * Of samplers: address mode of x, by PTX's numbers (0 wrap, 1 mirror, 2 clamp_ogl, 3 clamp, 4 border).
+ * For samplers: address mode of x, with PTX's values (0 wrap, 1 mirror, 2 clamp_ogl, 3 clamp, 4
+ * border).
  */
 #define TEXUNIT_QUERY_ADDR_MODE_0 11
 
@@ -714,12 +720,12 @@
 #define TEXUNIT_QUERY_ADDR_MODE_2 13
 
 /**
- * 0 of arrays, 1 of linear and pitched memory.
+ * 0 for arrays, 1 for linear and pitched memory.
  */
 #define TEXUNIT_QUERY_MEMORY_LAYOUT 14
 
 /**
- * Coordinates name texels.
+ * Coordinates are integer texel indices.
  */
 #define TEXUNIT_COORDINATES_INTEGER 0
 
@@ -729,12 +735,12 @@
 #define TEXUNIT_COORDINATES_UNNORMALIZED 1
 
 /**
- * Coordinates run from 0 to 1.
+ * Coordinates are normalized to [0, 1].
  */
 #define TEXUNIT_COORDINATES_NORMALIZED 2
 
 /**
- * There is none: of the mip filter of what has no levels, of address modes of integer coordinates.
+ * Not applicable: the mipmap filter without levels, or the address mode of integer coordinates.
  */
 #define TEXUNIT_NONE 4294967295
 
@@ -754,58 +760,59 @@
 #define TEXUNIT_EXPLAIN_SVG 2
 
 /**
- * What a texunit_array is a handle of.
+ * The type that a texunit_array points to; it is never defined.
  */
 typedef struct texunit_array_st texunit_array_st;
 
 /**
- * What a texunit_sampler is a handle of.
+ * The type that a texunit_sampler points to; it is never defined.
  */
 typedef struct texunit_sampler_st texunit_sampler_st;
 
 /**
- * What a texunit_surface is a handle of.
+ * The type that a texunit_surface points to; it is never defined.
  */
 typedef struct texunit_surface_st texunit_surface_st;
 
 /**
- * What a texunit_texture is a handle of.
+ * The type that a texunit_texture points to; it is never defined.
  */
 typedef struct texunit_texture_st texunit_texture_st;
 
 /**
- * What a function returns: TEXUNIT_SUCCESS, or the number of an error. Numbers below 1000 are those of cudaError_t.
+ * The result of a function: TEXUNIT_SUCCESS, or the number of an error. Numbers below 1000 are
+ * those of cudaError_t.
  */
 typedef int32_t texunit_status;
 
 /**
- * Texels in memory of texunit: an array, with or without mip levels (CUarray, CUmipmappedArray). Any thread may use it.
- * It is a number, not an address: nothing lies where it points.
+ * An array of texels in texunit's memory, with or without mip levels (CUarray, CUmipmappedArray).
+ * Any thread may use it. It is a number and not an address, so that it cannot be dereferenced.
  */
 typedef struct texunit_array_st *texunit_array;
 
 /**
- * What texunit_array_create makes (CUDA_ARRAY3D_DESCRIPTOR, whose layout it has).
+ * The parameters of texunit_array_create (same layout as CUDA_ARRAY3D_DESCRIPTOR).
  */
 typedef struct texunit_array_desc {
   /**
-   * Elements of a row, in texels.
+   * Width in texels.
    */
   size_t Width;
   /**
-   * Rows; 0: the array has one axis.
+   * Height; 0: the array is one-dimensional.
    */
   size_t Height;
   /**
-   * Slices, layers, or faces of all cubes; 0: none of these.
+   * Depth, number of layers, or number of faces of all cubes; 0: none of these.
    */
   size_t Depth;
   /**
-   * TEXUNIT_AD_FORMAT_*, whose numbers are CUarray_format's.
+   * TEXUNIT_AD_FORMAT_*, with the values of CUarray_format.
    */
   uint32_t Format;
   /**
-   * Channels of a texel: 1, 2 or 4, and what a format has that says it itself.
+   * Channels of a texel: 1, 2 or 4; for formats that imply a number of channels, that number.
    */
   uint32_t NumChannels;
   /**
@@ -815,7 +822,7 @@ typedef struct texunit_array_desc {
 } texunit_array_desc;
 
 /**
- * Texels with how they are read (CUtexObject).
+ * Texels with a sampling state (CUtexObject).
  */
 typedef struct texunit_texture_st *texunit_texture;
 
@@ -824,7 +831,7 @@ typedef struct texunit_texture_st *texunit_texture;
  */
 typedef struct texunit_resource_array {
   /**
-   * The array.
+   * The array's handle.
    */
   texunit_array hArray;
 } texunit_resource_array;
@@ -834,18 +841,19 @@ typedef struct texunit_resource_array {
  */
 typedef struct texunit_resource_mipmap {
   /**
-   * The array.
+   * The array's handle.
    */
   texunit_array hMipmappedArray;
 } texunit_resource_mipmap;
 
 /**
- * Memory of one axis.
+ * Linear memory.
  */
 typedef struct texunit_resource_linear {
   /**
-   * The first texel, at a multiple of 16 bytes. Memory of the program: it has to be there as long as a texture or surface
-   * of it is, and what is written to it between calls is read by the next one.
+   * The first texel, aligned to 16 bytes. The memory belongs to the program and must exist as
+   * long as a texture or surface that refers to it; what is written to it between calls is read
+   * by the next call.
    */
   void *devPtr;
   /**
@@ -857,17 +865,17 @@ typedef struct texunit_resource_linear {
    */
   uint32_t numChannels;
   /**
-   * Bytes; what is less than a texel at their end is left out.
+   * Size in bytes; an incomplete texel at the end is ignored.
    */
   size_t sizeInBytes;
 } texunit_resource_linear;
 
 /**
- * Memory of rows.
+ * Pitched memory.
  */
 typedef struct texunit_resource_pitch2d {
   /**
-   * As of linear memory.
+   * The first texel, as for linear memory.
    */
   void *devPtr;
   /**
@@ -879,21 +887,21 @@ typedef struct texunit_resource_pitch2d {
    */
   uint32_t numChannels;
   /**
-   * Texels of a row.
+   * Width in texels.
    */
   size_t width;
   /**
-   * Rows.
+   * Height.
    */
   size_t height;
   /**
-   * Bytes from a row to the next: a multiple of 32.
+   * Distance in bytes from one row to the next, a multiple of 32.
    */
   size_t pitchInBytes;
 } texunit_resource_pitch2d;
 
 /**
- * Which, by the type.
+ * The resource, according to resType.
  */
 typedef union texunit_resource {
   /**
@@ -913,13 +921,13 @@ typedef union texunit_resource {
    */
   struct texunit_resource_pitch2d pitch2D;
   /**
-   * As long as CUDA's.
+   * Padding to the size of CUDA's union.
    */
   int32_t reserved[32];
 } texunit_resource;
 
 /**
- * What a texture or surface is of (CUDA_RESOURCE_DESC, whose layout it has).
+ * The texels of a texture or surface (same layout as CUDA_RESOURCE_DESC).
  */
 typedef struct texunit_resource_desc {
   /**
@@ -927,22 +935,22 @@ typedef struct texunit_resource_desc {
    */
   uint32_t resType;
   /**
-   * What it is.
+   * The resource.
    */
   union texunit_resource res;
   /**
-   * 0.
+   * Must be 0.
    */
   uint32_t flags;
 } texunit_resource_desc;
 
 /**
- * How a texture reads (CUDA_TEXTURE_DESC, whose layout it has; a compareFunction is more than CUDA has). As in CUDA, what
- * is all zeros wraps, does not filter, and reads no level but the first.
+ * How a texture is sampled (same layout as CUDA_TEXTURE_DESC; compareFunction is an addition to
+ * CUDA). As in CUDA, all zeros means wrap, no filtering, and only the first level.
  */
 typedef struct texunit_texture_desc {
   /**
-   * TEXUNIT_TR_ADDRESS_MODE_* of x, y, z.
+   * TEXUNIT_TR_ADDRESS_MODE_* for x, y, z.
    */
   uint32_t addressMode[3];
   /**
@@ -954,7 +962,7 @@ typedef struct texunit_texture_desc {
    */
   uint32_t flags;
   /**
-   * Most taps of an anisotropic filter; 0 and 1: none.
+   * Maximum anisotropy; 0 and 1 disable anisotropic filtering.
    */
   uint32_t maxAnisotropy;
   /**
@@ -962,49 +970,53 @@ typedef struct texunit_texture_desc {
    */
   uint32_t mipmapFilterMode;
   /**
-   * Added to a level.
+   * Added to the level of detail.
    */
   float mipmapLevelBias;
   /**
-   * Smallest level.
+   * Minimum level.
    */
   float minMipmapLevelClamp;
   /**
-   * Largest level.
+   * Maximum level.
    */
   float maxMipmapLevelClamp;
   /**
-   * r, g, b, a.
+   * Border colour: r, g, b, a.
    */
   float borderColor[4];
   /**
-   * TEXUNIT_COMPARE_*: what becomes of a reference value and a texel; 0 of textures without, as all of CUDA's are.
+   * TEXUNIT_COMPARE_*: comparison of a reference value with texels; 0, as in all textures of
+   * CUDA, for none.
    */
   uint32_t compareFunction;
   /**
-   * Zeros.
+   * Must be zeros.
    */
   uint32_t reserved[11];
 } texunit_texture_desc;
 
 /**
- * A part of an array, or its texels as another format (CUDA_RESOURCE_VIEW_DESC, whose layout it has).
+ * A part of an array, or its texels reinterpreted in another format (same layout as
+ * CUDA_RESOURCE_VIEW_DESC).
  */
 typedef struct texunit_view_desc {
   /**
-   * TEXUNIT_RES_VIEW_FORMAT_*, whose numbers are CUresourceViewFormat's; 0: the array's own.
+   * TEXUNIT_RES_VIEW_FORMAT_*, with the values of CUresourceViewFormat; 0: the array's own
+   * format.
    */
   uint32_t format;
   /**
-   * Texels of a row; of a block-compressed format, four times that of the array. 0: what it has to be.
+   * Width in texels; for a block-compressed format, four times that of the array. 0: the
+   * required value.
    */
   size_t width;
   /**
-   * Rows; 0: what they have to be.
+   * Height; 0: the required value.
    */
   size_t height;
   /**
-   * Depth of the array; 0: what it has to be.
+   * Depth of the array; 0: the required value.
    */
   size_t depth;
   /**
@@ -1016,7 +1028,7 @@ typedef struct texunit_view_desc {
    */
   uint32_t lastMipmapLevel;
   /**
-   * First layer; of cubes, first face of all cubes.
+   * First layer; for cubes, first face counted over all cubes.
    */
   uint32_t firstLayer;
   /**
@@ -1024,18 +1036,20 @@ typedef struct texunit_view_desc {
    */
   uint32_t lastLayer;
   /**
-   * Zeros.
+   * Must be zeros.
    */
   uint32_t reserved[16];
 } texunit_view_desc;
 
 /**
- * How a texture reads, apart from a texture (PTX's .samplerref; the samplers of Vulkan and OpenGL).
+ * The sampling state separate from a texture (PTX's .samplerref; the samplers of Vulkan and
+ * OpenGL).
  */
 typedef struct texunit_sampler_st *texunit_sampler;
 
 /**
- * An operand of many fetches: elements of 4 bytes. Null: there is none.
+ * An operand of many fetches: elements of 4 bytes. Null data: the fetches do not have this
+ * operand.
  */
 typedef struct texunit_operand {
   /**
@@ -1043,49 +1057,53 @@ typedef struct texunit_operand {
    */
   const void *data;
   /**
-   * Bytes from an element to the next: 4 in an array of numbers, 8 in one of pairs; 0: all fetches have the first one.
+   * Distance in bytes from one element to the next: 4 in an array of numbers, 8 in an array of
+   * pairs; 0: all fetches use the first element.
    */
   size_t stride;
 } texunit_operand;
 
 /**
- * Many fetches. What is all zeros is left out: set count and coords, and what the texture or the fetch has beside.
+ * A batch of fetches. Operands that are all zeros are absent: count and coords are always set,
+ * others as the texture or the fetch requires.
  */
 typedef struct texunit_fetch_desc {
   /**
-   * How many.
+   * Number of fetches.
    */
   size_t count;
   /**
-   * x, y, z: float; int32_t of texunit_fetch. As many as the texture has axes; of cubes, a direction of three.
+   * Coordinates x, y, z: float, or int32_t for texunit_fetch. As many as the texture has axes;
+   * for cubes, a direction of three.
    */
   struct texunit_operand coords[3];
   /**
-   * Layer, or cube: uint32_t. Layered textures need it.
+   * Layer, or cube: uint32_t. Required for layered textures.
    */
   struct texunit_operand layer;
   /**
-   * Sample: uint32_t. Textures with samples need it.
+   * Sample: uint32_t. Required for multi-sample textures.
    */
   struct texunit_operand sample;
   /**
-   * Level (tex.level): float; int32_t of texunit_fetch.
+   * Level (tex.level): float, or int32_t for texunit_fetch.
    */
   struct texunit_operand level;
   /**
-   * Derivatives of the coordinates along x of the picture (tex.grad): float, as many as coords.
+   * Derivatives of the coordinates along the x axis of the screen (tex.grad): float, as many as
+   * coords.
    */
   struct texunit_operand dPdx[3];
   /**
-   * Along y.
+   * Derivatives along the y axis of the screen.
    */
   struct texunit_operand dPdy[3];
   /**
-   * Texels to go along each axis: int32_t.
+   * Offset in texels along each axis: int32_t.
    */
   struct texunit_operand offset[3];
   /**
-   * Reference value of a depth compare: float.
+   * Reference value of a depth comparison: float.
    */
   struct texunit_operand compare;
   /**
@@ -1093,48 +1111,49 @@ typedef struct texunit_fetch_desc {
    */
   uint32_t flags;
   /**
-   * Threads that work: 0 and 1 the calling one alone, TEXUNIT_ALL_CPUS one for each CPU. Results are the same.
+   * Number of threads: 0 and 1 use only the calling thread, TEXUNIT_ALL_CPUS one thread for each
+   * CPU. Results do not depend on it.
    */
   uint32_t threads;
   /**
-   * Zeros.
+   * Must be zeros.
    */
   uint32_t reserved[6];
 } texunit_fetch_desc;
 
 /**
- * Texels that are read and written in place (CUsurfObject).
+ * Texels that can be read and written (CUsurfObject).
  */
 typedef struct texunit_surface_st *texunit_surface;
 
 /**
- * Many accesses of a surface.
+ * A batch of surface accesses.
  */
 typedef struct texunit_access_desc {
   /**
-   * How many.
+   * Number of accesses.
    */
   size_t count;
   /**
-   * x in texels, y, z: int32_t; as many as the surface has axes.
+   * Coordinates x (in texels), y, z: int32_t; as many as the surface has axes.
    */
   struct texunit_operand coords[3];
   /**
-   * Layer: uint32_t; of cubes 6 * cube + face. Layered surfaces and cubes need it.
+   * Layer: uint32_t; for cubes 6 * cube + face. Required for layered surfaces and cubes.
    */
   struct texunit_operand layer;
   /**
-   * TEXUNIT_BOUNDARY_*: what becomes of accesses outside.
+   * TEXUNIT_BOUNDARY_*: how accesses outside are handled.
    */
   uint32_t boundary;
   /**
-   * Zeros.
+   * Must be zeros.
    */
   uint32_t reserved[7];
 } texunit_access_desc;
 
 /**
- * State that acts, which is not always what was asked for.
+ * The sampling state that takes effect, which can differ from the requested state.
  */
 typedef struct texunit_effective_state {
   /**
@@ -1142,7 +1161,7 @@ typedef struct texunit_effective_state {
    */
   uint32_t coordinates;
   /**
-   * TEXUNIT_TR_ADDRESS_MODE_* of x, y, z, or TEXUNIT_NONE.
+   * TEXUNIT_TR_ADDRESS_MODE_* for x, y, z, or TEXUNIT_NONE.
    */
   uint32_t addressMode[3];
   /**
@@ -1154,15 +1173,15 @@ typedef struct texunit_effective_state {
    */
   uint32_t mipmapFilterMode;
   /**
-   * Smallest level.
+   * Minimum level.
    */
   float minMipmapLevel;
   /**
-   * Largest level.
+   * Maximum level.
    */
   float maxMipmapLevel;
   /**
-   * Most taps of an anisotropic filter; 1: none.
+   * Maximum anisotropy; 1 for none.
    */
   uint32_t maxAnisotropy;
   /**
@@ -1178,37 +1197,39 @@ typedef struct texunit_effective_state {
    */
   uint32_t compareFunction;
   /**
-   * How many things were asked for and do not act as asked; texunit_explain_state says which, and why.
+   * Number of requested settings that do not take effect; texunit_explain_state describes each.
    */
   uint32_t numOverrides;
   /**
-   * Whether such a fetch has a defined answer; if not, texunit_explain_state says why.
+   * Whether such a fetch has a defined result; if not, texunit_explain_state says why.
    */
   uint32_t isDefined;
 } texunit_effective_state;
 
 /**
- * All is done.
+ * No error.
  */
 #define TEXUNIT_SUCCESS 0
 
 /**
- * A value that a parameter or a field cannot have, or values that do not go together (cudaErrorInvalidValue).
+ * A parameter or field has an invalid value, or values contradict each other
+ * (cudaErrorInvalidValue).
  */
 #define TEXUNIT_ERROR_INVALID_VALUE 1
 
 /**
- * There is not so much memory (cudaErrorMemoryAllocation).
+ * Memory is exhausted (cudaErrorMemoryAllocation).
  */
 #define TEXUNIT_ERROR_OUT_OF_MEMORY 2
 
 /**
- * A linear filter for texels that have none (cudaErrorInvalidFilterSetting).
+ * A linear filter for texels that cannot be filtered (cudaErrorInvalidFilterSetting).
  */
 #define TEXUNIT_ERROR_INVALID_FILTER_SETTING 26
 
 /**
- * Normalized reads of texels that have none, or the reverse (cudaErrorInvalidNormSetting).
+ * Normalized reads of texels that cannot be normalized, or the reverse
+ * (cudaErrorInvalidNormSetting).
  */
 #define TEXUNIT_ERROR_INVALID_NORM_SETTING 27
 
@@ -1218,32 +1239,33 @@ typedef struct texunit_effective_state {
 #define TEXUNIT_ERROR_FILE 301
 
 /**
- * A handle that is not, or no longer, one of the kind that is wanted (cudaErrorInvalidResourceHandle).
+ * A handle that is invalid, destroyed, or of another kind (cudaErrorInvalidResourceHandle).
  */
 #define TEXUNIT_ERROR_INVALID_HANDLE 400
 
 /**
- * A surface access outside under TEXUNIT_BOUNDARY_TRAP (cudaErrorIllegalAddress). Accesses before it are made.
+ * A surface access outside under TEXUNIT_BOUNDARY_TRAP (cudaErrorIllegalAddress). Earlier accesses
+ * of the call have been made.
  */
 #define TEXUNIT_ERROR_ILLEGAL_ADDRESS 700
 
 /**
- * A fetch or access that the hardware has no defined answer for (cudaErrorNotSupported).
+ * A fetch or access without a defined result on the hardware (cudaErrorNotSupported).
  */
 #define TEXUNIT_ERROR_NOT_SUPPORTED 801
 
 /**
- * A null pointer where there has to be something.
+ * A required pointer is null.
  */
 #define TEXUNIT_ERROR_NULL_POINTER 1000
 
 /**
- * A buffer of another size than is needed, or too small.
+ * A buffer has the wrong size or is too small.
  */
 #define TEXUNIT_ERROR_SIZE 1001
 
 /**
- * A mistake of texunit itself. Please report it with the text.
+ * An internal error of texunit. Please report it with the message.
  */
 #define TEXUNIT_ERROR_INTERNAL 1999
 
@@ -1252,34 +1274,36 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The version of the library, as "0.1.0". It is there as long as the library is loaded.
+ * The version of the library, for example "0.1.0". The text is valid as long as the library is
+ * loaded.
  */
 const char *texunit_version(void);
 
 /**
- * The interface that the library has. It is the TEXUNIT_ABI_VERSION of the header that the program was compiled with, or
- * the two do not go together.
+ * The binary interface of the library. It must equal the TEXUNIT_ABI_VERSION of the header that
+ * the program was compiled with.
  */
 uint32_t texunit_abi_version(void);
 
 /**
- * The name of a status, as "TEXUNIT_ERROR_SIZE"; "unknown status" for other numbers. It is there as long as the library
- * is loaded.
+ * The name of a status, for example "TEXUNIT_ERROR_SIZE"; "unknown status" for other numbers. The
+ * text is valid as long as the library is loaded.
  */
 const char *texunit_status_name(texunit_status status);
 
 /**
- * What went wrong in the last call of this thread that failed, in a sentence; "" if none has. The text is there until
- * another call of this thread fails, or the thread ends; copy it to keep it.
+ * The message of this thread's last failed call; "" if none has failed. The text is valid until
+ * another call of this thread fails or the thread ends; copy it to keep it.
  */
 const char *texunit_last_error(void);
 
 /**
- * Makes an array, whose texels are zeros (cuArray3DCreate, cuMipmappedArrayCreate). Sizes are in texels, of block-compressed
- * formats too. Of arrays with samples the depth is as of those without.
+ * Makes an array, whose texels are zeros (cuArray3DCreate, cuMipmappedArrayCreate). Sizes are in
+ * texels, also for block-compressed formats. The depth of a multi-sample array is that of the
+ * array without samples.
  *
- * numMipmapLevels: 0 for an array without mip levels, else from 1 on. numSamples: 0 or 1 for an array without samples, else
- * 2, 4, 8 or 16.
+ * numMipmapLevels: 0 for an array without mip levels, else from 1 on. numSamples: 0 or 1 for an
+ * array without samples, else 2, 4, 8 or 16.
  *
  * What the caller promises:
  * Pointers are null or as their types say.
@@ -1290,24 +1314,24 @@ texunit_status texunit_array_create(texunit_array *array,
                                     uint32_t numSamples);
 
 /**
- * Makes an array of a file: DDS and KTX 2.0 with all that they hold, NPY as docs/python-conventions.md says, PNG, JPEG and
- * EXR. Whether the file says that its colours are sRGB goes to srgb as 0 or 1, if that is not null.
+ * Makes an array from a file: DDS and KTX 2.0 with all their contents, NPY as
+ * docs/python-conventions.md says, PNG, JPEG and EXR. srgb, if it is not null, is set to 1 if the
+ * file's colours are sRGB, else to 0.
  *
  * What the caller promises:
  * Pointers are null or as their types say; the path ends with a zero byte.
  */
-texunit_status texunit_array_open(texunit_array *array,
-                                  const char *file,
-                                  uint32_t *srgb);
+texunit_status texunit_array_open(texunit_array *array, const char *file, uint32_t *srgb);
 
 /**
- * Forgets an array; null is none. The texels are there as long as a texture, surface or other array of them is.
+ * Destroys an array handle; null is allowed. The texels exist as long as a texture, surface or
+ * other array refers to them.
  */
 texunit_status texunit_array_destroy(texunit_array array);
 
 /**
- * What an array was made with (cuArray3DGetDescriptor): a descriptor, mip levels (0: none) and samples (1: none). What is
- * null is not asked for.
+ * The parameters that an array was created with (cuArray3DGetDescriptor): descriptor, mip levels
+ * (0 for none) and samples (1 for none). Null outputs are skipped.
  *
  * What the caller promises:
  * Pointers are null or as their types say.
@@ -1318,7 +1342,7 @@ texunit_status texunit_array_describe(texunit_array array,
                                       uint32_t *numSamples);
 
 /**
- * One mip level as an array of its own, in the same memory (cuMipmappedArrayGetLevel).
+ * One mip level as an array handle of its own, which shares the memory (cuMipmappedArrayGetLevel).
  *
  * What the caller promises:
  * Pointers are null or as their types say.
@@ -1326,7 +1350,7 @@ texunit_status texunit_array_describe(texunit_array array,
 texunit_status texunit_array_level(texunit_array *levelArray, texunit_array array, uint32_t level);
 
 /**
- * Bytes of a level, or of TEXUNIT_ALL_LEVELS, without gaps.
+ * Size in bytes of a level, or of TEXUNIT_ALL_LEVELS, packed without gaps.
  *
  * What the caller promises:
  * Pointers are null or as their types say.
@@ -1334,11 +1358,13 @@ texunit_status texunit_array_level(texunit_array *levelArray, texunit_array arra
 texunit_status texunit_array_size(texunit_array array, uint32_t level, size_t *size);
 
 /**
- * Writes the texels of a level, or of TEXUNIT_ALL_LEVELS one level after the other: layer by layer (cubes face by face),
- * sample by sample, slice by slice, row by row, all of them. Block-compressed formats have rows of blocks.
+ * Writes all texels of a level, or of TEXUNIT_ALL_LEVELS one level after another. The order within
+ * a level is layer by layer (cubes face by face), sample by sample, slice by slice, row by row.
+ * Block-compressed formats have rows of blocks.
  *
- * rowPitch: bytes from a row to the next; 0: rows have no gaps. slicePitch: bytes from a slice, sample, face or layer to the
- * next; 0: they have no gaps. With TEXUNIT_ALL_LEVELS both are 0. Without gaps, size is that of texunit_array_size.
+ * rowPitch: distance in bytes from one row to the next; 0: rows have no gaps. slicePitch: distance
+ * in bytes from one slice, sample, face or layer to the next; 0: they have no gaps. With
+ * TEXUNIT_ALL_LEVELS both are 0. Without gaps, size is that of texunit_array_size.
  *
  * What the caller promises:
  * The pointer is null, or there are size bytes.
@@ -1351,8 +1377,8 @@ texunit_status texunit_array_write(texunit_array array,
                                    size_t slicePitch);
 
 /**
- * Reads the texels of a level, or of TEXUNIT_ALL_LEVELS, into memory that is laid out as texunit_array_write says. Gaps
- * between rows are left as they are.
+ * Reads the texels of a level, or of TEXUNIT_ALL_LEVELS, into memory with the layout of
+ * texunit_array_write. Gaps between rows are not written.
  *
  * What the caller promises:
  * The pointer is null, or there is room for size bytes.
@@ -1365,18 +1391,21 @@ texunit_status texunit_array_read(texunit_array array,
                                   size_t slicePitch);
 
 /**
- * Makes all mip levels but the first: a texel is the mean of the 2, 4 or 8 below it, rounded to nearest (of integers halves
- * go up); of an odd size the last row or column is left out. The array has plain channels.
+ * Generates all mip levels but the first: a texel is the mean of the 2, 4 or 8 texels below it,
+ * rounded to nearest (for integers, halves up); at an odd size the last row or column is left out.
+ * The array must have plain channels.
  */
 texunit_status texunit_array_generate_mipmaps(texunit_array array);
 
 /**
- * Makes a texture (cuTexObjectCreate): of an array, or of linear or pitched memory of the program. The view may be null.
- * What CUDA refuses is refused, with its number. The descriptors are copied.
+ * Makes a texture (cuTexObjectCreate) on an array, or on linear or pitched memory of the program.
+ * The view may be null. Descriptors that CUDA rejects are rejected with the same error. The
+ * descriptors are copied.
  *
  * What the caller promises:
- * Pointers are null or as their types say. Linear and pitched memory is there until the texture, and every texture that was
- * made of it by texunit_texture_with_sampler, is destroyed and no call uses it.
+ * Pointers are null or as their types say. Linear and pitched memory stays valid until the
+ * texture, and every texture that was made from it by texunit_texture_with_sampler, is destroyed
+ * and no call uses it.
  */
 texunit_status texunit_texture_create(texunit_texture *texture,
                                       const struct texunit_resource_desc *resDesc,
@@ -1384,13 +1413,14 @@ texunit_status texunit_texture_create(texunit_texture *texture,
                                       const struct texunit_view_desc *viewDesc);
 
 /**
- * Forgets a texture; null is none. Calls of other threads that use it come to their end.
+ * Destroys a texture handle; null is allowed. Calls of other threads that use it complete.
  */
 texunit_status texunit_texture_destroy(texunit_texture texture);
 
 /**
- * Makes a sampler: how textures read, without one. Of the flags, TEXUNIT_TRSF_SRGB, TEXUNIT_TRSF_SEAMLESS_CUBEMAP and
- * TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES are the sampler's; the others are the texture's.
+ * Makes a sampler: a sampling state without a texture. Of the flags, TEXUNIT_TRSF_SRGB,
+ * TEXUNIT_TRSF_SEAMLESS_CUBEMAP and TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES belong to the
+ * sampler, and the others to the texture.
  *
  * What the caller promises:
  * Pointers are null or as their types say.
@@ -1399,12 +1429,12 @@ texunit_status texunit_sampler_create(texunit_sampler *sampler,
                                       const struct texunit_texture_desc *desc);
 
 /**
- * Forgets a sampler; null is none. Textures that were made with it go on.
+ * Destroys a sampler handle; null is allowed. Textures that were made with it are not affected.
  */
 texunit_status texunit_sampler_destroy(texunit_sampler sampler);
 
 /**
- * Makes another texture of the texels of a texture, which is read by a sampler instead of its own state.
+ * Makes another texture on the texels of a texture, with a sampler instead of its own state.
  *
  * What the caller promises:
  * Pointers are null or as their types say.
@@ -1414,12 +1444,13 @@ texunit_status texunit_texture_with_sampler(texunit_texture *newTexture,
                                             texunit_sampler sampler);
 
 /**
- * Samples a texture at many points: PTX's tex with floats. results has size bytes: 16 for each fetch, or what
- * texunit_result_size says. It overlaps nothing that is read.
+ * Samples a texture at many points: PTX's tex with float coordinates. size is the size of results:
+ * 16 bytes for each fetch, or what texunit_result_size returns. results must not overlap any
+ * operand or texel.
  *
  * What the caller promises:
- * Pointers are null or as their types say: each operand has count elements (one, if its stride is 0), results room for size
- * bytes. Nobody writes to them meanwhile.
+ * Pointers are null or as their types say: each operand has count elements (one, if its stride is
+ * 0), and results has room for size bytes. None of them is written concurrently.
  */
 texunit_status texunit_sample(texunit_texture texture,
                               const struct texunit_fetch_desc *desc,
@@ -1427,10 +1458,10 @@ texunit_status texunit_sample(texunit_texture texture,
                               size_t size);
 
 /**
- * Reads texels by integer coordinates: PTX's tex with integers. Outside is 0.
+ * Reads texels at integer coordinates: PTX's tex with integer coordinates. Outside is 0.
  *
  * What the caller promises:
- * As of texunit_sample.
+ * As for texunit_sample.
  */
 texunit_status texunit_fetch(texunit_texture texture,
                              const struct texunit_fetch_desc *desc,
@@ -1438,10 +1469,10 @@ texunit_status texunit_fetch(texunit_texture texture,
                              size_t size);
 
 /**
- * The four texels around each point, of one component (0 for r to 3 for a): PTX's tld4.
+ * Gathers the four texels around each point, of one component (0 for r to 3 for a): PTX's tld4.
  *
  * What the caller promises:
- * As of texunit_sample.
+ * As for texunit_sample.
  */
 texunit_status texunit_gather(texunit_texture texture,
                               uint32_t component,
@@ -1450,11 +1481,12 @@ texunit_status texunit_gather(texunit_texture texture,
                               size_t size);
 
 /**
- * Bytes of the results of these fetches, and what they are: TEXUNIT_AD_FORMAT_* of the elements and their number for each
- * fetch. operation is a TEXUNIT_OPERATION_*. What is null is not asked for.
+ * Size in bytes of the results of these fetches, and their form: TEXUNIT_AD_FORMAT_* of the
+ * elements, and the number of elements per fetch. operation is a TEXUNIT_OPERATION_*. Null outputs
+ * are skipped.
  *
  * What the caller promises:
- * Pointers are null or as their types say; operands as of texunit_sample.
+ * Pointers are null or as their types say; operands as for texunit_sample.
  */
 texunit_status texunit_result_size(texunit_texture texture,
                                    uint32_t operation,
@@ -1464,26 +1496,27 @@ texunit_status texunit_result_size(texunit_texture texture,
                                    uint32_t *numChannels);
 
 /**
- * Makes a surface (cuSurfObjectCreate): of an array without mip levels or of one level (texunit_array_level), or of memory.
- * Its format has plain channels.
+ * Makes a surface (cuSurfObjectCreate) on an array without mip levels, on one level
+ * (texunit_array_level), or on memory. Its format must have plain channels.
  *
  * What the caller promises:
- * As of texunit_texture_create; memory is there until the surface is destroyed, and may be written.
+ * As for texunit_texture_create; memory stays valid until the surface is destroyed, and is
+ * writable.
  */
 texunit_status texunit_surface_create(texunit_surface *surface,
                                       const struct texunit_resource_desc *resDesc);
 
 /**
- * Forgets a surface; null is none. Calls of other threads that use it come to their end.
+ * Destroys a surface handle; null is allowed. Calls of other threads that use it complete.
  */
 texunit_status texunit_surface_destroy(texunit_surface surface);
 
 /**
- * Reads texels as they are stored (suld.b), without gaps.
+ * Reads texels as they are stored (suld.b), packed without gaps.
  *
  * What the caller promises:
- * Pointers are null or as their types say: each operand has count elements (one, if its stride is 0), values room for size
- * bytes. Nobody writes to them meanwhile.
+ * Pointers are null or as their types say: each operand has count elements (one, if its stride is
+ * 0), and values has room for size bytes. None of them is written concurrently.
  */
 texunit_status texunit_surface_read(texunit_surface surface,
                                     const struct texunit_access_desc *desc,
@@ -1491,11 +1524,12 @@ texunit_status texunit_surface_read(texunit_surface surface,
                                     size_t size);
 
 /**
- * Writes texels as they are to be stored (sust.b): values has them without gaps. Of two writes to a texel the later one
- * stays. Under TEXUNIT_BOUNDARY_TRAP, accesses before the first one outside are made.
+ * Writes texels as they are stored (sust.b), given in values without gaps. Of two writes to a
+ * texel the later one takes effect. Under TEXUNIT_BOUNDARY_TRAP, accesses before the first one
+ * outside are made.
  *
  * What the caller promises:
- * As of texunit_surface_read.
+ * As for texunit_surface_read.
  */
 texunit_status texunit_surface_write(texunit_surface surface,
                                      const struct texunit_access_desc *desc,
@@ -1503,11 +1537,11 @@ texunit_status texunit_surface_write(texunit_surface surface,
                                      size_t size);
 
 /**
- * Combines values with the texels, each in one step (sured.b): surfaces of one channel of 32-bit integers. op is a
- * TEXUNIT_REDUCE_*.
+ * Combines values with texels atomically (sured.b), on surfaces with one channel of 32-bit
+ * integers. op is a TEXUNIT_REDUCE_*.
  *
  * What the caller promises:
- * As of texunit_surface_read.
+ * As for texunit_surface_read.
  */
 texunit_status texunit_surface_reduce(texunit_surface surface,
                                       uint32_t op,
@@ -1516,8 +1550,8 @@ texunit_status texunit_surface_reduce(texunit_surface surface,
                                       size_t size);
 
 /**
- * An attribute of a texture (txq), TEXUNIT_QUERY_*. Sizes are those of a level, which is 0 of other attributes; a level that
- * there is not has size 0.
+ * An attribute of a texture (txq), TEXUNIT_QUERY_*. level selects the level for sizes, and is 0
+ * for other attributes; a missing level has size 0.
  *
  * What the caller promises:
  * Pointers are null or as their types say.
@@ -1536,12 +1570,12 @@ texunit_status texunit_texture_query(texunit_texture texture,
 texunit_status texunit_surface_query(texunit_surface surface, uint32_t attribute, uint32_t *value);
 
 /**
- * What the hardware makes of a texture's state, for the instruction that these fetches are: operation is a
- * TEXUNIT_OPERATION_*; of desc, which may be null, only counts which operands are there. A fetch that has no defined answer
- * has a state all the same.
+ * The sampling state that takes effect for a texture and an instruction. operation is a
+ * TEXUNIT_OPERATION_*; desc, which may be null, only determines which operands are present. The
+ * state is also returned for a fetch without a defined result.
  *
  * What the caller promises:
- * Pointers are null or as their types say; operands as of texunit_sample.
+ * Pointers are null or as their types say; operands as for texunit_sample.
  */
 texunit_status texunit_texture_effective(texunit_texture texture,
                                          uint32_t operation,
@@ -1549,14 +1583,17 @@ texunit_status texunit_texture_effective(texunit_texture texture,
                                          struct texunit_effective_state *state);
 
 /**
- * What one of these fetches does, the one with the number index: every step with its rule. format is a TEXUNIT_EXPLAIN_*.
+ * Explains one of the fetches, the one with the given index: every step with its rule. format is a
+ * TEXUNIT_EXPLAIN_*.
  *
- * text gets it with a zero byte at its end; length, if it is not null, its bytes without that. Where capacity is not enough
- * the answer is TEXUNIT_ERROR_SIZE, length says what is needed, and text, if it is not null, has the beginning. With text
- * null and capacity 0, only the length is asked for.
+ * text receives the explanation with a terminating zero byte; length, if it is not null, receives
+ * its number of bytes without that. If capacity is too small the result is TEXUNIT_ERROR_SIZE,
+ * length has the required size, and text, if it is not null, has the beginning. With text null and
+ * capacity 0, only the length is returned.
  *
  * What the caller promises:
- * Pointers are null or as their types say; operands as of texunit_sample; text has room for capacity bytes.
+ * Pointers are null or as their types say; operands as for texunit_sample; text has room for
+ * capacity bytes.
  */
 texunit_status texunit_explain(texunit_texture texture,
                                uint32_t operation,
@@ -1568,12 +1605,13 @@ texunit_status texunit_explain(texunit_texture texture,
                                size_t *length);
 
 /**
- * What the hardware makes of a texture's state, as one JSON object: the instruction, overrides (rule and text of each), and
- * why such a fetch has no defined answer, or null. operation and desc are as of texunit_texture_effective, text, capacity
- * and length as of texunit_explain.
+ * The sampling state that takes effect for a texture, as one JSON object: the instruction,
+ * overrides (rule and text of each), and why such a fetch has no defined result, or null.
+ * operation and desc are as for texunit_texture_effective, text, capacity and length as for
+ * texunit_explain.
  *
  * What the caller promises:
- * As of texunit_explain.
+ * As for texunit_explain.
  */
 texunit_status texunit_explain_state(texunit_texture texture,
                                      uint32_t operation,
@@ -1583,11 +1621,11 @@ texunit_status texunit_explain_state(texunit_texture texture,
                                      size_t *length);
 
 /**
- * How the read of a surface with the number index finds its bytes, and what they are. Nothing is written. format, text,
- * capacity and length are as of texunit_explain.
+ * Explains how the surface read with the given index finds its bytes, and their values. Nothing is
+ * written. format, text, capacity and length are as for texunit_explain.
  *
  * What the caller promises:
- * As of texunit_explain.
+ * As for texunit_explain.
  */
 texunit_status texunit_surface_explain(texunit_surface surface,
                                        const struct texunit_access_desc *desc,

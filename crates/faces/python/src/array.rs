@@ -19,7 +19,7 @@ use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyTuple
 use texunit_sample::{Dtype, Input};
 
 /// An input array that is kept alive.
-pub(crate) struct Held {
+pub(crate) struct InputArray {
     shape: Vec<usize>,
     strides: Vec<isize>,
     dtype: Dtype,
@@ -42,7 +42,7 @@ enum Owner {
 }
 
 /// The location of an array, as an object exposes it.
-struct Place {
+struct ArrayLocation {
     shape: Vec<usize>,
     /// Strides in bytes; `None` for C order without gaps.
     strides: Option<Vec<isize>>,
@@ -51,7 +51,7 @@ struct Place {
     first: *const u8,
 }
 
-impl Held {
+impl InputArray {
     /// The array that an object exposes.
     pub(crate) fn of(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if object.is_exact_instance_of::<PyFloat>() {
@@ -99,13 +99,13 @@ impl Held {
             PyTypeError::new_err(format!("{what}: elements of type {format:?} are not read"))
         })?;
         let shape = view.getattr("shape")?.extract()?;
-        let place = Place { shape, strides: None, dtype, first: content.as_ptr() };
+        let place = ArrayLocation { shape, strides: None, dtype, first: content.as_ptr() };
         Ok(Self::at(place, Owner::Object(bytes.unbind())))
     }
 
     fn number(dtype: Dtype, bytes: [u8; 8]) -> Self {
         let bytes = Box::new(bytes);
-        let place = Place { shape: vec![], strides: None, dtype, first: bytes.as_ptr() };
+        let place = ArrayLocation { shape: vec![], strides: None, dtype, first: bytes.as_ptr() };
         Self { is_weak: true, ..Self::at(place, Owner::Number(bytes)) }
     }
 
@@ -121,7 +121,7 @@ impl Held {
         if buffer.suboffsets().is_some_and(|all| all.iter().any(|&offset| offset >= 0)) {
             return Err(PyTypeError::new_err(format!("{what}: an array of pointers is not read")));
         }
-        let place = Place {
+        let place = ArrayLocation {
             shape: buffer.shape().to_vec(),
             strides: Some(buffer.strides().to_vec()),
             dtype,
@@ -152,11 +152,11 @@ impl Held {
         let (address, _): (usize, bool) = item("data")?.ok_or_else(missing)?.extract()?;
         let first = std::ptr::with_exposed_provenance(address);
         let owner = Owner::Object(object.clone().unbind());
-        Ok(Self::at(Place { shape, strides, dtype, first }, owner))
+        Ok(Self::at(ArrayLocation { shape, strides, dtype, first }, owner))
     }
 
-    fn at(place: Place, owner: Owner) -> Self {
-        let Place { shape, strides, dtype, first } = place;
+    fn at(place: ArrayLocation, owner: Owner) -> Self {
+        let ArrayLocation { shape, strides, dtype, first } = place;
         let size = dtype.size() as isize;
         let strides = strides.unwrap_or_else(|| {
             let mut stride = size;

@@ -1,7 +1,7 @@
 //! The classes `texunit.ResourceDescriptor` and `texunit.TextureObjectOptions`, whose keywords are
 //! those of `cuda.core`.
 
-use crate::array::Held;
+use crate::array::InputArray;
 use crate::error::OrRaise;
 use crate::program::value_error;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -80,7 +80,7 @@ pub(crate) fn described<'py>(object: &Object<'py>) -> PyResult<Option<Described<
     let format = Format::from_name(&format).ok_or_else(|| {
         PyValueError::new_err(format!("format: textures of memory have no texels of {format}"))
     })?;
-    let held = Held::of("buffer", &source)?;
+    let held = InputArray::of("buffer", &source)?;
     let input = held.input()?;
     if !input.is_contiguous() {
         return Err(PyValueError::new_err("buffer: it has to be contiguous, as memory is"));

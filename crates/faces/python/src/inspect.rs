@@ -14,10 +14,10 @@ use texunit_unit::{
 };
 
 type Object<'py> = Bound<'py, PyAny>;
-type Maybe<'py> = Option<Object<'py>>;
+type OptionalObject<'py> = Option<Object<'py>>;
 
 /// The numbers of one fetch.
-struct Row {
+struct FetchRow {
     result: Vec<f64>,
     exact: Vec<f64>,
     level: f64,
@@ -42,7 +42,7 @@ impl Source<'_> {
         trace.map_err(|why| PyValueError::new_err(why.to_string()))
     }
 
-    fn row(&self, operands: &FetchOperands, channels: usize, corners: usize) -> PyResult<Row> {
+    fn row(&self, operands: &FetchOperands, channels: usize, corners: usize) -> PyResult<FetchRow> {
         let trace = self.trace(operands)?;
         let words = trace.answer.values;
         let result = (0..channels).map(|i| number(trace.form.result, words[i])).collect();
@@ -74,7 +74,7 @@ impl Source<'_> {
             let whole = whole(footprint);
             footprint.texels.iter().map(move |t| (f64::from(t.weight) / whole - t.exact).abs())
         });
-        Ok(Row {
+        Ok(FetchRow {
             result,
             exact,
             level: trace.level.q as f64 / 256.0,
@@ -187,11 +187,11 @@ pub(crate) fn _inspect<'py>(
     py: Python<'py>,
     texture: &Bound<'py, Texture>,
     xy: Object<'py>,
-    lod: Maybe<'py>,
-    grad: Maybe<'py>,
-    layer: Maybe<'py>,
-    offset: Maybe<'py>,
-    compare: Maybe<'py>,
+    lod: OptionalObject<'py>,
+    grad: OptionalObject<'py>,
+    layer: OptionalObject<'py>,
+    offset: OptionalObject<'py>,
+    compare: OptionalObject<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let made = texture.get().made();
     if made.result().0 != ResultType::F32 {
@@ -216,20 +216,21 @@ pub(crate) fn _inspect<'py>(
     let corners = 1 << made.resource().geometry().axes();
     let rows = py.detach(|| rows(&call, made, (channels, corners)))?;
     let dict = PyDict::new(py);
-    let put = |name: &str, each: Option<usize>, values: &dyn Fn(&Row) -> &[f64]| -> PyResult<()> {
-        let shape: Vec<usize> = [fetches].into_iter().chain(each).collect();
-        let mut out = Out::new(py, None, &shape, Dtype::F64)?;
-        let all = rows.iter().flat_map(values).map(|value| value.to_le_bytes());
-        out.bytes().as_chunks_mut().0.iter_mut().zip(all).for_each(|(to, value)| *to = value);
-        dict.set_item(name, out.finish()?)
-    };
+    let put =
+        |name: &str, each: Option<usize>, values: &dyn Fn(&FetchRow) -> &[f64]| -> PyResult<()> {
+            let shape: Vec<usize> = [fetches].into_iter().chain(each).collect();
+            let mut out = Out::new(py, None, &shape, Dtype::F64)?;
+            let all = rows.iter().flat_map(values).map(|value| value.to_le_bytes());
+            out.bytes().as_chunks_mut().0.iter_mut().zip(all).for_each(|(to, value)| *to = value);
+            dict.set_item(name, out.finish()?)
+        };
     put("result", Some(channels), &|row| &row.result)?;
     put("exact", Some(channels), &|row| &row.exact)?;
     put("weights", Some(corners), &|row| &row.weights[0])?;
     put("exact_weights", Some(corners), &|row| &row.weights[1])?;
     put("level", None, &|row| std::slice::from_ref(&row.level))?;
     put("weight_error", None, &|row| std::slice::from_ref(&row.weight_error))?;
-    let whole = |name: &str, value: &dyn Fn(&Row) -> i32| -> PyResult<()> {
+    let whole = |name: &str, value: &dyn Fn(&FetchRow) -> i32| -> PyResult<()> {
         let mut out = Out::new(py, None, &[fetches], Dtype::S32)?;
         let all = rows.iter().map(|row| value(row).to_le_bytes());
         out.bytes().as_chunks_mut().0.iter_mut().zip(all).for_each(|(to, value)| *to = value);
@@ -244,9 +245,9 @@ fn rows(
     call: &Call<'_>,
     made: &texunit_sample::Texture,
     (channels, corners): (usize, usize),
-) -> PyResult<Vec<Row>> {
+) -> PyResult<Vec<FetchRow>> {
     let source = Source { form: call.form(), texture: made.header(), sampler: made.sampler() };
-    let row = |index| -> PyResult<Row> {
+    let row = |index| -> PyResult<FetchRow> {
         source.row(&call.operands(index).or_raise()?, channels, corners)
     };
     let mut rows = Vec::new();

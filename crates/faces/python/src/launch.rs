@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// The keywords of a launch; `module.py` has their defaults.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Words {
+pub(crate) struct Keywords {
     grid: [u32; 3],
     block: [u32; 3],
     dynamic_shared: u32,
@@ -55,11 +55,11 @@ pub(crate) struct Words {
 pub(crate) struct Launch<'a> {
     pub(crate) module: &'a Module,
     pub(crate) kernel: &'a Kernel,
-    pub(crate) words: &'a Words,
+    pub(crate) words: &'a Keywords,
 }
 
 /// The result of a launch.
-pub(crate) struct Done {
+pub(crate) struct LaunchResult {
     pub(crate) json: String,
     pub(crate) printf: Vec<u8>,
     pub(crate) coverage: Option<texunit_coverage::Coverage>,
@@ -127,7 +127,7 @@ impl Launch<'_> {
         py: Python<'_>,
         args: &[Arg<'_>],
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Done> {
+    ) -> PyResult<LaunchResult> {
         let words = self.words;
         let (mut log, bounds, bad_fetch) = (self.log()?, self.bounds()?, self.bad_fetch()?);
         let arithmetic = self.arithmetic()?;
@@ -184,7 +184,7 @@ impl Launch<'_> {
         value["findings_suppressed"] = json!(log.as_ref().map_or(0, Log::suppressed));
         value["findings_not_shown"] = json!(log.as_ref().map_or(0, |log| log.more().total()));
         let coverage = coverage.map(|coverage| coverage.coverage());
-        Ok(Done { json: value.to_string(), printf, coverage, interrupted })
+        Ok(LaunchResult { json: value.to_string(), printf, coverage, interrupted })
     }
 
     fn outcome(&self, result: Result<LaunchStats, LaunchError>) -> PyResult<(Value, Vec<u8>)> {
@@ -251,9 +251,9 @@ struct Watch<'a, 'py> {
 }
 
 /// Signals the end of the kernel, even if its thread panics.
-struct Ended<'a>(&'a Mutex<bool>, &'a Condvar);
+struct EndSignal<'a>(&'a Mutex<bool>, &'a Condvar);
 
-impl Drop for Ended<'_> {
+impl Drop for EndSignal<'_> {
     fn drop(&mut self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.1.notify_one();
@@ -279,7 +279,7 @@ impl Watch<'_, '_> {
             let worker = std::thread::Builder::new().name("texunit launch".into()).spawn_scoped(
                 scope,
                 || {
-                    let _ended = Ended(&is_over, &wake);
+                    let _ended = EndSignal(&is_over, &wake);
                     work()
                 },
             );

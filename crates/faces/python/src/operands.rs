@@ -1,6 +1,6 @@
 //! The operands of fetches, kept alive while they are read.
 
-use crate::array::Held;
+use crate::array::InputArray;
 use crate::error::OrRaise;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -9,17 +9,17 @@ use texunit_sample::{Action, Call, Points, Request, Texture};
 
 /// Coordinates, offsets or gradients (rules C1 and C2).
 pub(crate) enum Vectors {
-    Array(Held),
-    Separate(Vec<Held>),
+    Array(InputArray),
+    Separate(Vec<InputArray>),
 }
 
 impl Vectors {
     /// A tuple has an array for each axis.
     pub(crate) fn of(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(tuple) = object.cast::<PyTuple>() else {
-            return Ok(Self::Array(Held::of(what, object)?));
+            return Ok(Self::Array(InputArray::of(what, object)?));
         };
-        let all = tuple.iter().map(|item| Held::of(what, &item));
+        let all = tuple.iter().map(|item| InputArray::of(what, &item));
         Ok(Self::Separate(all.collect::<PyResult<_>>()?))
     }
 
@@ -27,7 +27,7 @@ impl Vectors {
         Ok(match self {
             Self::Array(held) => Points::Array(held.input()?),
             Self::Separate(all) => {
-                Points::Separate(all.iter().map(Held::input).collect::<PyResult<_>>()?)
+                Points::Separate(all.iter().map(InputArray::input).collect::<PyResult<_>>()?)
             }
         })
     }
@@ -37,21 +37,21 @@ impl Vectors {
 pub(crate) struct Operands {
     pub(crate) action: Action,
     pub(crate) points: Vectors,
-    pub(crate) lod: Option<Held>,
+    pub(crate) lod: Option<InputArray>,
     pub(crate) grad: Option<[Vectors; 2]>,
-    pub(crate) layer: Option<Held>,
-    pub(crate) sample: Option<Held>,
+    pub(crate) layer: Option<InputArray>,
+    pub(crate) sample: Option<InputArray>,
     pub(crate) offset: Option<Vectors>,
-    pub(crate) compare: Option<Held>,
+    pub(crate) compare: Option<InputArray>,
     pub(crate) half: bool,
     pub(crate) strict: bool,
 }
 
-type Given<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+type OptionalObject<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 /// An optional operand.
-pub(crate) fn held(what: &str, object: Given<'_, '_>) -> PyResult<Option<Held>> {
-    object.map(|object| Held::of(what, object)).transpose()
+pub(crate) fn held(what: &str, object: OptionalObject<'_, '_>) -> PyResult<Option<InputArray>> {
+    object.map(|object| InputArray::of(what, object)).transpose()
 }
 
 impl Operands {
@@ -71,7 +71,7 @@ impl Operands {
     }
 
     /// `grad=(ddx, ddy)`
-    pub(crate) fn with_grad(mut self, grad: Given<'_, '_>) -> PyResult<Self> {
+    pub(crate) fn with_grad(mut self, grad: OptionalObject<'_, '_>) -> PyResult<Self> {
         let Some(grad) = grad else { return Ok(self) };
         let two = grad.cast::<PyTuple>().ok().filter(|tuple| tuple.len() == 2);
         let two = two
@@ -83,13 +83,17 @@ impl Operands {
         Ok(self)
     }
 
-    pub(crate) fn with_offset(mut self, offset: Given<'_, '_>) -> PyResult<Self> {
+    pub(crate) fn with_offset(mut self, offset: OptionalObject<'_, '_>) -> PyResult<Self> {
         self.offset = offset.map(|offset| Vectors::of("offset", offset)).transpose()?;
         Ok(self)
     }
 
     /// `dtype="float16"`, by name or as a NumPy type.
-    pub(crate) fn with_dtype(mut self, texture: &Texture, dtype: Given<'_, '_>) -> PyResult<Self> {
+    pub(crate) fn with_dtype(
+        mut self,
+        texture: &Texture,
+        dtype: OptionalObject<'_, '_>,
+    ) -> PyResult<Self> {
         let Some(dtype) = dtype else { return Ok(self) };
         let name = match dtype.extract::<String>() {
             Ok(name) => name,
@@ -115,12 +119,12 @@ impl Operands {
             None => None,
         };
         let request = Request {
-            lod: self.lod.as_ref().map(Held::input).transpose()?,
+            lod: self.lod.as_ref().map(InputArray::input).transpose()?,
             grad,
-            layer: self.layer.as_ref().map(Held::input).transpose()?,
-            sample: self.sample.as_ref().map(Held::input).transpose()?,
+            layer: self.layer.as_ref().map(InputArray::input).transpose()?,
+            sample: self.sample.as_ref().map(InputArray::input).transpose()?,
             offset: self.offset.as_ref().map(Vectors::points).transpose()?,
-            compare: self.compare.as_ref().map(Held::input).transpose()?,
+            compare: self.compare.as_ref().map(InputArray::input).transpose()?,
             half: self.half,
             strict: self.strict,
             ..Request::new(self.action, self.points.points()?)

@@ -1,9 +1,9 @@
 //! PTX modules: the device, its module, and launches. `texunit/module.py` converts arguments to
 //! bytes and results to objects.
 
-use crate::array::{Held, Out};
+use crate::array::{InputArray, Out};
 use crate::coverage::Coverage;
-use crate::launch::{Launch, Words, diagnostics};
+use crate::launch::{Keywords, Launch, diagnostics};
 use crate::surface::Surface;
 use crate::texture::Texture;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -51,7 +51,7 @@ fn descriptor(texture: &Texture) -> TextureDescriptor {
 }
 
 /// A launch argument.
-enum Made<'py> {
+enum LaunchArgument<'py> {
     /// The bytes of a scalar or structure.
     Bytes(Bound<'py, PyBytes>),
     /// Index of an array.
@@ -62,18 +62,18 @@ enum Made<'py> {
 }
 
 /// A byte array, and its copy on the device (`None` if it is empty).
-struct Given<'py> {
+struct ByteArray<'py> {
     object: Object<'py>,
     is_written: bool,
     buffer: Option<Buffer>,
 }
 
-impl<'py> Given<'py> {
+impl<'py> ByteArray<'py> {
     fn new(
         device: &Device,
         (object, is_written, name): (Object<'py>, bool, String),
     ) -> PyResult<Self> {
-        let held = Held::of(&name, &object)?;
+        let held = InputArray::of(&name, &object)?;
         let input = held.input()?;
         let bytes = input.bytes();
         let buffer = match bytes.len() as u64 {
@@ -105,27 +105,29 @@ impl Program {
         self.module.kernel(name).map_err(|_| PyKeyError::new_err(name.to_owned()))
     }
 
-    fn made<'py>(&self, argument: Object<'py>, is_sampler: bool) -> PyResult<Made<'py>> {
+    fn made<'py>(&self, argument: Object<'py>, is_sampler: bool) -> PyResult<LaunchArgument<'py>> {
         if let Ok(texture) = argument.cast::<Texture>() {
             let (texture, how) = (texture.get(), descriptor(texture.get()));
             if is_sampler {
                 let sampler = self.device().create_sampler(&how.sampler);
-                return Ok(Made::Sampler(sampler.map_err(value_error)?));
+                return Ok(LaunchArgument::Sampler(sampler.map_err(value_error)?));
             }
             let texels = TextureResource::Texels(texture.made().resource());
             // The driver's rules, because the runtime's additional checks were made when the
             // texture was created.
             let object = self.device().create_texture_as_driver(&texels, &how);
-            return Ok(Made::Texture(object.map_err(value_error)?));
+            return Ok(LaunchArgument::Texture(object.map_err(value_error)?));
         }
         if let Ok(surface) = argument.cast::<Surface>() {
             let texels = SurfaceResource::Texels(surface.get().made().resource());
-            return Ok(Made::Surface(self.device().create_surface(texels).map_err(value_error)?));
+            return Ok(LaunchArgument::Surface(
+                self.device().create_surface(texels).map_err(value_error)?,
+            ));
         }
         if let Ok(bytes) = argument.cast::<PyBytes>() {
-            return Ok(Made::Bytes(bytes.clone()));
+            return Ok(LaunchArgument::Bytes(bytes.clone()));
         }
-        Ok(Made::Array(argument.extract()?))
+        Ok(LaunchArgument::Array(argument.extract()?))
     }
 }
 
@@ -283,30 +285,31 @@ impl Program {
         kernel: &str,
         args: Vec<Object<'py>>,
         arrays: Vec<(Object<'py>, bool, String)>,
-        words: Words,
+        words: Keywords,
         coverage: Option<Bound<'py, Coverage>>,
         progress: Option<Object<'py>>,
     ) -> PyResult<(String, Bound<'py, PyBytes>)> {
         let kernel = self.kernel(kernel)?;
         let params = kernel.params();
-        let given = arrays.into_iter().map(|array| Given::new(self.device(), array));
-        let given: Vec<Given<'_>> = given.collect::<PyResult<_>>()?;
+        let given = arrays.into_iter().map(|array| ByteArray::new(self.device(), array));
+        let given: Vec<ByteArray<'_>> = given.collect::<PyResult<_>>()?;
         let made = args.into_iter().enumerate().map(|(i, argument)| {
             let ty = params.get(i).map(|param| param.ty);
             let sampler = texunit_isa::ScalarType::Samplerref;
             let is_sampler = ty == Some(texunit_device::ParamType::Scalar(sampler));
             self.made(argument, is_sampler)
         });
-        let made: Vec<Made<'_>> = made.collect::<PyResult<_>>()?;
+        let made: Vec<LaunchArgument<'_>> = made.collect::<PyResult<_>>()?;
         let values = made.iter().map(|made| match made {
-            Made::Bytes(bytes) => Arg::Bytes(bytes.as_bytes()),
-            Made::Array(n) => match given.get(*n).and_then(|given| given.buffer.as_ref()) {
+            LaunchArgument::Bytes(bytes) => Arg::Bytes(bytes.as_bytes()),
+            LaunchArgument::Array(n) => match given.get(*n).and_then(|given| given.buffer.as_ref())
+            {
                 Some(buffer) => Arg::Buffer(buffer),
                 None => Arg::U64(0),
             },
-            Made::Texture(texture) => Arg::Texture(texture),
-            Made::Sampler(sampler) => Arg::Sampler(sampler),
-            Made::Surface(surface) => Arg::Surface(surface),
+            LaunchArgument::Texture(texture) => Arg::Texture(texture),
+            LaunchArgument::Sampler(sampler) => Arg::Sampler(sampler),
+            LaunchArgument::Surface(surface) => Arg::Surface(surface),
         });
         let values: Vec<Arg<'_>> = values.collect();
         let launch = Launch { module: &self.module, kernel: &kernel, words: &words };
@@ -316,7 +319,7 @@ impl Program {
             sum.get().add(part);
         }
         drop(made);
-        given.into_iter().try_for_each(Given::write_back)?;
+        given.into_iter().try_for_each(ByteArray::write_back)?;
         if let Some(interrupted) = done.interrupted {
             return Err(interrupted);
         }

@@ -1,6 +1,6 @@
 //! The class `texunit.Surface`.
 
-use crate::array::{Held, Out, numpy};
+use crate::array::{InputArray, Out, numpy};
 use crate::error::OrRaise;
 use crate::operands::{Vectors, held};
 use crate::options::{array_options, texture_options};
@@ -30,7 +30,7 @@ type Object<'py> = Bound<'py, PyAny>;
 /// The operands of an access, kept alive.
 struct At {
     points: Vectors,
-    layer: Option<Held>,
+    layer: Option<InputArray>,
     boundary: ClampMode,
 }
 
@@ -43,7 +43,7 @@ impl At {
     }
 
     fn places(&self) -> PyResult<SurfaceCoordinates<'_>> {
-        let layer = self.layer.as_ref().map(Held::input).transpose()?;
+        let layer = self.layer.as_ref().map(InputArray::input).transpose()?;
         Ok(SurfaceCoordinates { points: self.points.points()?, layer, boundary: self.boundary })
     }
 }
@@ -55,13 +55,13 @@ impl Surface {
     }
 
     /// Values; Python numbers are converted to the surface's type.
-    fn values(&self, values: &Object<'_>) -> PyResult<Held> {
-        let held = Held::of("values", values)?;
+    fn values(&self, values: &Object<'_>) -> PyResult<InputArray> {
+        let held = InputArray::of("values", values)?;
         if !held.is_weak() {
             return Ok(held);
         }
         let array = numpy(values.py(), "asarray")?.call1((values, self.made.dtype().name()))?;
-        Held::of("values", &array)
+        InputArray::of("values", &array)
     }
 }
 
@@ -76,7 +76,7 @@ impl Surface {
             texture_options(keywords.as_ref())?;
             return Err(pyo3::exceptions::PyTypeError::new_err("a surface has no sampler state"));
         }
-        let held = Held::of("array", &array)?;
+        let held = InputArray::of("array", &array)?;
         Ok(Self { made: Made::new(&held.input()?, &options).or_raise()? })
     }
 

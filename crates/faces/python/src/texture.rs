@@ -1,6 +1,6 @@
 //! The class `texunit.Texture`.
 
-use crate::array::{Held, Keeper, Out, shared};
+use crate::array::{InputArray, Keeper, Out, shared};
 use crate::descriptor::{Described, described, merge};
 use crate::error::{OrRaise, error};
 use crate::explanation::Explanation;
@@ -52,28 +52,38 @@ type Object<'py> = Bound<'py, PyAny>;
 type At<'py> = (Python<'py>, Vectors);
 
 /// An optional operand.
-type Maybe<'py> = Option<Object<'py>>;
+type OptionalObject<'py> = Option<Object<'py>>;
 
 /// The operands lod, grad, layer, offset, compare.
-type Given<'py> = (Maybe<'py>, Maybe<'py>, Maybe<'py>, Maybe<'py>, Maybe<'py>);
+type OptionalOperands<'py> = (
+    OptionalObject<'py>,
+    OptionalObject<'py>,
+    OptionalObject<'py>,
+    OptionalObject<'py>,
+    OptionalObject<'py>,
+);
 
 /// The arrays of all mip levels: a list of arrays is a list of levels; a list of numbers, or of
 /// lists of numbers, is one array.
-fn levels(array: &Object<'_>) -> PyResult<Vec<Held>> {
+fn levels(array: &Object<'_>) -> PyResult<Vec<InputArray>> {
     let is_number =
         |item: &Object<'_>| item.is_instance_of::<PyList>() || item.extract::<f64>().is_ok();
     let list = array.cast::<PyList>().ok().filter(|list| list.iter().any(|item| !is_number(&item)));
     match list {
-        Some(levels) => levels.iter().map(|level| Held::of("array", &level)).collect(),
-        None => Ok(vec![Held::of("array", array)?]),
+        Some(levels) => levels.iter().map(|level| InputArray::of("array", &level)).collect(),
+        None => Ok(vec![InputArray::of("array", array)?]),
     }
 }
 
 /// Coordinates with an object for each axis.
-fn separate<'py>(x: Object<'py>, y: Maybe<'py>, z: Maybe<'py>) -> PyResult<At<'py>> {
+fn separate<'py>(
+    x: Object<'py>,
+    y: OptionalObject<'py>,
+    z: OptionalObject<'py>,
+) -> PyResult<At<'py>> {
     let py = x.py();
     let all = [Some(x), y, z].into_iter().flatten();
-    let all = all.map(|object| Held::of("coordinates", &object));
+    let all = all.map(|object| InputArray::of("coordinates", &object));
     Ok((py, Vectors::Separate(all.collect::<PyResult<_>>()?)))
 }
 
@@ -92,7 +102,7 @@ impl Texture {
         &self.made
     }
 
-    fn operands(points: Vectors, given: &Given<'_>) -> PyResult<Operands> {
+    fn operands(points: Vectors, given: &OptionalOperands<'_>) -> PyResult<Operands> {
         let (lod, grad, layer, offset, compare) = given;
         let operands = Operands {
             lod: held("lod", lod.as_ref())?,
@@ -106,10 +116,10 @@ impl Texture {
     fn sampled<'py>(
         &self,
         (py, points): At<'py>,
-        given: Given<'py>,
+        given: OptionalOperands<'py>,
         dtype: Option<&Object<'py>>,
         strict: bool,
-        out: Maybe<'py>,
+        out: OptionalObject<'py>,
         threads: usize,
     ) -> PyResult<Object<'py>> {
         let operands = Operands { strict, ..Self::operands(points, &given)? };
@@ -142,7 +152,7 @@ impl Texture {
         &self,
         axes: [Option<&Object<'py>>; 3],
         py: Python<'py>,
-    ) -> PyResult<Maybe<'py>> {
+    ) -> PyResult<OptionalObject<'py>> {
         let (mut point, mut count) = ([0.0; 3], 0);
         for axis in axes.into_iter().flatten() {
             let Some(x) = number(axis) else { return Ok(None) };
@@ -246,7 +256,7 @@ impl Texture {
                 Err((_, unshared)) => held = unshared,
             }
         }
-        let inputs = held.iter().map(Held::input).collect::<PyResult<Vec<_>>>()?;
+        let inputs = held.iter().map(InputArray::input).collect::<PyResult<Vec<_>>>()?;
         let made = py.detach(|| Made::new(&inputs, &options, &state)).or_raise()?;
         Ok(Self { made, keywords: given, source: None, keeper: None })
     }
@@ -275,7 +285,7 @@ impl Texture {
     ///
     /// >>> import numpy, texunit
     /// >>> tex = texunit.Texture(numpy.arange(32, dtype="float32").reshape(4, 4, 2), mipmaps=True,
-    /// normalized_coords=True)
+    /// ...                       normalized_coords=True)
     /// >>> tex.sample(numpy.full((3, 5, 2), 0.3, "float32")).shape
     /// (3, 5, 2)
     /// >>> tex.sample((0.3, 0.3), lod=[0.0, 2.0]).tolist()
@@ -294,7 +304,7 @@ impl Texture {
         strict: bool,
         out: Option<Object<'py>>,
         threads: usize,
-        progress: Maybe<'py>,
+        progress: OptionalObject<'py>,
     ) -> PyResult<Object<'py>> {
         let points = (xy.py(), Vectors::of("coordinates", &xy)?);
         let given = (lod, grad, layer, offset, compare);
@@ -374,8 +384,8 @@ impl Texture {
     /// Reads texels at integer coordinates, (..., 2) for a 2D texture; outside is 0.
     ///
     /// >>> import numpy, texunit
-    /// >>> texunit.Texture(numpy.array([[0, 1], [2, 3]], "uint8")).fetch(numpy.array([[1, 0], [1,
-    /// 1], [2, 0]])).tolist()
+    /// >>> tex = texunit.Texture(numpy.array([[0, 1], [2, 3]], "uint8"))
+    /// >>> tex.fetch(numpy.array([[1, 0], [1, 1], [2, 0]])).tolist()
     /// [1, 3, 0]
     #[pyo3(signature = (ij, *, lod=None, layer=None, sample=None, offset=None, dtype=None, out=None, threads=1))]
     fn fetch<'py>(
@@ -405,7 +415,7 @@ impl Texture {
     ///
     /// >>> import numpy, texunit
     /// >>> shown = texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32"),
-    /// filter="linear").explain(1.0, 1.25)
+    /// ...                         filter="linear").explain(1.0, 1.25)
     /// >>> [texel["weight"] for texel in shown.to_dict()["footprints"][0]["texels"]]
     /// [32, 32, 96, 96]
     #[pyo3(signature = (x, y=None, z=None, *, lod=None, grad=None, layer=None, offset=None, compare=None))]

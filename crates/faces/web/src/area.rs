@@ -2,7 +2,7 @@
 
 use crate::fetch;
 use crate::keys::{Form, Keys};
-use crate::session::{Given, Refusal, Session};
+use crate::session::{MethodResult, Refusal, Session};
 use serde::Deserialize;
 use serde_json::json;
 use texunit_texel::{Reading, f16_to_f32};
@@ -16,7 +16,7 @@ const MAX_PIXELS: u32 = 1 << 18;
 /// Parameters of `area`: two opposite corners in the units of the coordinates, the size of the
 /// picture in pixels, and the rows to compute.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct AreaParameters {
     keys: Keys,
     rect: [f32; 4],
     size: [u32; 2],
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
 
 /// `area`: for each pixel four floats by the hardware's rules and four with exact weights, little
 /// endian.
-pub(crate) fn area(session: &mut Session, asked: &Asked) -> Given {
+pub(crate) fn area(session: &mut Session, asked: &AreaParameters) -> MethodResult {
     let access = fetch::access(session, &asked.keys)?;
     let Form::Fetch(form) = access.form else {
         return Err(Refusal::of("op", "a surface access has no weights: choose tex or tld4"));

@@ -4,7 +4,7 @@ use crate::area;
 use crate::builtin::{self, Builtin};
 use crate::command;
 use crate::keys::{Form, Keys, OWN};
-use crate::session::{Given, Refusal, Session};
+use crate::session::{MethodResult, Refusal, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub const MAX_BYTES: u64 = 256 << 20;
 
 /// The user's file.
 #[derive(Debug)]
-pub(crate) struct Own {
+pub(crate) struct UserFile {
     name: String,
     bytes: Arc<[u8]>,
     /// Keeps the file readable by its name.
@@ -33,7 +33,7 @@ pub(crate) struct Own {
 
 /// A created texture, and the keys that it was created from.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct CachedTexture {
     /// The keys that it depends on, and the geometry of the instruction.
     of: (Keys, Option<Geometry>),
     resource: Arc<Resource>,
@@ -56,7 +56,7 @@ pub(crate) struct Access {
 
 /// Parameters of the methods about a fetch.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct KeysParameters {
     pub(crate) keys: Keys,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct File {
 }
 
 /// `file`: stores a user's file; returns its format and size.
-pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -> Given {
+pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -> MethodResult {
     if bytes.len() as u64 > MAX_BYTES {
         let message = format!(
             "`{name}` has {}; the page takes at most {MAX_BYTES}",
@@ -85,7 +85,7 @@ pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -
     let content = Kind::of_content(&bytes);
     session.made = None;
     let size = bytes.len();
-    session.own = Some(Own { name: name.clone(), bytes, _held: held });
+    session.own = Some(UserFile { name: name.clone(), bytes, _held: held });
     // A file whose content does not match its name is reported at once, not at the first fetch.
     if kind == Kind::Raw && content.is_none() {
         let help = "PNG, JPEG, OpenEXR, NPY, DDS and KTX 2.0 are recognised by their names; for any other file, give size and texel-format";
@@ -121,7 +121,7 @@ fn source_of(keys: &Keys) -> Result<Option<&'static Builtin>, Refusal> {
     }
 }
 
-fn own(session: &Session) -> Result<&Own, Refusal> {
+fn own(session: &Session) -> Result<&UserFile, Refusal> {
     session.own.as_ref().ok_or_else(|| {
         let mut refusal = Refusal::of("tex", "the file is not here: links do not carry files");
         refusal.help = Some("drop it on the page, or choose another texture".to_owned());
@@ -138,7 +138,7 @@ fn made<'s>(
     session: &'s mut Session,
     keys: &Keys,
     wanted: Option<Geometry>,
-) -> Result<&'s Made, Refusal> {
+) -> Result<&'s CachedTexture, Refusal> {
     let of = keys.0.iter().filter(|(key, _)| OF_TEXELS.contains(&key.as_str()));
     let of = (Keys(of.map(|(k, v)| (k.clone(), v.clone())).collect()), wanted);
     if session.made.as_ref().is_none_or(|made| made.of != of) {
@@ -148,7 +148,11 @@ fn made<'s>(
     session.made.as_ref().ok_or_else(|| Refusal::new("there is no texture"))
 }
 
-fn make(session: &Session, keys: &Keys, of: (Keys, Option<Geometry>)) -> Result<Made, Refusal> {
+fn make(
+    session: &Session,
+    keys: &Keys,
+    of: (Keys, Option<Geometry>),
+) -> Result<CachedTexture, Refusal> {
     let mut given = keys.options()?;
     let refused = |e: file::FileTextureError| Refusal::of("tex", e.message);
     let (name, options, wanted, _held) = match source_of(keys)? {
@@ -183,7 +187,7 @@ fn make(session: &Session, keys: &Keys, of: (Keys, Option<Geometry>)) -> Result<
         }
     };
     let (resource, srgb) = file::resource(&options, Path::new(&name), wanted).map_err(refused)?;
-    Ok(Made { of, resource: Arc::new(resource), srgb, options, name })
+    Ok(CachedTexture { of, resource: Arc::new(resource), srgb, options, name })
 }
 
 /// The access that the keys describe.
@@ -322,7 +326,10 @@ fn blamed(message: String) -> Refusal {
 }
 
 /// `explain`: the explanation of the access, with the data that the page draws.
-pub(crate) fn explain(session: &mut Session, Asked { keys }: &Asked) -> Given {
+pub(crate) fn explain(
+    session: &mut Session,
+    KeysParameters { keys }: &KeysParameters,
+) -> MethodResult {
     let access = access(session, keys)?;
     let (kind, explanation, exact) = match access.form {
         Form::Fetch(form) => {
@@ -379,7 +386,7 @@ pub(crate) fn texture(texture: &Texture) -> Value {
 }
 
 /// `svg`: the picture of `texunit explain`.
-pub(crate) fn svg(session: &mut Session, Asked { keys }: &Asked) -> Given {
+pub(crate) fn svg(session: &mut Session, KeysParameters { keys }: &KeysParameters) -> MethodResult {
     let access = access(session, keys)?;
     let (svg, text) = match access.form {
         Form::Fetch(form) => {
@@ -395,7 +402,10 @@ pub(crate) fn svg(session: &mut Session, Asked { keys }: &Asked) -> Given {
 }
 
 /// `source`: the texels as a file, and the arguments of `texunit` that explain the same access.
-pub(crate) fn source(session: &mut Session, Asked { keys }: &Asked) -> Given {
+pub(crate) fn source(
+    session: &mut Session,
+    KeysParameters { keys }: &KeysParameters,
+) -> MethodResult {
     let access = access(session, keys)?;
     let arguments = command::arguments(&access.name, &access.options, &access.keys, &access);
     let bytes = match (source_of(keys)?, &session.own) {

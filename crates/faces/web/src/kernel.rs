@@ -1,6 +1,6 @@
 //! Runs the kernel of a job range by range, and explains the fetches of one of its threads.
 
-use crate::session::{Given, Refusal, Session};
+use crate::session::{MethodResult, Refusal, Session};
 use crate::writers::Writers;
 use crate::{fetch, picture};
 use serde::Deserialize;
@@ -54,7 +54,11 @@ pub(crate) struct Hold {
 }
 
 /// `hold`: stores a file of the job.
-pub(crate) fn hold(session: &mut Session, Hold { name, fresh }: Hold, bytes: Vec<u8>) -> Given {
+pub(crate) fn hold(
+    session: &mut Session,
+    Hold { name, fresh }: Hold,
+    bytes: Vec<u8>,
+) -> MethodResult {
     if fresh {
         session.files = Files::default();
         session.run = None;
@@ -85,7 +89,7 @@ impl Stopped {
 }
 
 /// `start`: loads job and PTX, and creates the objects.
-pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Given {
+pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> MethodResult {
     session.run = None;
     session.subjects.clear();
     let mut held = MemoryFiles::new();
@@ -188,7 +192,7 @@ pub(crate) struct More {
 }
 
 /// `run`: runs further CTAs. A cooperative launch, or one with clusters, runs completely.
-pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> Given {
+pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> MethodResult {
     let run = session.run.as_mut().ok_or_else(not_started)?;
     let is_whole =
         run.job.cooperative || run.job.cluster.is_some() || run.kernel.required_cluster().is_some();
@@ -296,7 +300,7 @@ pub(crate) struct WhichOutput {
 }
 
 /// `output`: the current contents of an output, as colours (RGBA) or as the file to be written.
-pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> Given {
+pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> MethodResult {
     let run = session.run.as_ref().ok_or_else(not_started)?;
     let outputs = run.bound.outputs();
     let output =
@@ -330,7 +334,7 @@ pub(crate) struct Pixel {
 }
 
 /// `pixel`: the thread that wrote a texel, and its fetches in order.
-pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Given {
+pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> MethodResult {
     let run = session.run.as_ref().ok_or_else(not_started)?;
     let Some(number) = run.writers.of(*output, *at) else {
         return Ok((json!({ "thread": null, "accesses": [], "more": 0 }), Vec::new()));

@@ -2,7 +2,7 @@
 
 use crate::fetch;
 use crate::keys::Keys;
-use crate::session::{Given, Refusal, Session};
+use crate::session::{MethodResult, Refusal, Session};
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub const MAX_EDGE: u32 = 1024;
 /// Parameters of `picture`: a texture given by keys or by the number of an explained fetch, and the
 /// part to show.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct PictureParameters {
     keys: Option<Keys>,
     subject: Option<usize>,
     level: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Asked {
 }
 
 /// `picture`: RGBA bytes, row by row.
-pub(crate) fn picture(session: &mut Session, asked: &Asked) -> Given {
+pub(crate) fn picture(session: &mut Session, asked: &PictureParameters) -> MethodResult {
     let texture = match (asked.subject, &asked.keys) {
         (Some(number), _) => {
             let texture = session.subjects.get(number);
@@ -79,7 +79,7 @@ impl Place {
 }
 
 /// A picture and its description.
-pub(crate) struct Seen {
+pub(crate) struct Picture {
     pub(crate) json: serde_json::Value,
     pub(crate) bytes: Vec<u8>,
 }
@@ -90,7 +90,7 @@ pub(crate) fn of_bytes(
     extent: [u32; 3],
     packed: &[u8],
     z: u32,
-) -> Result<Seen, Refusal> {
+) -> Result<Picture, Refusal> {
     let [width, height, depth] = extent;
     let bytes = texel_values(format, packed, extent, z.min(depth.saturating_sub(1)));
     let finite = |v: &&f32| v.is_finite();
@@ -108,7 +108,7 @@ pub(crate) fn of_bytes(
         Vec::new()
     };
     let json = json!({ "width": width, "height": height, "depth": depth, "scale": range, "format": format.name(), "values": values });
-    Ok(Seen { json, bytes: colours })
+    Ok(Picture { json, bytes: colours })
 }
 
 /// Maximum number of texels whose values are returned with the picture.

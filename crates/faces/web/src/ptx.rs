@@ -5,7 +5,7 @@
 
 use crate::fetch::Access;
 use crate::keys::Form;
-use crate::session::{Given, Refusal};
+use crate::session::{MethodResult, Refusal};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use texunit_check::ir::{Instruction, Lod, Operand};
@@ -152,7 +152,7 @@ fn float(bits: u32) -> String {
 }
 
 /// `ptx`: the keys for an instruction.
-pub(crate) fn read(Text { text }: &Text) -> Given {
+pub(crate) fn read(Text { text }: &Text) -> MethodResult {
     let code = text.trim().trim_end_matches(';');
     if code.len() > MAX_TEXT {
         return Err(Refusal::new("expected one instruction"));

@@ -1,6 +1,6 @@
 //! The state of a worker, and the dispatch of methods.
 
-use crate::fetch::{Made, Own};
+use crate::fetch::{CachedTexture, UserFile};
 use crate::kernel::{Files, Run};
 use crate::{area, fetch, kernel, picture, ptx, txd};
 use serde::Deserialize;
@@ -14,9 +14,9 @@ use texunit_unit::Texture;
 #[derive(Debug, Default)]
 pub struct Session {
     /// The user's file, for `tex=own`.
-    pub(crate) own: Option<Own>,
+    pub(crate) own: Option<UserFile>,
     /// The last texture, with its keys.
-    pub(crate) made: Option<Made>,
+    pub(crate) made: Option<CachedTexture>,
     /// The files of the job.
     pub(crate) files: Files,
     /// The running kernel.
@@ -60,7 +60,7 @@ impl Refusal {
 }
 
 /// The result of a method.
-pub(crate) type Given = Result<(Value, Vec<u8>), Refusal>;
+pub(crate) type MethodResult = Result<(Value, Vec<u8>), Refusal>;
 
 impl Session {
     /// An empty session.
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    fn given(&mut self, method: &str, text: &str, bytes: Vec<u8>) -> Given {
+    fn given(&mut self, method: &str, text: &str, bytes: Vec<u8>) -> MethodResult {
         match method {
             "file" => fetch::file(self, read(text)?, bytes),
             "explain" => fetch::explain(self, &read(text)?),
@@ -100,7 +100,7 @@ impl Session {
         }
     }
 
-    fn lsp(&mut self, Message { message }: &Message) -> Given {
+    fn lsp(&mut self, Message { message }: &Message) -> MethodResult {
         let messages = self.lsp.respond(message);
         Ok((json!({ "messages": messages }), Vec::new()))
     }

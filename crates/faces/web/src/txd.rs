@@ -1,7 +1,7 @@
 //! Decodes, edits and executes a machine word of the texture unit.
 
 use crate::fetch;
-use crate::session::{Given, Refusal, Session};
+use crate::session::{MethodResult, Refusal, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use texunit_explain::Explanation;
 use texunit_report::Object;
 use texunit_sass::field::{Field, Kind};
-use texunit_sass::parse::{Places, parse};
+use texunit_sass::parse::{FieldPositions, parse};
 use texunit_sass::print::{Style, print};
 use texunit_sass::txd::{COORDINATES, FIELDS, MASK, PS, PT, RD, RZ};
 use texunit_sass::{Arch, Control, Txd, Word, control, rules};
@@ -24,7 +24,7 @@ const MAX_STATE: usize = 1 << 20;
 
 /// Parameters of `txd`: a word or a text, and fields to set.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct WordParameters {
     arch: String,
     word: Option<String>,
     control: Option<String>,
@@ -34,7 +34,7 @@ pub(crate) struct Asked {
 }
 
 /// An instruction with its diagnostics.
-struct Read {
+struct DecodedWord {
     txd: Txd,
     found: Vec<Value>,
 }
@@ -51,13 +51,13 @@ fn hex(key: &'static str, text: &str, bits: u32) -> Result<u64, Refusal> {
     })
 }
 
-fn read(asked: &Asked, arch: Arch) -> Result<Read, Refusal> {
+fn read(asked: &WordParameters, arch: Arch) -> Result<DecodedWord, Refusal> {
     if let Some(text) = &asked.text {
         let source = SourceFile::new("text", text.as_str());
         let parsed = parse(text)
             .map_err(|d| Refusal { help: d.help.clone(), ..Refusal::of("text", &d.message) })?;
         let found = rules::check(&parsed.txd, &parsed.places, arch);
-        return Ok(Read { txd: parsed.txd, found: told(Some(&source), &found) });
+        return Ok(DecodedWord { txd: parsed.txd, found: told(Some(&source), &found) });
     }
     let word = hex("word", asked.word.as_deref().unwrap_or_default(), 64)?;
     let bits = match &asked.control {
@@ -77,10 +77,10 @@ fn read(asked: &Asked, arch: Arch) -> Result<Read, Refusal> {
         }
     }
     let found = match Txd::decode(txd.word, txd.control, arch) {
-        Ok(txd) => told(None, &rules::check(&txd, &Places::default(), arch)),
+        Ok(txd) => told(None, &rules::check(&txd, &FieldPositions::default(), arch)),
         Err(reason) => vec![json!({ "severity": "error", "message": reason.to_string() })],
     };
-    Ok(Read { txd, found })
+    Ok(DecodedWord { txd, found })
 }
 
 fn told(source: Option<&SourceFile>, found: &[Diagnostic]) -> Vec<Value> {
@@ -92,9 +92,9 @@ fn arch(name: &str) -> Result<Arch, Refusal> {
 }
 
 /// `txd`: the word in all its forms.
-pub(crate) fn word(asked: &Asked) -> Given {
+pub(crate) fn word(asked: &WordParameters) -> MethodResult {
     let arch = arch(&asked.arch)?;
-    let Read { txd, found } = read(asked, arch)?;
+    let DecodedWord { txd, found } = read(asked, arch)?;
     let decoded = Word::decode(txd.word, txd.control, arch);
     let other = match &decoded {
         Word::TextureWord(other) => Some(other.to_string()),
@@ -146,13 +146,16 @@ fn field(field: &Field, value: u64) -> Value {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Execute {
     #[serde(flatten)]
-    asked: Asked,
+    asked: WordParameters,
     state: String,
     lane: usize,
 }
 
 /// `execute`: executes the word on the state in a file, and explains the fetch of a lane.
-pub(crate) fn execute(session: &mut Session, Execute { asked, state, lane }: &Execute) -> Given {
+pub(crate) fn execute(
+    session: &mut Session,
+    Execute { asked, state, lane }: &Execute,
+) -> MethodResult {
     session.subjects.clear();
     if state.len() > MAX_STATE {
         return Err(Refusal::of("state", format!("the state may have at most {MAX_STATE} bytes")));
@@ -168,7 +171,7 @@ pub(crate) fn execute(session: &mut Session, Execute { asked, state, lane }: &Ex
     };
     let arch = arch(&asked.arch)?;
     made.arch = arch;
-    let Read { txd, .. } = read(asked, arch)?;
+    let DecodedWord { txd, .. } = read(asked, arch)?;
     let txd = Txd::decode(txd.word, txd.control, arch).map_err(|e| Refusal::of("word", e))?;
     let found = fetched(&txd, &mut made, *lane).map_err(Refusal::new)?;
     let outcome = run(&txd, &mut made).map_err(Refusal::new)?;

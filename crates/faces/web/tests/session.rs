@@ -1,4 +1,5 @@
-//! What the page asks, on the host. `web/test/browser.mjs` has the same in a browser, and the command line beside it.
+//! Runs the page's calls on the host. `web/test/browser.mjs` makes the same calls in a browser, and
+//! compares with the command line.
 
 #![allow(clippy::unwrap_used)]
 
@@ -102,7 +103,7 @@ fn mistakes_name_their_key() {
         let answer = explain(&mut session, keys.clone());
         assert_eq!(answer["error"]["key"], key, "{keys}: {answer}");
     }
-    // A texture that no machine has memory for is refused, not made.
+    // A texture that exceeds any memory is refused.
     let answer = explain(&mut session, json!({ "size": "30000,30000", "texel-format": "f32x4" }));
     assert!(answer["error"]["message"].as_str().unwrap().contains("bytes"), "{answer}");
     let (answer, _) = ask(&mut session, "nothing", json!({}));
@@ -154,7 +155,7 @@ fn an_area_is_both_rules() {
     assert!(answer["error"]["message"].is_string());
 }
 
-/// Width, height and bytes of a picture.
+/// Width, height and pixels of a picture file.
 fn pixels(file: &[u8]) -> ([u32; 2], Vec<u8>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -197,7 +198,7 @@ fn a_kernel_runs_in_slices_and_a_pixel_has_its_thread() {
     assert_eq!(slices, 2);
     let (file, bytes) = ask(&mut session, "output", json!({ "output": 0, "z": 0, "file": true }));
     assert_eq!(file["name"].as_str(), Some("edges.png"));
-    // The same pixels; how they are compressed depends on the features of the build.
+    // Only pixels are compared, because compression depends on the features of the build.
     assert!(pixels(&bytes) == pixels(&read("expected/edges.png")));
     let (pixel, _) = ask(&mut session, "pixel", json!({ "output": 0, "at": [17, 40, 0] }));
     assert_eq!(pixel["thread"], json!([17, 40, 0]));
@@ -206,7 +207,7 @@ fn a_kernel_runs_in_slices_and_a_pixel_has_its_thread() {
     assert_eq!(accesses[0]["what"]["explanation"]["known"]["agrees"], true);
     let part = json!({ "subject": 0, "level": 0, "plane": 0, "z": 0, "sample": 0 });
     assert_eq!(ask(&mut session, "picture", part).1.len(), 256 * 256 * 4);
-    // Mistakes have their text and line.
+    // Errors have a message and a line.
     let (wrong, _) =
         ask(&mut session, "start", json!({ "job": job.replace("8, 32", "8, x"), "ptx": ptx }));
     assert_eq!(wrong["problems"][0]["file"], "job", "{wrong}");

@@ -13,17 +13,17 @@ pub struct Parsed {
     /// The instruction, not yet checked against the rules of the page.
     pub txd: Txd,
     /// The positions of the fields in the text.
-    pub places: Places,
+    pub places: FieldPositions,
 }
 
 /// The positions of fields in a text.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct FieldPositions {
     mnemonic: Span,
     fields: Vec<(&'static str, Span)>,
 }
 
-impl Places {
+impl FieldPositions {
     /// The position of a field; for an omitted field, the position of the mnemonic.
     pub fn of(&self, field: &Field) -> Span {
         let found = self.fields.iter().find(|(name, _)| *name == field.name);
@@ -42,7 +42,7 @@ impl Places {
 /// Parses an instruction. Comments between `/*` and `*/`, a final semicolon and upper or lower case
 /// do not matter; `#` may precede numbers and coordinates.
 pub fn parse(text: &str) -> Result<Parsed, Box<Diagnostic>> {
-    Parser { text, at: 0, txd: Txd::PLAIN, places: Places::default() }.instruction()
+    Parser { text, at: 0, txd: Txd::PLAIN, places: FieldPositions::default() }.instruction()
 }
 
 /// The expected syntax, for messages.
@@ -52,7 +52,7 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     txd: Txd,
-    places: Places,
+    places: FieldPositions,
 }
 
 /// A token: a word, a number, or a single character.

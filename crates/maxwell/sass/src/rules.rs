@@ -6,11 +6,11 @@ use texunit_syntax::Diagnostic;
 use crate::Arch;
 use crate::control::{PHASE, READ, WRITE};
 use crate::field::Field;
-use crate::parse::Places;
+use crate::parse::FieldPositions;
 use crate::txd::{COORDINATES, LC, PARAM, PS, RA, RB, RD, RZ, Txd};
 
 /// An error for every violated rule, at the part of the text that violates it.
-pub fn check(txd: &Txd, places: &Places, arch: Arch) -> Vec<Diagnostic> {
+pub fn check(txd: &Txd, places: &FieldPositions, arch: Arch) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for field in [&LC, &PS] {
         if arch < field.since && txd.get(field) != field.absent() {
@@ -48,7 +48,13 @@ pub fn check(txd: &Txd, places: &Places, arch: Arch) -> Vec<Diagnostic> {
 }
 
 /// Checks the alignment and range of a register group.
-fn group(txd: &Txd, places: &Places, field: &Field, count: u32, what: &str) -> Option<Diagnostic> {
+fn group(
+    txd: &Txd,
+    places: &FieldPositions,
+    field: &Field,
+    count: u32,
+    what: &str,
+) -> Option<Diagnostic> {
     let first = txd.get(field);
     let (name, span) = (field.name, places.of(field));
     let error = |code, message: String| Diagnostic::error(code, span, message);

@@ -77,7 +77,7 @@ pub struct Form {
 }
 
 /// A field of a word: name and value.
-pub type Part = (&'static str, u64);
+pub type FieldValue = (&'static str, u64);
 
 /// A decoded word.
 #[derive(Clone, Copy, Debug)]
@@ -302,7 +302,7 @@ impl TextureWord {
     }
 
     /// The fields of the word, in the order of the text.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<FieldValue> {
         let get = |low, width| bits(self.word, low, width);
         let mut parts = vec![("Pg", get(16, 3)), ("!Pg", get(19, 1))];
         parts.extend(self.form.modifiers.iter().filter_map(|modifier| match *modifier {

@@ -1,5 +1,5 @@
-//! Runs tests/sass/exec/*.toml: a sentence of the instruction's page, a state, an instruction, and
-//! the registers that must come out. tests/sass/README.md describes the keys.
+//! Runs tests/sass/exec/*.toml: a statement of docs/sass.md, a state, an instruction, and the
+//! expected registers. tests/sass/README.md describes the keys.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ use texunit_unit::{
 };
 use toml::{Table, Value};
 
-/// The state of all cases, as far as they do not change it.
+/// The state of all cases, of which a case may change keys.
 const STATE: &str = "state.toml";
 
 #[derive(Deserialize)]
@@ -30,27 +30,27 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Case {
     name: String,
-    /// What it proves.
+    /// The statement that the case tests.
     page: String,
     text: String,
-    /// Keys of the state that are others here.
+    /// Changed keys of the state.
     #[serde(default)]
     state: Table,
-    /// Registers and predicates afterwards.
+    /// Expected registers and predicates.
     #[serde(default)]
     expect: Table,
-    /// The unit's reference, asked the same, must give what is in the registers.
+    /// A call of the unit's reference implementation that must give the same result.
     reference: Option<Reference>,
     error: Option<String>,
     /// Lanes that got zeros for an invalid texture, as a mask.
     #[serde(default)]
     invalid: u32,
-    /// Lanes that met a missing tile.
+    /// Lanes that accessed a missing tile, as a mask.
     #[serde(default)]
     missing: u32,
 }
 
-/// Operands as the reference takes them: names of registers, or numbers.
+/// Operands for the reference: names of registers, or numbers.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reference {
@@ -144,7 +144,7 @@ fn run(case: &Case, state: &Table) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Lanes and registers that the instruction does not write are as they were.
+/// Checks that other lanes and registers are unchanged.
 fn same_elsewhere(
     before: &State,
     after: &State,
@@ -167,7 +167,7 @@ fn same_elsewhere(
     Ok(())
 }
 
-/// What is expected, read as a state file reads registers and predicates.
+/// Checks the expectations, which are written as in a state file.
 fn check(case: &Case, text: &str, state: &State) -> Result<(), Failed> {
     let mut wanted = Table::new();
     for (name, value) in &case.expect {
@@ -204,7 +204,7 @@ fn check(case: &Case, text: &str, state: &State) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What the unit's reference returns for a lane.
+/// The result of the unit's reference for a lane.
 fn asked(wanted: &Reference, state: &State, lane: usize) -> Result<[u32; 4], Failed> {
     let descriptor = |address: u64, index: u32| {
         let mut words = [0; 8];

@@ -3,7 +3,7 @@
 
 use crate::check::Check;
 use crate::rules;
-use crate::sink::{Found, Other, OtherAt, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
 use texunit_forms::Count;
 use texunit_report::place::{function_name, shown_file};
 use texunit_report::{CheckRule, CodeLocation, Host, Severity, grouped};
@@ -146,7 +146,7 @@ impl Finding {
     }
 
     /// Converts what a check reported in a launch.
-    pub(crate) fn of_launch(found: Found, launch: &LaunchInfo<'_>, number: u64) -> Self {
+    pub(crate) fn of_launch(found: LaunchFinding, launch: &LaunchInfo<'_>, number: u64) -> Self {
         let end = |spot: &Spot| End::new(launch.kernel, &launch.listing, spot);
         let other = found.other.map(|Other { what, at }| match at {
             OtherAt::Here(spot) => (what, end(&spot)),

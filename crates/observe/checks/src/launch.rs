@@ -10,7 +10,7 @@ use texunit_simt::{Fault, LaunchConfig};
 
 /// The identity of a launch.
 #[derive(Clone, Debug)]
-pub(crate) struct Of {
+pub(crate) struct LaunchId {
     /// Its number among the checked launches.
     pub(crate) number: u64,
     /// Its stream.
@@ -28,14 +28,14 @@ pub(crate) struct Of {
 #[derive(Debug)]
 pub struct LaunchChecks<'l> {
     log: &'l Log,
-    of: Of,
+    of: LaunchId,
     sink: Arc<Sink>,
     checks: Vec<Box<dyn Observer + 'l>>,
 }
 
 impl<'l> LaunchChecks<'l> {
     /// The checks that the log's options enable; `None` if none of them concerns launches.
-    pub(crate) fn new(log: &'l Log, of: Of) -> Option<Self> {
+    pub(crate) fn new(log: &'l Log, of: LaunchId) -> Option<Self> {
         let sink = Arc::new(Sink::new());
         let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, &of);
         (!checks.is_empty()).then_some(Self { log, of, sink, checks })

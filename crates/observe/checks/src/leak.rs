@@ -2,7 +2,7 @@
 //! the host program (memory, textures, streams) are found by the crate `cuda`.
 
 use crate::finding::{End, Finding};
-use crate::launch::Of;
+use crate::launch::LaunchId;
 use crate::log::Log;
 use crate::rules;
 use crate::sink::Spot;
@@ -23,7 +23,7 @@ pub(crate) type Heap = BTreeMap<u64, Block>;
 pub(crate) struct Block {
     size: u64,
     /// The launch that made it.
-    of: Of,
+    of: LaunchId,
     made: std::sync::Arc<End>,
 }
 
@@ -38,13 +38,13 @@ impl Block {
 #[derive(Debug)]
 pub(crate) struct Leak<'l> {
     log: &'l Log,
-    of: Of,
+    of: LaunchId,
     /// Allocations of this launch that were not freed.
     live: Mutex<HashMap<u64, (u64, Spot)>>,
 }
 
 impl<'l> Leak<'l> {
-    pub(crate) fn new(log: &'l Log, of: Of) -> Self {
+    pub(crate) fn new(log: &'l Log, of: LaunchId) -> Self {
         Self { log, of, live: Mutex::default() }
     }
 
@@ -59,7 +59,7 @@ impl Observer for Leak<'_> {
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
-        Box::new(Watching { leak: self, block: launch.config.block })
+        Box::new(Worker { leak: self, block: launch.config.block })
     }
 
     fn launch_ends(&self, launch: &LaunchInfo<'_>, _: Option<&Fault>) {
@@ -76,12 +76,12 @@ impl Observer for Leak<'_> {
     }
 }
 
-struct Watching<'a> {
+struct Worker<'a> {
     leak: &'a Leak<'a>,
     block: [u32; 3],
 }
 
-impl Probe for Watching<'_> {
+impl Probe for Worker<'_> {
     fn call(&mut self, at: &At, called: &Called<'_>) {
         let lanes = (0..32).filter(|lane| at.lanes >> lane & 1 == 1);
         match *called {

@@ -38,10 +38,10 @@ pub use check::{Check, Checks, UnknownCheck};
 pub use finding::{End, Finding, has_line};
 pub use init::InitWhen;
 pub use launch::LaunchChecks;
-pub use log::{Log, News, Options};
+pub use log::{Log, NewFinding, Options};
 pub use padding::Padding;
 pub use pattern::Pattern;
-pub use sink::{Found, Other, OtherAt, Sink, Spot};
+pub use sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
 pub use suppress::{Suppression, Suppressions, SuppressionsError};
 pub use text::{summary, text};
 
@@ -52,7 +52,7 @@ use texunit_simt::Observer;
 fn launch_checks<'l>(
     log: &'l Log,
     sink: &Arc<Sink>,
-    of: &launch::Of,
+    of: &launch::LaunchId,
 ) -> Vec<Box<dyn Observer + 'l>> {
     let mut all: Vec<Box<dyn Observer + 'l>> = Vec::new();
     // Even if a kernel's findings are not reported, its stores and frees have to be observed.

@@ -4,7 +4,7 @@
 use crate::check::{Check, Checks};
 use crate::finding::{Finding, Key};
 use crate::init::{InitWhen, Moves};
-use crate::launch::{LaunchChecks, Of};
+use crate::launch::{LaunchChecks, LaunchId};
 use crate::leak::{self, Heap};
 use crate::pattern::Pattern;
 use crate::race;
@@ -63,7 +63,7 @@ impl Options {
 
 /// A finding that has to be reported.
 #[derive(Clone, Debug)]
-pub struct News {
+pub struct NewFinding {
     /// Its number in the process, from 1.
     pub number: u64,
     /// Whether it is reported for the first time; otherwise only its count has changed.
@@ -180,7 +180,7 @@ impl Log {
         }
         let is_told = self.options.has_kernel(kernel);
         let number = self.launches.fetch_add(1, Relaxed) + 1;
-        LaunchChecks::new(self, Of { number, queue, submitted, context, is_told })
+        LaunchChecks::new(self, LaunchId { number, queue, submitted, context, is_told })
     }
 
     /// The race check's happens-before state of launches and host, if the check is enabled.
@@ -225,12 +225,12 @@ impl Log {
     }
 
     /// Findings that are new or occurred again since the last call.
-    pub fn news(&self) -> Vec<News> {
+    pub fn news(&self) -> Vec<NewFinding> {
         let state = &mut *self.state();
         let mut news = Vec::new();
         for Group { finding, number, told } in &mut state.groups {
             if let Some(number) = number.filter(|_| *told != finding.count) {
-                news.push(News { number, is_first: *told == 0, finding: finding.clone() });
+                news.push(NewFinding { number, is_first: *told == 0, finding: finding.clone() });
                 *told = finding.count;
             }
         }

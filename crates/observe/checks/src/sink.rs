@@ -69,7 +69,7 @@ pub enum OtherAt {
 
 /// A finding of a launch, before places are resolved to source lines.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct LaunchFinding {
     /// The kind.
     pub rule: &'static CheckRule,
     /// The severity.
@@ -88,7 +88,7 @@ pub struct Found {
     pub count: u64,
 }
 
-impl Found {
+impl LaunchFinding {
     /// A finding that occurred once, without another side.
     pub fn new(rule: &'static CheckRule, at: Spot, message: String) -> Self {
         let (severity, notes) = (rule.severity, Vec::new());
@@ -126,7 +126,7 @@ pub struct Sink {
 
 #[derive(Debug, Default)]
 struct State {
-    found: HashMap<Key, Found>,
+    found: HashMap<Key, LaunchFinding>,
     /// The kinds among the collected findings.
     kinds: HashSet<&'static str>,
     /// Counts of occurrences beyond the maximum number of places.
@@ -145,7 +145,7 @@ impl Sink {
 
     /// Adds a finding. For each place, the finding of the lowest CTA is kept and all are counted.
     /// At least one finding of each kind is kept, however many there are of others.
-    pub fn found(&self, found: Found) {
+    pub fn found(&self, found: LaunchFinding) {
         let state = &mut *self.state();
         let is_new = state.kinds.insert(found.rule.code.code);
         let is_full = state.found.len() >= MAX && !is_new;
@@ -179,9 +179,9 @@ impl Sink {
     }
 
     /// Returns the findings, ordered by CTA and place, and the counts of those that were not kept.
-    pub(crate) fn take(&self) -> (Vec<Found>, Counts) {
+    pub(crate) fn take(&self) -> (Vec<LaunchFinding>, Counts) {
         let state = std::mem::take(&mut *self.state());
-        let mut found: Vec<Found> = state.found.into_values().collect();
+        let mut found: Vec<LaunchFinding> = state.found.into_values().collect();
         found.sort_by_key(|found| (order(found), found.at.op, found.rule.code.code));
         (found, state.more)
     }
@@ -194,6 +194,6 @@ fn cta(at: &Spot) -> [u32; 3] {
 }
 
 /// Decides which of several findings at one place is kept.
-fn order(found: &Found) -> [u32; 3] {
+fn order(found: &LaunchFinding) -> [u32; 3] {
     cta(&found.at)
 }

@@ -1,11 +1,12 @@
-//! One finding for each kind and pair of lines, and what is told of many.
+//! Tests that the log keeps one finding for each kind and pair of lines, and limits how many it
+//! reports.
 
 use texunit_checks::rules::{self, CheckRule};
 use texunit_checks::{End, Finding, Log, Options, summary};
 use texunit_report::{CodeLocation, Severity};
 use texunit_syntax::{SourceFile, Span};
 
-/// An end at a column of a line.
+/// An end of a finding at a line and column.
 fn end(line: usize, column: usize) -> End {
     let text = SourceFile::new("k.ptx", format!("{}\n", "x".repeat(79)).repeat(100));
     let at = 80 * (line - 1) + column;
@@ -27,7 +28,7 @@ fn places_of_two_lines_are_one_finding() {
         log.found(found(rules::RACE_WRITE_AFTER_WRITE, (3, column), (5, 0)));
         log.found(found(rules::RACE_WRITE_AFTER_WRITE, (3, column), (5, column)));
     }
-    // Of two stores either may come first; of a load and a store not.
+    // For two stores, either end may come first; for a load and a store, the order matters.
     log.found(found(rules::RACE_WRITE_AFTER_WRITE, (5, 1), (3, 1)));
     log.found(found(rules::RACE_READ_AFTER_WRITE, (3, 0), (5, 0)));
     log.found(found(rules::RACE_READ_AFTER_WRITE, (5, 0), (3, 0)));
@@ -47,7 +48,7 @@ fn places_of_two_lines_are_one_finding() {
     assert!(end.contains("race-write-after-write  k.ptx:3 with line 5    890  error"), "{end}");
 }
 
-/// A load before and behind a store, where a barrier is missing.
+/// A load before and after a store, with a missing barrier.
 #[test]
 fn both_ways_round_are_one_finding() {
     let (raw, war) = (rules::RACE_READ_AFTER_WRITE, rules::RACE_WRITE_AFTER_READ);
@@ -55,7 +56,7 @@ fn both_ways_round_are_one_finding() {
     log.found(found(war, (3, 0), (5, 0)));
     log.found(found(raw, (5, 0), (3, 0)));
     log.found(found(war, (3, 1), (5, 1)));
-    // The store and the load change places: that is something else.
+    // With store and load exchanged, it is a different finding.
     log.found(found(war, (5, 0), (3, 0)));
     let all = log.findings();
     assert_eq!(all.len(), 2);
@@ -70,7 +71,7 @@ fn both_ways_round_are_one_finding() {
     let table = summary(&log).unwrap_or_default();
     let row = "race-read-after-write, race-write-after-read  k.ptx:5 with line 3     30  error";
     assert!(table.contains(row), "{table}");
-    // What has been told keeps its kind.
+    // A reported finding keeps its kind.
     let log = Log::new(Options::default());
     log.found(found(war, (3, 0), (5, 0)));
     assert_eq!(log.news().len(), 1);
@@ -98,7 +99,7 @@ fn no_kind_is_hidden() {
     assert_eq!((more.errors, more.warnings, more.notes), (47, 1, 0));
     let news = log.news();
     assert_eq!(news.iter().map(|news| news.number).collect::<Vec<_>>(), [1, 2, 3]);
-    // The table has every kind, however long it would be.
+    // The table lists every kind, whatever the limit.
     for most in [Some(0), Some(2), None] {
         let log = of(most);
         let text = summary(&log).unwrap_or_default();

@@ -1,6 +1,7 @@
-//! Removal tests of the check `init`: of generated kernels in which every initialisation is needed, each is left out in turn.
-//! The use must be found at its line, and nothing may be found in the kernel as it was, which writes the same with the check and
-//! without. `TEXUNIT_LONG_TESTS=1` makes 500 kernels, other ones for each `TEXUNIT_SEED`.
+//! Removal tests of the check `init`: in generated kernels, every initialisation is necessary. Each
+//! is removed in turn, and the use must be found at its line; in the complete kernel nothing may be
+//! found, and its results are the same with and without the check. `TEXUNIT_LONG_TESTS=1` generates
+//! 500 kernels, different ones for each `TEXUNIT_SEED`.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use std::fmt::Write;
@@ -33,10 +34,10 @@ add.u64 %my, %my, %a0;
 mov.u32 %sum, 0;
 ";
 
-/// A kernel that grows.
+/// A kernel under construction.
 struct Kernel {
     lines: Vec<String>,
-    /// By item: the line that is left out, and the one that must be found.
+    /// By item: the line that can be removed, and the line that must then be found.
     items: Vec<(&'static str, usize, usize)>,
     block: u32,
     grid: u32,
@@ -57,7 +58,7 @@ impl Kernel {
         self.registers
     }
 
-    /// Uses a number where it matters. The line.
+    /// Uses a number in a way that the check reports. Returns the line.
     fn used(&mut self, random: &mut Random, value: &str) -> usize {
         let r = self.register();
         match random.within(0..=3) {
@@ -78,7 +79,7 @@ impl Kernel {
             _ => {
                 self.add(&format!("and.b32 %v{r}, {value}, 60;\ncvt.u64.u32 %a{r}, %v{r};"));
                 self.add(&format!("add.u64 %a{r}, %a{r}, %work;"));
-                // What nobody writes there is only copied.
+                // A copy of uninitialised memory, which is no use.
                 let line = self.add(&format!("ld.global.u32 %v{r}, [%a{r}+32768];"));
                 self.add(&format!("st.global.u32 [%my+{}], %v{r};", 4096 * (1 + r % 8)));
                 line
@@ -90,7 +91,7 @@ impl Kernel {
         self.items.push((name, gone, found));
     }
 
-    /// A number that a loop adds to.
+    /// A register to which a loop adds.
     fn accumulator(&mut self, random: &mut Random) {
         let (r, i) = (self.register(), self.register());
         let gone = self.add(&format!("mov.u32 %v{r}, {};", random.within(0..=9)));
@@ -102,7 +103,7 @@ impl Kernel {
         self.item("accumulator", gone, found);
     }
 
-    /// A float that goes through arithmetic.
+    /// A float operand of arithmetic.
     fn float(&mut self, random: &mut Random) {
         let r = self.register();
         let gone = self.add(&format!("mov.f32 %f{r}, 0f3FC00000;"));
@@ -114,7 +115,7 @@ impl Kernel {
         self.item("float", gone, found);
     }
 
-    /// A predicate of one of two branches.
+    /// A predicate that one of two branches sets.
     fn ways(&mut self, random: &mut Random) {
         let (r, half) = (self.register(), self.block / 2);
         self.add(&format!("setp.lt.u32 %p{r}, %t, {half};\n@%p{r} bra A{r};"));
@@ -127,7 +128,7 @@ impl Kernel {
         self.item("other way", second, found);
     }
 
-    /// A tile that each thread writes a word of, and another thread reads.
+    /// A tile of which each thread writes a word that another thread reads.
     fn tile(&mut self, random: &mut Random) {
         let (r, at, n) = (self.register(), self.shared, self.block);
         self.shared += 4 * n;
@@ -158,7 +159,7 @@ impl Kernel {
         self.item("byte", gone, found);
     }
 
-    /// A histogram that is cleared.
+    /// A histogram that must be cleared.
     fn histogram(&mut self, random: &mut Random) {
         let (r, at) = (self.register(), self.shared);
         self.shared += 4 * self.block;
@@ -185,7 +186,7 @@ impl Kernel {
         self.item("global", gone, found);
     }
 
-    /// A place of a local array.
+    /// An element of a local array.
     fn local(&mut self, random: &mut Random) {
         let (r, at) = (self.register(), self.local);
         self.local += 64;
@@ -198,7 +199,7 @@ impl Kernel {
         self.item("local", gone, found);
     }
 
-    /// What a lane gets from another.
+    /// A value that a lane gets from another lane.
     fn shuffled(&mut self, random: &mut Random) {
         let (r, mask) = (self.register(), random.within(1..=31));
         let gone = self.add(&format!("mov.u32 %v{r}, %t;"));
@@ -236,13 +237,13 @@ impl Kernel {
     fn text(&self, without: Option<usize>) -> String {
         let mut text = START.to_owned();
         for (i, line) in self.lines.iter().enumerate() {
-            // A line stays where it is.
+            // The other lines keep their numbers.
             let _ = writeln!(text, "{}", if without == Some(i) { "//" } else { line });
         }
         text + "ret;\n}\n"
     }
 
-    /// Lines that are found, with messages, and what is in the buffer then.
+    /// The lines of findings, with messages, and the contents of the buffer after the launch.
     fn run(&self, text: &str, is_checked: bool, threads: usize) -> (Vec<(u32, String)>, Vec<u8>) {
         let fresh = InitialContents { is_tracked: is_checked, ..InitialContents::default() };
         let device = Device::new(&DeviceOptions::default().with_initial_contents(fresh));

@@ -1,7 +1,8 @@
-//! Cases of the race check: `tests/findings/race/NAME.cu` with its PTX beside it, or PTX alone. The first lines say how
-//! kernel `k(in, out, work)` is launched: three buffers of zeros; `any order` says that the order of
-//! threads can be seen in them. `// finding[CODE] with A: words, in NAME` stands on each line at which exactly
-//! that must be found, with the line of the other end (`texunit_testkit::findings`); a line may have several.
+//! Cases of the race check: `tests/findings/race/NAME.cu` with its PTX, or PTX alone. The first
+//! lines say how the kernel `k(in, out, work)` is launched on three buffers of zeros; `any order`
+//! says that the results depend on the order of threads. `// finding[CODE] with A: words, in NAME`
+//! is on each line where exactly that must be found; A is the line of the other end
+//! (`texunit_testkit::findings`). A line may have several.
 #![allow(missing_docs)]
 
 use std::collections::BTreeSet;
@@ -13,20 +14,20 @@ use texunit_testkit::findings::{Expected, FoundAt, expected};
 /// Bytes of each buffer.
 const BUFFER: u64 = 64 << 10;
 
-/// What the first lines of a case say.
+/// The value of a key in the first lines of a case.
 fn said<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let head = text.lines().take_while(|line| line.starts_with("//"));
     head.filter_map(|line| line.strip_prefix("// ")?.strip_prefix(key)).next()
 }
 
-/// Line of the source, or of the PTX where there is no source.
+/// The line of the source, or of the PTX without a source.
 fn line(end: &End) -> u32 {
-    // What is inlined from a header is found where the case has called it.
+    // Code inlined from a header counts at the line of its call.
     let own = end.place.frames.iter().find(|frame| !frame.file.contains("include"));
     own.map_or(end.place.ptx.line, |frame| frame.line)
 }
 
-/// What a launch finds, and what is in memory then.
+/// The findings of a launch, and the memory after it.
 fn launch(
     source: &str,
     ptx: &str,
@@ -74,7 +75,8 @@ fn cases() -> Vec<(PathBuf, PathBuf)> {
     all.into_iter().map(source).collect()
 }
 
-/// What differs, a line each. Both ends are those that the case says; unrolled, a line may be several instructions.
+/// Differences from the expected findings, one per line. Both ends must match; a line of an
+/// unrolled loop may stand for several instructions.
 fn differences(wanted: &[Expected], found: &[FoundAt]) -> Vec<String> {
     let is = |wanted: &Expected, found: &FoundAt| wanted.other.is_some() && wanted.is(found);
     let unexpected = found.iter().filter(|found| !wanted.iter().any(|wanted| is(wanted, found)));
@@ -93,7 +95,8 @@ fn each_line_has_what_is_found_there() {
         let (text, code) = (read(&source), read(&ptx));
         let wanted = expected(&text);
         let (_, plain) = launch(&text, &code, (false, 1, None));
-        // By one worker in order; what several workers or another order find may be fewer of what races.
+        // With one worker in order; several workers or another order may find only some of the
+        // races.
         let (found, bytes) = launch(&text, &code, (true, 1, None));
         let differ = differences(&wanted, &found);
         if !differ.is_empty() {
@@ -117,7 +120,7 @@ fn each_line_has_what_is_found_there() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a case leaves in memory, by its seed.
+/// The results of a case for a seed of the scheduler.
 fn by_seed(name: &str, seed: u64) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/findings/race");
     let read = |file: PathBuf| std::fs::read_to_string(file).expect("it can be read");
@@ -132,6 +135,6 @@ fn a_seed_is_an_order_that_can_be_repeated() {
         assert!(all.len() > 1, "{name}: all orders are one");
         assert!((0..4).all(|seed| by_seed(name, seed) == by_seed(name, seed)), "{name}");
     }
-    // Nobody can tell where all is ordered.
+    // Without races, the results do not depend on the seed.
     assert!(by_seed("bitonic", 1) == by_seed("bitonic", 2));
 }

@@ -1,7 +1,7 @@
-//! Launches in streams: which race with each other, and which are ordered.
+//! Tests which launches in streams race with each other, and which are ordered.
 #![allow(missing_docs)]
 
-use texunit_checks::race::{HostRace, Queue, Touched};
+use texunit_checks::race::{HostRace, PendingAccess, Queue};
 use texunit_checks::{Check, Log, Options};
 use texunit_device::{
     Arg, Array, ArrayDescriptor, Buffer, Device, Extent, Format, Geometry, Kernel, LaunchOptions,
@@ -46,7 +46,7 @@ impl Program {
         kernel.launch(&options, &[Arg::Buffer(p), Arg::Buffer(q)]).expect("it ends");
     }
 
-    /// Kinds and both kernels of what is found.
+    /// The kinds of findings, each with both kernels.
     fn found(&self) -> Vec<(&'static str, String, String)> {
         let ends = |f: &texunit_checks::Finding| {
             let other = f.other.as_ref().map_or_else(String::new, |(_, end)| end.kernel.clone());
@@ -56,10 +56,10 @@ impl Program {
     }
 }
 
-/// A launch that writes in one stream, then one that reads in another.
+/// Launches a kernel that writes in one stream, then one that reads in another.
 fn two(first: Queue, between: impl Fn(&texunit_checks::race::Memory), second: Queue) -> usize {
     let program = Program::new();
-    // Streams are known from their first use on.
+    // A stream is known from its first use on.
     program.launch(&program.read, second);
     program.log.race().expect("it is asked for").all_synchronized();
     program.launch(&program.write, first);
@@ -84,10 +84,11 @@ fn launches_of_two_streams_race_unless_something_orders_them() {
     };
     assert_eq!(two(A, event, B), 0);
     assert_eq!(two(A, |race| race.event_recorded(7, A), B), 1);
-    // The default stream waits for blocking streams, and they for it.
+    // The default stream waits for blocking streams, and blocking streams for it.
     assert_eq!(two(C, |_| {}, Queue::Default), 0);
     assert_eq!(two(Queue::Default, |_| {}, C), 0);
-    // Default streams of two devices do not wait for each other, nor for streams of the other's.
+    // Default streams of two devices wait neither for each other nor for streams of the other
+    // device.
     let (other, blocking) = (Queue::on(1, None), Queue::on(1, Some((64, true))));
     assert_eq!(two(other, |_| {}, Queue::Default), 1);
     assert_eq!(two(Queue::Default, |_| {}, blocking), 1);
@@ -113,15 +114,15 @@ fn the_host_has_to_wait() {
     assert!(race.accessed(Some(B), (at, len), true).is_some());
     race.synchronized(A);
     assert!(race.accessed(None, (at, len), true).is_none());
-    // The other one has stored, too.
+    // The other launch stores at the same address.
     let at = program.buffers[1].address();
     assert!(race.accessed(None, (at, len), false).is_some());
     race.synchronized(B);
     assert!(race.accessed(None, (at, len), true).is_none());
 }
 
-/// Launches of `k`, with a texture and a surface over an array of 8 x 4 floats, in which a thread of four fetches or stores to
-/// a texel of row 1.
+/// Launches of `k`, with a texture and a surface over an array of 8 x 4 floats, where each of four
+/// threads fetches or stores a texel of row 1.
 struct Texels {
     log: Log,
     kernel: Kernel,
@@ -160,7 +161,7 @@ impl Texels {
         self.kernel.launch(&options, &args).expect("it ends");
     }
 
-    /// What a copy in a stream of some texels of a row meets: whether it is stored.
+    /// Copies some texels of a row in a stream; if that races, whether the other access stores.
     fn copied(&self, queue: Queue, (row, texels): (u64, [u64; 2]), writes: bool) -> Option<bool> {
         let [first, end] = texels.map(|x| 4 * x);
         let (array, offset) = self.array.row_place([first, row, 0], end - first).expect("inside");
@@ -191,7 +192,7 @@ fn a_copy_of_an_array_races_with_fetches_of_another_stream() {
     texels.launch(A);
     race.synchronized(A);
     assert_eq!(texels.copied(B, (1, [0, 8]), true), None, "the host has waited");
-    // As long as there is one stream alone, nothing can be beside it.
+    // With only one stream, nothing can be concurrent.
     let texels = Texels::new(fetch);
     texels.launch(Queue::Default);
     assert_eq!(texels.copied(Queue::Default, (1, [0, 8]), true), None);
@@ -237,7 +238,7 @@ fn a_stream_for_each_job_is_forgotten() {
         }
     }
     assert!(program.found().is_empty(), "{:?}", program.found());
-    // What is in a stream that was destroyed goes on.
+    // Work in a destroyed stream continues.
     let last = own(1000, false);
     race.event_recorded(1 << 20, A);
     race.event_waited(1 << 20, Some(last));
@@ -254,11 +255,11 @@ fn the_host_races_with_what_it_has_not_waited_for() {
     race.watch_host();
     let [p, q] = [0, 1].map(|i| program.buffers[i].address());
     let all = race.pending().pages((p, 4096), 4096);
-    assert_eq!((all, race.pending().is_empty()), (vec![Touched::No], true));
-    // It reads `p` and writes the first 64 words of `q`.
+    assert_eq!((all, race.pending().is_empty()), (vec![PendingAccess::No], true));
+    // The kernel reads `p` and writes the first 64 words of `q`.
     program.launch(&program.read, A);
     let pages = |at| race.pending().pages((at, 4096), 4096)[0];
-    assert_eq!((pages(p), pages(q)), (Touched::Read, Touched::Written));
+    assert_eq!((pages(p), pages(q)), (PendingAccess::Read, PendingAccess::Written));
     assert!(race.host_accessed(p, false).is_none() && race.host_accessed(q + 256, true).is_none());
     for (at, writes, stores) in [(p + 4, true, false), (q, false, true), (q + 255, true, true)] {
         let Some(HostRace::Kernel(Some(end), found)) = race.host_accessed(at, writes) else {
@@ -268,9 +269,12 @@ fn the_host_races_with_what_it_has_not_waited_for() {
     }
     race.synchronized(B);
     assert!(race.host_accessed(q, false).is_some());
-    // A copy, in another stream.
+    // A copy in another stream.
     race.copies(B, "a copy".to_owned(), &[(p + 8, 8, false), (p + 4096, 1, true)]);
-    assert_eq!(race.pending().pages((p, 8192), 4096), [Touched::Read, Touched::Written]);
+    assert_eq!(
+        race.pending().pages((p, 8192), 4096),
+        [PendingAccess::Read, PendingAccess::Written]
+    );
     race.synchronized(A);
     assert!(race.host_accessed(q, false).is_none() && race.host_accessed(p + 4, true).is_none());
     assert!(race.host_accessed(p + 8, false).is_none());
@@ -293,7 +297,7 @@ fn what_is_done_late_has_the_order_of_when_it_was_submitted() {
             race.event_waited(7, Some(B));
         }
         let read = race.submit(B);
-        // The event is recorded anew, and says nothing of what was submitted before.
+        // The event is recorded again, and no longer stands for the earlier work.
         race.event_recorded(7, B);
         race.event_waited(7, Some(A));
         for (kernel, queue, work) in [(&program.write, A, write), (&program.read, B, read)] {

@@ -58,7 +58,7 @@ type CopyPosition = (At, usize);
 type Identity = (Option<CopyPosition>, Option<String>);
 
 /// A copy of a function's code, under construction.
-struct Part {
+struct CopyBuilder {
     identity: Identity,
     first: u32,
     /// Blocks by position: those of operations with side effects, and those of all others.
@@ -72,8 +72,8 @@ struct Part {
 
 /// The copies in a PTX function; the first is the function itself.
 #[derive(Default)]
-struct Parts {
-    all: Vec<Part>,
+struct CopyBuilders {
+    all: Vec<CopyBuilder>,
     found: HashMap<Identity, usize>,
     /// By `.loc` entry.
     known: HashMap<SourceId, Option<CopyPosition>>,
@@ -93,7 +93,7 @@ impl Maker<'_> {
     /// Adds a function with its entry block, its operations (each with its block), and its
     /// branches.
     fn function(&mut self, name: &str, entry: u32, ops: &[(u32, u32)], branches: &[CountedBranch]) {
-        let mut parts = Parts::default();
+        let mut parts = CopyBuilders::default();
         parts.get((None, Some(name.to_owned())), entry);
         let mut places = HashMap::new();
         for &(block, op) in ops {
@@ -119,7 +119,7 @@ impl Maker<'_> {
     }
 
     /// The source position of an operation by `.loc`.
-    fn place(&mut self, parts: &mut Parts, block: u32, op: u32) -> Option<CopyPosition> {
+    fn place(&mut self, parts: &mut CopyBuilders, block: u32, op: u32) -> Option<CopyPosition> {
         let start = self.listing.span(op).start;
         let id = self.sources.id_at(start)?;
         if let Some(&known) = parts.known.get(&id) {
@@ -148,7 +148,7 @@ impl Maker<'_> {
     /// Adds a function that is shown by the lines of the PTX, from its header on.
     fn without_loc(
         &mut self,
-        part: &mut Part,
+        part: &mut CopyBuilder,
         ops: &[(u32, u32)],
         places: &mut HashMap<u32, CopyPosition>,
     ) {
@@ -166,7 +166,7 @@ impl Maker<'_> {
     }
 }
 
-impl Parts {
+impl CopyBuilders {
     fn get(&mut self, identity: Identity, block: u32) -> usize {
         if let Some(&part) = self.found.get(&identity) {
             return part;
@@ -176,7 +176,7 @@ impl Parts {
         call.map(|(at, into)| (at.line, self.all[into].hash)).hash(&mut hash);
         name.hash(&mut hash);
         self.found.insert(identity.clone(), self.all.len());
-        self.all.push(Part {
+        self.all.push(CopyBuilder {
             identity,
             first: block,
             lines: HashMap::new(),
@@ -191,7 +191,7 @@ impl Parts {
     }
 }
 
-impl Part {
+impl CopyBuilder {
     /// Makes a position one of the copy's lines, even if no operation is there.
     fn mention(&mut self, at: At) -> &mut [Vec<u32>; 2] {
         self.lines.entry(at).or_insert_with(|| {

@@ -137,7 +137,7 @@ impl Module {
         let range = if counted.ledger.is_some() { changed.clone() } else { whole };
         let (counts, number) = (counted.counts[range].to_vec(), counted.number);
         if !std::mem::replace(&mut counted.is_announced, true) {
-            texunit_evidence::note(folder, texunit_evidence::Told::Coverage);
+            texunit_evidence::note(folder, texunit_evidence::EventKind::Coverage);
         }
         // The counts are unlocked during disk writes; only the writer accesses the ledger.
         let ledger = counted.ledger.take();

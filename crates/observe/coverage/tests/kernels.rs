@@ -1,5 +1,5 @@
-//! Random kernels: what is covered of each line, function and branch, against a model that runs thread by thread.
-//! `TEXUNIT_LONG_TESTS` asks for many.
+//! Compares the coverage of lines, functions and branches of random kernels with a model that
+//! executes thread by thread. `TEXUNIT_LONG_TESTS` runs many more.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../../engine/simt/tests/common/mod.rs"]
@@ -15,10 +15,10 @@ use texunit_simt::Arithmetic;
 use texunit_simt::observe::Listing;
 use texunit_testkit::Random;
 
-/// Launches of each kernel: often enough for machine code.
+/// Launches of each kernel: enough for machine code to be compiled.
 const LAUNCHES: u64 = 4;
 
-/// What a module covers, as a tracefile has it.
+/// The coverage of a module, in a tracefile's form.
 fn covered(text: &str, how: How, parameter: u32) -> Coverage {
     let loaded = load_text(text);
     let (out, _) = loaded.buffer(4096);
@@ -78,7 +78,8 @@ fn lanes_take_the_branches_that_the_model_takes() {
     (0..if long { 20_000 } else { 150 }).for_each(compare);
 }
 
-/// The same with machine code from the first time on, and without any: both are decided once for a process.
+/// Repeats the test with machine code from the first launch on, and without machine code, in
+/// processes of their own because both are settings of a process.
 #[test]
 fn compiled_and_interpreted() {
     const AGAIN: &str = "TEXUNIT_TEST_COVERAGE_AGAIN";

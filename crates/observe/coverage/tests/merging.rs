@@ -1,4 +1,4 @@
-//! What processes have covered, summed and written.
+//! Tests how coverage of several processes is stored and merged.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../../engine/simt/tests/common/mod.rs"]
@@ -59,7 +59,8 @@ fn module(recorder: &Arc<Recorder>, loaded: &common::Loaded) -> Arc<Module> {
         .unwrap()
 }
 
-/// Modules that are loaded, that were, and that are loaded again; a process that goes on, and one beside it.
+/// Modules that are loaded, unloaded and loaded again, in a process that continues and in a second
+/// process.
 #[test]
 fn a_process_leaves_a_file() {
     let folder = TempDir::new("coverage");
@@ -76,7 +77,7 @@ fn a_process_leaves_a_file() {
     let left = || Coverage::merged(&files());
     let lanes = |coverage: &Coverage| coverage.files["/saved/k.ptx"].functions["k"].lanes;
     assert_eq!(lanes(&left()), 0, "what is never launched is shown");
-    // Whatever ends the process then.
+    // The file is complete however the process ends.
     for launches in 1..3 {
         launch(&first);
         assert_eq!(lanes(&left()), 32 * launches);
@@ -97,7 +98,7 @@ fn a_process_leaves_a_file() {
     let own = parsed(&std::fs::read_to_string(own).unwrap());
     assert_eq!(lanes(&own), 32);
 
-    // Another process's, one that has been cut off in what it says, and one in its counts.
+    // Files of other processes: one truncated in its header, and one in its counts.
     let bytes = std::fs::read(&files()[0]).unwrap();
     let head = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     std::fs::write(run.join(format!("7-1.1.{EXTENSION}")), &bytes).unwrap();
@@ -109,7 +110,7 @@ fn a_process_leaves_a_file() {
     assert_eq!((lanes(&sum), sum.len()), (0, own.len()));
 }
 
-/// Files that name what is not there are passed over.
+/// Files that refer to unknown modules are skipped.
 #[test]
 fn damaged_files_do_no_harm() {
     let folder = TempDir::new("coverage-damaged");
@@ -118,7 +119,7 @@ fn damaged_files_do_no_harm() {
     let file = texunit_evidence::files(&folder, EXTENSION).remove(0);
     let bytes = std::fs::read(&file).unwrap();
     assert!(Coverage::read(&file).is_ok());
-    // Every digit of the table is another number.
+    // Each digit of the table is replaced by another one.
     let mut refused = 0;
     for at in (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()) {
         let mut damaged = bytes.clone();
@@ -131,7 +132,7 @@ fn damaged_files_do_no_harm() {
     assert!(Coverage::read(&file).is_err());
 }
 
-/// What could not be written is written the next time, and a file that has gone is made again.
+/// Counts that could not be written are written the next time, and a deleted file is created again.
 #[test]
 fn nothing_counted_is_lost() {
     let folder = TempDir::new("coverage-again");
@@ -143,7 +144,7 @@ fn nothing_counted_is_lost() {
         let (out, _) = loaded.buffer(32);
         loaded.run_observed("k", How::default(), &[Arg::U64(out)], Some(&*first)).unwrap();
     };
-    // There is no folder yet: the first launch is not written.
+    // The folder does not exist yet, so the first launch is not written.
     launch();
     assert!(recorder.write().is_err());
     std::fs::create_dir(&run).unwrap();
@@ -161,7 +162,8 @@ fn nothing_counted_is_lost() {
     assert_eq!(written(), 64);
 }
 
-/// The last one to write waits for one who is at it: the older snapshot would replace the newer one.
+/// The last thread to write waits for one that is writing, whose older snapshot would otherwise
+/// replace the newer one.
 #[cfg(target_os = "linux")]
 #[test]
 fn one_thread_writes_at_a_time() {
@@ -169,7 +171,7 @@ fn one_thread_writes_at_a_time() {
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut reader = std::fs::File::options().read(true).write(true).open(&pipe).unwrap();
-    // Longer than what a pipe holds, which nobody reads yet.
+    // More than a pipe holds, so that the writer blocks until the pipe is read.
     let names: String =
         (0..1000).map(|n| format!(".visible .entry k{n}_{:060}() {{ ret; }}\n", 0)).collect();
     let loaded = load_text(&format!("{}{names}", kernel("", "ret;")));
@@ -181,7 +183,7 @@ fn one_thread_writes_at_a_time() {
         let second = scope.spawn(|| recorder.write());
         std::thread::sleep(std::time::Duration::from_millis(100));
         assert!(!first.is_finished() && !second.is_finished());
-        // Both get through as soon as somebody reads; it waits for more then.
+        // Both threads finish when the pipe is read; the reader then waits for more.
         std::thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()));
         first.join().unwrap().unwrap();
         second.join().unwrap().unwrap();

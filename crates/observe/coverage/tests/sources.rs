@@ -1,5 +1,5 @@
-//! Lines, functions and branches of the source, with inlined functions: the PTX that compilers make of
-//! tests/places/places.cu.
+//! Tests the coverage of source lines, functions and branches with inlined functions, for the PTX
+//! that compilers generate from tests/places/places.cu.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../../engine/simt/tests/common/mod.rs"]
@@ -12,7 +12,7 @@ use texunit_simt::observe::Listing;
 
 const FILE: &str = "/tmp/texunit-places/places.cu";
 
-/// 96 threads, of which 40 are below `n`.
+/// The coverage of 96 threads, of which 40 are below `n`.
 fn of_places(text: &str) -> Coverage {
     let loaded = load_text(text);
     let (out, _) = loaded.buffer(1024);
@@ -29,7 +29,8 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap()
 }
 
-/// `put` is inlined, and its address computed before the branch that leads past it: it counts where it stores.
+/// `put` is inlined, and its address is computed before the branch around it; its count is that of
+/// its store.
 #[test]
 fn inlined_functions_count_at_their_own_lines() {
     let coverage = of_places(&text("nvcc-lineinfo.ptx"));
@@ -42,14 +43,14 @@ fn inlined_functions_count_at_their_own_lines() {
     assert_eq!(lcov::text(&coverage), expected);
 }
 
-/// Whatever compiler has written it: the lines of the kernel are there, and those behind the branch have fewer lanes.
+/// For every compiler, the kernel's lines are covered, and those after the branch have fewer lanes.
 #[test]
 fn every_compiler_has_the_lines() {
     for name in ["nvcc-G.ptx", "nvrtc-lineinfo.ptx", "clang-gline-tables-only.ptx", "clang-g.ptx"] {
         let coverage = of_places(&text(name));
         let (_, file) =
             coverage.files.iter().find(|(file, _)| file.ends_with("places.cu")).unwrap();
-        // clang does not say what is inlined, and where.
+        // clang does not write inlined calls.
         let is_clang = name.starts_with("clang");
         let inlined = if is_clang { &[][..] } else { &[(4, 40), (17, 40)] };
         for &(line, lanes) in [(10, 40), (16, 96), (18, 96)].iter().chain(inlined) {
@@ -64,7 +65,8 @@ fn every_compiler_has_the_lines() {
     }
 }
 
-/// What is loaded and never launched is there with nothing, and so are functions that nobody calls.
+/// Kernels that are loaded but never launched, and functions without calls, are listed with counts
+/// of 0.
 #[test]
 fn what_is_never_reached_is_shown() {
     let text = format!(
@@ -83,7 +85,7 @@ fn what_is_never_reached_is_shown() {
     assert_eq!(lcov::text(&module.coverage()), once);
 }
 
-/// A launch that ends in a fault has covered what came before it.
+/// A launch that ends with a fault covers the instructions before the fault.
 #[test]
 fn a_fault_ends_what_is_counted() {
     let text = format!(
@@ -95,7 +97,7 @@ fn a_fault_ends_what_is_counted() {
     let module = Module::new(Listing::of(&loaded.program, Default::default()), Path::new("k.ptx"));
     loaded.run_observed("k", How::default(), &[], Some(&module)).unwrap_err();
     let file = &module.coverage().files["k.ptx"];
-    // Lanes that go past stand before the store; those that branch may not have been let go on.
+    // Lanes that skip the branch have reached the store; lanes that branch may not have continued.
     let line = |line: u32| file.lines[&line];
     assert_eq!([7, 8, 9, 10, 11, 12, 13].map(line), [32, 32, 32, 24, 24, 24, 0], "{file:?}");
     let ways: Vec<_> = file.branches.values().collect();

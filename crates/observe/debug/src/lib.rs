@@ -115,14 +115,14 @@ impl Debugging {
 
 /// The debugger of one launch.
 #[derive(Clone, Copy, Debug)]
-pub struct OfLaunch<'a> {
+pub struct LaunchDebugger<'a> {
     /// The session.
     pub debugging: &'a Debugging,
     /// The log that the launch's checks report to.
     pub findings: Option<&'a Log>,
 }
 
-impl Debugger for OfLaunch<'_> {
+impl Debugger for LaunchDebugger<'_> {
     fn debugs(&self, machine: &mut Machine<'_>) {
         let mut inner = self.debugging.inner();
         let Inner { session, console, stops_first } = &mut *inner;

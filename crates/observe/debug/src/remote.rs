@@ -143,7 +143,7 @@ pub struct Served {
 
 /// A message of the engine.
 #[derive(Clone, Debug)]
-pub enum Said {
+pub enum EngineMessage {
     /// It waits for a request, with this prompt.
     Asks(String),
     /// Output of a command.
@@ -171,26 +171,26 @@ impl Served {
     }
 
     /// The next message; `None` when the process has ended.
-    pub fn hear(&mut self) -> Option<Said> {
+    pub fn hear(&mut self) -> Option<EngineMessage> {
         loop {
             let message = receive(&mut self.reader)?;
             let text = |name: &str| message.get(name).and_then(Value::as_str).map(str::to_owned);
             if let Some(prompt) = text("ask") {
-                return Some(Said::Asks(prompt));
+                return Some(EngineMessage::Asks(prompt));
             }
             if let Some(text) = text("text") {
-                return Some(Said::Text(text));
+                return Some(EngineMessage::Text(text));
             }
             if let Some(text) = text("failed") {
-                return Some(Said::Failed(text));
+                return Some(EngineMessage::Failed(text));
             }
             if let Some(message) = message.get("dap") {
-                return Some(Said::Dap(message.clone()));
+                return Some(EngineMessage::Dap(message.clone()));
             }
             if let Some(settings) = message.get("settings")
                 && let Ok(settings) = serde_json::from_value(settings.clone())
             {
-                return Some(Said::Settings(Box::new(settings)));
+                return Some(EngineMessage::Settings(Box::new(settings)));
             }
         }
     }

@@ -14,7 +14,7 @@ use texunit_unit::{Channel, Resource, TexelIndex};
 const PREVIEW: u32 = 8;
 
 /// The description of a resource: name, one line, and lines of details.
-type Told = (String, String, Vec<(String, String)>);
+type Description = (String, String, Vec<(String, String)>);
 
 impl Live<'_, '_> {
     /// The opcode of the instruction that the thread executes next.
@@ -88,11 +88,11 @@ impl Live<'_, '_> {
     }
 
     /// All textures and surfaces of the launch.
-    pub(crate) fn textures(&self) -> Vec<Told> {
+    pub(crate) fn textures(&self) -> Vec<Description> {
         let descriptors = self.machine.config().descriptors;
         let textures =
             descriptors.textures.iter().enumerate().filter_map(|(i, t)| Some((i, t.as_ref()?)));
-        let mut all: Vec<Told> = textures
+        let mut all: Vec<Description> = textures
             .map(|(i, texture)| {
                 let sampler = descriptors.samplers.get(i).and_then(|s| s.as_deref());
                 told(format!("texture {i}"), &texture.resource, sampler)
@@ -169,7 +169,7 @@ impl Live<'_, '_> {
     }
 }
 
-fn told(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Told {
+fn told(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Description {
     let extent = resource.extent();
     let mut lines = vec![
         ("format".to_owned(), resource.format().to_string()),

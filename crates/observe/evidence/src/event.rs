@@ -13,7 +13,7 @@ pub enum Event {
     Process(Process),
     /// The names of its devices, after these were created.
     Devices {
-        /// As `--device` takes them.
+        /// The names, as for `--device`.
         names: Vec<String>,
     },
     /// Totals of a kernel's launches until now; a later event of the same kernel replaces it.

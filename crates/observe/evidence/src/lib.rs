@@ -18,8 +18,8 @@
 //! [`own_file`] names them, [`files`] finds them.
 
 mod event;
+mod file_names;
 mod format;
-mod own;
 mod parents;
 mod reader;
 mod run;
@@ -32,13 +32,13 @@ pub use event::{
     Accesses, Allocation, Api, Counts, Event, Finding, Interpreted, Kernel, Library, Process,
     Related, Running, Totals,
 };
+pub use file_names::{files, folder_name, is_over, own_file, process_of, processes};
 pub use format::Format;
-pub use own::{files, folder_name, is_over, own_file, process_of, processes};
-pub use parents::{Above, run_above};
-pub use reader::{Read, Record, read, read_all};
+pub use parents::{OuterRun, run_above};
+pub use reader::{Record, RunRecords, read, read_all};
 pub use run::Run;
 pub use variables::{keep_variables, kept_variables};
-pub use witness::{Lost, Tally, Told, WITNESS, note};
+pub use witness::{EventKind, Lost, Tally, WITNESS, note};
 pub use write::{is_of_each_process, is_written_in_place, name_of_process, write};
 pub use writer::Writer;
 

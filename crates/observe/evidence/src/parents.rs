@@ -3,7 +3,7 @@
 //! `sudo`, `env -i` and test runners clear the environment. The parents of a process are still
 //! known, and `texunit run` keeps the folder of its run open, where `/proc` shows it.
 
-use crate::own::maker;
+use crate::file_names::maker;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of parents that are examined.
@@ -13,7 +13,7 @@ const NAME: &str = "texunit";
 
 /// A run found among the parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Above {
+pub enum OuterRun {
     /// The folder of the run.
     Folder(PathBuf),
     /// A `texunit` process (its ID) that this process has no permission to inspect.
@@ -21,7 +21,7 @@ pub enum Above {
 }
 
 /// The innermost run among the parents of this process.
-pub fn run_above() -> Option<Above> {
+pub fn run_above() -> Option<OuterRun> {
     #[cfg(target_os = "linux")]
     {
         above(std::os::unix::process::parent_id(), Path::new("/proc"))
@@ -32,7 +32,7 @@ pub fn run_above() -> Option<Above> {
 
 /// The run of a process or of one of its ancestors.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-fn above(mut process: u32, proc: &Path) -> Option<Above> {
+fn above(mut process: u32, proc: &Path) -> Option<OuterRun> {
     for _ in 0..MAX_PARENTS {
         let own = proc.join(process.to_string());
         let stat = std::fs::read(own.join("stat")).ok()?;
@@ -50,17 +50,17 @@ fn above(mut process: u32, proc: &Path) -> Option<Above> {
 }
 
 /// The run's folder among the open files of a `texunit` process.
-fn run_of(process: u32, own: &Path) -> Option<Above> {
+fn run_of(process: u32, own: &Path) -> Option<OuterRun> {
     let open = match std::fs::read_dir(own.join("fd")) {
         Ok(open) => open,
         Err(error) => {
             let is_refused = error.kind() == std::io::ErrorKind::PermissionDenied;
-            return is_refused.then_some(Above::Hidden(process));
+            return is_refused.then_some(OuterRun::Hidden(process));
         }
     };
     let mut files = open.flatten().filter_map(|file| std::fs::read_link(file.path()).ok());
     let folder = files.find(|file| maker(file) == Some(process))?;
-    folder.is_dir().then_some(Above::Folder(folder))
+    folder.is_dir().then_some(OuterRun::Folder(folder))
 }
 
 #[cfg(all(test, unix))]
@@ -88,15 +88,15 @@ mod tests {
         // A `texunit` that has replaced itself by the program, and another program with that name.
         process(22, NAME, 21, &[&folder.join("texunit-x")]);
         process(23, "sh", 22, &[&run]);
-        assert_eq!(above(23, &proc), Some(Above::Folder(run.clone())));
+        assert_eq!(above(23, &proc), Some(OuterRun::Folder(run.clone())));
         process(30, "init", 0, &[]);
         assert_eq!([above(30, &proc), above(99, &proc)], [None, None]);
         // Root can read everything, so the case does not exist there.
         let closed = proc.join("20/fd");
         std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o000)).unwrap();
         let expected = match std::fs::read_dir(&closed) {
-            Ok(_) => Above::Folder(run.clone()),
-            Err(_) => Above::Hidden(20),
+            Ok(_) => OuterRun::Folder(run.clone()),
+            Err(_) => OuterRun::Hidden(20),
         };
         assert_eq!(above(23, &proc), Some(expected));
         std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).unwrap();

@@ -1,7 +1,7 @@
 //! Reads the event files of a run's folder into a record for each process.
 
 use crate::event::{Allocation, Api, Event, Finding, Kernel, Library, Process, Running, Totals};
-use crate::own::files;
+use crate::file_names::files;
 use crate::writer::EXTENSION;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -120,7 +120,7 @@ fn push<T>(all: &mut Vec<T>, one: T) -> u64 {
 
 /// The contents of a run's files.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Read {
+pub struct RunRecords {
     /// The record of each process, in the order of their start.
     pub records: Vec<Record>,
     /// Number of events that were read.
@@ -138,8 +138,8 @@ pub fn read(folder: &Path) -> Vec<Record> {
 }
 
 /// As [`read()`], with the amount of data that could be read.
-pub fn read_all(folder: &Path) -> Read {
-    let mut all = Read::default();
+pub fn read_all(folder: &Path) -> RunRecords {
+    let mut all = RunRecords::default();
     for path in files(folder, EXTENSION) {
         let Ok(file) = File::open(&path) else {
             all.damaged += 1;
@@ -155,7 +155,7 @@ pub fn read_all(folder: &Path) -> Read {
 
 /// Reads the events of a file, which belong to one process, or to several programs that the process
 /// executed in turn.
-fn read_file(mut file: impl BufRead, all: &mut Read) {
+fn read_file(mut file: impl BufRead, all: &mut RunRecords) {
     let mut line = Vec::new();
     let mut current: Option<Record> = None;
     loop {

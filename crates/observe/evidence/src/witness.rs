@@ -9,8 +9,8 @@
 //! that created it, which has the file open. A process without permission to look there (it has
 //! become another user) is not counted.
 
-use crate::own::maker;
-use crate::reader::Read;
+use crate::file_names::maker;
+use crate::reader::RunRecords;
 use crate::{Event, Record};
 use std::fmt;
 use std::fs::File;
@@ -36,7 +36,7 @@ const DEPTH: usize = 16;
 
 /// The meaning of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum EventKind {
     /// An event.
     Event = b'e' as isize,
     /// A finding that is a note.
@@ -49,7 +49,7 @@ pub enum Told {
     Coverage = b'c' as isize,
 }
 
-impl Told {
+impl EventKind {
     /// The kind of an event.
     pub(crate) fn of(event: &Event) -> Self {
         let mut record = Record::default();
@@ -81,7 +81,7 @@ impl Witnesses {
         )
     }
 
-    pub(crate) fn note(&self, told: Told) {
+    pub(crate) fn note(&self, told: EventKind) {
         for (path, identity) in &self.0 {
             // The creating process may have ended, and its ID belong to another one.
             let file = File::options().append(true).open(path);
@@ -92,7 +92,8 @@ impl Witnesses {
                 // The process's file size limit also applies to memory files; changing the
                 // modification time is always possible.
                 let was = file.metadata().and_then(|found| found.modified()).unwrap_or(EVENT);
-                let now = if told == Told::Error || was == failure() { failure() } else { EVENT };
+                let now =
+                    if told == EventKind::Error || was == failure() { failure() } else { EVENT };
                 let _ = file.set_modified(now);
             }
         }
@@ -100,7 +101,7 @@ impl Witnesses {
 }
 
 /// Counts something that has no event in the runs of a folder.
-pub fn note(folder: &Path, told: Told) {
+pub fn note(folder: &Path, told: EventKind) {
     Witnesses::of(folder).note(told);
 }
 
@@ -129,13 +130,14 @@ impl Tally {
     pub fn of(mut witness: &File) -> Self {
         let mut told = Vec::new();
         let _ = witness.seek(SeekFrom::Start(0)).and_then(|_| witness.read_to_end(&mut told));
-        let count = |kind: Told| told.iter().filter(|&&byte| byte == kind as u8).count() as u64;
+        let count =
+            |kind: EventKind| told.iter().filter(|&&byte| byte == kind as u8).count() as u64;
         let time = witness.metadata().and_then(|found| found.modified()).ok();
         let uncounted = u64::from(time.is_some_and(|time| [EVENT, failure()].contains(&time)));
-        let mut found = [Told::Note, Told::Warning, Told::Error].map(count);
-        let events = count(Told::Event) + found.iter().sum::<u64>() + uncounted;
+        let mut found = [EventKind::Note, EventKind::Warning, EventKind::Error].map(count);
+        let events = count(EventKind::Event) + found.iter().sum::<u64>() + uncounted;
         found[Severity::Error as usize] += u64::from(time == Some(failure()));
-        Self { events, found, modules: count(Told::Coverage) }
+        Self { events, found, modules: count(EventKind::Coverage) }
     }
 }
 
@@ -159,7 +161,7 @@ impl Lost {
     pub fn of(
         told: &Tally,
         folder: bool,
-        read: &Read,
+        read: &RunRecords,
         modules: u64,
         fail_on: Severity,
     ) -> Option<Self> {
@@ -209,22 +211,22 @@ mod tests {
         let check = || Some(String::new());
         let finding =
             |severity| Event::Finding(Finding { check: check(), severity, ..Finding::default() });
-        assert_eq!(Told::of(&finding(Severity::Error)), Told::Error);
-        assert_eq!(Told::of(&finding(Severity::Warning)), Told::Warning);
-        assert_eq!(Told::of(&finding(Severity::Note)), Told::Note);
-        assert_eq!(Told::of(&Event::Finding(Finding::default())), Told::Error, "a fault");
+        assert_eq!(EventKind::of(&finding(Severity::Error)), EventKind::Error);
+        assert_eq!(EventKind::of(&finding(Severity::Warning)), EventKind::Warning);
+        assert_eq!(EventKind::of(&finding(Severity::Note)), EventKind::Note);
+        assert_eq!(EventKind::of(&Event::Finding(Finding::default())), EventKind::Error, "a fault");
         let mut more = Totals::default();
         more.more_checked.add(Severity::Warning, 1);
-        assert_eq!(Told::of(&Event::Totals(more)), Told::Warning);
-        assert_eq!(Told::of(&Event::Totals(Totals::default())), Told::Event);
-        assert_eq!(Told::of(&Event::Ended { launch: 1 }), Told::Event);
+        assert_eq!(EventKind::of(&Event::Totals(more)), EventKind::Warning);
+        assert_eq!(EventKind::of(&Event::Totals(Totals::default())), EventKind::Event);
+        assert_eq!(EventKind::of(&Event::Ended { launch: 1 }), EventKind::Event);
     }
 
     #[test]
     fn less_than_was_told_is_lost() {
         let folder = texunit_testkit::TempDir::new("witness");
         let path = folder.join("told");
-        let told = |bytes: &[u8], read: &Read, modules| {
+        let told = |bytes: &[u8], read: &RunRecords, modules| {
             std::fs::write(&path, bytes).unwrap();
             Lost::of(
                 &Tally::of(&File::open(&path).unwrap()),
@@ -234,7 +236,7 @@ mod tests {
                 Severity::Warning,
             )
         };
-        let read = |events, damaged| Read { events, damaged, ..Read::default() };
+        let read = |events, damaged| RunRecords { events, damaged, ..RunRecords::default() };
         assert_eq!(told(b"efec", &read(3, 0), 1), None);
         assert_eq!(told(b"", &read(3, 0), 1), None);
         let lost = told(b"efec", &read(1, 0), 0).unwrap();
@@ -245,7 +247,8 @@ mod tests {
         assert!(told(b"wec", &read(0, 0), 1).unwrap().failures);
         assert!(!told(b"nec", &read(0, 0), 1).unwrap().failures);
         assert_eq!(told(b"e", &read(1, 1), 0).map(|lost| lost.events), Some(1));
-        let gone = Lost::of(&Tally::default(), false, &Read::default(), 0, Severity::Note).unwrap();
+        let gone =
+            Lost::of(&Tally::default(), false, &RunRecords::default(), 0, Severity::Note).unwrap();
         assert_eq!(gone.to_string(), "evidence lost: the folder of the run was removed");
     }
 }

@@ -1,8 +1,8 @@
 //! Appends events to the file of this process.
 
 use crate::event::Event;
-use crate::own::own_file;
-use crate::witness::{Told, Witnesses};
+use crate::file_names::own_file;
+use crate::witness::{EventKind, Witnesses};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ impl Writer {
         let written = self.write(event);
         // The event is counted after it is written: a process that is killed in between has lost
         // nothing.
-        self.witnesses.get_or_init(|| Witnesses::of(&self.folder)).note(Told::of(event));
+        self.witnesses.get_or_init(|| Witnesses::of(&self.folder)).note(EventKind::of(event));
         written
     }
 

@@ -1,4 +1,4 @@
-//! What processes tell, read again and written down.
+//! Tests events of processes: written, read again, and reported.
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write;
@@ -31,7 +31,7 @@ fn kernel(name: &str, launches: u64) -> Kernel {
     }
 }
 
-/// What reading a place from a file gives.
+/// A place as it is after reading a file.
 fn place() -> CodeLocation {
     serde_json::from_str(
         r#"{"frames": [
@@ -42,7 +42,7 @@ fn place() -> CodeLocation {
     .unwrap()
 }
 
-/// One of many instructions.
+/// One of many interpreted instructions.
 fn interpreted(line: u64, count: u64) -> Interpreted {
     let mut place = place();
     place.ptx.line = 40 + line as u32;
@@ -96,7 +96,7 @@ fn the_last_event_of_a_thing_counts() {
     assert_eq!(processes(&folder), [std::process::id()]);
 }
 
-/// A file stays short enough to be read, however long the process runs.
+/// A file's size stays limited however long the process runs: intervals between reports grow.
 #[test]
 fn who_tells_much_waits_longer() {
     let folder = TempDir::new("evidence");
@@ -109,26 +109,26 @@ fn who_tells_much_waits_longer() {
     assert_eq!((before.as_millis(), writer.period().as_millis()), (100, 200));
 }
 
-/// A process that was killed has a line that is cut off, and who knows what writes to such a file.
+/// A killed process leaves a truncated line, and other programs may write into the file.
 #[test]
 fn files_are_taken_for_what_they_are_worth() {
     let folder = TempDir::new("evidence");
     let mut file = std::fs::File::create(own_file(&folder, "jsonl")).unwrap();
     let line = |event: &Event| serde_json::to_string(event).unwrap();
-    // What comes before a process begins is one of a process without a name.
+    // Events before a process event belong to a process without a name.
     writeln!(file, "{}", line(&Event::Kernel(kernel("early", 1)))).unwrap();
     writeln!(file, "{}", line(&process(1, 2.0))).unwrap();
     file.write_all(b"\0\xff garbage\n\n{}\n[[[[[[\n{\"event\":\"kernel\",\"launches\":-1}\n")
         .unwrap();
     writeln!(file, "{}", "[".repeat(1 << 20)).unwrap();
     writeln!(file, "{}", line(&Event::Kernel(kernel("k", 2)))).unwrap();
-    // The same process as another program.
+    // The same process identifier with another program (after `exec`).
     writeln!(file, "{}", line(&process(1, 3.0))).unwrap();
     file.write_all(&vec![b'x'; 9 << 20]).unwrap();
     writeln!(file, "\n{}", line(&Event::Kernel(kernel("k", 1)))).unwrap();
     let cut = line(&Event::Kernel(kernel("cut", 1)));
     write!(file, "{}", &cut[..cut.len() / 2]).unwrap();
-    // A run inside this one, and what is not for us.
+    // A nested run, and files of other kinds.
     std::fs::create_dir(folder.join("inner")).unwrap();
     folder.file("inner/9-1.jsonl", line(&process(9, 0.5)));
     folder.file("inner/9-1.lcov", "TN:");
@@ -192,7 +192,7 @@ fn run() -> Run {
 #[test]
 fn processes_are_added_up() {
     let run = run();
-    // Three times a fault, and a warning, however often it came up.
+    // Three occurrences of a fault, and one warning, which counts once.
     for (fail_on, failures) in [(Severity::Note, 5), (Severity::Warning, 4), (Severity::Error, 3)] {
         assert_eq!(Run { fail_on, ..run.clone() }.failures(), failures);
     }
@@ -249,7 +249,7 @@ fn texts_stay_whole_in_every_form() {
     let result = &sarif["runs"][0]["results"][0];
     let physical = &result["locations"][0]["physicalLocation"];
     assert_eq!(physical["artifactLocation"]["uri"], "file:///srv/%C3%A4%20b%2Cc.cu");
-    // Byte 5 is behind two letters of two bytes each.
+    // Byte 5 follows two characters of two bytes each.
     assert_eq!(physical["region"]["startColumn"], 3);
     assert_eq!(result["relatedLocations"].as_array().unwrap().len(), 2);
     assert_eq!(result["ruleIndex"], 0);

@@ -17,11 +17,11 @@ mod state;
 mod texels;
 
 use crate::expect::Expectation;
-use crate::made::Made;
 use crate::names::{Assignment, kernel_param};
 use crate::output::{Pending, Source, Written};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};
+use crate::texel_resource::TexelResource;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -40,10 +40,10 @@ use match_params::match_params;
 #[derive(Debug)]
 enum Object {
     Buffer(Buffer),
-    Surface { whole: Made, part: Made, object: SurfaceObject },
-    Texture { whole: Made, object: TextureObject },
+    Surface { whole: TexelResource, part: TexelResource, object: SurfaceObject },
+    Texture { whole: TexelResource, object: TextureObject },
     Sampler(SamplerObject),
-    Array(Made),
+    Array(TexelResource),
     Bytes(Vec<u8>),
 }
 
@@ -64,8 +64,8 @@ impl Object {
 /// The texels of a `.surfref`, and the part that it refers to.
 #[derive(Debug)]
 struct SurfaceTexels {
-    whole: Made,
-    part: Made,
+    whole: TexelResource,
+    part: TexelResource,
 }
 
 /// The result of binding: objects, arguments in the order of the kernel's parameters, and outputs
@@ -80,7 +80,7 @@ pub struct Bound {
     /// The texels of `.surfref`s, by the name in the job.
     surfaces: HashMap<String, SurfaceTexels>,
     /// The texels of `.texref`s, by the name in the job.
-    textures: HashMap<String, Made>,
+    textures: HashMap<String, TexelResource>,
     /// Outputs in the order of the job.
     outputs: Vec<Pending>,
     /// The expected contents of objects after the launch.

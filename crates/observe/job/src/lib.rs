@@ -9,12 +9,12 @@
 mod bind;
 mod expect;
 pub mod load;
-mod made;
 mod names;
 mod output;
 pub mod problem;
 pub mod spec;
 mod syntax;
+mod texel_resource;
 
 pub use bind::{Bound, Content, Output, Shape, WrongObject, bind, container_geometry};
 pub use output::Written;

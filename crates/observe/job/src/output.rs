@@ -1,8 +1,8 @@
 //! Outputs of a job: checked before the launch, written after it.
 
-use crate::made::Made;
 use crate::problem::{Problem, codes};
 use crate::spec::OutputSpec;
+use crate::texel_resource::TexelResource;
 use std::path::{Path, PathBuf};
 use texunit_device::{Buffer, Error, Extent, Format, Geometry, Global};
 use texunit_files::{FileError, Kind, Prepared, Texels};
@@ -14,7 +14,7 @@ use texunit_spec::At;
 pub(crate) enum Source {
     Buffer(Buffer),
     /// The texels of a surface.
-    Texels(Made),
+    Texels(TexelResource),
     Global(Global),
 }
 
@@ -116,10 +116,10 @@ impl Pending {
         match &self.source {
             Source::Buffer(buffer) => (Some(buffer.address()), None),
             Source::Global(global) => (Some(global.address()), None),
-            Source::Texels(Made::Array(array)) => {
+            Source::Texels(TexelResource::Array(array)) => {
                 (None, Some((array.number(), array.first_plane())))
             }
-            Source::Texels(Made::Linear { buffer, offset, .. }) => {
+            Source::Texels(TexelResource::Linear { buffer, offset, .. }) => {
                 (Some(buffer.address() + offset), None)
             }
             Source::Texels(_) => (None, None),
@@ -154,7 +154,7 @@ impl Pending {
 /// are stacked vertically in an image, and are an axis of an array file. `None` for compressed
 /// blocks, which are written as they are.
 fn surface_texels(
-    made: &Made,
+    made: &TexelResource,
     kind: Kind,
     spec: &At<OutputSpec>,
 ) -> Result<Option<Shape>, Problem> {

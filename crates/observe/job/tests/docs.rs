@@ -1,4 +1,5 @@
-//! docs/jobs.md and docs/resources.md name every key that jobs have and every code, and their examples are jobs.
+//! Tests that docs/jobs.md and docs/resources.md name every key and every code of jobs, and that
+//! their examples are valid jobs.
 #![allow(clippy::unwrap_used)]
 
 use texunit_job::{Problems, codes};
@@ -10,7 +11,7 @@ fn documentation() -> String {
         .concat()
 }
 
-/// The keys of a table, from the help about one that it does not have.
+/// The keys of a table, from the help of an error about an unknown key.
 fn keys(job: &str) -> Vec<String> {
     let problems = Problems::default();
     texunit_job::parse(&job.replace("???", "qqqqqqqqqqqq = 1"), &problems);
@@ -66,7 +67,7 @@ fn every_code() {
     }
 }
 
-/// The job at the top of the page is one.
+/// The first example of the page is a valid job.
 #[test]
 fn the_examples_are_jobs() {
     let docs = documentation();

@@ -1,9 +1,9 @@
-//! Texts that are hardly jobs: always a job or problems, never a panic, never without an end.
+//! Parses damaged jobs: the result is always a job or errors, without panics or endless loops.
 #![allow(clippy::unwrap_used)]
 
 use texunit_job::Problems;
 
-/// Reads a text; every problem must point into it.
+/// Parses a text; every error must have a position in it.
 fn parse(text: &str) -> (bool, usize) {
     let problems = Problems::default();
     let job = texunit_job::parse(text, &problems);

@@ -12,7 +12,7 @@ use texunit_simt::observe::{
 
 /// How an instruction accesses memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Way {
+enum AccessKind {
     #[default]
     Load,
     Store,
@@ -21,8 +21,8 @@ enum Way {
 
 /// Counts of an instruction's accesses to one state space.
 #[derive(Clone, Copy, Debug, Default)]
-struct Told {
-    way: Way,
+struct AccessCounts {
+    way: AccessKind,
     requests: u64,
     threads: u64,
     bytes: u64,
@@ -39,7 +39,7 @@ const SPACES: [SpaceKind; 4] =
     [SpaceKind::Global, SpaceKind::Shared, SpaceKind::Local, SpaceKind::Const];
 
 /// Counts by state space, in the order of [`SPACES`].
-type BySpace = [Told; SPACES.len()];
+type BySpace = [AccessCounts; SPACES.len()];
 
 /// The sums over all workers of a launch.
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl<'a> Worker<'a> {
         Self { launch, accesses, fetches, surfaces, space: Space::default() }
     }
 
-    fn told(&mut self, op: u32, space: SpaceKind) -> Option<&mut Told> {
+    fn told(&mut self, op: u32, space: SpaceKind) -> Option<&mut AccessCounts> {
         let number = SPACES.iter().position(|&other| other == space)?;
         let all = self.accesses.get_mut(op as usize)?.get_or_insert_default();
         Some(&mut all[number])
@@ -82,7 +82,7 @@ fn of<T: Default>(all: &mut Vec<(u32, T)>, op: u32) -> &mut T {
     &mut all[i].1
 }
 
-impl Told {
+impl AccessCounts {
     fn count(&mut self, lanes: u32, bytes: u32, (cost, other): (u64, u64)) {
         let threads = u64::from(lanes.count_ones());
         self.requests += 1;
@@ -129,13 +129,13 @@ impl Told {
             return;
         }
         match (space, self.way) {
-            (SpaceKind::Global, Way::Load) => counts.global_load.add(&self.requests()),
-            (SpaceKind::Global, Way::Store) => counts.global_store.add(&self.requests()),
-            (SpaceKind::Global, Way::Atomic) => counts.global_atomic.add(&self.atomics()),
-            (SpaceKind::Shared, Way::Load) => counts.shared_load.add(&self.shared()),
-            (SpaceKind::Shared, Way::Store) => counts.shared_store.add(&self.shared()),
-            (SpaceKind::Shared, Way::Atomic) => counts.shared_atomic.add(&self.atomics()),
-            (SpaceKind::Local, Way::Store) => counts.local_store.add(&self.requests()),
+            (SpaceKind::Global, AccessKind::Load) => counts.global_load.add(&self.requests()),
+            (SpaceKind::Global, AccessKind::Store) => counts.global_store.add(&self.requests()),
+            (SpaceKind::Global, AccessKind::Atomic) => counts.global_atomic.add(&self.atomics()),
+            (SpaceKind::Shared, AccessKind::Load) => counts.shared_load.add(&self.shared()),
+            (SpaceKind::Shared, AccessKind::Store) => counts.shared_store.add(&self.shared()),
+            (SpaceKind::Shared, AccessKind::Atomic) => counts.shared_atomic.add(&self.atomics()),
+            (SpaceKind::Local, AccessKind::Store) => counts.local_store.add(&self.requests()),
             (SpaceKind::Local, _) => counts.local_load.add(&self.requests()),
             (SpaceKind::Const, _) => {
                 let &Self { requests, threads, cost: addresses, .. } = self;
@@ -152,7 +152,7 @@ impl Totals {
     pub(crate) fn take_costs(&mut self, costs: &Costs, counters: &[u64]) {
         let at = |i: u32| counters.get(i as usize).copied().unwrap_or(0);
         for (op, costed) in costs.all() {
-            let way = if costed.stores { Way::Store } else { Way::Load };
+            let way = if costed.stores { AccessKind::Store } else { AccessKind::Load };
             if costed.leader == op {
                 let [requests, cost, other] = [0, 1, 2].map(|i| at(costed.counter + i));
                 if let Some(i) =
@@ -160,13 +160,14 @@ impl Totals {
                 {
                     let (threads, sectors) = (32 * requests, 0);
                     let bytes = threads * u64::from(costed.bytes);
-                    let counted = Told { way, requests, threads, bytes, cost, other, sectors };
+                    let counted =
+                        AccessCounts { way, requests, threads, bytes, cost, other, sectors };
                     self.accesses.entry(op).or_default()[i].add(&counted);
                 }
             } else if !self.accesses.contains_key(&op)
                 && let Some(led) = self.accesses.get(&costed.leader)
             {
-                let own = led.map(|told| Told { way, ..told });
+                let own = led.map(|told| AccessCounts { way, ..told });
                 self.accesses.insert(op, own);
             }
         }
@@ -200,14 +201,14 @@ impl Probe for Worker<'_> {
             return;
         }
         let way = match access.doing {
-            Doing::Atomic(_) => Way::Atomic,
-            doing if doing.writes() => Way::Store,
-            _ => Way::Load,
+            Doing::Atomic(_) => AccessKind::Atomic,
+            doing if doing.writes() => AccessKind::Store,
+            _ => AccessKind::Load,
         };
         let mut of_atomic = 0;
         let cost = match (access.space, way) {
             (SpaceKind::Param, _) => return,
-            (SpaceKind::Global | SpaceKind::Shared, Way::Atomic) => {
+            (SpaceKind::Global | SpaceKind::Shared, AccessKind::Atomic) => {
                 if access.space == SpaceKind::Global {
                     of_atomic = sectors(addresses, lanes, bytes).touched;
                 }

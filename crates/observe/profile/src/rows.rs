@@ -9,7 +9,7 @@ const MOST: usize = 64;
 
 /// Counts of the lanes' texels.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Read {
+pub(crate) struct TexelCounts {
     pub(crate) texels: u32,
     pub(crate) outside: u32,
     /// Mask of lanes with a texel outside the texture.
@@ -18,7 +18,7 @@ pub(crate) struct Read {
 
 /// A set of texels in a plane, as a bit for each texel of the bounding box.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct TexelRows {
     plane: u32,
     /// The first texel along each axis, and the number of texels along y and z.
     first: [u32; 3],
@@ -28,13 +28,13 @@ pub(crate) struct Rows {
 
 /// Texels in a row: the offset of the first, and a bit for each from it on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct TexelRow {
     pub(crate) offset: u64,
     pub(crate) bits: u64,
 }
 
 /// The texels of a fetch along one axis.
-struct Along<'a> {
+struct FetchAxis<'a> {
     both: &'a [[i32; 32]; 2],
     /// The first texel of the active lanes, and the number of texels to the last.
     first: u32,
@@ -46,7 +46,7 @@ struct Along<'a> {
     is_double: bool,
 }
 
-impl<'a> Along<'a> {
+impl<'a> FetchAxis<'a> {
     #[inline(always)]
     fn of(AxisTexels(both): &'a AxisTexels, active: u32) -> Self {
         let (mut first, mut last, mut uppers) = (u32::MAX, -1, 0);
@@ -79,15 +79,16 @@ impl<'a> Along<'a> {
     }
 }
 
-impl Rows {
+impl TexelRows {
     /// The rows of the active lanes, and their counts; `None` if there are too many rows or too
     /// long ones.
-    pub(crate) fn of(texels: &WarpTexels, active: u32) -> Option<(Self, Read)> {
+    pub(crate) fn of(texels: &WarpTexels, active: u32) -> Option<(Self, TexelCounts)> {
         Build::current().run(
             #[inline(always)]
             || {
                 let [x, y, z] = &texels.axes;
-                let (x, y, z) = (Along::of(x, active), Along::of(y, active), Along::of(z, active));
+                let (x, y, z) =
+                    (FetchAxis::of(x, active), FetchAxis::of(y, active), FetchAxis::of(z, active));
                 if x.count > MOST || y.count.checked_mul(z.count)? > MOST {
                     return None;
                 }
@@ -104,7 +105,7 @@ impl Rows {
                         rows.add(&slices, &lines, &of_lanes, active);
                     }
                 }
-                let mut read = Read::default();
+                let mut read = TexelCounts::default();
                 for lane in 0..32 {
                     let is_on = active >> lane & 1;
                     let inside = x.inside[lane] * y.inside[lane] * z.inside[lane] * is_on;
@@ -139,7 +140,7 @@ impl Rows {
 
     /// Calls `f` with each row that has texels, in ascending order of offsets. Returns false if a
     /// row does not begin with a whole texel.
-    pub(crate) fn each(&self, resource: &Resource, size: u64, mut f: impl FnMut(Row)) -> bool {
+    pub(crate) fn each(&self, resource: &Resource, size: u64, mut f: impl FnMut(TexelRow)) -> bool {
         for (row, &bits) in self.bits[..self.sizes[0] * self.sizes[1]].iter().enumerate() {
             if bits == 0 {
                 continue;
@@ -152,7 +153,7 @@ impl Rows {
                 ..TexelIndex::default()
             };
             match resource.texel_offset(at) {
-                Some(offset) if offset.is_multiple_of(size) => f(Row { offset, bits }),
+                Some(offset) if offset.is_multiple_of(size) => f(TexelRow { offset, bits }),
                 _ => return false,
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::cost::SECTOR;
 use crate::counts::{Surface, Texture};
-use crate::rows::Rows;
+use crate::rows::TexelRows;
 use std::sync::Arc;
 use texunit_simt::observe::SurfaceAnswered;
 use texunit_unit::reference::trace;
@@ -16,12 +16,12 @@ const MAX_NOTES: usize = 64 << 20;
 
 /// The set of texels of a texture that were read.
 #[derive(Debug)]
-pub(crate) struct Notes {
+pub(crate) struct TexelSet {
     texture: Arc<Seen>,
     bits: Vec<u64>,
 }
 
-impl Notes {
+impl TexelSet {
     /// Adds texels from `first` on, by a mask.
     fn note(&mut self, first: u64, bits: u64) {
         let both = u128::from(bits) << (first % 64);
@@ -37,7 +37,7 @@ impl Notes {
 #[derive(Debug, Default)]
 pub(crate) struct Fetches {
     pub(crate) counts: Texture,
-    notes: Vec<Notes>,
+    notes: Vec<TexelSet>,
 }
 
 /// The surface accesses of an instruction.
@@ -142,7 +142,7 @@ impl Fetches {
     ) -> Option<()> {
         let resource = &*plan.seen().resource;
         let size = u64::from(resource.format().texel_size());
-        let (rows, read) = Rows::of(&plan.texels_of_warp(request)?, request.active)?;
+        let (rows, read) = TexelRows::of(&plan.texels_of_warp(request)?, request.active)?;
         let (texels, sectors) = rows.sectors(resource, size)?;
         let fetches = u64::from(request.active.count_ones());
         self.counts.taps += fetches;
@@ -193,7 +193,7 @@ impl Fetches {
     }
 
     /// The texel set of the fetch's texture; `None` if memory is exhausted.
-    fn notes(&mut self, plan: &FetchPlan, active: u32, space: &mut Space) -> Option<&mut Notes> {
+    fn notes(&mut self, plan: &FetchPlan, active: u32, space: &mut Space) -> Option<&mut TexelSet> {
         let texture = plan.seen();
         let found = self.notes.iter().position(|notes| Arc::ptr_eq(&notes.texture, texture));
         let i = match found {
@@ -207,7 +207,7 @@ impl Fetches {
                     return None;
                 }
                 space.noted += 8 * words;
-                self.notes.push(Notes { texture: Arc::clone(texture), bits: vec![0; words] });
+                self.notes.push(TexelSet { texture: Arc::clone(texture), bits: vec![0; words] });
                 self.notes.len() - 1
             }
         };

@@ -1,5 +1,6 @@
-//! Random kernels: the counts of instructions add up to what the executor counts by itself, and are the same interpreted and
-//! compiled, with one thread of the host and with several. `TEXUNIT_LONG_TESTS` asks for many.
+//! Profiles random kernels: the counts of instructions must add up to the executor's own totals,
+//! and must be the same for interpreted and compiled kernels with one host thread or several.
+//! `TEXUNIT_LONG_TESTS` runs many more.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../../engine/simt/tests/common/mod.rs"]
@@ -14,7 +15,7 @@ use texunit_profile::{Counts, Module, Profile};
 use texunit_simt::JitMode;
 use texunit_testkit::Random;
 
-/// The profile of two launches, and warp and thread instructions as the executor has counted them.
+/// The profile of two launches, and the executor's totals of warp and thread instructions.
 fn counted(text: &str, how: How, parameter: u32) -> (Profile, [u64; 2]) {
     let loaded = load_text(text);
     let (out, _) = loaded.buffer(4096);
@@ -44,7 +45,8 @@ fn compare(seed: u64) {
     let mut totals = Counts::default();
     profile.kernels.values().for_each(|kernel| totals.add(&kernel.totals()));
     assert_eq!(totals.warp_instructions, stats[0], "seed {seed}:\n{text}");
-    // The executor counts the lanes that come to some branches, and those that take others.
+    // For some branches the executor counts the lanes that reach them, for others those that take
+    // them.
     let threads = totals.thread_instructions_on..=totals.thread_instructions;
     assert!(threads.contains(&stats[1]), "seed {seed}, {threads:?} and {}:\n{text}", stats[1]);
     for (jit, threads) in [(JitMode::Always, 1), (JitMode::On, 3)] {

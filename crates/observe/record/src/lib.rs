@@ -26,7 +26,7 @@ pub use wanted::{Chosen, Limit};
 
 use arrays::Texels;
 use bytes::Budget;
-use memory::Held;
+use memory::SavedBlock;
 use std::path::Path;
 use texunit_device::{Fault, Kernel, LaunchOptions, State};
 
@@ -109,7 +109,7 @@ pub fn refusal(kernel: &Kernel, devices: usize) -> Option<String> {
 #[derive(Debug)]
 pub struct Before {
     state: State,
-    memory: Vec<Held>,
+    memory: Vec<SavedBlock>,
     texels: Vec<Texels>,
     /// The remaining size limit.
     budget: Budget,

@@ -2,7 +2,7 @@
 
 use crate::Refused;
 use crate::arrays::Texels;
-use crate::memory::Held;
+use crate::memory::SavedBlock;
 use crate::text::{hex, quoted};
 use texunit_device::{Array, BoundTexture};
 use texunit_spec::write;
@@ -11,7 +11,7 @@ use texunit_unit::{Layout, Resource, TexelIndex, TileShape};
 /// The places where texels can be stored.
 pub(crate) struct TexelHolders<'a> {
     pub(crate) texels: &'a [Texels],
-    pub(crate) memory: &'a [Held],
+    pub(crate) memory: &'a [SavedBlock],
     /// Addresses of freed memory, by allocation number.
     pub(crate) gone: &'a [(u64, u64)],
 }

@@ -20,7 +20,7 @@ pub struct Object<'a> {
     /// The source positions of the instruction, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     frames: Vec<Frame>,
-    notes: Vec<Note<'a>>,
+    notes: Vec<RelatedNote<'a>>,
     help: Option<&'a str>,
     fix: Vec<Change<'a>>,
 }
@@ -36,7 +36,7 @@ struct TextRange {
 
 /// Another position that explains the diagnostic.
 #[derive(Clone, Debug, Serialize)]
-struct Note<'a> {
+struct RelatedNote<'a> {
     #[serde(flatten)]
     place: TextRange,
     message: &'a str,
@@ -67,7 +67,7 @@ impl<'a> Object<'a> {
             message: &diagnostic.message,
             label: &diagnostic.primary.text,
             frames: frames.unwrap_or_default(),
-            notes: notes.map(|l| Note { place: place(l.span), message: &l.text }).collect(),
+            notes: notes.map(|l| RelatedNote { place: place(l.span), message: &l.text }).collect(),
             help: diagnostic.help.as_deref(),
             fix: fix.map(|e| Change { place: place(e.span), text: &e.text }).collect(),
         }

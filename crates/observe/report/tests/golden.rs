@@ -1,4 +1,4 @@
-//! What the forms for people and JSON look like, byte for byte.
+//! Tests the output formats, for people and JSON, byte for byte.
 
 #![allow(clippy::unwrap_used)]
 
@@ -109,7 +109,7 @@ fn summary_counts() {
     assert_eq!(shown(&[&error, &error, &error]), "3 errors");
 }
 
-/// What a run over some files writes.
+/// The output of a run over some files.
 fn run(format: Format, quiet: bool, files: &[(&str, Vec<Diagnostic>)]) -> String {
     let settings = Settings {
         format,
@@ -179,7 +179,7 @@ fn people_see_the_first_errors_of_a_file() {
     assert_eq!(run(Format::Json, true, &files).lines().count(), 3);
 }
 
-/// After the stream has failed, files are still counted.
+/// After a write error, files are still counted.
 #[test]
 fn a_stream_that_cannot_be_written_to() {
     struct Full(usize);
@@ -250,7 +250,7 @@ fn fixes_are_shown_as_the_lines_that_they_make() {
     assert_eq!(object["fix"], serde_json::json!([change(13, 13, ","), change(17, 19, ", 8")]));
 }
 
-/// Fixes that do not fit a text, or are too large, are left away; the help is not.
+/// Fixes that do not fit the text or are too large are omitted; the help text remains.
 #[test]
 fn impossible_fixes_do_no_harm() {
     let text = "a\u{e4}\nb\n".to_owned() + &"c\n".repeat(100);
@@ -299,7 +299,7 @@ error[E0001]: message
     assert_eq!(human(&source, &[diagnostic], false), expected);
 }
 
-/// In front of the mark are two characters of six bytes.
+/// Two characters of six bytes precede the mark.
 #[test]
 fn columns_count_bytes_in_every_form() {
     let text = "\u{e4}\u{1f600} bad\nbad\n";
@@ -368,7 +368,7 @@ fn notes_are_limited() {
     assert!(shown.contains("= note: and 92 other places"), "{shown}");
 }
 
-/// Every mistake of the parser's own tests, in every form.
+/// Every error of the parser's own tests, in every format.
 #[test]
 fn all_syntax_errors_can_be_shown() {
     let folder =

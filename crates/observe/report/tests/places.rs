@@ -1,4 +1,4 @@
-//! The place in the source, as people and programs see it, for what each compiler writes.
+//! Tests the source places that reports show for the output of each compiler.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use texunit_syntax::{SourceFile, Span};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/places");
 
-/// A module of tests/places, whose files are those there.
+/// A module of tests/places, with the source files of that folder.
 struct Module {
     text: SourceFile,
     sources: Arc<Sources>,
@@ -20,7 +20,7 @@ struct Module {
 impl Module {
     fn load(name: &str) -> Self {
         let text = std::fs::read_to_string(format!("{FOLDER}/{name}.ptx")).unwrap();
-        // Names of what the compiler had have the folder in which it ran.
+        // File names are those of the compiler, which contain its working directory.
         let folder = std::fs::canonicalize(FOLDER).unwrap();
         let text = text.replace("/tmp/texunit-places", folder.to_str().unwrap());
         let text = SourceFile::new(format!("{name}.ptx"), text);
@@ -29,7 +29,7 @@ impl Module {
         Self { text, sources }
     }
 
-    /// The `nth` instruction that begins with these words.
+    /// The span of the `nth` instruction that begins with these words.
     fn span(&self, words: &str, nth: usize) -> Span {
         let (start, _) = self.text.text().match_indices(words).nth(nth).unwrap();
         let len = self.text.text()[start..].find(';').unwrap();
@@ -51,7 +51,7 @@ impl Module {
     }
 }
 
-/// Names of files without the folder, which is another everywhere.
+/// File names without the folder, which differs between machines.
 fn without_folder(shown: &str) -> String {
     let folder = std::fs::canonicalize(FOLDER).unwrap();
     shown.replace(&format!("{}/", folder.to_str().unwrap()), "")
@@ -75,7 +75,7 @@ fn each_compiler_has_its_places() {
         ("nvcc-lineinfo", "mul.rn", vec![blend, put, line]),
         ("nvrtc-lineinfo", "st.global", vec![put, line]),
         ("nvrtc-lineinfo", "mul.rn", vec![blend, put, line]),
-        // Functions are called.
+        // nvcc -G does not inline functions.
         ("nvcc-G", "mul.rn", vec![blend]),
         // Only the innermost line, without its function.
         ("clang-g", "st.global", vec!["places.cu:10:12 in places | out[i] = blend(x, 3.0f);"]),
@@ -142,7 +142,7 @@ error[trap]: the kernel has executed `trap`
     }
 }
 
-/// A source that is in no file stands behind the PTX, as a cache or another process may have kept it.
+/// If no file has the source, it may be stored after the PTX, as by a cache or another process.
 #[test]
 fn sources_in_memory_have_their_lines() {
     let put = "    out[i] = blend(x, 3.0f); // größer";
@@ -165,7 +165,7 @@ fn sources_in_memory_have_their_lines() {
     assert_eq!(in_temporary.file(), "places.cu");
     let relative = place(&ptx, "/no folder/places.cu", &[("places.cu", &own), ("other.h", "")]);
     assert_eq!(first(relative), format!("{shown} | {}", put.trim()));
-    // Two of one name say nothing of a line; a temporary file that is gone is not named.
+    // With two sources of one name, no line is shown; a deleted temporary file is not named.
     let both = [("places.cu", own.as_str()), ("places.cu", &lines("x"))];
     assert_eq!(first(place(&ptx, "/tmp/tmp01_ab/places.cu", &both)), format!("{shown} | ?"));
     let gone = place(&ptx, "/tmp/tmp01_ab/places.cu", &[]);
@@ -189,7 +189,7 @@ fn calls_have_their_lines() {
     assert!(shown.contains("`put<float>(float*, int, float)` is called here"), "{shown}");
 }
 
-/// A file that is not there, or is something else, leaves its name.
+/// If the file is missing or has changed, only its name is shown.
 #[test]
 fn without_the_file_there_is_its_name() {
     let mut module = Module::load("nvcc-lineinfo");

@@ -1,4 +1,4 @@
-//! SARIF documents have the shape that the standard asks for, and say what was found.
+//! Tests that SARIF documents have the standard's structure and contain the findings.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use texunit_report::{Format, Rule, Run, Settings};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// What SARIF 2.1.0 calls the members that we use: the object, the member, whether it must be
-/// there, and what it is. `[x]` is a list of objects, `x` an object, the others are primitive.
+/// The members of SARIF 2.1.0 that texunit uses: object, member, whether it is required, and type.
+/// `[x]` is a list of objects, `x` an object; other types are primitive.
 #[rustfmt::skip]
 const SHAPE: &[(&str, &str, bool, &str)] = &[
     ("document", "$schema", false, "uri"),
@@ -65,7 +65,7 @@ const SHAPE: &[(&str, &str, bool, &str)] = &[
     ("content", "text", true, "text"),
 ];
 
-/// Everything that is wrong with the shape of a value.
+/// All violations of the structure in a value.
 fn wrong(kind: &str, value: &Value, path: &str, list: &mut Vec<String>) {
     let text = value.as_str().unwrap_or_default();
     let fits = match kind {
@@ -196,7 +196,7 @@ fn results_rules_and_fixes() {
                 "message": { "text": "there" },
                 "physicalLocation": {
                     "artifactLocation": { "uri": "a%20b/k.ptx" },
-                    // One code unit, two, and a space are before it.
+                    // The mark follows characters of one and two code units, and a space.
                     "region": {
                         "startLine": 1, "startColumn": 5, "endLine": 1, "endColumn": 8,
                         "byteOffset": add, "byteLength": 3,
@@ -229,7 +229,7 @@ fn results_rules_and_fixes() {
     assert_eq!(files, ["a%20b/k.ptx", "file:///clean.ptx", "no.ptx", "a%20b/k.ptx"]);
 }
 
-/// Of what is no text, bytes are counted as they were, and nothing is to be replaced.
+/// For a file that is not text, offsets count its original bytes, and no replacement is offered.
 #[test]
 fn bytes_that_are_no_text() {
     let source = SourceFile::from_bytes("k.ptx", b"\xff\xe9 add\n");

@@ -5,7 +5,7 @@
 //! for a count only if the file has enough bytes for it, and rejects runs outside their object.
 
 use crate::fold::Fold;
-use crate::runs::{Part, Run, SECTOR};
+use crate::runs::{AccessedBytes, Run, SECTOR};
 use crate::set::{ObjectSets, Sets};
 use sha2::{Digest, Sha256};
 use texunit_device::{CtaRange, Fusion, LaunchStats};
@@ -137,7 +137,7 @@ fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-fn put_part(out: &mut Vec<u8>, part: &Part) {
+fn put_part(out: &mut Vec<u8>, part: &AccessedBytes) {
     put(out, part.span.start.into());
     put(out, u64::from(part.span.end.saturating_sub(part.span.start)));
     put(out, part.fold.map_or(0, Fold::code).into());
@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
         Ok(ObjectSets { number, size, reads, writes, folds })
     }
 
-    fn parts(&mut self, size: u64, valued: bool) -> Result<Vec<Part>, Unreadable> {
+    fn parts(&mut self, size: u64, valued: bool) -> Result<Vec<AccessedBytes>, Unreadable> {
         let count = self.count(4)?;
         let mut parts = Vec::with_capacity(count.min(64));
         let (mut sectors, most) = (0_u64, size.div_ceil(SECTOR).saturating_mul(MAX_TIMES));
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         Ok(parts)
     }
 
-    fn part(&mut self, size: u64, valued: bool) -> Result<Part, Unreadable> {
+    fn part(&mut self, size: u64, valued: bool) -> Result<AccessedBytes, Unreadable> {
         let (start, len) = (self.small()?, self.small()?);
         let end = start.checked_add(len).ok_or(Unreadable::Wrong("a number is too large"))?;
         let fold = match self.small()? {
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
             runs.push(run);
         }
         let values = if valued { self.bytes(bytes)?.to_vec() } else { Vec::new() };
-        Ok(Part { span: Span { start, end }, fold, runs, values })
+        Ok(AccessedBytes { span: Span { start, end }, fold, runs, values })
     }
 
     /// Reads a run that begins after the previous one and lies in an object of this size.

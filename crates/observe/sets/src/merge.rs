@@ -4,7 +4,7 @@ mod page;
 
 use crate::fold::Fold;
 use crate::object::Objects;
-use crate::runs::{Part, Run, SECTOR};
+use crate::runs::{AccessedBytes, Run, SECTOR};
 use crate::set::{ObjectSets, Sets};
 use page::Pages;
 use texunit_device::{CtaRange, LaunchStats};
@@ -34,7 +34,7 @@ impl Does {
 
 /// One side of a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct ConflictSide {
     /// The range.
     pub ctas: CtaRange,
     /// The access.
@@ -51,7 +51,7 @@ pub struct Conflict {
     /// Offset of the first conflicting byte.
     pub offset: u64,
     /// The range with the lower CTAs, and the other one.
-    pub ends: [End; 2],
+    pub ends: [ConflictSide; 2],
 }
 
 /// Why sets cannot be merged.
@@ -107,7 +107,7 @@ pub fn merge(
                 return Err(MergeError::Object(i));
             }
             if let Some((offset, does, span)) = first_conflict(pages, of) {
-                let second = End { ctas: sets.range(), does, span };
+                let second = ConflictSide { ctas: sets.range(), does, span };
                 let before = order[..n].iter().map(|&i| &all[i]);
                 let first = other_end(before, (of.number, offset), does);
                 let first = first.unwrap_or(second);
@@ -181,7 +181,7 @@ fn first_conflict(pages: &Pages, of: &ObjectSets) -> Option<(u64, Does, Span)> {
 }
 
 /// Calls `ask` with each run and its values; returns its first result.
-fn of_values<T>(part: &Part, mut ask: impl FnMut(Run, &[u8]) -> Option<T>) -> Option<T> {
+fn of_values<T>(part: &AccessedBytes, mut ask: impl FnMut(Run, &[u8]) -> Option<T>) -> Option<T> {
     let mut values = &part.values[..];
     for run in &part.runs {
         let (own, rest) = values.split_at_checked(run.bytes() as usize)?;
@@ -198,7 +198,7 @@ fn other_end<'s>(
     before: impl Iterator<Item = &'s Sets>,
     (number, offset): (u32, u64),
     does: Does,
-) -> Option<End> {
+) -> Option<ConflictSide> {
     let mut found = None;
     for sets in before {
         let Some(of) = sets.objects.iter().find(|of| of.number == number) else { continue };
@@ -208,9 +208,9 @@ fn other_end<'s>(
             if does == Does::Reads && other == Does::Reads {
                 continue;
             }
-            let has = |part: &&Part| part.runs.iter().any(|run| run.has(offset));
+            let has = |part: &&AccessedBytes| part.runs.iter().any(|run| run.has(offset));
             if let Some(part) = parts.iter().find(has) {
-                found = Some(End { ctas: sets.range(), does: other, span: part.span });
+                found = Some(ConflictSide { ctas: sets.range(), does: other, span: part.span });
                 break;
             }
         }

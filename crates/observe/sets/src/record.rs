@@ -28,7 +28,7 @@ pub struct Refused {
 
 /// Properties of the module's operations.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct Operations {
     /// By operation: its instruction in the text.
     pub(crate) spans: Vec<Span>,
     /// By operation: the reduction of an atomic, or `None` if it is not a reduction.
@@ -40,7 +40,7 @@ pub(crate) struct Known {
 pub struct Recorder {
     objects: Objects,
     shadows: Vec<OnceLock<Shadow>>,
-    known: OnceLock<Known>,
+    known: OnceLock<Operations>,
     /// Fetched textures: object and byte range, with the first operation that fetched.
     fetched: Mutex<BTreeMap<(u32, u64, u64), u32>>,
     refused: Mutex<Vec<Refused>>,
@@ -93,7 +93,7 @@ impl Recorder {
         self.shadows[object as usize].get()
     }
 
-    pub(crate) fn known(&self) -> Option<&Known> {
+    pub(crate) fn known(&self) -> Option<&Operations> {
         self.known.get()
     }
 
@@ -139,7 +139,7 @@ impl Observer for Recorder {
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
         let listing = launch.listing;
         let fold = |op| Some((op, Fold::of_atomic(listing.atomic(op)?)));
-        let known = Known {
+        let known = Operations {
             spans: (0..listing.len()).map(|op| listing.span(op)).collect(),
             folds: (0..listing.len()).filter_map(fold).collect(),
         };

@@ -36,7 +36,7 @@ impl Run {
 
 /// The bytes of an object that one instruction was the first to read, write or reduce.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct AccessedBytes {
     /// The instruction.
     pub span: Span,
     /// The operation, if it is a reduction.
@@ -49,9 +49,9 @@ pub struct Part {
 
 /// Builds runs from sectors in ascending order.
 #[derive(Debug, Default)]
-pub(crate) struct Maker(Vec<Run>);
+pub(crate) struct RunBuilder(Vec<Run>);
 
-impl Maker {
+impl RunBuilder {
     pub(crate) fn push(&mut self, sector: u64, mask: u32) {
         match self.0.last_mut() {
             Some(last) if last.first + last.count == sector && last.mask == mask => last.count += 1,

@@ -1,8 +1,8 @@
 //! The sets of a range: plain data about its accesses, made from the recorder's shadow.
 
 use crate::fold::Fold;
-use crate::record::{Known, Recorder, Refused};
-use crate::runs::{Maker, Part, Run, SECTOR};
+use crate::record::{Operations, Recorder, Refused};
+use crate::runs::{AccessedBytes, Run, RunBuilder, SECTOR};
 use crate::shadow::{MIXED, Marks, PAGE, Page, SECTORS, WORDS};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -32,11 +32,11 @@ pub struct ObjectSets {
     /// Its size in bytes.
     pub size: u64,
     /// Bytes that were read, by instruction.
-    pub reads: Vec<Part>,
+    pub reads: Vec<AccessedBytes>,
     /// Bytes that were written, by instruction.
-    pub writes: Vec<Part>,
+    pub writes: Vec<AccessedBytes>,
     /// Bytes that were reduced by a single operation and not accessed otherwise, by instruction.
-    pub folds: Vec<Part>,
+    pub folds: Vec<AccessedBytes>,
 }
 
 impl Sets {
@@ -60,9 +60,9 @@ impl Sets {
 
 /// Run builders by operation and reduction code.
 #[derive(Default)]
-struct Makers(BTreeMap<(u32, u8), Maker>);
+struct RunBuilders(BTreeMap<(u32, u8), RunBuilder>);
 
-impl Makers {
+impl RunBuilders {
     /// Adds bytes of a sector; `code` gives operation and reduction code of each word.
     fn push(&mut self, sector: u64, mask: u32, code: impl Fn(usize) -> (u32, u8)) {
         let mut rest = mask;
@@ -75,12 +75,12 @@ impl Makers {
         }
     }
 
-    fn into_parts(self, known: &Known, values: Option<&Block>) -> Vec<Part> {
-        let part = |((op, code), maker): ((u32, u8), Maker)| {
+    fn into_parts(self, known: &Operations, values: Option<&Block>) -> Vec<AccessedBytes> {
+        let part = |((op, code), maker): ((u32, u8), RunBuilder)| {
             let span = known.spans.get(op as usize).copied().unwrap_or_default();
             let runs = maker.into_runs();
             let values = values.map_or_else(Vec::new, |block| bytes_of(block, &runs));
-            Part { span, fold: Fold::from_code(code), runs, values }
+            AccessedBytes { span, fold: Fold::from_code(code), runs, values }
         };
         self.0.into_iter().map(part).collect()
     }
@@ -128,7 +128,7 @@ fn folded(page: &Page, sector: usize, touched: u32) -> u32 {
 }
 
 /// Adds the accesses to a page of an object.
-fn add_page(first: u64, page: &Page, [reads, writes, folds]: &mut [Makers; 3]) {
+fn add_page(first: u64, page: &Page, [reads, writes, folds]: &mut [RunBuilders; 3]) {
     for sector in 0..SECTORS {
         let mask = |marks: &OnceLock<Box<Marks>>| marks.get().map_or(0, |marks| marks.mask(sector));
         let (read, written) = (mask(&page.read), mask(&page.written));
@@ -157,7 +157,7 @@ fn add_page(first: u64, page: &Page, [reads, writes, folds]: &mut [Makers; 3]) {
 
 /// The runs that cover a range of bytes: whole sectors, and partial ones at its ends.
 fn runs_of(first: u64, end: u64) -> Vec<Run> {
-    let mut maker = Maker::default();
+    let mut maker = RunBuilder::default();
     let mut at = first;
     while at < end {
         let (sector, skip) = (at / SECTOR, at % SECTOR);
@@ -201,7 +201,7 @@ impl Recorder {
         let Some(known) = self.known() else { return Ok(sets) };
         let fetched = self.fetched();
         for (number, object) in (0..).zip(self.objects().list()) {
-            let mut makers: [Makers; 3] = Default::default();
+            let mut makers: [RunBuilders; 3] = Default::default();
             for (page, marks) in self.shadow(number).into_iter().flat_map(|s| s.pages()) {
                 add_page(page * (PAGE / SECTOR), marks, &mut makers);
             }
@@ -218,7 +218,7 @@ impl Recorder {
                 behind = end;
                 let span = known.spans.get(op as usize).copied().unwrap_or_default();
                 let runs = runs_of(first, end);
-                reads.push(Part { span, fold: None, runs, values: Vec::new() });
+                reads.push(AccessedBytes { span, fold: None, runs, values: Vec::new() });
             }
             let writes = writes.into_parts(known, Some(block));
             let folds = folds.into_parts(known, Some(block));

@@ -1,5 +1,5 @@
-//! Random kernels whose CTAs touch each other's bytes now and then, in random ranges: merged bytes are those of one
-//! launch, CTA by CTA, or there are none.
+//! Random kernels whose CTAs sometimes access each other's bytes, launched in random ranges: the
+//! merged bytes must equal those of one launch in the order of CTAs, or the merge must be refused.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
@@ -11,12 +11,13 @@ use texunit_testkit::Random;
 
 /// Bytes of the buffer.
 const SIZE: u64 = 8192;
-/// Where the bytes begin that kernels seldom write.
+/// Offset of the bytes that kernels seldom write.
 const INPUT: u32 = 4096;
 const GRID: [u32; 3] = [5, 2, 2];
 const CTAS: u64 = 20;
 
-/// Puts an address into %at: in the CTA's own 160 bytes, or (`stray` in a hundred) anywhere near.
+/// Puts an address into %at: in the CTA's own 160 bytes, or with a probability of `stray` percent
+/// nearby.
 fn address(random: &mut Random, text: &mut String, (size, first): (u32, u32), stray: u32) {
     let lane = size * random.of(&[0, 1, 1, 1, 2]);
     let of_cta = match random.below(100) < stray {
@@ -49,7 +50,7 @@ fn statement(random: &mut Random, text: &mut String, stray: u32) {
         }
         3..7 => {
             address(random, text, (size, 0), stray);
-            // What all ranges write alike may be merged.
+            // Equal stores of all ranges may be merged.
             let value = if random.one_in(4) { "%c" } else { "%v" };
             let _ = match size {
                 1 => writeln!(text, "st.global.u8 [%at], {value};"),
@@ -63,10 +64,10 @@ fn statement(random: &mut Random, text: &mut String, stray: u32) {
     }
 }
 
-/// %z and %u are read by nothing: results that are put there are not used.
+/// The results of %z and %u are not used.
 fn atomic(random: &mut Random, text: &mut String, stray: u32) {
     let wide = random.one_in(4);
-    // Reductions of all CTAs to the same numbers are what this is about.
+    // Reductions of all CTAs to the same numbers are the main case of this test.
     let stray = if random.one_in(2) { 100 } else { stray };
     let ops = ["add.u", "min.u", "max.u", "min.s", "max.s", "and.b", "or.b", "xor.b"];
     let op = if random.one_in(2) { ops[0] } else { random.of(&ops) };
@@ -133,7 +134,7 @@ impl Machine {
     }
 }
 
-/// Some ranges that are the grid together, in any order.
+/// Random ranges that together are the grid, in any order.
 fn ranges(random: &mut Random) -> Vec<CtaRange> {
     let mut ends: Vec<u64> =
         (0..random.within(1..=4)).map(|_| random.within(1..=CTAS - 1)).collect();
@@ -148,7 +149,7 @@ fn ranges(random: &mut Random) -> Vec<CtaRange> {
     all
 }
 
-/// What a range does, over a file.
+/// The sets of a range, after a round trip through a file.
 fn sets(text: &str, input: &[u8], ctas: CtaRange) -> Sets {
     let machine = Machine::new(text, input);
     let objects = machine.objects();
@@ -194,7 +195,7 @@ fn equal_bytes_or_none() {
     assert!(merged >= 100 && refused >= 50, "{merged} merged, {refused} refused");
 }
 
-/// Other bytes to begin with, or another text, is another launch.
+/// Sets of launches with other initial bytes or another PTX text are refused.
 #[test]
 fn sets_of_other_launches_are_refused() {
     let mut random = Random::for_test(25);

@@ -84,38 +84,42 @@ pub enum Command {
     Launch(LaunchArgs),
     /// Stop inside of kernels, look, and go back.
     ///
-    /// Of a job (a file that ends with `.toml`) or of a CUDA program, which runs with texunit's libraries as by
-    /// `texunit run`. Commands are those of cuda-gdb, and `reverse-step`, `reverse-continue`, `last-write`, `goto`
-    /// besides (docs/debugger.md). Exit codes: 0 the session has ended; 1 the job is wrong, or its launch has failed;
-    /// 2 wrong usage, or an internal error; 125 the program could not be started.
+    /// Of a job (a file that ends with `.toml`) or of a CUDA program, which runs with texunit's
+    /// libraries as by `texunit run`. Commands are those of cuda-gdb, and `reverse-step`,
+    /// `reverse-continue`, `last-write`, `goto` besides (docs/debugger.md). Exit codes: 0 the
+    /// session has ended; 1 the job is wrong, or its launch has failed; 2 wrong usage, or an
+    /// internal error; 125 the program could not be started.
     Debug(DebugArgs),
     /// Debug kernels in an editor, over the Debug Adapter Protocol (docs/debugger.md).
     ///
-    /// Exit codes: 0 after the request `disconnect`; 1 if the editor went away without it; 2 wrong usage, or an internal
-    /// error.
+    /// Exit codes: 0 after the request `disconnect`; 1 if the editor went away without it; 2 wrong
+    /// usage, or an internal error.
     Dap(DapArgs),
     /// Merge what ranges of CTAs have written, and write the outputs of the whole grid.
     ///
-    /// The result is that of one launch, or there is none: ranges that depend on each other are refused with both
-    /// instructions. Exit codes: 0 the outputs are written; 1 wrong or unreadable input, or ranges that cannot be merged;
-    /// 2 wrong usage, or an internal error. docs/distributed.md says what is merged.
+    /// The result is that of one launch, or there is none: ranges that depend on each other are
+    /// refused with both instructions. Exit codes: 0 the outputs are written; 1 wrong or unreadable
+    /// input, or ranges that cannot be merged; 2 wrong usage, or an internal error.
+    /// docs/distributed.md says what is merged.
     Merge(MergeArgs),
-    /// Write a job file for a kernel, with every parameter filled in as far as the PTX says what it is.
+    /// Write a job file for a kernel, with every parameter filled in as far as the PTX says what it
+    /// is.
     ///
-    /// Textures, surfaces and buffers are recognised by what the kernel does with its parameters; sizes and values
-    /// are guesses, marked as such. Exit codes: 0 written; 1 wrong or unreadable PTX, or a file that already
-    /// exists; 2 wrong usage, or an internal error.
+    /// Textures, surfaces and buffers are recognised by what the kernel does with its parameters;
+    /// sizes and values are guesses, marked as such. Exit codes: 0 written; 1 wrong or unreadable
+    /// PTX, or a file that already exists; 2 wrong usage, or an internal error.
     Init(InitArgs),
     /// Show what a fetch or a surface access does: coordinates, level, texels, weights, sums.
     ///
-    /// Exit codes: 0 shown; 1 wrong or unreadable input, or a result that a case does not expect; 2 wrong usage, or an
-    /// internal error. docs/explain.md has examples.
+    /// Exit codes: 0 shown; 1 wrong or unreadable input, or a result that a case does not expect; 2
+    /// wrong usage, or an internal error. docs/explain.md has examples.
     #[command(after_help = examples::EXPLAIN)]
     Explain(Box<ExplainArgs>),
     /// Sample a texture at all coordinates of an array: NPY files in, an NPY file out.
     ///
-    /// Exit codes: 0 the results are written; 1 wrong or unreadable input; 2 wrong usage, or an internal error.
-    /// docs/sample.md has the options, docs/python-conventions.md what an array means.
+    /// Exit codes: 0 the results are written; 1 wrong or unreadable input; 2 wrong usage, or an
+    /// internal error. docs/sample.md has the options, docs/python-conventions.md what an array
+    /// means.
     #[command(after_help = examples::SAMPLE)]
     Sample(Box<SampleArgs>),
     /// The cases that prove the texture unit, for other implementations of one.
@@ -123,10 +127,10 @@ pub enum Command {
     Cases(CasesArgs),
     /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
     ///
-    /// The driver library is opened at run time. Cases that the driver API cannot express are listed as
-    /// skipped. Exit codes: 0 everything that was run on the card agrees; 1 something differs or cannot
-    /// be read; 2 there is no GPU, or no driver except texunit's own, or wrong usage, or an internal
-    /// error.
+    /// The driver library is opened at run time. Cases that the driver API cannot express are
+    /// listed as skipped. Exit codes: 0 everything that was run on the card agrees; 1 something
+    /// differs or cannot be read; 2 there is no GPU, or no driver except texunit's own, or wrong
+    /// usage, or an internal error.
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
     /// Check PTX files: everything that NVIDIA's assembler would refuse, and more.
@@ -142,19 +146,21 @@ pub enum Command {
     ExplainCode(ExplainCodeArgs),
     /// Shrink a failing job or PTX file to a small one that fails in the same way.
     ///
-    /// Exit codes: 0 reduced, even if time, attempts or Ctrl-C ended it; 1 the input does not fail, or
-    /// cannot be read; 2 wrong usage, or an internal error. docs/reduce.md has examples.
+    /// Exit codes: 0 reduced, even if time, attempts or Ctrl-C ended it; 1 the input does not fail,
+    /// or cannot be read; 2 wrong usage, or an internal error. docs/reduce.md has examples.
     Reduce(Box<ReduceArgs>),
-    /// Write one page about runs: launches, findings, counts and coverage beside the sources, textures, fidelity.
+    /// Write one page about runs: launches, findings, counts and coverage beside the sources,
+    /// textures, fidelity.
     ///
-    /// The page is one file that needs no network and no scripts. Exit codes: 0 written; 1 a file that is something else,
-    /// is not whole, or cannot be read or written; 2 wrong usage, or an internal error. docs/report.md describes the page.
+    /// The page is one file that needs no network and no scripts. Exit codes: 0 written; 1 a file
+    /// that is something else, is not whole, or cannot be read or written; 2 wrong usage, or an
+    /// internal error. docs/report.md describes the page.
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
     /// Print what the engine makes of a kernel: typed PTX, warp code, regions, machine code.
     ///
-    /// Exit codes: 0 printed; 1 errors in the PTX, or unreadable input; 2 wrong usage, or an internal error. Made for
-    /// those who work on the engine: the form may change with it.
+    /// Exit codes: 0 printed; 1 errors in the PTX, or unreadable input; 2 wrong usage, or an
+    /// internal error. Made for those who work on the engine: the form may change with it.
     #[command(after_help = examples::DUMP)]
     Dump(DumpArgs),
     /// Print the forms and operands of instructions, and the PTX version and target that they need.
@@ -164,10 +170,11 @@ pub enum Command {
     Isa(IsaArgs),
     /// Serve an editor: a language server over standard input and output.
     Lsp(LspArgs),
-    /// Serve an assistant that writes kernels: the Model Context Protocol over standard input and output.
+    /// Serve an assistant that writes kernels: the Model Context Protocol over standard input and
+    /// output.
     ///
-    /// docs/assistants.md has the configuration of clients. Exit codes: 0 standard input has ended; 1 it is not of the
-    /// protocol; 2 wrong usage, or an internal error.
+    /// docs/assistants.md has the configuration of clients. Exit codes: 0 standard input has ended;
+    /// 1 it is not of the protocol; 2 wrong usage, or an internal error.
     #[command(after_help = examples::MCP)]
     Mcp(McpArgs),
     /// Maxwell machine words of the texture unit: disassemble, assemble, explain descriptors.
@@ -175,9 +182,9 @@ pub enum Command {
     Sass(SassArgs),
     /// Run a CUDA program with texunit's libraries in place of NVIDIA's.
     ///
-    /// Exit codes: the program's; 125 if it could not be started, or with --error-exitcode if none of its kernels
-    /// could be executed; 124 after --timeout; 1 if a report could not be written and the program's was 0;
-    /// 2 wrong usage, or an internal error.
+    /// Exit codes: the program's; 125 if it could not be started, or with --error-exitcode if none
+    /// of its kernels could be executed; 124 after --timeout; 1 if a report could not be written
+    /// and the program's was 0; 2 wrong usage, or an internal error.
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
     /// Copy the drop-in libraries (libcuda.so.1, libcudart.so.12, libcudart.so.13) into a folder.
@@ -188,15 +195,15 @@ pub enum Command {
     /// Measure how fast fetches are on this machine, in less than a minute.
     ///
     /// The results are compared with the reference sampler before they are timed. Exit codes: 0
-    /// measured; 1 not enough memory; 2 wrong usage, or an internal error. docs/benchmarks.md describes
-    /// the cases.
+    /// measured; 1 not enough memory; 2 wrong usage, or an internal error. docs/benchmarks.md
+    /// describes the cases.
     #[command(after_help = examples::BENCH)]
     Bench(BenchArgs),
     /// Write the examples of the guide, and the other files that its commands read, into a folder.
     ///
-    /// Paths are those of the guide: `examples/rotate/job.toml` is DIR/examples/rotate/job.toml, and `action/setup`, which
-    /// sets texunit up in CI, DIR/action/setup. Exit codes: 0 written; 1 a file exists, or cannot be written; 2 wrong usage,
-    /// or an internal error.
+    /// Paths are those of the guide: `examples/rotate/job.toml` is DIR/examples/rotate/job.toml,
+    /// and `action/setup`, which sets texunit up in CI, DIR/action/setup. Exit codes: 0 written; 1
+    /// a file exists, or cannot be written; 2 wrong usage, or an internal error.
     #[command(after_help = examples::EXAMPLES)]
     Examples(ExamplesArgs),
     /// Print what a shell needs to complete commands, options and their values.
@@ -210,8 +217,8 @@ pub enum Command {
 pub enum BoundsArg {
     /// At its last byte.
     Exact,
-    /// Where a GPU could notice: sizes of allocations are rounded up to 512 bytes, of dynamic shared memory to
-    /// 1 KiB. What passes is counted.
+    /// Where a GPU could notice: sizes of allocations are rounded up to 512 bytes, of dynamic
+    /// shared memory to 1 KiB. What passes is counted.
     Hardware,
 }
 
@@ -290,18 +297,20 @@ pub struct LaunchArgs {
     /// Check only kernels of this name, with `*` for any characters; may be given more than once.
     #[arg(long, value_name = "NAME", requires = "check")]
     pub kernel: Vec<String>,
-    /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov: lines, functions and
-    /// branches with counts of threads.
+    /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov:
+    /// lines, functions and branches with counts of threads.
     #[arg(long, value_name = "FILE", value_parser = crate::coverage::file())]
     pub coverage: Option<PathBuf>,
-    /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out otherwise.
+    /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out
+    /// otherwise.
     #[arg(long, requires = "coverage")]
     pub coverage_toolkit: bool,
-    /// Write how often each instruction and line of the kernel was executed, and what its accesses cost, to this file
-    /// (docs/profile.md).
+    /// Write how often each instruction and line of the kernel was executed, and what its accesses
+    /// cost, to this file (docs/profile.md).
     #[arg(long, value_name = "FILE", value_parser = crate::profile::file())]
     pub profile: Option<PathBuf>,
-    /// The form of the profile; without it, a name that begins with `callgrind.out` asks for Callgrind's.
+    /// The form of the profile; without it, a name that begins with `callgrind.out` asks for
+    /// Callgrind's.
     #[arg(long, value_name = "FORM", value_enum, requires = "profile")]
     pub profile_format: Option<ProfileFormat>,
     /// Print the sampler state that takes effect for each fetch of the kernel.
@@ -311,15 +320,17 @@ pub struct LaunchArgs {
     /// %ctaid * %ntid + %tid of each axis.
     #[arg(long, value_name = "X,Y,Z", value_parser = thread)]
     pub explain: Option<[u32; 3]>,
-    /// Write the explanation to this file instead: a page of pictures (.svg), JSON (.json), or text.
+    /// Write the explanation to this file instead: a page of pictures (.svg), JSON (.json), or
+    /// text.
     #[arg(long, value_name = "FILE", requires = "explain")]
     pub explain_out: Option<PathBuf>,
-    /// Print which instructions were interpreted in the middle of machine code, and how often: they are what keeps
-    /// the kernel from running faster.
+    /// Print which instructions were interpreted in the middle of machine code, and how often: they
+    /// are what keeps the kernel from running faster.
     #[arg(long)]
     pub interpreted: bool,
-    /// Launch only these CTAs, by their numbers in the grid (x + width * (y + height * z)): the first, and the one
-    /// after the last. No outputs are written: `texunit merge` does that when all ranges have run.
+    /// Launch only these CTAs, by their numbers in the grid (x + width * (y + height * z)): the
+    /// first, and the one after the last. No outputs are written: `texunit merge` does that when
+    /// all ranges have run.
     #[arg(long, value_name = "A..B", requires = "writes", value_parser = crate::ranges::range)]
     pub ctas: Option<CtaRange>,
     /// Write what these CTAs have read and written to this file.
@@ -339,24 +350,26 @@ pub enum ProfileFormat {
     Callgrind,
 }
 
-/// How a job is launched: options of `texunit launch` and `texunit reduce`. Without one of them it is what the job says,
-/// or else the default.
+/// How a job is launched: options of `texunit launch` and `texunit reduce`. Without one of them it
+/// is what the job says, or else the default.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct HowArgs {
-    /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an infinite loop.
-    /// Default: what the job says, or 1000000000.
+    /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an
+    /// infinite loop. Default: what the job says, or 1000000000.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
-    /// Whether mul and add without a rounding modifier are fused where ptxas does it; default: what the job says, or on.
+    /// Whether mul and add without a rounding modifier are fused where ptxas does it; default: what
+    /// the job says, or on.
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
           value_parser = switch, env = "TEXUNIT_FMAD")]
     pub fmad: Option<bool>,
-    /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) compute; default: what the job
-    /// says, or `card`.
+    /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) compute;
+    /// default: what the job says, or `card`.
     #[arg(long, value_enum, env = "TEXUNIT_APPROX")]
     pub approx: Option<ApproxArg>,
-    /// Where accesses past the end of an object become faults; default: what the job says, or `exact`.
+    /// Where accesses past the end of an object become faults; default: what the job says, or
+    /// `exact`.
     #[arg(long, value_enum)]
     pub bounds: Option<BoundsArg>,
     /// What becomes of fetches that no texture fits: of another geometry, of linear memory by
@@ -364,26 +377,29 @@ pub struct HowArgs {
     /// `zero`.
     #[arg(long, value_enum, env = "TEXUNIT_BAD_FETCH")]
     pub bad_fetch: Option<BadFetchArg>,
-    /// Architecture whose limits apply to the size of textures and surfaces, such as sm_75; default: what the job says,
-    /// or sm_86.
+    /// Architecture whose limits apply to the size of textures and surfaces, such as sm_75;
+    /// default: what the job says, or sm_86.
     #[arg(long, alias = "device", value_name = "SM", value_parser = architecture)]
     pub arch: Option<ComputeCapability>,
-    /// Run CTAs and warps in a random fair order that follows from this seed: the effects of a race become visible, and
-    /// the same seed repeats them exactly. Turns may end between any two accesses of memory. Uses one host thread, and
-    /// everything is interpreted. Without it, one host thread runs CTAs one after the other, and the warps of each in
-    /// turns from barrier to barrier: always in the same order.
+    /// Run CTAs and warps in a random fair order that follows from this seed: the effects of a race
+    /// become visible, and the same seed repeats them exactly. Turns may end between any two
+    /// accesses of memory. Uses one host thread, and everything is interpreted. Without it, one
+    /// host thread runs CTAs one after the other, and the warps of each in turns from barrier to
+    /// barrier: always in the same order.
     #[arg(long, value_name = "SEED", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
-    /// Fill uninitialised memory, and shared and local memory when a CTA begins, with a pattern instead of zeros: a
-    /// byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed; `random:SEED` repeats it.
+    /// Fill uninitialised memory, and shared and local memory when a CTA begins, with a pattern
+    /// instead of zeros: a byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed;
+    /// `random:SEED` repeats it.
     #[arg(long, value_name = "PATTERN", value_parser = crate::number::fill)]
     pub fill: Option<Fill>,
-    /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and block-linear memory; fetches
-    /// that TXD cannot do are counted by reason.
+    /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and
+    /// block-linear memory; fetches that TXD cannot do are counted by reason.
     #[arg(long)]
     pub via_txd: bool,
-    /// Device memory limit in bytes; K, M and G stand for 2^10, 2^20 and 2^30. Default: what the job says, or 8G.
+    /// Device memory limit in bytes; K, M and G stand for 2^10, 2^20 and 2^30. Default: what the
+    /// job says, or 8G.
     #[arg(long, value_name = "BYTES", value_parser = byte_size)]
     pub memory_limit: Option<u64>,
 }
@@ -421,7 +437,8 @@ impl HowArgs {
 #[cfg(feature = "compare")]
 #[derive(Clone, Debug, Args)]
 pub struct CompareArgs {
-    /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` by default.
+    /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` by
+    /// default.
     #[arg(value_name = "CASES")]
     pub cases: Vec<PathBuf>,
     /// Ask everything: all cases, accesses that fault, 10000 random cases of 4096 fetches, all
@@ -475,7 +492,8 @@ pub enum LaunchFormat {
     Human,
     /// JSON.
     Json,
-    /// The accesses of the thread of --explain as one page of pictures; what the kernel prints goes to standard error.
+    /// The accesses of the thread of --explain as one page of pictures; what the kernel prints goes
+    /// to standard error.
     Svg,
 }
 

@@ -44,8 +44,8 @@ pub struct BenchArgs {
     /// How fetches are made.
     #[arg(long, value_enum, default_value_t = ViaArg::Api)]
     pub via: ViaArg,
-    /// With `--via api`: fetches whose results are in arrays at the same time. Arrays for all fetches
-    /// of a run (4194304) are larger than the caches.
+    /// With `--via api`: fetches whose results are in arrays at the same time. Arrays for all
+    /// fetches of a run (4194304) are larger than the caches.
     #[arg(long, value_name = "N", default_value_t = cases::BATCH,
           allow_negative_numbers = true,
           value_parser = number::whole::<u32>("fetches", 32..=cases::FETCHES))]

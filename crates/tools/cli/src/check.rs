@@ -42,10 +42,12 @@ pub struct CheckArgs {
     /// Architecture to assemble for, whose limits apply; default: the target.
     #[arg(long, value_name = "SM")]
     pub arch: Option<Architecture>,
-    /// Give exactly the verdicts of NVIDIA's assembler, ptxas; what it accepts but miscompiles is a warning.
+    /// Give exactly the verdicts of NVIDIA's assembler, ptxas; what it accepts but miscompiles is a
+    /// warning.
     #[arg(long)]
     pub ptxas_compat: bool,
-    /// ptxas release to emulate, which implies --ptxas-compat; default: the oldest that supports the file's .version.
+    /// ptxas release to emulate, which implies --ptxas-compat; default: the oldest that supports
+    /// the file's .version.
     #[arg(long, value_name = "RELEASE")]
     pub ptxas: Option<Ptxas>,
     /// Do not show these warnings: codes separated by commas, or `warnings` for all.

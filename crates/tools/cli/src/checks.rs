@@ -13,23 +13,24 @@ use texunit_report::{Located, Severity};
 /// Options of `texunit launch` and `texunit run`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckOptions {
-    /// Check for what a GPU hides: a list of memory (always on), init, race, sync, leak and texture, or `all`; `race=strict`
-    /// also finds lanes that store one value to one place by one instruction;
-    /// compute-sanitizer's names of tools (memcheck, initcheck, racecheck, synccheck) mean the same. docs/checks.md has
-    /// every finding.
+    /// Check for what a GPU hides: a list of memory (always on), init, race, sync, leak and
+    /// texture, or `all`; `race=strict` also finds lanes that store one value to one place by one
+    /// instruction; compute-sanitizer's names of tools (memcheck, initcheck, racecheck, synccheck)
+    /// mean the same. docs/checks.md has every finding.
     #[arg(long, value_name = "LIST", value_parser = Checks::parse)]
     pub check: Option<Checks>,
-    /// Where the check `init` reports uninitialised data: where it is used (`use`), or at each load of it (`load`), as
-    /// compute-sanitizer's initcheck does.
+    /// Where the check `init` reports uninitialised data: where it is used (`use`), or at each load
+    /// of it (`load`), as compute-sanitizer's initcheck does.
     #[arg(long, value_name = "WHEN", requires = "check", value_parser = InitWhen::parse)]
     pub init: Option<InitWhen>,
-    /// Maximum number of findings to print, besides the first one of each kind; the others are only counted. 0 prints
-    /// none.
+    /// Maximum number of findings to print, besides the first one of each kind; the others are only
+    /// counted. 0 prints none.
     #[arg(long, value_name = "N", requires = "check", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("findings", 0..=u64::MAX))]
     pub max_findings: Option<u64>,
-    /// The least severity of findings that make a launch fail, and count for --error-exitcode of `texunit run` and as
-    /// failures in reports: note, warning or error; default: warning. Faults always do.
+    /// The least severity of findings that make a launch fail, and count for --error-exitcode of
+    /// `texunit run` and as failures in reports: note, warning or error; default: warning. Faults
+    /// always do.
     #[arg(long, value_name = "SEVERITY", env = "TEXUNIT_FAIL_ON", value_parser = severity)]
     pub fail_on: Option<Severity>,
     /// A file of findings that are not reported and do not count. May be given more than once.

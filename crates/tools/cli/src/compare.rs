@@ -8,7 +8,7 @@ mod print;
 mod unit;
 mod worker;
 
-pub use all::Asked;
+pub use all::Workload;
 pub use print::{human, json, print};
 pub use worker::serve;
 
@@ -27,7 +27,7 @@ pub struct Comparison {
     /// All cases and jobs, in order of execution.
     pub compared: Vec<Compared>,
     /// The work of `--all`.
-    pub asked: Option<Asked>,
+    pub asked: Option<Workload>,
     /// The file or folder with the GPU's results, and the number of its cases.
     pub recorded: Option<(PathBuf, usize)>,
     /// The time of `--all` in seconds.

@@ -40,7 +40,7 @@ impl From<file::FileTextureError> for Failure {
 }
 
 /// An explanation that can be formatted in several ways.
-trait Shown {
+trait FormatExplanation {
     fn text(&self) -> String;
     fn json(&self) -> Value;
     fn svg(&self) -> String;
@@ -54,7 +54,7 @@ trait Shown {
     }
 }
 
-impl Shown for Explanation<'_> {
+impl FormatExplanation for Explanation<'_> {
     fn text(&self) -> String {
         Explanation::text(self)
     }
@@ -68,7 +68,7 @@ impl Shown for Explanation<'_> {
     }
 }
 
-impl Shown for SurfaceExplanation {
+impl FormatExplanation for SurfaceExplanation {
     fn text(&self) -> String {
         SurfaceExplanation::text(self)
     }

@@ -11,8 +11,8 @@ use texunit_syntax::codes::Code;
 /// Arguments of `texunit explain-code`.
 #[derive(Clone, Debug, Args)]
 pub struct ExplainCodeArgs {
-    /// Codes, such as E0110, kinds of faults, such as out-of-bounds, groups of codes, such as E01, or rules of
-    /// docs/numerics.md, such as 1.8; all codes are listed if none is given.
+    /// Codes, such as E0110, kinds of faults, such as out-of-bounds, groups of codes, such as E01,
+    /// or rules of docs/numerics.md, such as 1.8; all codes are listed if none is given.
     #[arg(value_name = "CODE")]
     pub codes: Vec<String>,
     /// Output format: text, or one JSON object per line for each code.

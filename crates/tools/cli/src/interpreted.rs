@@ -9,27 +9,27 @@ use texunit_report::CodeLocation;
 const MAX: usize = 20;
 
 /// An instruction and the number of its executions.
-struct Row<'a> {
+struct InterpretedOp<'a> {
     place: CodeLocation,
     instruction: &'a str,
     count: u64,
 }
 
 /// The instructions, the most frequent first.
-fn rows(report: &Report) -> impl Iterator<Item = Row<'_>> {
+fn rows(report: &Report) -> impl Iterator<Item = InterpretedOp<'_>> {
     let all = report.stats.iter().flat_map(|stats| stats.interpreted.0.iter().take(MAX));
     let located = report.located();
     all.filter_map(move |&(span, count)| {
         let located = located?;
         let instruction = located.text.snippet(span).trim();
-        Some(Row { place: located.place_of(span), instruction, count })
+        Some(InterpretedOp { place: located.place_of(span), instruction, count })
     })
 }
 
 /// A table, or a message if it is empty.
 pub fn text(report: &Report) -> String {
     let mut text = String::from("interpreted in the middle of machine code:");
-    for Row { place, instruction, count } in rows(report) {
+    for InterpretedOp { place, instruction, count } in rows(report) {
         text += &format!("\n{count:>12}  {instruction}  {}", place.with_ptx());
     }
     let all = report.stats.as_ref().map_or(&[][..], |stats| &stats.interpreted.0);
@@ -46,7 +46,7 @@ pub fn text(report: &Report) -> String {
 /// As JSON.
 pub fn json(report: &Report) -> Vec<Value> {
     rows(report)
-        .map(|Row { place, instruction, count }| {
+        .map(|InterpretedOp { place, instruction, count }| {
             json!({
                 "line": place.ptx.line,
                 "column": place.ptx.column,

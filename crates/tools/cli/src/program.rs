@@ -37,8 +37,8 @@ pub(crate) const NOT_STARTED: u8 = 125;
 /// Arguments of `texunit run`.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// The device that the program sees, by its architecture (sm_86, the default, sm_75, sm_90 and so
-    /// on) or its card (rtx3060, t4, h100, h200); several separated by commas.
+    /// The device that the program sees, by its architecture (sm_86, the default, sm_75, sm_90 and
+    /// so on) or its card (rtx3060, t4, h100, h200); several separated by commas.
     #[arg(long, alias = "arch", value_name = "NAME", env = "TEXUNIT_DEVICE", value_parser = devices)]
     pub device: Option<String>,
     /// What to print on standard error as it happens.
@@ -53,18 +53,20 @@ pub struct RunArgs {
     /// What kernels are checked for.
     #[command(flatten)]
     pub checks: CheckOptions,
-    /// Leave the memory pools of CuPy and PyTorch on. `--check memory` and `--check all` turn them off: an access past the end
-    /// of an array is not found in a pool's block.
+    /// Leave the memory pools of CuPy and PyTorch on. `--check memory` and `--check all` turn them
+    /// off: an access past the end of an array is not found in a pool's block.
     #[arg(long, requires = "check")]
     pub keep_pools: bool,
-    /// Write the PTX of every module that is loaded into this folder, one file for each distinct text; messages name
-    /// the files.
+    /// Write the PTX of every module that is loaded into this folder, one file for each distinct
+    /// text; messages name the files.
     #[arg(long, value_name = "DIR", env = "TEXUNIT_SAVE_PTX", value_parser = folder())]
     pub save_ptx: Option<PathBuf>,
-    /// With a fault that concerns an allocation, print where the program allocated the memory, and where it freed it.
+    /// With a fault that concerns an allocation, print where the program allocated the memory, and
+    /// where it freed it.
     #[arg(long)]
     pub host_backtrace: bool,
-    /// Print on standard error why calls of the CUDA APIs are refused: function, error, and the rule that was broken.
+    /// Print on standard error why calls of the CUDA APIs are refused: function, error, and the
+    /// rule that was broken.
     #[arg(long)]
     pub report_api_errors: bool,
     /// Whether mul and add without a rounding modifier are fused where ptxas does it; default: on.
@@ -81,8 +83,9 @@ pub struct RunArgs {
     /// floats, by a handle that was never returned or a surface's. Default: `zero`.
     #[arg(long, value_enum, env = "TEXUNIT_BAD_FETCH")]
     pub bad_fetch: Option<BadFetchArg>,
-    /// Whose libraries the program gets for those that texunit has besides the driver and the runtime (cuFFT): texunit's, the default,
-    /// or NVIDIA's, which find that texunit's driver is not theirs.
+    /// Whose libraries the program gets for those that texunit has besides the driver and the
+    /// runtime (cuFFT): texunit's, the default, or NVIDIA's, which find that texunit's driver is
+    /// not theirs.
     #[arg(long, value_enum, value_name = "WHOSE", env = "TEXUNIT_LIBRARIES")]
     pub libraries: Option<Libraries>,
     /// The program, as a path or a name to look up in PATH, and its arguments.

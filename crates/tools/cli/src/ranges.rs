@@ -12,7 +12,9 @@ use texunit_device::{
 };
 use texunit_forms::Count;
 use texunit_job::Job;
-use texunit_sets::{Conflict, Does, End, MergeError, Objects, Recorder, Refused, Sets, identity};
+use texunit_sets::{
+    Conflict, ConflictSide, Does, MergeError, Objects, Recorder, Refused, Sets, identity,
+};
 use texunit_syntax::Span;
 
 /// Arguments of `texunit merge`.
@@ -298,8 +300,8 @@ fn dependence(conflict: &Conflict, objects: &Objects, text: Option<&SourceFile>)
         }
         _ => format!("the CTAs {b} {} what the CTAs {a} {}: {place}", verb(second), verb(first)),
     };
-    let label = |end: End| format!("the CTAs {} {} it here", end.ctas, verb(end));
-    let is_atomic = |end: End| text.is_some_and(|text| starts_with_atomic(text, end.span));
+    let label = |end: ConflictSide| format!("the CTAs {} {} it here", end.ctas, verb(end));
+    let is_atomic = |end: ConflictSide| text.is_some_and(|text| starts_with_atomic(text, end.span));
     let help = if is_atomic(first) || is_atomic(second) {
         "only integer add, min, max, and, or and xor whose results are not used are folded; launch the grid as a whole"
     } else {
@@ -309,7 +311,7 @@ fn dependence(conflict: &Conflict, objects: &Objects, text: Option<&SourceFile>)
     if first.span == second.span { error } else { error.note(first.span, label(first)) }
 }
 
-fn verb(end: End) -> &'static str {
+fn verb(end: ConflictSide) -> &'static str {
     match end.does {
         Does::Reads => "read",
         Does::Writes => "write",

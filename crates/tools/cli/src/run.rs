@@ -203,14 +203,14 @@ impl<'a> Attached<'a> {
         self,
         kernel: &str,
         findings: Option<&'l texunit_checks::Log>,
-    ) -> Option<texunit_debug::OfLaunch<'l>>
+    ) -> Option<texunit_debug::LaunchDebugger<'l>>
     where
         'a: 'l,
     {
         let debugging = self.debugging?;
         // A job has a single launch, so that it is always debugged.
         debugging.wants(kernel);
-        Some(texunit_debug::OfLaunch { debugging, findings })
+        Some(texunit_debug::LaunchDebugger { debugging, findings })
     }
 }
 

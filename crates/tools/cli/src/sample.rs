@@ -7,7 +7,7 @@ use crate::explain::Failure;
 use crate::explain::args::{SamplerArgs, TextureArgs};
 use crate::number;
 use clap::Args;
-use operand::Given;
+use operand::Operands;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,8 @@ pub struct SampleArgs {
     /// other file as raw bytes.
     #[arg(long, value_name = "FILE")]
     pub tex: PathBuf,
-    /// The coordinates: an array (.npy) with x, y, z in the last axis; floats, or with --fetch integers.
+    /// The coordinates: an array (.npy) with x, y, z in the last axis; floats, or with --fetch
+    /// integers.
     #[arg(long, value_name = "FILE.npy")]
     pub at: PathBuf,
     /// The file of results (.npy).
@@ -105,7 +106,7 @@ pub fn run(args: &SampleArgs) -> Result<Report, Failure> {
             "--out: `{out}` does not end in .npy, which is what is written"
         )));
     }
-    let given = Given::read(args)?;
+    let given = Operands::read(args)?;
     spare_inputs(args, &given)?;
     let texture = made(args)?;
     let request = given.request(args)?;
@@ -144,7 +145,7 @@ fn made(args: &SampleArgs) -> Result<Texture, Failure> {
 }
 
 /// Rejects a result file that is also an input.
-fn spare_inputs(args: &SampleArgs, given: &Given) -> Result<(), Failure> {
+fn spare_inputs(args: &SampleArgs, given: &Operands) -> Result<(), Failure> {
     let mut places = CommandFiles::default();
     let inputs = [args.tex.as_path(), &args.at].into_iter().chain(given.files());
     inputs.for_each(|path| places.reads("is read", path));

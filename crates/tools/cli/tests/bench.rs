@@ -1,5 +1,4 @@
-//! `texunit bench` as a user calls it, with few fetches: that the results are right is a part of every
-//! measurement.
+//! Runs `texunit bench` with few fetches; each measurement also checks its results.
 #![allow(clippy::unwrap_used)]
 
 use clap::CommandFactory;
@@ -21,7 +20,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// The lines of JSON that were printed and nothing else.
+/// The lines of JSON that were printed; there must be nothing else.
 fn lines(output: &Output) -> Vec<serde_json::Value> {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
@@ -35,7 +34,7 @@ fn a_line_for_a_case() {
     assert_eq!((&line["case"], &line["via"]), (&"a-wrap-coh".into(), &"api".into()));
     assert_eq!((&line["threads"], &line["fetches"]), (&1.into(), &8192.into()));
     let level: SimdLevel = line["simd"].as_str().unwrap().parse().unwrap();
-    // Where gathers are slow, plans are of a lower level than the machine.
+    // Where gathers are slow, plans use a lower level than the machine has.
     assert!(level <= SimdLevel::detected() && level >= SimdLevel::detected().min(SimdLevel::Avx2));
     let [best, median] =
         ["mfetch_per_s", "median_mfetch_per_s"].map(|key| line[key].as_f64().unwrap());

@@ -1,5 +1,5 @@
-//! Every way of giving a kernel its objects, and of writing them: small jobs over
-//! tests/cli/kernels.ptx, and the bytes that they must write.
+//! Every way of binding a kernel's parameters and writing its outputs: small jobs with
+//! tests/cli/kernels.ptx, and the expected bytes.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -18,7 +18,7 @@ fn launch(name: &str, job: &str) -> (Report, TempDir) {
     (launch_text(&folder, &text), folder)
 }
 
-/// Runs the text of a job as it is, in a folder.
+/// Runs a job in a folder.
 fn launch_text(folder: &Path, text: &str) -> Report {
     std::fs::write(folder.join("job.toml"), text).unwrap();
     let options = ["--threads", "1", "--max-steps", "10000", "--memory-limit", "1M"];
@@ -51,7 +51,7 @@ fn layouts_of_textures_from_files() {
             "{COPY}params.from.texture = {{ file = 'FILES/good.png', format = 'u8x4', layout = '{layout}'{extra} }}
             params.to = {{ surface = {{ zeros = true, format = 'u8x4', width = 1, height = 2 }}, output = {{ file = 'out.raw' }} }}"
         );
-        // `copy` writes the first channel's value as 32 bits.
+        // `copy` stores the first channel's value as 32 bits.
         assert_eq!(run(&format!("file-{layout}{}", extra.len()), &job), words(&[1, 5]), "{layout}");
     }
 }
@@ -70,7 +70,7 @@ fn textures_over_buffers() {
         "{COPY}params.from.texture = {{ buffer = 'to2', format = 'u32', width = 1, height = 2 }}
         params.to = {{ surface = {{ zeros = true, format = 'u32', width = 1, height = 2 }}, output = {{ file = 'out.raw' }} }}"
     );
-    // `copy` has no third parameter to lend its memory.
+    // `copy` has no third parameter, whose memory could be used.
     let (report, _) = launch("over-nothing", &pitched);
     assert!(!report.succeeded());
     let file = format!(
@@ -128,7 +128,7 @@ fn surface_references() {
 
 #[test]
 fn texture_references_keep_their_initialiser() {
-    // The initialiser says linear; the texture is 2 x 1 with the values 0 and 1.
+    // The initialiser requests linear filtering; the texture is 2 x 1 with the values 0 and 1.
     let job = |keys: &str| {
         format!(
             "kernel = 'sample'\ngrid = 1\nblock = 1
@@ -185,7 +185,7 @@ fn the_summary() {
     assert!(texunit::human::render(&report, true, false).0.is_empty());
 }
 
-/// If one output cannot be written, none is.
+/// If one output cannot be written, none is written.
 #[test]
 fn outputs_are_all_or_none() {
     let job = "kernel = 'sum'\ngrid = 1\nblock = 1
@@ -199,7 +199,7 @@ fn outputs_are_all_or_none() {
     assert_eq!(left, ["job.toml"]);
 }
 
-/// The initialiser of a reference may say another size than the texture bound has.
+/// The initialiser of a reference may differ from the size of the bound texture.
 #[test]
 fn a_contradicted_initialiser_is_a_warning() {
     let ptx = ".version 6.3\n.target sm_75\n.address_size 64
@@ -295,7 +295,7 @@ fn members_that_do_not_fit() {
     assert_eq!(report.failures.len(), 5, "{text}");
 }
 
-/// An output never takes the place of what the job reads, whatever it is called.
+/// An output never overwrites a file that the job reads, under whichever name.
 #[cfg(unix)]
 #[test]
 fn outputs_spare_inputs() {
@@ -336,12 +336,12 @@ fn outputs_spare_inputs() {
     }
     let report = launch_text(&folder, &job("out.png"));
     assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
-    // An output of an earlier launch is replaced.
+    // The output of an earlier launch is replaced.
     let report = launch_text(&folder, &job("out.png"));
     assert!(report.succeeded(), "{}", texunit::human::render(&report, false, false).1);
 }
 
-/// `--memory-limit` counts the local memory of the threads that run at a time.
+/// `--memory-limit` includes the local memory of concurrently running threads.
 #[test]
 fn local_memory_is_counted() {
     let folder = TempDir::new("bind-local");
@@ -360,7 +360,7 @@ fn local_memory_is_counted() {
         let said = texunit::human::render(&report, false, false).1;
         (report, said)
     };
-    // 32 threads of 32 KiB are 1 MiB, which is all that there is.
+    // 32 threads of 32 KiB use the whole limit of 1 MiB.
     let (report, said) = launch("array", 32, "");
     assert!(report.succeeded(), "{said}");
     let (report, said) = launch("array", 33, "");
@@ -373,7 +373,7 @@ fn local_memory_is_counted() {
         said.contains("the device has 1048576 left") && said.contains("--memory-limit"),
         "{said}"
     );
-    // Of what a recursion needs nobody knows: a thread has its share.
+    // The stack size of a recursion is unknown, so each thread gets a default share.
     let depth = |n: u32| format!("params.depth.scalar = {{ u32 = {n} }}\n");
     let (report, said) = launch("recursion", 32, &depth(16));
     assert!(report.succeeded(), "{said}");

@@ -1,4 +1,5 @@
-//! `texunit cases run`: what differs is told with its place, counted by rule, and is the exit code.
+//! `texunit cases run`: differences are printed with their places, counted by rule, and determine
+//! the exit code.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,8 +17,8 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Texels 1, 2, 3, 4: of three values of a fetch case one is wrong, and so is one store of two and
-/// a byte that none of them stores to. Two cases are of an array that cannot be made.
+/// Texels 1, 2, 3, 4. Of three expected values of a fetch case one is wrong; so are one of two
+/// stores, and a byte to which no access stores. Two cases use an array that cannot be created.
 const CASES: &str = r#"
 provenance = "by hand"
 rules = ["1.9"]
@@ -114,7 +115,7 @@ fn what_differs_is_told_and_counted() {
     );
 }
 
-/// Compressed files and folders, and what cannot be read beside what can.
+/// Compressed files, folders, and unreadable files among readable ones.
 #[test]
 fn folders_are_run_and_files_that_cannot_be_read_are_said() {
     let said = run(&["--quiet", "tests/fetch/intcoord.toml", "tests/fetch/card/gl-store.toml.gz"]);

@@ -1,6 +1,6 @@
-//! `texunit check` and `texunit explain-code`: what they print for the arguments of
-//! `tests/cli/check/*.args` and `tests/cli/explain-code/*.args` (`TEXUNIT_BLESS=1` writes it), what
-//! `--fix` does to files, and what no input may do.
+//! `texunit check` and `texunit explain-code`: their output for the arguments of
+//! `tests/cli/check/*.args` and `tests/cli/explain-code/*.args` (`TEXUNIT_BLESS=1` writes it), the
+//! effect of `--fix` on files, and hostile input.
 #![allow(clippy::unwrap_used)]
 
 mod golden;
@@ -88,14 +88,14 @@ fn fix_corrects_files() -> Result<(), Failed> {
     assert!(last["fixed"].as_u64().unwrap() >= 4, "{last}");
     assert!(last["errors"].as_u64().unwrap() >= 1, "{last}");
     assert_eq!(last["files"], 3);
-    // Every missing `;` is there, and nothing else has changed.
+    // Every missing `;` was inserted, and nothing else was changed.
     let after = [&mistakes, &wrong, &clean].map(|path| read(path));
     assert_eq!(after[0].replace(';', ""), before[0].replace(';', ""));
     assert_eq!(after[0].matches(';').count(), before[0].matches(';').count() + 3);
     assert!(after[1].contains("mov.u32 %r1, %tid.x;\n"), "{}", after[1]);
     assert_eq!(after[2], before[2]);
     assert_eq!(folder.names(), ["clean.ptx", "mistakes.ptx", "wrong.ptx"]);
-    // Once more: nothing is left to be corrected.
+    // A second run finds nothing to correct.
     let (code, out, _) = outcome(folder.texunit(&["check", "--fix", "mistakes.ptx"]));
     assert_eq!((code, out.as_str()), (Some(0), "1 file: no errors\n"));
     let (_, again, _) = outcome(folder.texunit(&args));
@@ -105,7 +105,7 @@ fn fix_corrects_files() -> Result<(), Failed> {
     Ok(())
 }
 
-/// More mistakes than are reported at once are all corrected.
+/// All errors are corrected, even if there are more than one run reports.
 fn many_rounds(folder: &Folder) {
     let head = ".version 8.8\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n";
     let body = "\tmembar.gl\n".repeat(900);
@@ -150,7 +150,7 @@ fn fix_writes_nothing_that_it_may_not() -> Result<(), Failed> {
         "mistakes.ptx:1:1: error[E0000]: cannot write the corrected file: it is read-only\n";
     assert_eq!((code, out.as_str(), err.as_str()), (Some(1), message, ""));
     assert_eq!(read(&path), before);
-    // In a file that is not text only what is corrected changes.
+    // In a file that is not UTF-8, only corrected places change.
     let path = folder.copy("latin-1.ptx");
     let before = std::fs::read(&path)?;
     let input = std::fs::File::open(&path)?;
@@ -168,7 +168,7 @@ fn fix_writes_nothing_that_it_may_not() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The forms agree with each other on every case of tests/check.
+/// The formats agree with each other for every case of tests/check.
 fn all_forms_say_the_same() -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/check");
     let mut files: Vec<String> = Vec::new();
@@ -225,7 +225,7 @@ fn all_forms_say_the_same() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Paths that are not files, huge files, and files made to do harm.
+/// Paths that are not files, huge files, and hostile files.
 fn hostile_files() -> Result<(), Failed> {
     let folder = Folder::new("hostile");
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.0.join(name), bytes).unwrap();
@@ -257,13 +257,13 @@ fn hostile_files() -> Result<(), Failed> {
         let (code, out, _) = outcome(folder.texunit(&["check", "pipe"]));
         assert!(code == Some(1) && out.contains("a device or a pipe"), "{out}");
         assert!(out.contains("help: `-` reads standard input"), "{out}");
-        // Devices without an end, and files of the system that look like any other and wait for more.
+        // Infinite devices, and system files that look like regular files but block.
         for (path, said) in [
             ("/dev/zero", "it is a device or a pipe"),
             ("/proc/kmsg", "it is one of the system's that waits for more"),
         ] {
             let (code, out, _) = outcome(folder.texunit(&["check", path]));
-            // Only a superuser may read the messages of the kernel, and not in every container.
+            // Only a superuser may read the kernel's messages, and not in every container.
             let refused = path == "/proc/kmsg" && out.contains("cannot read the file: ");
             assert!(code == Some(1) && (out.contains(said) || refused), "{path}: {out}");
         }
@@ -298,7 +298,7 @@ fn a_full_disk() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A reader that goes away changes nothing but what it reads: files are still corrected.
+/// A closed pipe as output does not affect other effects: files are still corrected.
 fn a_closed_pipe() -> Result<(), Failed> {
     let folder = Folder::new("closed");
     folder.copy("many.ptx");
@@ -314,7 +314,7 @@ fn a_closed_pipe() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Without arguments `explain-code` lists every code, and it explains each.
+/// Without arguments `explain-code` lists every code; with a code it explains it.
 fn every_code_is_listed() -> Result<(), Failed> {
     let folder = Folder::new("list");
     let (code, out, err) = outcome(folder.texunit(&["explain-code"]));
@@ -331,7 +331,7 @@ fn every_code_is_listed() -> Result<(), Failed> {
         let object: Value = serde_json::from_str(line)?;
         assert_eq!(object["code"], code);
         assert!(object["explanation"].as_str().unwrap().len() > 20, "{line}");
-        // Codes of PTX have an example, or a reason why not.
+        // Codes of PTX have an example, or a reason for having none.
         let needs = code.starts_with(['E', 'W']) && code != "E0000";
         let has = object["example"].is_object();
         assert!(has || !needs || texunit::codes::without_example(code).is_some(), "{code}");
@@ -339,7 +339,7 @@ fn every_code_is_listed() -> Result<(), Failed> {
     Ok(())
 }
 
-/// docs/check.md names every option and shows what is really printed (`TEXUNIT_BLESS=1` writes it).
+/// docs/check.md names every option, and its outputs are real (`TEXUNIT_BLESS=1` writes them).
 fn the_page_is_complete() -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let path = root.join("docs/check.md");
@@ -353,7 +353,7 @@ fn the_page_is_complete() -> Result<(), Failed> {
             }
         }
     }
-    // `<!-- FILE -->` comes before a block that shows what is in the file.
+    // `<!-- FILE -->` precedes a block that shows the file's contents.
     let (mut page, mut shown) = (String::new(), 0);
     let mut rest = docs.as_str();
     while let Some(start) = rest.find("<!-- tests/cli/") {

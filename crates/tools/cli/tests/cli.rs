@@ -1,8 +1,8 @@
 //! Runs the program on every job of tests/cli and compares exit code, standard output and
-//! standard error with what is beside the job: `x.toml`, `x.stdout`, `x.stderr`.
+//! standard error with the files beside the job: `x.toml`, `x.stdout`, `x.stderr`.
 //!
-//! The first lines of a job may say `# args: --quiet` and `# exit: 2`; a job without fails with
-//! exit code 1. `TEXUNIT_BLESS=1` writes the files instead of comparing them.
+//! The first lines of a job may be `# args: --quiet` and `# exit: 2`; the default exit code is 1.
+//! `TEXUNIT_BLESS=1` writes the files instead of comparing them.
 #![allow(clippy::unwrap_used)]
 
 mod golden;
@@ -64,7 +64,7 @@ fn run(job: &Path) -> Result<(), Failed> {
     golden::compare(&job.with_extension("stderr"), &stderr)
 }
 
-/// Names of the files of a folder, if it is there.
+/// Names of the files of a folder, if it exists.
 fn list(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).map(|d| d.map(|e| e.unwrap().path()).collect());
     entries.unwrap_or_default()

@@ -1,5 +1,5 @@
-//! `texunit compare` on a test card: the software device behind the calls of the driver API.
-//! It answers as the reference does, so that every case agrees, and what differs is made to.
+//! `texunit compare` on a test card: the software device behind the driver API. Its results equal
+//! the reference, so every case agrees unless the test changes a result.
 
 #![allow(clippy::unwrap_used)]
 
@@ -43,7 +43,7 @@ fn jobs_run_on_the_card() {
     assert!(skipped, "module references are not bound on a card: {}", human(&comparison));
 }
 
-/// The jobs of tests/compare are such as a card can be asked.
+/// The jobs of tests/compare use only what a card supports.
 #[test]
 fn jobs_for_cards_are_asked() {
     let comparison = compare(&args(&[&root().join("tests/compare")]));
@@ -63,7 +63,7 @@ fn answers_are_recorded_and_random_cases_run() {
     let first = compare(&args);
     assert!(first.succeeded(), "{}", human(&first));
     assert_eq!(first.compared.len(), 40);
-    // What was recorded is a case file with the card's name.
+    // The recorded file is a case file with the card's name.
     let again = compare(&self::args(&[&record]));
     assert!(again.succeeded(), "{}", human(&again));
     assert_eq!(again.compared.len(), first.recorded.unwrap().1);
@@ -103,7 +103,7 @@ fn nothing_recorded_is_an_error_and_no_file() {
     assert!(!path.exists());
 }
 
-/// After the fault of a kernel a card refuses every call of the process: that is reported once.
+/// After a kernel's fault, a card refuses every call of the process; this is reported once.
 #[test]
 fn a_card_that_is_lost_ends_the_comparison() {
     let gpu = texunit_gpu::test_card().unwrap();

@@ -1,4 +1,4 @@
-//! `texunit compare --all` in processes of its own, with the test card and without a card.
+//! `texunit compare --all` in separate processes, with the test card and without a card.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,8 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-/// `library` is what the driver is: the test card of crate `texunit-gpu`, or a file that is not
-/// there.
+/// `library` is the driver: the test card of crate `texunit-gpu`, or a file that does not exist.
 fn compare(library: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
     command.current_dir(root()).env("TEXUNIT_LIBCUDA", library);
@@ -42,7 +41,7 @@ accesses = "0 1 2 4"
 values = "0102 misaligned 0304 outside"
 "#;
 
-/// A kernel that stores to address 0, which ends the work of the process that asks.
+/// A kernel that stores to address 0, after which the process can make no further calls.
 const FAULT: &str = ".version 7.0\n.target sm_60\n.address_size 64\n.visible .entry fault(.param .u64 p)\n{\n\
     .reg .b64 %a;\nld.param.u64 %a, [p];\nst.global.b32 [%a+1048576], 1;\nret;\n}\n";
 
@@ -85,7 +84,7 @@ fn everything_is_asked_and_recorded() {
     let forms = cases.iter().filter(|case| case["rules"][0] == "job").count();
     assert!(forms >= 13, "each form of a program is a job: {forms}");
 
-    // What is recorded are cases that hold here, too, and lines for the rest.
+    // The recording contains cases that hold for texunit too, and lines for the remaining ones.
     let at = |name: &str| folder.join("card").join(name);
     let mut run = Command::new(env!("CARGO_BIN_EXE_texunit"));
     let again = run.args(["cases", "run", "--quiet"]).arg(at("cases")).output().unwrap();
@@ -101,7 +100,7 @@ fn everything_is_asked_and_recorded() {
     assert!(readme.contains("texunit test card (sm_86)") && readme.contains("\nall "), "{readme}");
 }
 
-/// What ends a process is told, and the rest is asked all the same.
+/// The case that ends a process is reported, and the remaining cases still run.
 #[test]
 fn a_fault_ends_one_process_and_nothing_else() {
     let folder = TempDir::new("compare-fault");
@@ -120,7 +119,7 @@ fn a_fault_ends_one_process_and_nothing_else() {
     assert!(outcomes.len() > 10 && outcomes[2..].iter().all(|o| *o == "equal"), "{report:#}");
 }
 
-/// Without a card all is done but to ask it.
+/// Without a card, everything is done except for running cases on the card.
 #[test]
 fn without_a_card_everything_is_made_and_answered_here() {
     let folder = TempDir::new("compare-none");

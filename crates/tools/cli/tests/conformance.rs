@@ -1,4 +1,5 @@
-//! `texunit cases export`: what is written is what the cases say, in both formats, by the schema, and readable by the examples.
+//! `texunit cases export`: the exported files contain the cases in both formats, satisfy the
+//! schema, and can be read by the examples.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::Value;
@@ -97,7 +98,7 @@ fn every_case_is_there_with_its_bits() {
     assert!(files > 20 && fetches > 150_000, "{files} {fetches}");
 }
 
-/// Folders and files that are not what they have to be.
+/// Wrong folders and files are reported.
 #[test]
 fn what_is_wrong_is_said() {
     let folder = TempDir::new("suite-wrong");
@@ -122,7 +123,8 @@ fn what_is_wrong_is_said() {
     assert_eq!(texunit(&["cases"]).status.code(), Some(2));
 }
 
-/// A Python with NumPy and jsonschema-rs, which are installed once; `None` if they cannot be.
+/// A Python with NumPy and jsonschema-rs, which are installed once; `None` if they cannot be
+/// installed.
 fn python() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_BIN_EXE_texunit")).ancestors().nth(2).unwrap();
     let venv = target.join("conformance/venv");
@@ -214,7 +216,7 @@ fn python_reads_both_formats_and_finds_what_a_float_sampler_lacks() {
     let said = run(&[sampler.as_os_str(), second.as_os_str()]);
     let text = String::from_utf8(said.stdout).unwrap();
     assert_eq!(said.status.code(), Some(1), "{text}{}", String::from_utf8_lossy(&said.stderr));
-    // Point filters agree; weights of 8 bits are what a float sampler does not have (rule 2).
+    // Point filters agree; weights of 8 bits differ from a sampler that uses floats (rule 2).
     let words: Vec<&str> = text.split_whitespace().collect();
     let (agree, failed): (u32, u32) = (words[0].parse().unwrap(), words[3].parse().unwrap());
     assert!(agree >= 10 && failed >= 10, "{text}");
@@ -224,7 +226,7 @@ fn python_reads_both_formats_and_finds_what_a_float_sampler_lacks() {
     );
 }
 
-/// A suite of one small file of cases: the readers in C do not depend on them.
+/// A suite of one small file of cases, because the readers in C do not use the cases.
 fn small_suite(folder: &TempDir) -> PathBuf {
     std::fs::copy(root().join("tests/fetch/found.toml"), folder.join("found.toml")).unwrap();
     let (cases, suite) = (folder.text(""), folder.text("suite"));
@@ -233,7 +235,8 @@ fn small_suite(folder: &TempDir) -> PathBuf {
     folder.join("suite")
 }
 
-/// What a C program answers to a suite's folder and other arguments: the exit code and standard output; nothing without a compiler.
+/// Runs a C program with a suite's folder and other arguments. Returns the exit code and standard
+/// output; `None` without a compiler.
 fn reader(
     folder: &TempDir,
     source: &Path,
@@ -257,7 +260,7 @@ fn reader(
     })
 }
 
-/// The reader in C finds the card's results by the exported tables, and finds a number that is wrong.
+/// The C reader reproduces the card's results with the exported tables, and finds a wrong number.
 #[test]
 fn the_reader_of_the_special_function_unit_checks_its_files() {
     let folder = TempDir::new("suite-functions");
@@ -284,7 +287,7 @@ fn the_reader_of_the_special_function_unit_checks_its_files() {
     }
 }
 
-/// The reader in C computes the elements that a card's tensor core gave, and finds one that is wrong.
+/// The C reader computes the elements of a card's tensor core, and finds a wrong one.
 #[test]
 fn the_reader_of_the_tensor_core_checks_its_file() {
     let folder = TempDir::new("suite-tensor");

@@ -1,4 +1,5 @@
-//! `texunit launch --coverage` on the examples: what each launch covers is what its grid says, and genhtml takes it.
+//! `texunit launch --coverage` on the examples: the counts agree with the grid of each launch, and
+//! genhtml accepts the file.
 #![allow(clippy::unwrap_used)]
 
 mod genhtml;
@@ -26,7 +27,7 @@ fn covered(job: &Path, more: &[&str], folder: &TempDir) -> Coverage {
     lcov::parse(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
 
-/// Threads of a job.
+/// The number of threads of a job.
 fn threads(job: &Path) -> u64 {
     let job: toml::Table = std::fs::read_to_string(job).unwrap().parse().unwrap();
     let product = |key: &str| {
@@ -47,12 +48,13 @@ fn a_launch_covers_its_kernel() {
         let entered: Vec<u64> =
             file.functions.values().map(|f| f.lanes).filter(|&n| n > 0).collect();
         assert_eq!(entered, [threads(&job)], "{name}");
-        // Every instruction of the PTX is a line; each begins with a word that ends its line with a semicolon.
+        // Every instruction of the PTX is on a line of its own, which begins with a word and ends
+        // with a semicolon.
         let text = std::fs::read_to_string(&ptx).unwrap();
         for (&line, &lanes) in &file.lines {
             let text = text.lines().nth(line as usize - 1).unwrap();
             assert!(text.contains(';') || text.contains(".entry"), "{name}: {line} {text}");
-            // None of them has a loop.
+            // None of the kernels has a loop.
             assert!(lanes <= threads(&job), "{name}: {line} {text}");
         }
         let ways = file.branches.values().map(|ways| ways.iter().sum::<u64>());
@@ -61,7 +63,7 @@ fn a_launch_covers_its_kernel() {
     }
 }
 
-/// With one thread of the host or two, fused or not, with `--explain`: the same counts.
+/// With one host thread or two, fused or not, and with `--explain`, the counts are the same.
 #[test]
 fn counts_do_not_depend_on_who_runs() {
     let folder = TempDir::new("coverage-ways");

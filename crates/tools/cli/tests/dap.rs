@@ -1,5 +1,6 @@
-//! Sessions of `texunit dap`: `tests/debug/*.dap` have requests (`-> next {"threadId":1}`), each with the messages that come
-//! behind it, up to its response, and where a launch goes on, up to the next stop or the end. `TEXUNIT_BLESS=1` writes them.
+//! Sessions of `texunit dap`: `tests/debug/*.dap` contain requests (`-> next {"threadId":1}`), each
+//! followed by the messages up to its response, and, if the launch continues, up to the next stop
+//! or the end. `TEXUNIT_BLESS=1` writes the messages.
 #![cfg(target_os = "linux")]
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -23,7 +24,7 @@ fn main() {
     libtest_mimic::run(&args, trials.collect()).exit();
 }
 
-/// An editor.
+/// A client.
 struct Editor {
     adapter: Child,
     to: ChildStdin,
@@ -31,7 +32,7 @@ struct Editor {
     seq: i64,
 }
 
-/// Requests behind which a launch goes on.
+/// Requests after which a launch continues.
 const ONWARD: [&str; 7] =
     ["configurationDone", "continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue"];
 
@@ -62,7 +63,7 @@ impl Editor {
         Ok(serde_json::from_slice(&bytes)?)
     }
 
-    /// Asks; what comes back.
+    /// Sends a request. Returns the messages that follow it.
     fn ask(&mut self, command: &str, arguments: &Value) -> Result<Vec<Value>, Failed> {
         self.seq += 1;
         let request = json!({ "seq": self.seq, "type": "request", "command": command, "arguments": arguments });
@@ -78,7 +79,7 @@ impl Editor {
             stands |= failed || message["event"] == "stopped" || message["event"] == "terminated";
             all.push(message);
         }
-        // An editor waits for this before it goes on.
+        // A client waits for this event before it continues.
         let accepted = all.iter().any(|m| m["success"] == json!(true));
         if command == "launch" && accepted && all.iter().all(|m| m["event"] != "initialized") {
             all.push(self.message()?);

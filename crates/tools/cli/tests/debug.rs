@@ -1,5 +1,6 @@
-//! Sessions of `texunit debug`: `tests/debug/*.session` have the arguments in the first line, then commands behind the prompt,
-//! each with what it answers; behind `commands`, lines up to `>end` are those of the breakpoint. `TEXUNIT_BLESS=1` writes what is answered.
+//! Sessions of `texunit debug`: `tests/debug/*.session` have the arguments in the first line, then
+//! prompts with commands, each followed by its output; after `commands`, lines up to `>end` are the
+//! breakpoint's. `TEXUNIT_BLESS=1` writes the output.
 #![cfg(target_os = "linux")]
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -29,7 +30,7 @@ fn run(path: &Path) -> Result<(), Failed> {
     let arguments =
         first.strip_prefix("$ texunit debug ").ok_or("the first line is `$ texunit debug ...`")?;
     let out = texunit_testkit::TempDir::new("debug");
-    // One stream, so that errors stand where they belong.
+    // Both outputs share a stream, so that errors are in order.
     let mut shell = Command::new("sh");
     shell.args(["-c", "exec \"$@\" 2>&1", "sh", env!("CARGO_BIN_EXE_texunit"), "debug", "--batch"]);
     shell.args(["--out".as_ref(), out.path().as_os_str()]);

@@ -1,4 +1,5 @@
-//! Grids in ranges of CTAs: the cases of tests/distributed, the examples, and the command line.
+//! Grids launched in ranges of CTAs: the cases of tests/distributed, the examples, and the command
+//! line.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
 }
 
-/// What is in a folder, by names.
+/// The files of a folder by name.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let Ok(entries) = std::fs::read_dir(folder) else { return BTreeMap::new() };
     let mut all = BTreeMap::new();
@@ -27,7 +28,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     all
 }
 
-/// A job, its outputs, and what it prints.
+/// A job, its outputs, and its messages.
 struct Whole {
     job: PathBuf,
     outputs: BTreeMap<String, Vec<u8>>,
@@ -35,12 +36,12 @@ struct Whole {
     ctas: u64,
 }
 
-/// What became of ranges.
+/// The outcome of ranges.
 enum Ended {
     Merged,
-    /// By a merge.
+    /// The merge was refused.
     Refused(Box<Report>),
-    /// A range that was not run to its end.
+    /// A range did not end.
     Stopped(Box<Report>),
 }
 
@@ -61,12 +62,12 @@ fn words(report: &Report) -> String {
 }
 
 impl Whole {
-    /// Launches ranges and merges them. What is merged must be what the whole launch gave.
+    /// Launches ranges and merges them. The merged outputs must equal those of the whole launch.
     fn in_ranges(&self, ends: &[u64], folder: &TempDir, options: &[&str]) -> Ended {
         let mut sets = Vec::new();
         for (n, pair) in ends.windows(2).enumerate() {
             let file = folder.path().join(format!("{n}.sets"));
-            // Of ranges before that were not merged.
+            // A file of earlier ranges that were not merged.
             let _ = std::fs::remove_file(&file);
             let range = format!("{}..{}", pair[0], pair[1]);
             let more = ["--ctas", &range, "--writes", file.to_str().unwrap()];
@@ -106,7 +107,7 @@ fn merge(job: &Path, sets: &[PathBuf], out: &Path) -> Report {
     launch(&MergeArgs::from_arg_matches(&matches).unwrap().as_launch())
 }
 
-/// Where ranges of a grid begin and end.
+/// Random ends of the ranges of a grid.
 fn ends(random: &mut Random, ctas: u64) -> Vec<u64> {
     let mut ends: Vec<u64> = (0..random.within(1..=3)).map(|_| random.within(0..=ctas)).collect();
     ends.extend([0, ctas]);
@@ -115,7 +116,7 @@ fn ends(random: &mut Random, ctas: u64) -> Vec<u64> {
     ends
 }
 
-/// The lines that failures name.
+/// The lines that errors name.
 fn lines(report: &Report) -> Vec<String> {
     let text = report.ptx_source.as_ref().unwrap();
     let line = |span: texunit_syntax::Span| text.line(text.location(span.start).line).to_owned();
@@ -183,7 +184,7 @@ fn cases() {
                     assert!(words(report).contains("cooperative"), "{}", words(report));
                 }
                 ("alone", Ended::Stopped(report)) => {
-                    // The range that does it is not the first.
+                    // The range with the atomic is not the first.
                     assert_eq!(code(report), "E0630", "{name}: {}", words(report));
                     at(report);
                 }
@@ -201,8 +202,8 @@ fn cases() {
     }
 }
 
-/// A fault of a range is that of the whole grid: an access that is recorded before it is made, too. Where hardware
-/// notices nothing, the range is not launched.
+/// A fault of a range equals that of the whole grid, also for accesses that are recorded before
+/// they are made. Where hardware would not notice the error, the range is not launched.
 fn same_fault(job: &Path, folder: &TempDir) {
     let out = folder.path().join("whole");
     let run = |options: &[&str]| {
@@ -218,7 +219,7 @@ fn same_fault(job: &Path, folder: &TempDir) {
         report
     };
     let fault = of_range("4..8", &[]).fault.unwrap();
-    // Allocations are counted over all launches of a process.
+    // The numbers of allocations are counted over all launches of a process.
     let place = |fault: &texunit_device::Fault| {
         let kind = fault.kind.to_string();
         let (before, after) = kind.split_once(", allocation ").unwrap_or((&kind, ""));
@@ -231,7 +232,8 @@ fn same_fault(job: &Path, folder: &TempDir) {
     assert!(passed.fault.is_none());
 }
 
-/// All examples come out the same in ranges, but for those whose CTAs share what is not folded.
+/// The merged outputs of all examples are equal, except for those whose CTAs share data that cannot
+/// be merged.
 #[test]
 fn examples() {
     let mut random = Random::for_test(25);
@@ -258,7 +260,7 @@ fn examples() {
     assert!(merged >= 8, "{merged}");
 }
 
-/// A program of tests/programs as a job in a folder, all of whose buffers and surfaces are written.
+/// A program of tests/programs as a job that writes all of its buffers and surfaces.
 fn program(case: &toml::Table, ptx: &Path, folder: &TempDir) -> PathBuf {
     let mut job = case.clone();
     job.retain(|key, _| !key.starts_with("expect"));
@@ -276,7 +278,7 @@ fn program(case: &toml::Table, ptx: &Path, folder: &TempDir) -> PathBuf {
     folder.file("job.toml", toml::to_string(&job).unwrap())
 }
 
-/// Programs of several CTAs, as each compiler made them: equal, or refused.
+/// Programs of several CTAs, from each compiler: equal, or refused.
 #[test]
 fn programs() {
     let mut random = Random::for_test(26);
@@ -322,7 +324,7 @@ fn texunit(folder: &TempDir, args: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// What the command line says of ranges, files and jobs that do not go together.
+/// Messages of the command line about wrong ranges, and files or jobs that do not match.
 #[test]
 fn the_command_line() {
     let folder = TempDir::new("distributed-cli");
@@ -340,7 +342,7 @@ fn the_command_line() {
     folder.file("ticket.toml", job("ticket", 1));
     folder.file("noise.sets", [7; 100]);
     let run = |args: &str| texunit(&folder, &args.split(' ').collect::<Vec<&str>>());
-    // Usage.
+    // Wrong usage.
     assert_eq!(run("launch job.toml --ctas 0..3").0, 2);
     assert_eq!(run("launch job.toml --writes a.sets").0, 2);
     assert_eq!(run("launch job.toml --ctas 3..3 --writes a.sets").0, 2);
@@ -380,7 +382,7 @@ fn the_command_line() {
     let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
     assert_eq!(code, 0);
     assert_eq!(read("merged/to.raw"), read("whole/to.raw"));
-    // Damage.
+    // Damaged files.
     let mut bytes = read("a.sets");
     bytes[60] ^= 4;
     folder.file("bad.sets", &bytes);

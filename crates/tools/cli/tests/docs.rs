@@ -1,5 +1,6 @@
-//! Reference pages name every option of their commands (keys and codes of jobs are a test of crates/observe/job);
-//! docs/isa.md is written from the instruction table (`UPDATE=1` rewrites it).
+//! Tests that the reference pages name every option of their commands (a test of crates/observe/job
+//! covers keys and codes of jobs), and that docs/isa.md matches the instruction table (`UPDATE=1`
+//! rewrites it).
 #![allow(clippy::unwrap_used)]
 
 use clap::CommandFactory;
@@ -55,7 +56,8 @@ fn the_page_of_the_instruction_table() {
     assert!(written == page, "docs/isa.md is out of date: run with UPDATE=1");
 }
 
-/// What docs/ci.md advises: in the table for users of compute-sanitizer, the second column.
+/// The options that docs/ci.md recommends: the second column of the table for users of
+/// compute-sanitizer.
 #[test]
 fn options_of_run_in_the_page_about_ci() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/ci.md");

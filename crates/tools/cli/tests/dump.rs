@@ -1,6 +1,6 @@
-//! File tests of the engine: `tests/kir/*.kir` have a kernel or a region, and what `texunit dump` prints of it. The first line
-//! has the options; `; blocks` behind them leaves entries, exits and the epilogue of machine code away. `TEXUNIT_BLESS=1` writes
-//! what is printed.
+//! File tests of the engine: `tests/kir/*.kir` contain a kernel or a region, and the output of
+//! `texunit dump`. The first line has the options; `; blocks` after them omits entries, exits and
+//! the epilogue of machine code. `TEXUNIT_BLESS=1` writes the output.
 #![cfg(target_arch = "x86_64")]
 
 use clap::Parser;
@@ -8,7 +8,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use texunit::dump::{DumpArgs, text};
 
-/// Stands between the input and what is printed.
+/// Separates the input from the output.
 const BETWEEN: &str = "\n====\n";
 
 #[derive(Parser)]
@@ -65,7 +65,7 @@ fn run(path: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The choices and the code of blocks.
+/// The compilation choices and the code of blocks.
 fn blocks(printed: &str) -> String {
     let mut shown = true;
     let mut text = String::new();

@@ -1,11 +1,11 @@
-//! What comes from files reaches a terminal, or the log of a CI service, only as far as these show it: no control
-//! character (C0, C1), no mark that turns the direction of writing, no line that a file begins by itself.
+//! Text from files is escaped in output to a terminal or the log of a CI service: no control
+//! characters (C0, C1), no marks that change the direction of writing, and no lines of its own.
 #![allow(clippy::unwrap_used)]
 
 use std::process::Command;
 use texunit_testkit::TempDir;
 
-/// Characters that a terminal obeys, in names and texts.
+/// Characters that a terminal would obey, in names and texts.
 const HOSTILE: &str = "\u{1b}[31m\u{7}\u{9b}32m\u{202e}\u{7f}";
 
 fn said(folder: &TempDir, arguments: &[&str]) -> String {

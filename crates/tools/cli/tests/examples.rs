@@ -1,5 +1,5 @@
-//! Runs every job of examples/ and compares what it writes with examples/*/expected, texel by
-//! texel, and again on a single thread.
+//! Runs every job of examples/ and compares its outputs with examples/*/expected, texel by texel;
+//! then again with one thread.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ fn run(name: &str, threads: u16, more: &[&str]) -> Report {
     report
 }
 
-/// Every gradient of the ground goes by way of TXD, and the picture is the same.
+/// With TXD for every gradient fetch of the ground, the picture is the same.
 #[test]
 fn ground_by_txd() {
     let report = run("ground", 0, &["--via-txd"]);
@@ -79,7 +79,7 @@ macro_rules! examples {
             run($name, 1, &[]);
         })*
 
-        /// No example is left out above.
+        /// The tests above cover all examples.
         #[test]
         fn all_of_them() {
             let mut found: Vec<_> = std::fs::read_dir(folder(""))

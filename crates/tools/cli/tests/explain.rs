@@ -1,8 +1,6 @@
 //! Runs `texunit explain` with the arguments of every `tests/cli/explain/*.args` and compares exit
-//! code, standard output and standard error with what is beside: `x.stdout`, `x.stderr`.
-//!
-//! A first line `# exit: 2` names the exit code. `TEXUNIT_BLESS=1` writes the files instead of
-//! comparing them.
+//! code, standard output and standard error with the files beside it (`x.stdout`). A first line `#
+//! exit: 2` gives the exit code. `TEXUNIT_BLESS=1` writes the files instead of comparing them.
 #![allow(clippy::unwrap_used)]
 
 mod golden;
@@ -29,7 +27,7 @@ fn texunit(arguments: &[&str]) -> std::process::Output {
     golden::texunit("explain", arguments, Stdio::null())
 }
 
-/// Of a thread that fetches 130 times, 100 fetches are explained.
+/// Of 130 fetches of a thread, 100 are explained.
 fn a_thread_of_many_fetches() -> Result<(), Failed> {
     let common = ["launch", "many.toml", "--explain", "0", "--quiet"];
     let text = String::from_utf8(texunit(&common).stdout)?;
@@ -58,8 +56,8 @@ fn a_thread_of_many_fetches() -> Result<(), Failed> {
     Ok(())
 }
 
-/// `--format svg`: a page with a row and a picture for each access, of a bounded size, on standard output and nothing else
-/// there; `--explain-out` writes the same to a file, or text and JSON by its ending.
+/// `--format svg` prints only a page with a row and a picture for each access, of limited size;
+/// `--explain-out` writes it to a file, or text or JSON according to the extension.
 fn a_page_of_a_thread() -> Result<(), Failed> {
     let folder = texunit_testkit::TempDir::new("explain-page");
     let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
@@ -94,7 +92,7 @@ fn a_page_of_a_thread() -> Result<(), Failed> {
     // A page without a thread is wrong usage.
     let wrong = texunit(&["launch", "many.toml", "--format", "svg"]);
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
-    // A thread without accesses has a page that says so, and the job is not written over.
+    // The page of a thread without accesses says so, and the job is not overwritten.
     let ptx =
         ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry idle()\n{\n\tret;\n}\n";
     let job = "ptx = \"idle.ptx\"\nkernel = \"idle\"\ngrid = 1\nblock = 1\n";
@@ -115,7 +113,8 @@ fn a_page_of_a_thread() -> Result<(), Failed> {
     Ok(())
 }
 
-/// tests/explain/thread.svg is what the command of docs/explain.md draws. `TEXUNIT_BLESS=1` writes it.
+/// tests/explain/thread.svg is the output of the command in docs/explain.md. `TEXUNIT_BLESS=1`
+/// writes it.
 fn the_page_of_the_documentation() -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let folder = texunit_testkit::TempDir::new("explain-docs");
@@ -139,7 +138,7 @@ fn the_page_of_the_documentation() -> Result<(), Failed> {
     Ok(())
 }
 
-/// docs/explain.md names every option, and shows what is really printed.
+/// docs/explain.md names every option, and its outputs are real.
 fn every_option_is_documented() -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let docs = std::fs::read_to_string(root.join("docs/explain.md"))?;
@@ -157,7 +156,7 @@ fn every_option_is_documented() -> Result<(), Failed> {
     Ok(())
 }
 
-/// `--out` writes what would have been printed; a file that cannot be written is an error.
+/// `--out` writes the output to a file; if it cannot be written, that is an error.
 fn out_writes_a_file() -> Result<(), Failed> {
     let folder = texunit_testkit::TempDir::new("explain");
     let path = folder.join("out.svg");
@@ -178,7 +177,7 @@ fn out_writes_a_file() -> Result<(), Failed> {
     Err(message.into())
 }
 
-/// What is explained is not written over, whatever it is called.
+/// Input files are not overwritten, under whichever name.
 #[cfg(unix)]
 fn out_spares_inputs() -> Result<(), Failed> {
     let folder = texunit_testkit::TempDir::new("explain-in");

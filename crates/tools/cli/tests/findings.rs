@@ -1,10 +1,11 @@
-//! What checks find: every `.ptx` file of tests/findings says so on the lines where something is found,
-//! `// finding[sync-barrier-missed]: part of the message`, and nothing else is. Lines `//| KEY = VALUE` before a kernel are
-//! the job that launches it, those before the first kernel (`//|| ...`) are part of every job of the file. The first line
-//! says what is checked: `// check: sync`. No check changes what a kernel writes. A `.cu` of tests/findings/cuda says all that
-//! itself, and the PTX beside it is what runs. In tests/findings/groups each kernel says how many findings there are
-//! (`//| # groups 2`), and code for a debugger (`NAME.debug.ptx`) has the same ones. Those of tests/findings/sources are the same
-//! without PTX: nvcc makes both where it is present (`TEXUNIT_NVIDIA`, or target/nvidia).
+//! Runs the checks on the kernels of tests/findings: each line with a finding has a comment `//
+//! finding[sync-barrier-missed]: part of the message`, and there must be no other findings. The
+//! first line names the checks: `// check: sync`. Lines `//| KEY = VALUE` before a kernel are its
+//! job; those before the first kernel (`//|| ...`) are part of every job of the file. No check may
+//! change a kernel's results. A `.cu` of tests/findings/cuda has the comments, and the PTX beside
+//! it is executed. In tests/findings/groups each kernel has a number of findings (`//| # groups
+//! 2`), and its debug build (`NAME.debug.ptx`) has the same ones. Sources of tests/findings/sources
+//! have no PTX: nvcc compiles both builds if it is installed (`TEXUNIT_NVIDIA`, or target/nvidia).
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)]
 
@@ -17,7 +18,7 @@ use texunit_checks::{End, Finding};
 use texunit_testkit::TempDir;
 use texunit_testkit::findings::{Expected, FoundAt, expected as wanted, right};
 
-/// Programs that show what jobs cannot: their marks are compared by `--test cuda -- check/`.
+/// Programs for what jobs cannot express; `--test cuda -- check/` compares their comments.
 const PROGRAMS: [&str; 6] =
     ["checked.cu", "fft_checked.cu", "fresh.cu", "hosted.cu", "pool_order.cu", "severities.cu"];
 
@@ -76,14 +77,14 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 /// A kernel with its job.
 struct Case {
     kernel: String,
-    /// It ends in a fault, in whose words this is: `//| # faults PART`.
+    /// The expected fault, from `//| # faults PART`: a part of its message.
     faults: Option<String>,
-    /// How many findings there are: `//| # groups 2`.
+    /// The expected number of findings, from `//| # groups 2`.
     groups: Option<usize>,
     job: String,
 }
 
-/// Tables of a job that another one does not have.
+/// Removes tables from a job that another job has too.
 fn without(common: &str, own: &str) -> String {
     let (mut text, mut is_in) = (String::new(), true);
     for line in common.lines() {
@@ -133,14 +134,14 @@ fn read(path: &Path) -> File {
         }
     }
     assert!(!check.is_empty() && !cases.is_empty(), "{}: no checks or no kernels", path.display());
-    // What a kernel says itself comes first.
+    // A kernel's own settings take precedence.
     for case in &mut cases {
         case.job += &without(&common, &case.job);
     }
     File { check, cases, expected: wanted(&text) }
 }
 
-/// What the launch of a case finds, and every byte that it writes.
+/// The findings of a case's launch, and all bytes that it wrote.
 fn launch(
     ptx: &Path,
     case: &Case,
@@ -152,14 +153,14 @@ fn launch(
     let job = temp.file("job.toml", &text);
     let out = temp.join("out");
     let mut options = vec!["--quiet"];
-    // A file may have more options after its list.
+    // The list of checks may be followed by options.
     options.extend(check.iter().flat_map(|list| ["--check"].into_iter().chain(list.split(' '))));
     let args = LaunchArgs::parse(&job, &out, &options).map_err(|error| error.to_string())?;
     let report = texunit::run::launch(&args);
     if !report.failures.is_empty() {
         return Err(texunit::human::render(&report, true, false).1);
     }
-    // A kernel may end in a fault where that is expected: findings are reported all the same.
+    // Where a fault is expected, findings are reported all the same.
     let fault = report.fault.as_ref().map(|fault| fault.kind.to_string());
     match (&fault, &case.faults) {
         (None, None) => {}
@@ -172,18 +173,19 @@ fn launch(
     }
     files.sort();
     let mut bytes: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
-    // What is beside it has a number, another one in each launch.
+    // The rest of the message contains the number of an allocation, which differs between launches.
     let own = fault.iter().filter_map(|fault| fault.split(';').next());
     bytes.push(own.flat_map(str::bytes).collect());
     Ok((report.log.map_or_else(Vec::new, |log| log.findings()), bytes))
 }
 
-/// Line of the source, or of the PTX where there is none. What is inlined from a header is where the case calls it.
+/// The line of the source, or of the PTX without a source. Code inlined from a header counts at its
+/// call.
 fn line(end: &End) -> u32 {
     end.place.source().map_or(end.place.ptx.line, |frame| frame.line)
 }
 
-/// The folder of NVIDIA's compiler.
+/// The folder of nvcc.
 fn nvcc() -> Option<PathBuf> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let folder = std::env::var_os("TEXUNIT_NVIDIA")
@@ -192,7 +194,7 @@ fn nvcc() -> Option<PathBuf> {
     folder.join("bin/nvcc").is_file().then_some(folder)
 }
 
-/// The same of code that nvcc makes now.
+/// Compares the findings in code that nvcc compiles now.
 fn compiled_alike(nvcc: &Path, path: &Path) -> Result<(), Failed> {
     let temp = TempDir::new("findings-sources");
     let made = [("-O3", "-lineinfo", "optimised.ptx"), ("-G", "-g", "debug.ptx")];
@@ -207,7 +209,7 @@ fn compiled_alike(nvcc: &Path, path: &Path) -> Result<(), Failed> {
     alike(path, &optimised?, &debug?)
 }
 
-/// Code for a debugger has the same findings as optimised code.
+/// A debug build has the same findings as optimised code.
 fn grouped_alike(path: &Path) -> Result<(), Failed> {
     alike(path, &path.with_extension("ptx"), &path.with_extension("debug.ptx"))
 }
@@ -226,7 +228,7 @@ fn alike(path: &Path, optimised: &Path, debug: &Path) -> Result<(), Failed> {
     }
 }
 
-/// Compares what is found with what a case says; a kernel, kind and lines each.
+/// Compares the findings with a case's comments. Returns kernel, code and lines of each finding.
 fn expected(path: &Path, ptx: &Path) -> Result<BTreeSet<[String; 3]>, Failed> {
     let file = read(path);
     let (mut missing, mut all) = (file.expected, BTreeSet::new());
@@ -247,7 +249,7 @@ fn expected(path: &Path, ptx: &Path) -> Result<BTreeSet<[String; 3]>, Failed> {
         let mut again = BTreeSet::new();
         for finding in found.iter().flat_map(Finding::kinds) {
             let found = found_at(finding);
-            // The same place with several other ends is one line.
+            // Several other ends for one place are one line.
             let first = again.insert((found.line, found.code.clone()));
             match missing.iter().position(|wanted| wanted.is(&found)) {
                 Some(i) => drop(missing.remove(i)),
@@ -269,7 +271,7 @@ fn found_at(finding: &Finding) -> FoundAt {
         line: finding.at.as_ref().map_or(0, line),
         code: finding.code().to_owned(),
         other: finding.other.as_ref().map(|(_, end)| line(end)),
-        // What is said besides is a part of it.
+        // Notes are a part of the finding.
         message: std::iter::once(&finding.message)
             .chain(&finding.notes)
             .map(String::as_str)
@@ -279,7 +281,8 @@ fn found_at(finding: &Finding) -> FoundAt {
     }
 }
 
-/// A launch of CUB's or Thrust's, recorded: it leaves what it left then, and no check has anything to say.
+/// Repeats a recorded launch of CUB or Thrust: its results are unchanged, and no check finds
+/// anything.
 fn algorithm(job: &Path) -> Result<(), Failed> {
     let temp = TempDir::new("algorithms");
     let args = LaunchArgs::parse(job, &temp.join("out"), &["--quiet", "--check", "all"])?;
@@ -300,7 +303,8 @@ fn documented() -> Result<(), Failed> {
     if missing.is_empty() { Ok(()) } else { Err(format!("no section for {missing:?}").into()) }
 }
 
-/// Each kind of finding is somewhere, and somewhere else it looks as if it were and is not; and there are enough kernels.
+/// Each kind of finding occurs in some kernel, and some correct kernel resembles it; and there are
+/// enough kernels.
 fn every_finding(files: &[PathBuf], programs: &Path) -> Result<(), Failed> {
     let texts: Vec<String> = files.iter().map(std::fs::read_to_string).collect::<Result<_, _>>()?;
     let kernel =

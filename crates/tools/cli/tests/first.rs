@@ -1,6 +1,6 @@
-//! What users meet in their first minutes: messages about the usual mistakes (`tests/cli/first/*.args`, whole command
-//! lines; `TEXUNIT_BLESS=1` writes what they print), `texunit init` on the kernels of this repository, completions and
-//! man pages.
+//! What users see in their first minutes: messages about common errors (`tests/cli/first/*.args`,
+//! whole command lines; `TEXUNIT_BLESS=1` writes their output), `texunit init` on the kernels of
+//! this repository, completions and man pages.
 #![allow(clippy::unwrap_used)]
 
 mod golden;
@@ -39,7 +39,7 @@ fn texunit(folder: &Path, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// The PTX of the examples, and some of the test programs with other kinds of parameters.
+/// The PTX of the examples, and test programs with other kinds of parameters.
 fn kernels() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root().join("examples")).unwrap() {
@@ -61,7 +61,7 @@ fn kernels() -> Vec<PathBuf> {
     found
 }
 
-/// A job that nobody has changed says that its sizes are placeholders, and which ones are left.
+/// For an unchanged job, a message lists the sizes that are still placeholders.
 fn placeholders_are_named() -> Result<(), Failed> {
     let folder = TempDir::new("init-placeholders");
     let ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n) {\n\
@@ -90,7 +90,8 @@ fn placeholders_are_named() -> Result<(), Failed> {
     if text.contains("placeholders") { Err(text.into()) } else { Ok(()) }
 }
 
-/// A job that `init` writes is accepted: every parameter has a value of its kind, and the kernel is launched.
+/// A job written by `init` is accepted: every parameter has a value of its type, and the kernel is
+/// launched.
 fn a_job_loads(ptx: &Path) -> Result<(), Failed> {
     let folder = TempDir::new("init");
     let jobs = folder.join("jobs");
@@ -110,7 +111,8 @@ fn a_job_loads(ptx: &Path) -> Result<(), Failed> {
             &["launch", job.to_str().unwrap(), "--max-steps", "100000", "--format", "json"],
         );
         let report: serde_json::Value = serde_json::from_slice(&run.stdout)?;
-        // With guessed values a kernel may leave its arrays; that it runs at all means that the job is right.
+        // With guessed values a kernel may exceed its arrays; the job is right if the kernel is
+        // launched at all.
         let is_launched = report["succeeded"] == true || !report["fault"].is_null();
         if !is_launched || report["errors"].as_array().is_none_or(|e| !e.is_empty()) {
             let text = std::fs::read_to_string(&job)?;
@@ -127,7 +129,8 @@ fn a_job_loads(ptx: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A job is beside its PTX, with a path to it; a file that is there stays, unless `--force` says otherwise.
+/// A job is written beside its PTX, with a path to it; an existing file is only replaced with
+/// `--force`.
 fn init_writes_no_file_twice() -> Result<(), Failed> {
     let folder = TempDir::new("init-files");
     std::fs::create_dir(folder.join("sub"))?;
@@ -156,7 +159,7 @@ fn init_writes_no_file_twice() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Every shell gets a script that names the commands; bash reads its own without complaint.
+/// Each shell has a script that names the commands; bash accepts its own.
 fn completions_for_every_shell() -> Result<(), Failed> {
     let folder = TempDir::new("completions");
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
@@ -176,7 +179,7 @@ fn completions_for_every_shell() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A page for each command, with its options; `man`, where it is installed, finds no mistake in them.
+/// Each command has a page with its options; `man`, if installed, finds no error in them.
 fn man_pages() -> Result<(), Failed> {
     let folder = TempDir::new("man");
     let count = pages::write(&folder)?;

@@ -10,7 +10,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
 }
 
-/// An empty folder on the disk of the program, which can have another name there.
+/// An empty folder in the file system of the program, so that the program can be hard-linked into
+/// it.
 fn folder(name: &str) -> PathBuf {
     let folder =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
@@ -19,7 +20,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// `PROGRAM examples ARGUMENTS`.
+/// Runs `PROGRAM examples ARGUMENTS`.
 fn examples(program: &Path, arguments: &[&Path]) -> Output {
     Command::new(program).arg("examples").args(arguments).stdin(Stdio::null()).output().unwrap()
 }
@@ -29,7 +30,8 @@ fn fails(output: &Output, with: &str) {
     assert!(output.status.code() == Some(1) && said.contains(with), "{}: {said}", output.status);
 }
 
-/// The program of a package of our own, with this list and one example.
+/// Creates a package with the program, this list, and one example. Returns its folder and the
+/// program.
 fn package(name: &str, list: &str) -> (PathBuf, PathBuf) {
     let folder = folder(name);
     let program = folder.join("bin/texunit");
@@ -59,7 +61,7 @@ fn files_of_a_clone() {
     }
     let code = Command::new("test").arg("-x").arg(to.join("action/setup")).status().unwrap();
     assert!(code.success(), "a script is no program any more");
-    // A changed file stays; `--force` makes it what it was, and files of other names stay in any case.
+    // A changed file is kept; `--force` restores it; other files always stay.
     let job = to.join("examples/rotate/job.toml");
     std::fs::write(&job, "mine").unwrap();
     std::fs::write(to.join("examples/mine"), "mine").unwrap();
@@ -70,7 +72,7 @@ fn files_of_a_clone() {
     assert!(examples(Path::new(PROGRAM), &[&to, Path::new("--force")]).status.success());
     assert_ne!(std::fs::read(&job).unwrap(), b"mine");
     assert_eq!(std::fs::read(to.join("examples/mine")).unwrap(), b"mine");
-    // Where a file cannot be.
+    // Destinations where no file can be written.
     std::fs::write(place.join("file"), "").unwrap();
     fails(&examples(Path::new(PROGRAM), &[&place.join("file")]), "cannot make the folder");
     std::fs::remove_dir_all(place).unwrap();

@@ -1,4 +1,4 @@
-//! `texunit isa` as a user calls it.
+//! Runs `texunit isa`.
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Output};
@@ -58,7 +58,7 @@ fn a_name_that_does_not_exist() {
         assert!(output.stdout.is_empty());
         assert!(text(&output.stderr).contains(near), "{}", text(&output.stderr));
     }
-    // The others are printed all the same.
+    // The remaining instructions are printed all the same.
     let output = isa(&["nothing", "tld4"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stdout).contains("tld4 (PTX ISA"));

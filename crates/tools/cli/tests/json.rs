@@ -1,4 +1,4 @@
-//! `--format json`: one object, whatever happens; and the exit codes of wrong usage.
+//! `--format json` always prints one object; and exit codes of wrong usage.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use texunit_testkit::{TempDir, skipped};
 
-/// Runs the program in tests/cli; returns its output and the folder it writes to.
+/// Runs the program in tests/cli; returns its output and the output folder.
 fn texunit(name: &str, args: &[&str]) -> (Output, TempDir) {
     let folder = TempDir::new(&format!("json-{name}"));
     let out = folder.text("out");
@@ -67,7 +67,7 @@ fn printf_is_in_the_report() {
     assert_eq!((code, &report["printf"]), (Some(0), &json!("hello 42\nhello 42\n")));
 }
 
-/// `%clock` is not compiled: it is interpreted between blocks that are, where there are any.
+/// `%clock` is not compiled: it is interpreted between compiled blocks.
 #[test]
 fn what_was_interpreted_is_in_the_report_and_in_the_text() {
     let folder = TempDir::new("json-interpreted");
@@ -101,7 +101,7 @@ fn what_was_interpreted_is_in_the_report_and_in_the_text() {
         return skipped("no machine code is made here: no AVX2, or TEXUNIT_SIMD says so");
     };
     assert_eq!((&row["line"], &row["column"]), (&json!(11), &json!(1)));
-    // The first time may be before there is code.
+    // The first execution may precede compilation.
     let count = row["count"].as_u64().unwrap();
     assert!((49..=51).contains(&count), "{count}");
     assert_eq!((&row["frames"][0]["file"], &row["frames"][0]["line"]), (&json!("k.cu"), &json!(4)));
@@ -109,7 +109,8 @@ fn what_was_interpreted_is_in_the_report_and_in_the_text() {
     assert!(text.starts_with(title) && text.contains(&line), "{text}");
 }
 
-/// Of each form that the kernel and what it calls have: a class, whatever the device is.
+/// Every instruction form of the kernel and its callees has a performance class, whatever the
+/// device.
 #[test]
 fn what_is_known_of_instructions() {
     let folder = TempDir::new("json-fidelity");
@@ -163,7 +164,7 @@ fn what_is_known_of_instructions() {
     assert_eq!(run(&["--quiet"])[1], "");
 }
 
-/// Each old name once, with the changes that every place of it needs.
+/// Each deprecated name gives one warning, with the changes for all its places.
 #[test]
 fn old_names_are_warnings_with_a_fix() {
     let cli = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli");
@@ -194,7 +195,7 @@ fn old_names_are_warnings_with_a_fix() {
     ];
     let expected = expected.map(|message| [json!("J0012"), json!("warning"), json!(message)]);
     assert_eq!(told, expected.each_ref().map(|row| row.each_ref()));
-    // What the fixes make of the file has no warnings, and does the same.
+    // After the fixes, the job has no warnings and the same results.
     let number = |edit: &Value, key: &str| edit[key].as_u64().unwrap() as usize;
     let place = |edit: &Value, line: &str, column: &str| {
         let before: usize = text.lines().take(number(edit, line) - 1).map(|l| l.len() + 1).sum();
@@ -283,7 +284,7 @@ fn accesses_past_the_end_are_faults_or_counted() {
     assert!(text.contains(", 16 accesses past the end of an object"), "{text}");
 }
 
-/// They are told whatever is checked; outputs are written.
+/// These findings do not depend on the checks; outputs are written.
 #[test]
 fn fetches_that_no_texture_fits_are_findings() {
     for options in [&[][..], &["--check", "texture"]] {
@@ -302,7 +303,7 @@ fn fetches_that_no_texture_fits_are_findings() {
     assert_eq!((&report["findings"], &report["fault"]["line"]), (&json!(null), &json!(61)));
 }
 
-/// Where the instruction comes from, which `.loc` says.
+/// The source line of the instruction, according to `.loc`.
 #[test]
 fn a_fault_has_the_lines_of_the_source() {
     let (report, code, _) = launch("fault-source.toml", &[]);
@@ -378,7 +379,7 @@ fn errors() {
     assert_eq!(report["kernel"], json!(null));
 }
 
-/// Every error and warning has the same members, whatever it is about.
+/// All errors and warnings have the same members.
 #[test]
 fn members() {
     #[rustfmt::skip]
@@ -427,7 +428,7 @@ fn usage() {
     assert_eq!(output.stdout, format!("texunit {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
 }
 
-/// An output that cannot be written is an error, and leaves nothing half-written.
+/// An output that cannot be written is an error, and leaves no partial file.
 #[test]
 fn output_folder_is_a_file() {
     let folder = TempDir::new("json-file");
@@ -443,7 +444,7 @@ fn output_folder_is_a_file() {
     assert_eq!(std::fs::read(&file).unwrap(), b"here");
 }
 
-/// Failures are reported on standard error, even if standard output has no room.
+/// Failures are reported on standard error, even if standard output is full.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_standard_output_hides_nothing() {
@@ -459,7 +460,7 @@ fn a_full_standard_output_hides_nothing() {
     assert!(text.contains("error[trap]") && text.contains("cannot print the report"), "{text}");
 }
 
-/// An output folder that cannot be is found before the launch.
+/// An output folder that cannot be created is reported before the launch.
 #[test]
 fn the_output_folder_is_checked_first() {
     let folder = TempDir::new("json-plain");
@@ -480,7 +481,7 @@ fn the_output_folder_is_checked_first() {
     }
 }
 
-/// What checks have found, with both ends.
+/// Findings of checks, with both ends.
 #[test]
 fn findings_are_in_the_report() {
     let (report, code, _) = launch("checks.toml", &["--check", "sync", "--gen-suppressions"]);

@@ -1,5 +1,4 @@
-//! `texunit lsp` as an editor sees it: a scripted client that starts the program and talks to it
-//! over pipes.
+//! Tests `texunit lsp` with a scripted client that starts the program and communicates over pipes.
 #![allow(clippy::unwrap_used)]
 
 #[path = "lsp/client.rs"]

@@ -1,4 +1,4 @@
-//! `texunit mcp`, driven by a client of the same crate: from a wrong kernel to the mended one, and what is refused.
+//! Tests `texunit mcp` with a client: correcting a wrong kernel step by step, and refused calls.
 #![allow(clippy::unwrap_used)]
 
 use rmcp::ServiceExt;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Stdio;
 use texunit_testkit::TempDir;
 
-/// A client, with the server's process.
+/// A client with the server's process.
 struct Client {
     service: RunningService<RoleClient, ()>,
     server: tokio::process::Child,
@@ -24,13 +24,13 @@ impl Client {
         Self { service: ().serve(streams).await.unwrap(), server }
     }
 
-    /// What a tool answers, and whether that is an error.
+    /// The result of a tool, and whether it is an error.
     async fn call(&self, name: &'static str, arguments: Value) -> (Value, bool) {
         let arguments = arguments.as_object().cloned().unwrap();
         let call = CallToolRequestParams::new(name).with_arguments(arguments);
         let result = self.service.call_tool(call).await.unwrap();
         let value = result.structured_content.unwrap();
-        // Clients without structured content read the same as text.
+        // Clients without structured content read the result as text.
         let text = json!(result.content)[0]["text"].as_str().unwrap().to_owned();
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
         (value, result.is_error == Some(true))
@@ -48,7 +48,7 @@ impl Client {
         value["error"].as_str().unwrap().to_owned()
     }
 
-    /// The server ends with its input.
+    /// The server ends when its input ends.
     async fn end(mut self) {
         self.service.cancel().await.unwrap();
         assert!(self.server.wait().await.unwrap().success());
@@ -59,7 +59,8 @@ fn block_on(test: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
 }
 
-/// A kernel with three mistakes: a word that `st` does not have, no bound, and a column in place of a row.
+/// A kernel with three errors: an unknown suffix of `st`, a missing bound, and rows exchanged with
+/// columns.
 const WRONG: &str = ".version 8.0
 .target sm_80
 .address_size 64
@@ -118,7 +119,7 @@ fn from_a_wrong_kernel_to_the_mended_one() {
         ];
         assert_eq!(names, expected);
         assert!(tools.iter().all(|tool| tool.input_schema["type"] == "object"));
-        // The checker names the word, and its code is explained.
+        // The checker names the suffix, and its code has an explanation.
         let checked = client.fine("check", json!({ "path": "k.ptx" })).await;
         let diagnostic = at(&checked, "diagnostics");
         assert_eq!((&checked["ok"], &diagnostic["line"]), (&json!(false), &json!(17)), "{checked}");
@@ -127,7 +128,7 @@ fn from_a_wrong_kernel_to_the_mended_one() {
         assert_eq!(at(&explained, "codes")["code"], code, "{explained}");
         write("k.ptx", &WRONG.replace("globl", "global"));
         assert_eq!(client.fine("check", json!({ "path": "k.ptx" })).await["ok"], true);
-        // The launch names the thread and the line that are out of bounds.
+        // The launch reports the thread and line of the access beyond the bound.
         let launched = client.fine("launch", json!({ "job": "job.toml", "checks": "all" })).await;
         let fault = at(&launched, "findings");
         assert_eq!(
@@ -147,13 +148,13 @@ fn from_a_wrong_kernel_to_the_mended_one() {
         write("k.ptx", &bound);
         let launched = client.fine("launch", json!({ "job": "job.toml" })).await;
         assert_eq!(launched["ok"], true, "{launched}");
-        // Stopped at its store, the debugger has the value, and who wrote the word.
+        // At its store, the debugger shows the value, and which thread wrote the word.
         let commands = ["break ptx:19", "run", "print %r0", "stepi", "last-write *(int *)%rd5"];
         let debugged =
             client.fine("debug", json!({ "job": "job.toml", "commands": commands })).await;
         let output = debugged["output"].to_string();
         assert!(output.contains("Breakpoint 1") && output.contains("$1 = 0"), "{debugged}");
-        // The counts show a sector for each lane; with rows there are four.
+        // The profile has a sector for each lane; a correct row access has four.
         let sectors = async || {
             let counted = client.fine("profile", json!({ "job": "job.toml" })).await;
             at(&counted, "counts")["totals"]["global_load"]["sectors"].clone()
@@ -171,7 +172,8 @@ fn what_is_outside_or_takes_too_long_is_refused() {
     let (inside, outside) = (folder.join("in"), folder.join("out"));
     std::fs::create_dir(&inside).unwrap();
     std::fs::create_dir(&outside).unwrap();
-    // 300,000 warps of 1,800,000 instructions each: no warp takes so many that it counts as endless.
+    // 300,000 warps of 1,800,000 instructions each: no warp executes so many that its loop counts
+    // as endless.
     let long = WRONG.replace("  st.globl.u32 [%rd5], %r1;\n", "  mov.u32 %r2, 0;\nagain:\n  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p0, %r2, 600000;\n  @%p0 bra again;\n");
     std::fs::write(inside.join("k.ptx"), long).unwrap();
     std::fs::write(
@@ -200,7 +202,7 @@ fn what_is_outside_or_takes_too_long_is_refused() {
         assert!(why.contains("outside"), "{why}");
         let why = client.refused("launch", json!({ "job": "job.toml" })).await;
         assert!(why.contains("--timeout"), "{why}");
-        // Arguments that the tool does not have.
+        // Unknown arguments of tools.
         for (tool, arguments) in [
             ("check", json!({})),
             ("check", json!({ "path": 3 })),

@@ -1,5 +1,5 @@
-//! Nothing that a command reads is overwritten, and no two of its results have one name: it is wrong usage, before anything
-//! is written.
+//! Commands never overwrite their inputs, nor write two results under one name: that is wrong
+//! usage, detected before anything is written.
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
@@ -66,7 +66,7 @@ fn texunit(folder: &TempDir, words: &str) -> (Option<i32>, String) {
     (done.status.code(), String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned())
 }
 
-/// What is in a folder.
+/// The files of a folder.
 fn files(folder: &TempDir) -> BTreeMap<String, Vec<u8>> {
     let entries = std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap);
     let file = |entry: std::fs::DirEntry| {
@@ -92,7 +92,7 @@ fn wrong_usage_before_anything_is_written() {
     std::fs::rename(folder.join("0..1.sets"), folder.join("b.bin")).unwrap();
     let before = files(&folder);
     for words in [
-        // Inputs of a launch by its results.
+        // Results of a launch with the name of an input.
         "launch job.toml --out . --coverage in.bin",
         "launch job.toml --coverage ./job.toml",
         "launch job.toml --explain 0 --explain-out k.ptx",
@@ -100,12 +100,12 @@ fn wrong_usage_before_anything_is_written() {
         "launch job.toml --check all --suppressions s.txt --explain 1 --explain-out s.txt",
         "launch job.toml --check all --suppressions s.txt --ctas 0..1 --writes s.txt",
         "launch job.toml --check all --suppressions ./b.bin --out .",
-        // Results among themselves.
+        // Results of a launch with equal names.
         "launch job.toml --out . --coverage b.bin",
         "launch job.toml --out new --coverage new/../new/b.bin",
         "launch job.toml --coverage z --explain 1 --explain-out z",
         "launch job.toml --coverage z --ctas 0..1 --writes ./z",
-        // Of the others.
+        // Other commands.
         "merge job.toml b.bin 1..2.sets --out .",
         "init k.ptx --out k.ptx --force",
         "init ./k.ptx --out ../../../../../../../proc/self/cwd/k.ptx --force",
@@ -128,7 +128,7 @@ fn wrong_usage_before_anything_is_written() {
     }
 }
 
-/// What a reduction has written it may write again, and nothing else.
+/// A reduction may overwrite its earlier result, and nothing else.
 #[test]
 fn a_reduction_replaces_only_reductions() {
     let folder = folder("places-reduce");
@@ -145,7 +145,7 @@ fn a_reduction_replaces_only_reductions() {
     }
 }
 
-/// A suite is not written over the cases that it is made of, nor over itself; one that is not whole says so.
+/// A suite overwrites neither its own cases nor itself, and an incomplete suite says so.
 #[test]
 fn a_suite_is_whole_or_says_that_it_is_not() {
     let folder = folder("places-suite");
@@ -159,7 +159,7 @@ fn a_suite_is_whole_or_says_that_it_is_not() {
     let (code, said) = texunit(&folder, "cases export out --cases cases");
     assert_eq!(code, Some(0), "{said}");
     assert!(folder.join("out/suite.json").is_file() && !folder.join("out/unfinished.txt").exists());
-    // A case that cannot be exported ends it in the middle.
+    // A case that cannot be exported stops the export.
     std::fs::write(folder.join("cases/wrong.toml"), "[[case]]\n").unwrap();
     let (code, said) = texunit(&folder, "cases export out --cases cases");
     assert_eq!(code, Some(1), "{said}");

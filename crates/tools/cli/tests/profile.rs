@@ -1,5 +1,5 @@
-//! `texunit launch --profile`: kernels whose counts are worked out by hand (tests/profile/cases.toml), interpreted and
-//! compiled, and the forms of the file.
+//! `texunit launch --profile`: kernels with counts computed by hand (tests/profile/cases.toml),
+//! interpreted and compiled, and the formats of the file.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::Value as Json;
@@ -9,10 +9,10 @@ use texunit_profile::Profile;
 use texunit_testkit::TempDir;
 use toml::{Table, Value};
 
-/// What describes the form.
+/// The schema of the format.
 const SCHEMA: &str = include_str!("../../../observe/profile/schemas/profile.schema.json");
 
-/// What precedes the body of each kernel.
+/// The beginning of each kernel's body.
 const SETUP: &str = "mov.u32 %r0, %tid.x;
 ld.param.u64 %rd0, [out];
 ld.param.u64 %rd1, [in];
@@ -30,7 +30,7 @@ fn number(case: &Table, key: &str, default: i64) -> i64 {
     case.get(key).and_then(Value::as_integer).unwrap_or(default)
 }
 
-/// The PTX and the job of a case.
+/// Writes the PTX and the job of a case.
 fn written(case: &Table, folder: &TempDir) {
     let object = text(case, "object");
     let (parameter, load) = match object {
@@ -61,7 +61,7 @@ fn launched(folder: &TempDir, jit: &str, file: &str) -> Result<String, String> {
     launched_job(&folder.join("job.toml"), folder, jit, file)
 }
 
-/// What a launch of a job counts.
+/// The profile of a job's launch.
 fn launched_job(job: &Path, folder: &TempDir, jit: &str, file: &str) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
     command.arg("launch").arg(job).args(["--quiet", "--profile"]);
@@ -75,7 +75,7 @@ fn launched_job(job: &Path, folder: &TempDir, jit: &str, file: &str) -> Result<S
     }
 }
 
-/// Whether the numbers that are expected are there; what differs.
+/// Differences from expected numbers; other members are ignored.
 fn differences(at: &str, expected: &Table, found: &Json, out: &mut Vec<String>) {
     for (key, value) in expected {
         let there = &found[key];
@@ -93,7 +93,7 @@ fn differences(at: &str, expected: &Table, found: &Json, out: &mut Vec<String>) 
     }
 }
 
-/// Whether the schema describes a value, as far as it says which members there are; what it does not.
+/// Lists members of a value that the schema does not describe.
 fn described(at: &str, value: &Json, schema: &Json, root: &Json, out: &mut Vec<String>) {
     if let Some(name) = schema["$ref"].as_str() {
         let definition = &root["definitions"][name.rsplit('/').next().unwrap()];
@@ -140,7 +140,7 @@ fn compare(case: &Table, folder: &TempDir, jit: &str, out: &mut Vec<String>) {
             _ => out.push(format!("{name}: no or several instructions `{begin}`")),
         }
     }
-    // What is written is what is read.
+    // The written profile can be read again.
     assert_eq!(Profile::parse(&json).unwrap().to_json(), json);
 }
 
@@ -161,7 +161,8 @@ fn counts_are_those_worked_out_by_hand() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Rows and points of whole warps are counted by code, CTAs follow each other in it, and fetches are told by it.
+/// Compiled code counts accesses of whole warps in rows and points by itself, CTAs follow each
+/// other within it, and it reports fetches.
 #[test]
 fn examples_count_the_same_interpreted_and_compiled() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples");
@@ -188,7 +189,7 @@ fn callgrind_has_lines_with_their_costs() {
     assert!(text.contains("\nsummary: 288 9 0 4 4 0 0 0 0 0 0\n"), "{text}");
 }
 
-/// What comes from a header of CUDA counts at the line outside that it is inlined at.
+/// Code from CUDA's headers counts at the line outside of them into which it is inlined.
 #[test]
 fn headers_of_cuda_count_where_they_are_called() {
     let folder = TempDir::new("headers");

@@ -1,6 +1,5 @@
-//! Runs every program of tests/programs, in every form that a compiler gave it, through the
-//! whole of `texunit launch`, and compares what it leaves in memory. The format of the cases is
-//! described beside them.
+//! Runs every program of tests/programs, as compiled by each compiler, with `texunit launch`, and
+//! compares its results. The README beside the cases describes their format.
 #![allow(clippy::unwrap_used)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -17,7 +16,7 @@ mod explained;
 #[path = "programs/model.rs"]
 mod model;
 
-/// Those that are looked into (`explained.toml`).
+/// The checks that are run (`explained.toml`).
 const CHECKS: &str = "all";
 
 fn main() {
@@ -42,7 +41,7 @@ fn main() {
     libtest_mimic::run(&args, trials).exit();
 }
 
-/// A trial for each PTX of a case.
+/// A test for each PTX of a case.
 fn trials(folder: &Path) -> Vec<Trial> {
     let text = std::fs::read_to_string(folder.join("case.toml")).unwrap();
     let case: Table = text.parse().unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -59,7 +58,7 @@ fn trials(folder: &Path) -> Vec<Trial> {
         let name = format!("{name}/{form} observed");
         all.push(Trial::test(name, move || observed(&folder, case, &form)));
     }
-    // Each form but the first where there is time.
+    // Only the first PTX, unless long tests are requested.
     let long = std::env::var_os("TEXUNIT_LONG_TESTS").is_some();
     for form in forms.iter().filter_map(Value::as_str).take(if long { usize::MAX } else { 1 }) {
         let (folder, case, form) = (folder.to_owned(), case.clone(), form.to_owned());
@@ -77,7 +76,7 @@ fn trials(folder: &Path) -> Vec<Trial> {
     all
 }
 
-/// Gradients by TXD leave the same bytes, and every fetch with gradients is counted.
+/// With TXD for gradients the results are the same, and every fetch with gradients is counted.
 fn by_txd(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     let (unit, _) = launch(folder, case.clone(), form, &[])?;
     let (txd, report) = launch(folder, case, form, &["--via-txd"])?;
@@ -91,7 +90,7 @@ fn by_txd(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Checks change nothing, and find what tests/findings/explained.toml says and nothing else.
+/// Checks do not change results, and their findings are those of tests/findings/explained.toml.
 fn checked(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     let name = folder.file_name().unwrap().to_str().unwrap();
     let explained = explained::findings("programs", name, form)?;
@@ -110,13 +109,13 @@ fn checked(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     }
 }
 
-/// An observer of all events changes nothing, and the events are consistent.
+/// An observer of all events does not change results, and the events are consistent.
 fn observed(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
-    // A model needs the order of one worker.
-    let alone = Given { more: &[], threads: "1", observer: None };
+    // The model needs the order of one worker.
+    let alone = LaunchSettings { more: &[], threads: "1", observer: None };
     let (plain, before) = launch_given(folder, case.clone(), form, &alone)?;
     let model = Model::default();
-    let given = Given { observer: Some(&model), ..alone };
+    let given = LaunchSettings { observer: Some(&model), ..alone };
     let (seen, report) = launch_given(folder, case.clone(), form, &given)?;
     if plain != seen {
         return Err("the results differ".into());
@@ -125,20 +124,22 @@ fn observed(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     if !wrong.is_empty() {
         return Err(wrong.join("\n").into());
     }
-    // Nor does one for whom only blocks and branches are counted, and what is counted is the same.
+    // An observer that only counts blocks and branches does not change results either, and its
+    // counts are the same.
     let counter = Counts::default();
-    let (seen, _) = launch_given(folder, case, form, &Given { observer: Some(&counter), ..alone })?;
+    let (seen, _) =
+        launch_given(folder, case, form, &LaunchSettings { observer: Some(&counter), ..alone })?;
     let few = counter.take();
     if plain != seen || few.is_empty() || !counts.starts_with(&few) {
         return Err("counted alone, the results or the counts differ".into());
     }
     let [stats, before] = [report, before].map(|report| report.stats.unwrap());
-    // Which lanes of a warp run together may be another matter, where they part and meet in other turns.
+    // Lanes that diverge may run together in different groups.
     let before = LaunchStats { warp_instructions: stats.warp_instructions, ..before };
     if stats != before {
         return Err(format!("the launch counts otherwise: {before:?}, {stats:?}").into());
     }
-    // Lanes with masks or callees of their own are counted again for each that there is.
+    // Lanes with different masks or callees are counted once for each.
     let all = stats.thread_instructions;
     if counted > all || (all - counted) * 20 > all {
         return Err(format!("{counted} of {all} thread instructions, {compared} bytes").into());
@@ -146,7 +147,7 @@ fn observed(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// One element, one tolerance or one printed letter off is found.
+/// A difference of one element, one tolerance or one printed letter is detected.
 fn wrong_expectations() -> Result<(), Failed> {
     let good = [1.0_f32, 2.0].map(f32::to_le_bytes).concat();
     let check = |text: &str, bytes: &[u8]| {
@@ -181,7 +182,7 @@ fn wrong_expectations() -> Result<(), Failed> {
     }
 }
 
-/// A folder that is removed when the trial is over.
+/// A folder that is removed at the end of the test.
 struct Scratch(PathBuf);
 
 impl Drop for Scratch {
@@ -207,18 +208,18 @@ fn run(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a case leaves in the parameters that it has expectations of.
+/// The contents of the expected parameters after a launch of a case.
 fn launch(
     folder: &Path,
     case: Table,
     form: &str,
     more: &[&str],
 ) -> Result<(BTreeMap<String, Vec<u8>>, Report), Failed> {
-    launch_given(folder, case, form, &Given { more, threads: "2", observer: None })
+    launch_given(folder, case, form, &LaunchSettings { more, threads: "2", observer: None })
 }
 
-/// What a launch has besides its case.
-struct Given<'a> {
+/// Settings of a launch besides its case.
+struct LaunchSettings<'a> {
     more: &'a [&'a str],
     threads: &'a str,
     observer: Option<&'a dyn Observer>,
@@ -228,7 +229,7 @@ fn launch_given(
     folder: &Path,
     mut case: Table,
     form: &str,
-    Given { more, threads, observer }: &Given<'_>,
+    LaunchSettings { more, threads, observer }: &LaunchSettings<'_>,
 ) -> Result<(BTreeMap<String, Vec<u8>>, Report), Failed> {
     static LAUNCHES: AtomicUsize = AtomicUsize::new(0);
     let number = LAUNCHES.fetch_add(1, Relaxed);
@@ -248,7 +249,7 @@ fn launch_given(
     let limits = ["--max-steps", "100000000", "--memory-limit", "1G"];
     let args = LaunchArgs::parse(&job, &scratch.0, &[&options[..], &limits, more].concat())?;
     let report = texunit::run::launch_observed(&args, *observer);
-    // What is found is looked at elsewhere.
+    // Other tests examine the findings.
     if !report.ran() {
         return Err(texunit::human::render(&report, true, false).1.into());
     }
@@ -259,7 +260,7 @@ fn launch_given(
     Ok((found?, report))
 }
 
-/// Makes a job of a case: one PTX, absolute paths, raw outputs.
+/// Writes a job for a case: one PTX, absolute paths, raw outputs.
 fn make_job(case: &mut Table, folder: &Path, form: &str, expect: &Table) {
     let absolute =
         |file: &str| Value::from(folder.join(file).canonicalize().unwrap().to_str().unwrap());
@@ -279,7 +280,7 @@ fn make_job(case: &mut Table, folder: &Path, form: &str, expect: &Table) {
     }
 }
 
-/// Elements of a buffer, as the type of the expectation reads them.
+/// Elements of a buffer, in the type of the expectation.
 #[derive(Clone, Copy, Debug)]
 enum Element {
     Integer(i128),
@@ -350,7 +351,7 @@ fn expected_elements(folder: &Path, expected: &Table) -> Result<(String, Vec<Ele
 }
 
 fn same(found: Element, wanted: Element, ulps: Option<f64>, absolute: Option<f64>) -> bool {
-    // Bits of floats as integers in the order of the numbers.
+    // The bits of a float as an integer of the same order.
     let order32 = |v: f32| {
         let b = v.to_bits() as i32;
         i128::from(if b < 0 { i32::MIN - b } else { b })

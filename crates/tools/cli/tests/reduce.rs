@@ -1,7 +1,6 @@
-//! Plants the fault of every case of tests/reduce into a large program of tests/programs, has `texunit reduce`
-//! make it small, and repeats it as the result says. tests/reduce/README.md describes the cases.
-//!
-//! `TEXUNIT_REDUCE=all` runs those that take long, too.
+//! Inserts the fault of every case of tests/reduce into a large program of tests/programs, reduces
+//! it with `texunit reduce`, and repeats the result. tests/reduce/README.md describes the cases.
+//! `TEXUNIT_REDUCE=all` includes slow cases.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -11,7 +10,7 @@ use std::process::{Command, Output};
 use texunit_testkit::TempDir;
 use toml::{Table, Value};
 
-/// A result has fewer statements than this.
+/// The maximum number of statements of a result.
 const MAX: u64 = 40;
 
 fn main() {
@@ -48,7 +47,7 @@ fn trial(path: PathBuf, all: bool) -> Trial {
     Trial::test(name, move || run(&case)).with_ignored_flag(slow && !all)
 }
 
-/// The program with its fault, as a job or as PTX alone.
+/// Writes the program with its fault, as a job or as PTX alone.
 fn planted(case: &Table, dir: &TempDir) -> Result<PathBuf, Failed> {
     let ptx = repository().join("tests/programs").join(text(case, "program"));
     let mut module = std::fs::read_to_string(&ptx)?;
@@ -88,7 +87,7 @@ fn text<'a>(table: &'a Table, key: &str) -> &'a str {
     table.get(key).and_then(Value::as_str).unwrap_or_else(|| panic!("the case has no `{key}`"))
 }
 
-/// Tables are merged; other values take the place of what was there.
+/// Merges tables; other values are replaced.
 fn merge(into: &mut Table, from: &Table) {
     for (key, value) in from {
         match (into.get_mut(key), value) {
@@ -140,7 +139,7 @@ fn run(case: &Table) -> Result<(), Failed> {
     repeats(case, &report, &out, &dir)
 }
 
-/// The result fails as the input does.
+/// Checks that the result fails as the input does.
 fn repeats(case: &Table, report: &Json, out: &Path, dir: &TempDir) -> Result<(), Failed> {
     let shell = report["repeat"].as_str().unwrap();
     let Some(command) = shell.strip_prefix("texunit ").filter(|rest| !rest.contains(';')) else {
@@ -168,7 +167,8 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The input, and the words after `reduce`; exit code and what is written to standard error.
+/// Runs `reduce` with the input and arguments. Returns the exit code, standard output and standard
+/// error.
 fn reduce(dir: &TempDir, words: &[&str]) -> Result<(Option<i32>, String, String), Failed> {
     let output = texunit().current_dir(dir.path()).arg("reduce").args(words).output()?;
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -239,7 +239,8 @@ fn faulty(dir: &TempDir) -> Result<PathBuf, Failed> {
     planted(&case.parse()?, dir)
 }
 
-/// The best so far is a job that fails, and the same limit gives the same.
+/// With a limit, the best result so far is a job that fails, and the same limit gives the same
+/// result.
 fn limits() -> Result<(), Failed> {
     let dir = TempDir::new("reduce-limits");
     faulty(&dir)?;
@@ -261,7 +262,7 @@ fn limits() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Reduces the job of a folder; the report.
+/// Reduces the job of a folder. Returns the report.
 fn reduced(dir: &TempDir, more: &[&str]) -> Result<Json, Failed> {
     let words = [&["job.toml", "--out", "small", "--format", "json"], more].concat();
     let (code, said, err) = reduce(dir, &words)?;
@@ -271,7 +272,8 @@ fn reduced(dir: &TempDir, more: &[&str]) -> Result<Json, Failed> {
     Ok(serde_json::from_str(&said)?)
 }
 
-/// What the address is computed from stays, and an array that has an index; results of recordings have names of their own.
+/// The computation of the failing address remains, and so does an indexed array; files of a
+/// recording keep distinct names.
 fn index() -> Result<(), Failed> {
     let dir = TempDir::new("reduce-index");
     let ptx = ".version 8.8\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n) {\n\
@@ -303,7 +305,7 @@ fn index() -> Result<(), Failed> {
             return Err(format!("{bytes}\n{small}").into());
         }
     }
-    // A recording of the same name elsewhere takes the place of none.
+    // A recording with an equal name in another folder is not replaced.
     std::fs::create_dir(dir.join("sub"))?;
     std::fs::rename(dir.join("one"), dir.join("sub/one"))?;
     let (_, said, err) = reduce(&dir, &["sub/one/job.toml"])?;
@@ -314,7 +316,7 @@ fn index() -> Result<(), Failed> {
     }
 }
 
-/// What an address in memory points to stays where it is; what nobody points to goes.
+/// Memory whose address is in memory stays; memory without pointers to it is removed.
 fn recorded() -> Result<(), Failed> {
     let dir = TempDir::new("reduce-recorded");
     let mut list = vec![0_u8; 64];
@@ -361,7 +363,7 @@ fn recorded() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The wrong word stays; what is right, or wrong for another reason, goes.
+/// The wrong word remains; correct words, and words that are wrong for another reason, are removed.
 fn unexpected() -> Result<(), Failed> {
     let dir = TempDir::new("reduce-expected");
     let more: String = (0..40).map(|n| format!("add.u32 %t, %t, {n};\n")).collect();
@@ -395,7 +397,7 @@ fn unexpected() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whatever signals come, and however often, the best so far is written, and nothing else is left behind.
+/// On any number of signals, the best result so far is written, and no other files remain.
 #[cfg(unix)]
 fn interrupted() -> Result<(), Failed> {
     for signals in [&["-INT"][..], &["-HUP"], &["-TERM", "-TERM"], &["-INT", "-INT", "-INT"]] {
@@ -403,7 +405,7 @@ fn interrupted() -> Result<(), Failed> {
         let temporary = dir.join("tmp");
         std::fs::create_dir(&temporary)?;
         dir.file("k.ptx", FINE);
-        // Hardly anything can be taken away, and every attempt takes a while.
+        // Little can be removed, and every attempt takes some time.
         let script = "n=$(wc -l < \"$0\"); sleep 0.1; [ $n -lt 7 ] || exit 7";
         let mut command = texunit();
         command.current_dir(dir.path()).args(["reduce", "k.ptx", "--command", "sh", "-c", script]);

@@ -1,4 +1,4 @@
-//! `texunit report`: what files are known by, what the page has of each, and how large it becomes.
+//! `texunit report`: how it recognises files, what the page contains for each, and the page's size.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::json;
@@ -23,7 +23,7 @@ fn write(folder: &TempDir, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).unwrap();
 }
 
-/// A report with a kernel and a finding in a source.
+/// A report of a kernel with a finding in a source.
 fn of_run(source: &str) -> serde_json::Value {
     json!({
         "texunit": "0.1.0",
@@ -58,7 +58,7 @@ fn a_page_has_what_its_files_have() {
     write(&folder, "r.data", &of_run(&source).to_string());
     write(&folder, "c.data", &tracefile(&source));
     let page = page(&folder, &["c.data", "r.data"]);
-    // By time, and by counts.
+    // The kernels are ordered by time, or by counts.
     let (slow, fast) =
         (page.find("<code>slow</code>").unwrap(), page.find("<code>fast</code>").unwrap());
     assert!(slow < fast);

@@ -1,5 +1,5 @@
-//! Textures and surfaces of every kind from job files: where their texels come from, which part
-//! of them is used, and what is written of them.
+//! Textures and surfaces of every kind in job files: the sources of their texels, selected parts,
+//! and written results.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use texunit_device::Format;
 use texunit_files::{Kind, Texels, encode};
 use texunit_testkit::TempDir;
 
-/// A folder of its own for a test, with files.
+/// A folder with files for a test.
 struct Folder(TempDir);
 
 impl Folder {
@@ -21,7 +21,7 @@ impl Folder {
         self.0.file(name, bytes);
     }
 
-    /// Bytes of one channel as a picture or an array.
+    /// Writes bytes of one channel as a picture or an array.
     fn picture(&self, name: &str, [width, height, depth]: [u32; 3], bytes: Vec<u8>) {
         let dims = if depth > 1 { 3 } else { 2 };
         let format = Format::from_name("u8").unwrap();
@@ -53,8 +53,8 @@ impl Folder {
         std::fs::read(self.0.join(name)).unwrap()
     }
 
-    /// One fetch from a texture with these keys: x of the result and the predicate. `%s0` to
-    /// `%s3` hold 0 to 3; `%h` holds 0.5.
+    /// One fetch from a texture with these keys: x of the result and the predicate. `%s0` to `%s3`
+    /// are 0 to 3; `%h` is 0.5.
     fn fetch(&self, keys: &str, instruction: &str) -> (u32, u32) {
         let ptx = format!(
             ".version 8.6\n.target sm_75\n.address_size 64
@@ -90,7 +90,7 @@ impl Folder {
     }
 }
 
-/// Bytes 0, 1, 2 ...: each texel of one byte says its place in packed order.
+/// Bytes 0, 1, 2 ...: each one-byte texel is its index in packed order.
 fn numbered(count: u32) -> Vec<u8> {
     (0..count as u8).collect()
 }
@@ -173,7 +173,7 @@ fn levels_from_files_and_by_a_box() {
     assert_eq!(f.value(&two, &level(2)), 5);
 }
 
-/// A DDS file with a DX10 header: R8_UINT texels, packed as DDS has them: image by image, each with
+/// A DDS file with a DX10 header and R8_UINT texels in the order of DDS: image by image, each with
 /// all its levels.
 fn dds(
     [width, height]: [u32; 2],
@@ -231,7 +231,7 @@ fn other_formats_and_views() {
     let f = Folder::new("formats");
     let one = 1.0_f32.to_bits();
     let point = "tex.2d.v4.f32.s32 R, [%t, {%s0, %s0}]";
-    // Formats without another reading need no `read`.
+    // Formats with a single interpretation need no `read`.
     let unorm = "texels = { u8 = [255] }, width = 1, dims = 2, format = 'unorm8'";
     assert_eq!(f.value(unorm, point), one);
     // A block of BC1 whose first colour is white, for all 16 texels.
@@ -359,7 +359,7 @@ fn surfaces_of_memory() {
         &format!("params.surf = {{ surface = {{ {rows} }}, output = {{ file = 'out.raw' }} }}"),
     );
     assert_eq!(f.read("out.raw"), [1, 7, 3, 4]);
-    // In the memory of another parameter, from byte 16 on.
+    // The surface is in the memory of another parameter, from byte 16 on.
     let ptx = store("1d").replace(".param .u64 surf", ".param .u64 surf, .param .u64 memory");
     f.launch(
         &ptx,
@@ -369,7 +369,7 @@ fn surfaces_of_memory() {
     assert_eq!(f.read("out.raw")[15..], [0, 0, 7, 0, 0]);
 }
 
-/// A level is written through a surface and read back through the texture that has it.
+/// A level is written through a surface and read through the texture that contains it.
 #[test]
 fn textures_and_surfaces_share_texels() {
     let f = Folder::new("share");
@@ -401,7 +401,7 @@ fn textures_and_surfaces_share_texels() {
     assert_eq!(f.read("out.raw"), [9, 0, 0, 0, 9, 0, 0, 0]);
 }
 
-/// A handle in a register may be any texture of the geometry, and any sampler.
+/// A handle in a register may be any texture of the geometry, with any sampler.
 #[test]
 fn effective_samplers() {
     let f = Folder::new("effective");

@@ -1,5 +1,5 @@
-//! Runs `texunit sample` with the arguments of every `tests/cli/sample/*.args`, as tests/explain.rs does; and looks
-//! at what it writes.
+//! Runs `texunit sample` with the arguments of every `tests/cli/sample/*.args`, like
+//! tests/explain.rs, and checks the arrays that it writes.
 #![allow(clippy::unwrap_used)]
 
 mod golden;
@@ -21,7 +21,7 @@ fn main() {
     libtest_mimic::run(&args, trials).exit();
 }
 
-/// What is printed, and the array that is written.
+/// Runs the command. Returns its output and the array that it writes.
 fn sample(arguments: &str, folder: &Path) -> (String, texunit_files::Array) {
     let out = folder.join("r.npy");
     let words = ["sample"].into_iter().chain(arguments.split_whitespace());
@@ -64,7 +64,7 @@ fn results() -> Result<(), Failed> {
     Ok(())
 }
 
-/// An array of one axis is a texture of one dimension, whose coordinates may have one axis, too, as in Python.
+/// An array of one axis is a 1D texture, whose coordinates may have one axis too, as in Python.
 fn rows() -> Result<(), Failed> {
     let folder = texunit_testkit::TempDir::new("sample-rows");
     let array = |name: &str, numbers: &[f32]| {
@@ -104,7 +104,7 @@ fn report() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Options of the command, by the headings under which the help lists them.
+/// The options of a command by the headings of its help.
 fn options(command: &str, heading: &str) -> Vec<String> {
     let cli = texunit::args::Cli::command();
     let command = cli.find_subcommand(command).unwrap();

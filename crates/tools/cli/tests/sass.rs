@@ -1,5 +1,5 @@
 //! Runs `texunit sass` with the arguments of every `tests/cli/sass/*.args` and compares exit code
-//! and output with what is beside. `TEXUNIT_BLESS=1` writes the files.
+//! and output with the files beside it. `TEXUNIT_BLESS=1` writes the files.
 #![allow(clippy::unwrap_used)]
 
 mod golden;
@@ -20,7 +20,7 @@ fn lines(arguments: &[&str]) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// What `asm` prints, `dis` reads, and the other way round.
+/// `dis` reads the output of `asm`, and `asm` that of `dis`.
 fn there_and_back() -> Result<(), Failed> {
     for style in ["nvidia", "isa"] {
         let word = ["0xde7c000fb1047c0c", "0x45ea3"];

@@ -1,4 +1,4 @@
-//! Whatever a text is, and whatever a judge says of its parts, the search ends and nothing panics.
+//! For any text and any verdicts on its parts, the reduction ends without panics.
 #![allow(clippy::unwrap_used)]
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,7 +8,7 @@ use texunit_reduce::oracle::CheckJudge;
 use texunit_reduce::{Case, Judge, Limits, reduce};
 use texunit_testkit::Random;
 
-/// Takes one of four texts, always the same.
+/// A judge that accepts one text in four, always the same ones.
 struct Whim(u64);
 
 impl Judge for Whim {
@@ -51,7 +51,7 @@ fn texts() -> Vec<(PathBuf, String)> {
 fn any_text_and_any_judge() {
     let mut random = Random::new(20_261_123);
     for (n, (_, mut text)) in texts().into_iter().enumerate() {
-        // Two of three with a hole.
+        // Two of three such texts have a part removed.
         let [mut a, mut b] = [0; 2].map(|_: usize| random.below(text.len() + 1));
         (a, b) = (a.min(b), a.max(b).min(a.min(b) + 400));
         if n % 3 != 0 && text.is_char_boundary(a) && text.is_char_boundary(b) {
@@ -61,7 +61,7 @@ fn any_text_and_any_judge() {
     }
 }
 
-/// The result of the checker's errors has those errors.
+/// A reduced text has all of the original errors.
 #[test]
 fn every_error_stays() {
     let mut count = 0;

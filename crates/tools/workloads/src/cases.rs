@@ -34,10 +34,10 @@ enum Kind {
 }
 
 /// A case: its name, kind, kernel, scale, and the operands of its fetches.
-type Row = (&'static str, Kind, &'static str, f32, fn(u32) -> FetchOperands);
+type CaseRow = (&'static str, Kind, &'static str, f32, fn(u32) -> FetchOperands);
 
 #[rustfmt::skip]
-const ROWS: [Row; 18] = {
+const ROWS: [CaseRow; 18] = {
     use AddressMode::{Clamp, Wrap};
     use Kind::{Cube, Mipmapped, Nearest, Plane, Volume};
     use Lod::{Gradient, Level};
@@ -103,7 +103,7 @@ pub fn plane(name: &str, format: Format, filter: Filter, mode: AddressMode) -> W
     }
 }
 
-fn workload(&(name, kind, kernel, scale, operands): &Row) -> Workload {
+fn workload(&(name, kind, kernel, scale, operands): &CaseRow) -> Workload {
     let format = |name| Format::from_name(name).expect("a name of the table of formats");
     let (rgba8, r32f) = (format("u8x4"), format("f32"));
     let linear = |format, mode| plane(name, format, Filter::Linear, mode);

@@ -1,10 +1,10 @@
-//! The kernels of the cases.
+//! Tests the kernels of the cases.
 #![allow(clippy::unwrap_used)]
 
 use texunit_syntax::SourceFile;
 use texunit_workloads::{cases, ptx};
 
-/// `texunit check` has nothing to say about the kernels, and each has a case.
+/// `texunit check` finds nothing in the kernels, and each kernel has a case.
 #[test]
 fn the_kernels() {
     let source = SourceFile::new("kernels.ptx", ptx::KERNELS);

@@ -1,4 +1,4 @@
-//! Contexts (driver API, "Primary Context Management", "Context Management"). Green contexts and affinity are
+//! Contexts (driver API, "Primary Context Management", "Context Management"). Execution affinity is
 //! not provided.
 
 use crate::args::{Answer, In, Out};

@@ -20,7 +20,7 @@ use std::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
 };
 use std::sync::{Mutex, PoisonError};
-use texunit_checks::race::{HostRace, Memory, Touched};
+use texunit_checks::race::{HostRace, Memory, PendingAccess};
 use texunit_checks::{Check, Finding, rules};
 use texunit_device::{Described, Rights, views};
 use texunit_forms::Count;
@@ -108,10 +108,10 @@ fn close(blocks: impl FnOnce() -> Vec<Range<u64>>) {
     let pending = race.pending();
     let page = views::page();
     for block in blocks {
-        let rights = |touched: Touched| match touched {
-            Touched::No => Rights::ReadWrite,
-            Touched::Read => Rights::Read,
-            Touched::Written => Rights::None,
+        let rights = |touched: PendingAccess| match touched {
+            PendingAccess::No => Rights::ReadWrite,
+            PendingAccess::Read => Rights::Read,
+            PendingAccess::Written => Rights::None,
         };
         let pages = pending.pages((block.start, block.end - block.start), page);
         let wanted: Vec<Rights> = pages.into_iter().map(rights).collect();

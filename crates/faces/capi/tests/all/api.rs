@@ -1,11 +1,11 @@
-//! What the functions do, in small.
+//! Small tests of each function.
 
 use crate::{array, each, fails, floats_2d, of_array, ok, sampled, texture, zeroed};
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
 use texunit_capi::*;
 
-/// 2 x 2 floats 0, 1, 2, 3 under a linear filter.
+/// 2 x 2 floats 0, 1, 2, 3 with linear filtering.
 fn square(flags: u32) -> texunit_texture {
     let array = array(floats_2d(2, 2), 0, 0, &[0.0_f32, 1.0, 2.0, 3.0]);
     let state = texunit_texture_desc {
@@ -28,11 +28,11 @@ fn at(points: &[[f32; 2]]) -> texunit_fetch_desc {
 
 #[test]
 fn versions_and_names() {
-    // SAFETY: texts of the library.
+    // SAFETY: the library returns static strings.
     let version = unsafe { CStr::from_ptr(texunit_version()) };
     assert_eq!(version.to_str().unwrap(), env!("CARGO_PKG_VERSION"));
     assert_eq!(texunit_abi_version(), TEXUNIT_ABI_VERSION);
-    // SAFETY: texts of the library.
+    // SAFETY: the library returns static strings.
     let name = unsafe { CStr::from_ptr(texunit_status_name(TEXUNIT_ERROR_SIZE)) };
     assert_eq!(name, c"TEXUNIT_ERROR_SIZE");
 }
@@ -43,15 +43,15 @@ fn samples_gathers_and_fetches() {
     let points = [[1.0, 1.0], [0.5, 0.5], [1.5, 0.5]];
     let results = sampled(texture, &at(&points));
     assert_eq!(results.iter().map(|r| r[0]).collect::<Vec<_>>(), [1.5, 0.0, 1.0]);
-    // A channel that the format lacks reads 0, w included.
+    // A channel that the format lacks reads as 0, also w.
     assert_eq!(results[0], [1.5, 0.0, 0.0, 0.0]);
-    // One value for all fetches, and packed results.
+    // One coordinate for all fetches, and tightly packed results.
     let one = 1.0_f32;
     let mut desc = at(&points);
     desc.coords[1] = texunit_operand { data: (&raw const one).cast(), stride: 0 };
     desc.flags = TEXUNIT_FETCH_PACKED;
     let (mut size, mut format, mut channels) = (0, 0, 0);
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     unsafe {
         ok(texunit_result_size(
             texture,
@@ -92,7 +92,7 @@ fn levels_layers_cubes_and_mip_levels_that_are_made() {
     let texels: Vec<f32> = (0..8).map(|n| n as f32).chain([100.0, 200.0]).collect();
     let array = array(desc, 2, 0, &texels);
     let (mut own, mut levels, mut samples, mut size) = (zeroed(), 9, 9, 0);
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     unsafe {
         ok(texunit_array_describe(array, &raw mut own, &raw mut levels, &raw mut samples));
         assert_eq!((own, levels, samples), (desc, 2, 1));
@@ -103,7 +103,7 @@ fn levels_layers_cubes_and_mip_levels_that_are_made() {
         let mut top = [0.0_f32; 2];
         ok(texunit_array_read(level, 0, top.as_mut_ptr().cast(), 8, 0, 0));
         assert_eq!(top, [100.0, 200.0]);
-        // Both arrays are of the same memory.
+        // Both arrays share memory.
         ok(texunit_array_generate_mipmaps(array));
         ok(texunit_array_read(level, 0, top.as_mut_ptr().cast(), 8, 0, 0));
         assert_eq!(top, [1.5, 5.5]);
@@ -120,13 +120,13 @@ fn levels_layers_cubes_and_mip_levels_that_are_made() {
     let mut desc = at(&[[0.25, 0.25]; 3]);
     desc.layer = each(&layers);
     desc.level = each(&levels);
-    // Points are given with 8 bytes between them; all are the same.
+    // A stride of 0 instead of 8 uses the first point for all fetches.
     desc.coords[0].stride = 0;
     desc.coords[1].stride = 0;
     let results = sampled(texture, &desc);
     assert_eq!(results.iter().map(|r| r[0]).collect::<Vec<_>>(), [0.75, 4.75, 4.0]);
     let mut value = 0;
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     unsafe {
         ok(texunit_texture_query(texture, TEXUNIT_QUERY_WIDTH, 1, &raw mut value));
         assert_eq!(value, 1);
@@ -141,7 +141,7 @@ fn levels_layers_cubes_and_mip_levels_that_are_made() {
 
 #[test]
 fn rows_and_slices_have_pitches() {
-    // 2 x 2 x 2 bytes: rows 4 bytes apart, slices 16.
+    // 2 x 2 x 2 bytes, with a row pitch of 4 bytes and a slice pitch of 16.
     let desc = texunit_array_desc {
         width: 2,
         height: 2,
@@ -153,7 +153,7 @@ fn rows_and_slices_have_pitches() {
     let mut array = null_mut();
     let spread: Vec<u8> = (0..22).collect();
     let mut packed = [0_u8; 8];
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     unsafe {
         ok(texunit_array_create(&raw mut array, &raw const desc, 0, 0));
         ok(texunit_array_write(array, 0, spread.as_ptr().cast(), 22, 4, 16));
@@ -186,7 +186,7 @@ fn samplers_apart_from_textures() {
         ..zeroed()
     };
     let (mut sampler, mut both) = (null_mut(), null_mut());
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     unsafe {
         ok(texunit_sampler_create(&raw mut sampler, &raw const desc));
         ok(texunit_texture_with_sampler(&raw mut both, texture, sampler));
@@ -195,7 +195,7 @@ fn samplers_apart_from_textures() {
     let points = [[1.5, 1.5], [-1.0, 0.0]];
     let results = sampled(both, &at(&points));
     assert_eq!(results.iter().map(|r| r[0]).collect::<Vec<_>>(), [3.0, 7.0]);
-    // The first one reads as before.
+    // The first texture is unchanged.
     assert_eq!(sampled(texture, &at(&[[0.5, 0.5]]))[0][0], 1.5);
     ok(texunit_texture_destroy(both));
     ok(texunit_texture_destroy(texture));
@@ -204,7 +204,7 @@ fn samplers_apart_from_textures() {
 #[test]
 fn state_and_explanations() {
     let array = array(floats_2d(2, 2), 0, 0, &[0.0_f32, 1.0, 2.0, 3.0]);
-    // Wrap of coordinates in texels: the hardware clamps.
+    // Wrap mode with coordinates in texels: the hardware clamps.
     let texture = texture(of_array(array), texunit_texture_desc { filter_mode: 1, ..zeroed() });
     let mut state: texunit_effective_state = zeroed();
     let points = [[1.0, 1.0], [0.5, 0.5]];
@@ -212,7 +212,7 @@ fn state_and_explanations() {
     let operation = TEXUNIT_OPERATION_SAMPLE;
     let mut text = vec![0_u8; 1 << 16];
     let mut length = 0;
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     unsafe {
         ok(texunit_texture_effective(texture, operation, null(), &raw mut state));
         assert_eq!(state.address_mode[..2], [TEXUNIT_TR_ADDRESS_MODE_CLAMP; 2]);
@@ -240,7 +240,7 @@ fn state_and_explanations() {
                 length,
             )
         };
-        // Asked for its length first.
+        // The first call asks for the length.
         ok(explain(0, TEXUNIT_EXPLAIN_JSON, null_mut(), 0, &raw mut length));
         ok(explain(0, TEXUNIT_EXPLAIN_JSON, to, length + 1, null_mut()));
         let json: serde_json::Value = serde_json::from_slice(&text[..length]).unwrap();
@@ -277,7 +277,7 @@ fn files_become_arrays() {
     let path = folder.file("a.npy", &bytes);
     let path = CString::new(path.to_str().unwrap()).unwrap();
     let (mut array, mut srgb, mut texels) = (null_mut(), 7, [0.0_f32; 2]);
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     unsafe {
         ok(texunit_array_open(&raw mut array, path.as_ptr(), &raw mut srgb));
         ok(texunit_array_read(array, 0, texels.as_mut_ptr().cast(), 8, 0, 0));
@@ -307,11 +307,11 @@ fn memory_of_the_program_is_read_as_it_is_now() {
     let texture = texture(desc, zeroed());
     let point = [[1.5_f32, 1.5]];
     assert_eq!(sampled(texture, &at(&point))[0][0], 0.0);
-    // SAFETY: inside of the memory, by a pointer, as C would.
+    // SAFETY: within the texture's memory, through a pointer, as C would write it.
     unsafe { start.cast::<f32>().add(9).write(5.0) };
     assert_eq!(sampled(texture, &at(&point))[0][0], 5.0);
-    // What is written must not be what is read.
-    // SAFETY: everything is there.
+    // The results overlap the texture's memory, which is refused. SAFETY: all pointers are to live
+    // variables.
     let status = unsafe { texunit_sample(texture, &at(&point), start, 16) };
     fails(status, TEXUNIT_ERROR_INVALID_VALUE, "overlap");
     ok(texunit_texture_destroy(texture));

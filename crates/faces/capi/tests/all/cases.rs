@@ -1,4 +1,5 @@
-//! Every case of tests/fetch that the interface can express, through it: the same bits.
+//! Runs every fetch case of tests/fetch that the C interface can express; results must be
+//! bit-identical.
 
 use crate::{each, last_error, of_array, ok, zeroed};
 use std::ffi::c_void;
@@ -10,12 +11,12 @@ use texunit_unit::{
     AddressMode, CoordType, FetchKind, Filter, Geometry, Layout, Lod, ReadMode, ResultType,
 };
 
-/// Memory at a multiple of 32 bytes.
+/// Memory aligned to 32 bytes.
 #[repr(C, align(32))]
 #[derive(Clone, Copy)]
 struct Line([u8; 32]);
 
-/// Number and channels of a format, by a table of the test's own.
+/// The code and number of channels of a format, from a table of this test.
 fn format(name: &str) -> (u32, u32) {
     let rows = texunit_cuda_abi::format::FORMATS;
     let depth = [("depth16", 0x10000, 1), ("depth24", 0x10001, 1), ("depth32f", 0x10002, 1)];
@@ -23,12 +24,13 @@ fn format(name: &str) -> (u32, u32) {
     (row.1, row.2)
 }
 
-/// A texture of a case; `None` if the interface has no such thing, else the status.
-struct Made {
+/// A case's texture. Creating it returns `None` if the interface cannot express it, and otherwise a
+/// status.
+struct CaseTexture {
     status: texunit_status,
     texture: texunit_texture,
     array: texunit_array,
-    /// What linear and pitched memory lies in.
+    /// The memory of linear and pitched textures.
     _memory: Vec<Line>,
 }
 
@@ -70,7 +72,7 @@ fn texture_desc(case: &FetchCase) -> Option<texunit_texture_desc> {
     })
 }
 
-fn made(case: &FetchCase) -> Option<Made> {
+fn made(case: &FetchCase) -> Option<CaseTexture> {
     let spec = &case.resource;
     let desc = texture_desc(case)?;
     let mut view: Option<texunit_view_desc> = None;
@@ -118,11 +120,11 @@ fn made(case: &FetchCase) -> Option<Made> {
                 flags: layered | cube,
             };
             let (levels, samples) = (spec.shape.levels.unwrap_or(0), spec.shape.samples);
-            // SAFETY: the pointers are of things that are there.
+            // SAFETY: all pointers are to live objects.
             let status =
                 unsafe { texunit_array_create(&raw mut array, &raw const shape, levels, samples) };
             if status != TEXUNIT_SUCCESS {
-                return Some(Made { status, texture: null_mut(), array, _memory: memory });
+                return Some(CaseTexture { status, texture: null_mut(), array, _memory: memory });
             }
             // SAFETY: as above.
             ok(unsafe {
@@ -138,7 +140,7 @@ fn made(case: &FetchCase) -> Option<Made> {
                 return None;
             }
             memory = vec![Line([0; 32]); (pitch * extent.height as usize).div_ceil(32) + 1];
-            // SAFETY: all bytes of `memory`.
+            // SAFETY: the slice is all of `memory`.
             let all = unsafe {
                 std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast::<u8>(), memory.len() * 32)
             };
@@ -169,14 +171,15 @@ fn made(case: &FetchCase) -> Option<Made> {
     }
     let mut texture = null_mut();
     let view = view.as_ref().map_or(null(), std::ptr::from_ref);
-    // SAFETY: the pointers are of things that are there, or null; the memory is as long as `Made`.
+    // SAFETY: all pointers are to live objects or null; `CaseTexture` owns the memory.
     let status = unsafe {
         texunit_texture_create(&raw mut texture, &raw const resource, &raw const desc, view)
     };
-    Some(Made { status, texture, array, _memory: memory })
+    Some(CaseTexture { status, texture, array, _memory: memory })
 }
 
-/// The words of the four registers of each fetch, or why there are none; `None` if the interface has no such thing.
+/// The four result registers of each fetch as words, or an error; `None` if the interface cannot
+/// express the fetch.
 fn fetched(case: &FetchCase, texture: texunit_texture) -> Option<Result<Vec<[u32; 4]>, String>> {
     let (form, g, all) = (case.form, case.form.geometry, &case.operands);
     let mut desc: texunit_fetch_desc = zeroed();
@@ -188,7 +191,7 @@ fn fetched(case: &FetchCase, texture: texunit_texture) -> Option<Result<Vec<[u32
     };
     let (layer, sample) = (word(&|o| o.coords.layer), word(&|o| o.coords.sample));
     let (level, compare) = (word(&|o| o.level), word(&|o| o.compare));
-    // The others as one array of structures, of which operands are members.
+    // The other operands as an array of structures.
     for (operand, words) in desc.coords.iter_mut().zip(&coords).take(g.gradients()) {
         *operand = each(words);
     }
@@ -231,19 +234,19 @@ fn fetched(case: &FetchCase, texture: texunit_texture) -> Option<Result<Vec<[u32
         (_, CoordType::S32) => TEXUNIT_OPERATION_FETCH,
     };
     let mut text = vec![0_u8; 4096];
-    // SAFETY: the text has its room; operands are as below.
+    // SAFETY: the text buffer has the given size; operands are as below.
     let said = unsafe {
         let to = text.as_mut_ptr().cast();
         texunit_explain_state(texture, operation, &raw const desc, to, text.len(), null_mut())
     };
-    // A texture has one instruction of each kind: its own geometry and type of results.
+    // For each kind, a texture has one instruction: that of its geometry and result type.
     let instruction = format!("{{\"instruction\":\"{form}\"");
     if said == TEXUNIT_SUCCESS && !text.starts_with(instruction.as_bytes()) {
         return None;
     }
     let mut results = vec![[0xaaaa_aaaa_u32; 4]; desc.count];
     let (to, size) = (results.as_mut_ptr().cast(), size_of_val(&results[..]));
-    // SAFETY: operands and results are there.
+    // SAFETY: operands and results are live.
     let status = unsafe {
         match form.kind {
             FetchKind::Gather(component) => {
@@ -278,7 +281,7 @@ fn cases_give_their_bits() {
                 ok(texunit_array_destroy(made.array));
                 continue;
             }
-            // The texture keeps its texels.
+            // The texture keeps the texels alive.
             ok(texunit_array_destroy(made.array));
             match (fetched(fetch, made.texture), &fetch.expected) {
                 (None, _) => left += 1,
@@ -290,9 +293,9 @@ fn cases_give_their_bits() {
                     }
                     done += 1;
                 }
-                // The machine has such an instruction, the interface has not.
+                // The instruction exists in PTX, but not in the interface.
                 (Some(Err(why)), _) if why.contains("have no float16 results") => left += 1,
-                // A caller who asks with the wrong class is told; only a kernel gets zeros.
+                // The interface reports a wrong result type, where a kernel would get zeros.
                 (Some(Err(why)), Expected::Values(values)) => {
                     let says_so =
                         why.contains(" geometry, but ") || why.contains(" is fetched with ");

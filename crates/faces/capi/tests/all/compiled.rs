@@ -1,5 +1,5 @@
-//! Programs in C and C++: those of examples/c and docs/c.md, compiled with warnings as errors, linked with the library as users get
-//! it, and run.
+//! Compiles the C and C++ programs of examples/c and docs/c.md with warnings as errors, links them
+//! with the library as users get it, and runs them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
 
 /// The folder with `libtexunit.so` and `libtexunit.a`, which xtask builds once.
 static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
-    // This test is in the folder `deps` of a profile in Cargo's target folder.
+    // The path of this test is target/PROFILE/deps/NAME.
     let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
     let to = target.join("capi");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -27,7 +27,7 @@ static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
     to
 });
 
-/// Whether there is a compiler; if not, says that the test is skipped.
+/// Whether a compiler is installed; if not, prints that the test is skipped.
 fn has(compiler: &str) -> bool {
     let found = Command::new(compiler).arg("--version").output().is_ok_and(|o| o.status.success());
     if !found {
@@ -36,7 +36,7 @@ fn has(compiler: &str) -> bool {
     found && cfg!(target_os = "linux")
 }
 
-/// What linking takes: the shared library, or the static one.
+/// Link options for the shared library.
 fn shared() -> Vec<String> {
     let lib = LIBRARY.display();
     vec![format!("-L{lib}"), format!("-Wl,-rpath,{lib}"), "-ltexunit".to_owned()]
@@ -48,7 +48,7 @@ fn archived() -> Vec<String> {
     std::iter::once(archive).chain(libraries.map(str::to_owned)).collect()
 }
 
-/// Compiles a file and runs it: what it prints.
+/// Compiles and runs a file. Returns its output.
 fn run(compiler: &str, standard: &str, source: &Path, link: &[String]) -> String {
     let folder = TempDir::new("capi-program");
     let program = folder.join("program");
@@ -56,7 +56,7 @@ fn run(compiler: &str, standard: &str, source: &Path, link: &[String]) -> String
     cc.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-o"])
         .arg(&program);
     cc.arg(source).arg("-I").arg(root().join("crates/faces/capi/include")).args(link);
-    // Designated initialisers leave the rest out on purpose.
+    // Designated initialisers omit members on purpose.
     cc.arg("-Wno-missing-field-initializers");
     let output = cc.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -100,7 +100,8 @@ fn the_header_is_cpp_too() {
     assert_eq!(run("g++", "-std=c++17", &file, &shared()), "done\n");
 }
 
-/// The code of docs/c.md: blocks of C and C++ that are programs, with what they print, if the page says it, in the next block.
+/// The programs in docs/c.md: code blocks in C and C++, each with its output if the next block
+/// contains it.
 #[test]
 fn programs_of_the_page() {
     if !has("gcc") || !has("g++") {
@@ -109,7 +110,7 @@ fn programs_of_the_page() {
     let page = std::fs::read_to_string(root().join("docs/c.md")).unwrap();
     let parts: Vec<&str> = page.split("\n```").collect();
     let mut programs = 0;
-    // Blocks are every other part.
+    // Every other part is a code block.
     for (n, block) in parts.iter().enumerate().skip(1).step_by(2) {
         let (language, text) = block.split_once('\n').unwrap();
         let (compiler, standard, name) = match language {
@@ -128,7 +129,7 @@ fn programs_of_the_page() {
     assert!(programs >= 2, "{programs}");
 }
 
-/// What `libtexunit.so` exports is the interface, and nothing else.
+/// `libtexunit.so` exports the interface and nothing else.
 #[test]
 fn only_the_interface_is_exported() {
     if !has("nm") {

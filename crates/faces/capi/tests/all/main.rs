@@ -1,4 +1,4 @@
-//! The interface for C: called from Rust, and from C and C++ by their compilers.
+//! Tests of the C interface, called from Rust, C and C++.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod api;
@@ -14,25 +14,25 @@ use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 use texunit_capi::*;
 
-/// What a zeroed structure of C is.
+/// A zeroed C structure.
 fn zeroed<T: Copy>() -> T {
-    // SAFETY: the structures of texunit.h are numbers and pointers, of which all bits may be zero.
+    // SAFETY: the structures of texunit.h consist of numbers and pointers, which may be all zeros.
     unsafe { std::mem::zeroed() }
 }
 
-/// The sentence of this thread's last error.
+/// The message of this thread's last error.
 fn last_error() -> String {
-    // SAFETY: the text is there until the next error of this thread.
+    // SAFETY: the text is valid until this thread's next error.
     unsafe { CStr::from_ptr(texunit_last_error()) }.to_str().unwrap().to_owned()
 }
 
-/// A call that has to work.
+/// Asserts that a call succeeded.
 #[track_caller]
 fn ok(status: texunit_status) {
     assert_eq!(status, TEXUNIT_SUCCESS, "{}", last_error());
 }
 
-/// A call that has to fail, with words of its sentence.
+/// Asserts that a call failed with a status and with these words in its message.
 #[track_caller]
 fn fails(status: texunit_status, wanted: texunit_status, words: &str) {
     assert_eq!(status, wanted, "{}", last_error());
@@ -43,7 +43,7 @@ fn fails(status: texunit_status, wanted: texunit_status, words: &str) {
 #[track_caller]
 fn array<T>(desc: texunit_array_desc, levels: u32, samples: u32, texels: &[T]) -> texunit_array {
     let mut array = null_mut();
-    // SAFETY: the pointers are of things that are there.
+    // SAFETY: all pointers are to live objects.
     unsafe {
         ok(texunit_array_create(&raw mut array, &raw const desc, levels, samples));
         let size = size_of_val(texels);
@@ -61,28 +61,28 @@ fn of_array(array: texunit_array) -> texunit_resource_desc {
 #[track_caller]
 fn texture(resource: texunit_resource_desc, desc: texunit_texture_desc) -> texunit_texture {
     let mut texture = null_mut();
-    // SAFETY: the pointers are of things that are there, or null.
+    // SAFETY: all pointers are to live objects or null.
     ok(unsafe {
         texunit_texture_create(&raw mut texture, &raw const resource, &raw const desc, null())
     });
     texture
 }
 
-/// An operand of elements one behind the other.
+/// An operand with contiguous elements.
 fn each<T>(elements: &[T]) -> texunit_operand {
     texunit_operand { data: elements.as_ptr().cast(), stride: size_of::<T>() }
 }
 
-/// Four registers for each fetch.
+/// Samples with four result registers for each fetch.
 fn sampled(texture: texunit_texture, desc: &texunit_fetch_desc) -> Vec<[f32; 4]> {
     let mut results = vec![[f32::NAN; 4]; desc.count];
     let (to, size) = (results.as_mut_ptr().cast::<c_void>(), size_of_val(&results[..]));
-    // SAFETY: operands and results are there.
+    // SAFETY: operands and results are live.
     ok(unsafe { texunit_sample(texture, desc, to, size) });
     results
 }
 
-/// 2D, floats.
+/// The descriptor of a 2D array of floats.
 fn floats_2d(width: usize, height: usize) -> texunit_array_desc {
     texunit_array_desc {
         width,
@@ -93,7 +93,7 @@ fn floats_2d(width: usize, height: usize) -> texunit_array_desc {
     }
 }
 
-/// What the fuzz target `capi` does, on bytes that are drawn.
+/// Random calls, as those of the fuzz target `capi`.
 #[test]
 fn random_calls() {
     let mut random = texunit_testkit::Random::new(20_261_125);

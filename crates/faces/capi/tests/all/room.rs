@@ -1,4 +1,5 @@
-//! Sizes that there is no memory for are errors, and never the end of the program: tried in a process that has little.
+//! Tests in a process with little memory that failed allocations are errors and do not abort the
+//! process.
 #![cfg(target_os = "linux")]
 
 use crate::{array, fails, floats_2d, of_array, ok, texture, zeroed};
@@ -6,7 +7,7 @@ use std::process::Command;
 use std::ptr::null_mut;
 use texunit_capi::*;
 
-/// What the process with little memory does.
+/// The environment variable with the task of that process.
 const TASK: &str = "TEXUNIT_TEST_ROOM";
 
 #[test]
@@ -33,17 +34,17 @@ fn too_little_memory_is_an_error() {
     }
 }
 
-/// There is room for the array, and none for a copy of it.
+/// There is memory for the array, but not for a copy.
 fn mipmaps() {
     let desc = texunit_array_desc { format: TEXUNIT_AD_FORMAT_FLOAT, ..floats_2d(12000, 12000) };
     let mut array = null_mut();
-    // SAFETY: both are there.
+    // SAFETY: both pointers are to live variables.
     ok(unsafe { texunit_array_create(&raw mut array, &raw const desc, 14, 0) });
     fails(texunit_array_generate_mipmaps(array), TEXUNIT_ERROR_OUT_OF_MEMORY, "cannot be had");
     ok(texunit_array_destroy(array));
 }
 
-/// There is no room for so many threads: fewer do the work.
+/// There is no memory for so many threads, so fewer do the work.
 fn threads() {
     let array = array(floats_2d(2, 2), 0, 0, &[0.0_f32, 1.0, 2.0, 3.0]);
     let texture = texture(of_array(array), zeroed());
@@ -55,7 +56,7 @@ fn threads() {
     for operand in &mut desc.coords[..2] {
         *operand = texunit_operand { data: points.as_ptr().cast(), stride: 4 };
     }
-    // SAFETY: operands and results are there.
+    // SAFETY: operands and results are live.
     ok(unsafe {
         texunit_sample(texture, &raw const desc, results.as_mut_ptr().cast(), 16 * count)
     });

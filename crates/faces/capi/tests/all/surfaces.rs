@@ -1,4 +1,4 @@
-//! Surfaces.
+//! Tests of surfaces.
 
 use crate::{array, each, fails, of_array, ok, texture, zeroed};
 use std::ffi::c_char;
@@ -17,7 +17,7 @@ fn integers(width: usize, height: usize, channels: u32) -> texunit_array_desc {
 
 fn surface(of: texunit_array) -> texunit_surface {
     let (mut surface, desc) = (null_mut(), of_array(of));
-    // SAFETY: both are there.
+    // SAFETY: both pointers are to live variables.
     ok(unsafe { texunit_surface_create(&raw mut surface, &raw const desc) });
     surface
 }
@@ -34,7 +34,7 @@ fn texels_are_written_combined_and_read() {
     let (x, y) = ([0, 2, 1], [1, 0, 1]);
     let desc = at(&x, &y, TEXUNIT_BOUNDARY_TRAP);
     let mut values = [0_u32; 3];
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     unsafe {
         let read = |values: &mut [u32; 3]| {
             ok(texunit_surface_read(surface, &raw const desc, values.as_mut_ptr().cast(), 12));
@@ -63,7 +63,7 @@ fn texels_are_written_combined_and_read() {
         let mut width = 0;
         ok(texunit_surface_query(surface, TEXUNIT_QUERY_WIDTH, &raw mut width));
         assert_eq!(width, 3);
-        // The array has them.
+        // The array contains the stored texels.
         let mut all = [0_u32; 6];
         ok(texunit_array_read(array, 0, all.as_mut_ptr().cast(), 24, 0, 0));
         assert_eq!(all, [1, 2, 2, 1, 3, 6]);
@@ -79,7 +79,7 @@ fn outside_is_as_the_boundary_says() {
     let (x, y) = ([1, 2, -1], [0, 0, 0]);
     let mut values = [[9_u32; 2]; 3];
     let mut text = vec![0_u8; 4096];
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     unsafe {
         let mut read = |boundary| {
             let desc = at(&x, &y, boundary);
@@ -129,14 +129,14 @@ fn outside_is_as_the_boundary_says() {
 fn some_arrays_have_no_surfaces() {
     let levels = array(integers(2, 2, 1), 2, 0, &[1_u32, 2, 3, 4, 5]);
     let (mut none, desc) = (null_mut(), of_array(levels));
-    // SAFETY: both are there.
+    // SAFETY: both pointers are to live variables.
     let status = unsafe { texunit_surface_create(&raw mut none, &raw const desc) };
     fails(status, TEXUNIT_ERROR_INVALID_VALUE, "one mip level");
     let mut level = null_mut();
     // SAFETY: as above.
     ok(unsafe { texunit_array_level(&raw mut level, levels, 1) });
     ok(texunit_surface_destroy(surface(level)));
-    // A texture of the same array: both kinds of object are there at once.
+    // A texture of the same array can exist beside the surface.
     ok(texunit_texture_destroy(texture(of_array(levels), zeroed())));
     ok(texunit_array_destroy(level));
     ok(texunit_array_destroy(levels));

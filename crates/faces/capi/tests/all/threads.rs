@@ -1,14 +1,14 @@
-//! Objects are used by many threads, and end while others use them.
+//! Objects are used by many threads, and destroyed while others use them.
 
 use crate::{array, floats_2d, of_array, ok, texture, zeroed};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use texunit_capi::*;
 
-/// A handle for other threads: any thread may use it.
+/// A handle that is sent to other threads.
 #[derive(Clone, Copy)]
 struct Shared(texunit_texture);
 
-// SAFETY: a number.
+// SAFETY: a handle is a number.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
@@ -26,7 +26,7 @@ fn a_texture_ends_while_others_sample() {
             desc.count = 1;
             desc.coords[0].data = (&raw const point[0]).cast();
             desc.coords[1].data = (&raw const point[1]).cast();
-            // SAFETY: operands and results are there.
+            // SAFETY: operands and results are live.
             let status = unsafe {
                 texunit_sample(shared.0, &raw const desc, result.as_mut_ptr().cast(), 16)
             };
@@ -73,7 +73,7 @@ fn results_are_the_same_by_any_number_of_threads() {
     }
     desc.threads = 1025;
     let mut result = [0.0_f32; 4];
-    // SAFETY: nothing is fetched.
+    // SAFETY: no fetch is made, so no operand is read.
     let status =
         unsafe { texunit_sample(texture, &raw const desc, result.as_mut_ptr().cast(), 16) };
     crate::fails(status, TEXUNIT_ERROR_INVALID_VALUE, "threads 1025");

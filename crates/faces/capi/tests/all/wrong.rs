@@ -1,4 +1,4 @@
-//! What C hands in wrongly.
+//! Tests of invalid arguments.
 
 use crate::{array, each, fails, floats_2d, of_array, ok, texture, zeroed};
 use std::ptr::{null, null_mut, without_provenance_mut};
@@ -11,7 +11,7 @@ fn null_pointers() {
     let desc = floats_2d(2, 2);
     let mut made = null_mut();
     const NULL: texunit_status = TEXUNIT_ERROR_NULL_POINTER;
-    // SAFETY: everything is there, or null.
+    // SAFETY: all pointers are to live variables or null.
     unsafe {
         fails(texunit_array_create(null_mut(), &raw const desc, 0, 0), NULL, "array is null");
         fails(texunit_array_create(&raw mut made, null(), 0, 0), NULL, "desc is null");
@@ -46,11 +46,11 @@ fn null_pointers() {
             NULL,
             "devPtr is null",
         );
-        // What is not asked for may be null.
+        // Results that the caller does not need may be null.
         ok(texunit_array_describe(array, null_mut(), null_mut(), null_mut()));
     }
     assert!(made.is_null(), "results are written only on success");
-    // As `free` does.
+    // Destroying null succeeds, as with `free`.
     ok(texunit_array_destroy(null_mut()));
     ok(texunit_texture_destroy(null_mut()));
     ok(texunit_texture_destroy(texture));
@@ -64,7 +64,7 @@ fn handles_of_another_kind_destroyed_or_made_up() {
     let texture = texture(of_array(array), zeroed());
     let mut value = 0;
     let mut size = 0;
-    // SAFETY: everything is there; handles are never followed.
+    // SAFETY: all pointers are to live variables; handles are never dereferenced.
     unsafe {
         fails(texunit_texture_query(null_mut(), 0, 0, &raw mut value), HANDLE, "is null");
         let query = texunit_texture_query(array.cast(), 0, 0, &raw mut value);
@@ -84,7 +84,7 @@ fn handles_of_another_kind_destroyed_or_made_up() {
     ok(texunit_array_destroy(array));
     let resource = of_array(array);
     let (mut made, state) = (null_mut(), zeroed::<texunit_texture_desc>());
-    // SAFETY: everything is there.
+    // SAFETY: all pointers are to live variables.
     let status = unsafe {
         texunit_texture_create(&raw mut made, &raw const resource, &raw const state, null())
     };
@@ -96,7 +96,7 @@ fn descriptors_that_say_nothing() {
     let mut made = null_mut();
     let create = |desc: texunit_array_desc, levels, samples| {
         let mut made = null_mut();
-        // SAFETY: both are there.
+        // SAFETY: both pointers are to live variables.
         unsafe { texunit_array_create(&raw mut made, &raw const desc, levels, samples) }
     };
     const VALUE: texunit_status = TEXUNIT_ERROR_INVALID_VALUE;
@@ -111,7 +111,7 @@ fn descriptors_that_say_nothing() {
     let cube = texunit_array_desc { flags: TEXUNIT_ARRAY3D_CUBEMAP, depth: 5, ..plain };
     fails(create(cube, 0, 0), VALUE, "6 faces");
     fails(create(cube, 0, 4), VALUE, "arrays with samples");
-    // More than a program can address.
+    // More than an address space can hold.
     let huge = texunit_array_desc {
         width: 32_768,
         height: 32_768,
@@ -129,7 +129,7 @@ fn descriptors_that_say_nothing() {
         &[0_u32; 4],
     );
     let mut texture_of = |resource: texunit_resource_desc, state: texunit_texture_desc| {
-        // SAFETY: everything is there.
+        // SAFETY: all pointers are to live variables.
         unsafe {
             texunit_texture_create(&raw mut made, &raw const resource, &raw const state, null())
         }
@@ -167,7 +167,7 @@ fn fetches_that_do_not_fit() {
     plain.count = 4;
     plain.coords = [each(&x), each(&x), zeroed()];
     let mut sample = |desc: texunit_fetch_desc, size: usize| {
-        // SAFETY: operands and results are there, or the sizes are refused.
+        // SAFETY: operands and results are live, or the sizes are refused.
         unsafe { texunit_sample(texture, &raw const desc, results.as_mut_ptr().cast(), size) }
     };
     const VALUE: texunit_status = TEXUNIT_ERROR_INVALID_VALUE;
@@ -194,7 +194,7 @@ fn fetches_that_do_not_fit() {
     ] {
         fails(sample(desc, 64), VALUE, words);
     }
-    // No fetches are none.
+    // A call with zero fetches succeeds.
     ok(sample(texunit_fetch_desc { count: 0, ..plain }, 0));
     // SAFETY: nothing is written.
     unsafe {

@@ -1,6 +1,6 @@
 //! DLPack: reads tensors of other libraries in CPU memory.
 
-use super::Place;
+use super::ArrayLocation;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
@@ -36,7 +36,7 @@ const CPU: i32 = 1;
 const NAME: &CStr = c"dltensor";
 
 /// The tensor of an object, and the location of its elements.
-pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Managed, Place)> {
+pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Managed, ArrayLocation)> {
     let (device, _): (i32, i32) = object.call_method0("__dlpack_device__")?.extract()?;
     if device != CPU {
         return Err(PyValueError::new_err(format!(
@@ -69,5 +69,5 @@ pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Manage
     let strides = strides.map(|all| all.iter().map(|&n| n as isize * size).collect());
     let first = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
     let shape = shape.iter().map(|&n| usize::try_from(n).unwrap_or(0)).collect();
-    Ok((Managed { _capsule: capsule.unbind() }, Place { shape, strides, dtype, first }))
+    Ok((Managed { _capsule: capsule.unbind() }, ArrayLocation { shape, strides, dtype, first }))
 }

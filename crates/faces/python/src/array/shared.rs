@@ -1,6 +1,6 @@
 //! Textures that read the memory of an array without a copy.
 
-use super::Held;
+use super::InputArray;
 use crate::error::OrRaise;
 use pyo3::prelude::*;
 use std::ptr::NonNull;
@@ -11,7 +11,7 @@ use texunit_unit::Resource;
 
 /// Keeps the memory of an array alive; a texture on it is dropped earlier.
 pub(crate) struct Keeper {
-    _held: Held,
+    _held: InputArray,
 }
 
 // SAFETY: its contents are never accessed, and any thread can drop them: buffers and Python objects
@@ -22,11 +22,11 @@ unsafe impl Sync for Keeper {}
 
 /// A resource with the keeper of its memory, or why the memory cannot be shared, with the arrays
 /// returned.
-type Shared = Result<(Resource, Keeper), (SampleError, Vec<Held>)>;
+type Shared = Result<(Resource, Keeper), (SampleError, Vec<InputArray>)>;
 
 /// A resource on the memory of an array; the outer error is Python's.
-pub(crate) fn shared(mut levels: Vec<Held>, options: &ArrayOptions) -> PyResult<Shared> {
-    let inputs = levels.iter().map(Held::input).collect::<PyResult<Vec<_>>>()?;
+pub(crate) fn shared(mut levels: Vec<InputArray>, options: &ArrayOptions) -> PyResult<Shared> {
+    let inputs = levels.iter().map(InputArray::input).collect::<PyResult<Vec<_>>>()?;
     let shape = match shared_shape(&inputs, options) {
         Ok(shape) => shape,
         Err(why) => return Ok(Err((why, levels))),

@@ -1,4 +1,4 @@
-//! Descriptors to textures and samplers of the unit, and back.
+//! Encodes textures and samplers as descriptors, and decodes them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -43,7 +43,7 @@ fn spec(format: &str, geometry: Geometry, [width, height, depth]: [u32; 3]) -> R
     }
 }
 
-/// Header and memory say what the texture was.
+/// Encodes and decodes a texture; header and memory must reproduce it.
 fn there_and_back(own: &Texture, srgb: bool, place: Place) {
     let encoded = encode_texture(own, srgb, place).unwrap();
     let header = TextureHeader::decode(&encoded.header).unwrap();
@@ -63,7 +63,7 @@ fn there_and_back(own: &Texture, srgb: bool, place: Place) {
     }
 }
 
-/// Arrays, linear and pitched memory of all geometries and formats, as the random cases have them.
+/// Arrays, linear and pitched memory of all geometries and formats, as in the random fetch cases.
 #[test]
 fn random_textures_come_back() {
     let (mut right, mut refused) = (0, 0);
@@ -155,7 +155,7 @@ fn tiles_that_are_absent() {
             }
         }
     }
-    // Without the sparse bit the same memory is an error.
+    // Without the sparse bit, the same memory is an error.
     let mut words = encoded.header;
     header::SPARSE.set(&mut words, 0);
     let header = TextureHeader::decode(&words).unwrap();
@@ -346,8 +346,8 @@ proptest! {
         prop_assert!(!back.base_level_only);
     }
 
-    /// Whatever the words are, there is an answer or an error, and neither takes long. What is
-    /// understood is written as words that say the same.
+    /// Any words decode to a texture or an error within a short time; decoded textures encode to
+    /// words that decode to the same texture.
     #[test]
     fn any_words(words: [u32; 8], known: bool, sampler_words: [u32; 8], bytes in 0usize..5000) {
         let words = if known { with_meaning(Descriptor(words)) } else { Descriptor(words) };
@@ -385,7 +385,7 @@ proptest! {
     }
 }
 
-/// Most random words have no meaning; these have.
+/// Changes random words, most of which are invalid, into more meaningful ones.
 fn with_meaning(mut words: Descriptor) -> Descriptor {
     let [a, b, c, ..] = words.0.map(|word| word as usize);
     header::LAYOUT.set(&mut words, [1, 3, 8, 0xf, 0x24, 0x1d][a % 6]);
@@ -400,7 +400,7 @@ fn with_meaning(mut words: Descriptor) -> Descriptor {
         bits.set(&mut words, 0);
     }
     header::VERSION.set(&mut words, [0, 2, 3, 3][c % 4]);
-    // They share their bits with the pitch.
+    // These fields share bits with the pitch.
     if c % 4 > 1 {
         for bits in [header::BLOCK_WIDTH, header::TILE_WIDTH, header::GOB_3D] {
             bits.set(&mut words, 0);

@@ -1,4 +1,4 @@
-//! Machine instructions from outside: one program, because each one more has to be linked.
+//! Tests of the public interface, in one program to save link time.
 
 mod descriptors;
 mod words;

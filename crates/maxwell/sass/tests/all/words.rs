@@ -1,4 +1,5 @@
-//! Words and texts: the disassembler's own, the way there and back, and what the page forbids.
+//! Tests the disassembler's text, the round trip from text to words, and instructions that
+//! docs/sass.md forbids.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,21 +16,21 @@ use texunit_sass::texture_words::{FORMS, TextureWord};
 use texunit_sass::txd::{BINDLESS, FIELDS, INDEX, OPCODE};
 use texunit_sass::{Arch, Control, Txd, control};
 
-struct Row {
+struct DisassembledWord {
     arch: Arch,
     word: u64,
     control: Control,
     text: Option<String>,
 }
 
-fn rows(name: &str) -> Vec<Row> {
+fn rows(name: &str) -> Vec<DisassembledWord> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/sass").join(name);
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     let hex = |v: &Value| u64::from_str_radix(&v.as_str().unwrap()[2..], 16).unwrap();
     let row = |line: &str| {
         let row: Value = serde_json::from_str(line).unwrap();
-        Row {
+        DisassembledWord {
             arch: row["arch"].as_str().unwrap().parse().unwrap(),
             word: hex(&row["word"]),
             control: Control::new(hex(&row["control"]) as u32).unwrap(),
@@ -43,7 +44,7 @@ fn rows(name: &str) -> Vec<Row> {
 fn words_print_as_the_disassembler_prints_them() {
     let rows = rows("txd.jsonl.gz");
     assert_eq!(rows.len(), 4000);
-    for Row { arch, word, control, text } in rows {
+    for DisassembledWord { arch, word, control, text } in rows {
         let ours = Txd::decode(word, control, arch).ok().map(|t| print(&t, Style::Nvidia));
         assert_eq!(ours, text, "{arch} {word:#x} {:#x}", control.bits());
     }
@@ -54,7 +55,7 @@ fn other_words_print_as_the_disassembler_prints_them() {
     let rows = rows("others.jsonl.gz");
     assert!(rows.len() > 2000);
     let mut seen = std::collections::BTreeSet::new();
-    for Row { arch, word, control, text } in rows {
+    for DisassembledWord { arch, word, control, text } in rows {
         let ours = TextureWord::decode(word, control, arch);
         seen.extend(ours.map(|o| o.form.name));
         assert_eq!(ours.map(|o| o.to_string()), text, "{arch} {word:#x} {:#x}", control.bits());
@@ -64,14 +65,14 @@ fn other_words_print_as_the_disassembler_prints_them() {
     }
 }
 
-/// The word that comes back from the text: under .B the index is not printed.
+/// The bits of a word that its text determines: with .B, the index is not printed.
 fn printed_part(txd: &Txd) -> u64 {
     if txd.has(&BINDLESS) { INDEX.set(txd.word, 0) } else { txd.word }
 }
 
 #[test]
 fn the_disassemblers_texts_come_back_as_words() {
-    for Row { arch, word, control, text } in rows("txd.jsonl.gz") {
+    for DisassembledWord { arch, word, control, text } in rows("txd.jsonl.gz") {
         let Some(text) = text else { continue };
         let txd = Txd::decode(word, control, arch).unwrap();
         let back = parse(&text).unwrap_or_else(|e| panic!("{text}: {e:?}")).txd;
@@ -126,7 +127,7 @@ fn both_styles_and_the_older_spelling() {
     assert_eq!(check(&parsed.txd, &parsed.places, Arch::Sm52), []);
 }
 
-/// Text, architecture, code, and the part of the text that is marked.
+/// Text, architecture, error code, and the marked part of the text.
 #[rustfmt::skip]
 const WRONG: &[(&str, Arch, &str, &str)] = &[
     ("", Arch::Sm50, "E0600", ""),
@@ -190,7 +191,7 @@ fn mistakes() {
     for code in texunit_sass::codes::CODES {
         assert!(codes.contains(&code.code), "no case for {}", code.code);
     }
-    // What has no rule against it.
+    // Texts that no rule forbids.
     for text in
         ["TXD RZ, R2, R4, 5, 2D", "TXD R3, R2, R4, 5, 2D, 0x0", "TXD R254, R253, R252, 5, 1D, 1"]
     {
@@ -222,7 +223,7 @@ fn the_table_names_each_field_once() {
     assert_eq!(names.len(), FIELDS.len());
 }
 
-/// The table of docs/sass.md is that of the fields. `UPDATE=1` writes it.
+/// The table of docs/sass.md must match the fields. `UPDATE=1` writes it.
 #[test]
 fn the_documentation_has_the_fields() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/sass.md");

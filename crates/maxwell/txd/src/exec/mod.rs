@@ -14,7 +14,7 @@ use texunit_forms::Count;
 use texunit_sass::Arch;
 use texunit_sass::descriptor::{DescriptorError, Source};
 use texunit_sass::memory::Memory;
-use texunit_sass::parse::Places;
+use texunit_sass::parse::FieldPositions;
 use texunit_sass::rules;
 use texunit_sass::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PS, PT, RD, RZ, Txd};
 use texunit_unit::{
@@ -229,7 +229,9 @@ pub fn fetched(txd: &Txd, state: &mut State, lane: usize) -> Result<Option<Fetch
 
 /// Executes an instruction. After an error the state is unchanged.
 pub fn execute(txd: &Txd, state: &mut State) -> Result<Outcome, ExecError> {
-    if let Some(found) = rules::check(txd, &Places::default(), state.arch).into_iter().next() {
+    if let Some(found) =
+        rules::check(txd, &FieldPositions::default(), state.arch).into_iter().next()
+    {
         return Err(ExecError::Forbidden { code: found.code, message: found.message });
     }
     let mut lanes = state.active & state.guarded(txd);

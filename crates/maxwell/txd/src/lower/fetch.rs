@@ -1,12 +1,12 @@
 //! Generates the TXD for a `tex.grad`, and the instructions around it.
 
-use super::handle::{Handle, Place};
+use super::handle::{Handle, HandleLocation};
 use super::operands::Operands;
-use super::{Context, Fetch, Form, Packed, Step, Used};
+use super::{Context, Fetch, Form, Packed, Step, UsedComponents};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::Geometry;
 use texunit_sass::control::PHASE;
-use texunit_sass::parse::Places;
+use texunit_sass::parse::FieldPositions;
 use texunit_sass::rules::check;
 use texunit_sass::txd::{
     AOFFI, BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PARAM, PS, RA, RB, RD, RZ, Txd,
@@ -28,7 +28,7 @@ pub(super) fn lower(
     context: &Context,
     instruction: &Instruction,
     operands: &Operands,
-    used: &Used,
+    used: &UsedComponents,
     handle: Handle,
 ) -> Form {
     let flat = operands.geometry == Geometry::D1 && !context.module.independent;
@@ -56,8 +56,8 @@ pub(super) fn lower(
     };
     let mut ra: Vec<(&'static str, String)> = Vec::new();
     match handle.place {
-        Place::Constant(index) => fetch.txd = fetch.txd.with(&INDEX, index),
-        Place::Computed(steps) => {
+        HandleLocation::Constant(index) => fetch.txd = fetch.txd.with(&INDEX, index),
+        HandleLocation::Computed(steps) => {
             fetch.txd = fetch.txd.with(&BINDLESS, 1);
             fetch.before.extend(steps);
             ra.push(("handle", "sampler 31:20, texture 19:0".to_owned()));
@@ -80,7 +80,7 @@ pub(super) fn lower(
     results(context, operands, used, &mut fetch);
     guard(context, instruction, &mut fetch);
     // The registers chosen here should satisfy the rules; this is checked nevertheless.
-    match check(&fetch.txd, &Places::default(), context.arch).first() {
+    match check(&fetch.txd, &FieldPositions::default(), context.arch).first() {
         None => Form::Txd(Box::new(fetch)),
         Some(broken) => Form::Refused(broken.message.clone()),
     }
@@ -195,7 +195,7 @@ fn insert(from: u32, low: u32, width: u32, into: u32) -> u32 {
     into & !mask | from << low & mask
 }
 
-fn results(context: &Context, operands: &Operands, used: &Used, fetch: &mut Fetch) {
+fn results(context: &Context, operands: &Operands, used: &UsedComponents, fetch: &mut Fetch) {
     if used.mask == 0 {
         // Only the predicate result is used.
         fetch.txd = fetch.txd.with(&RD, RZ).with(&MASK, 1).with(&NODEP, 1);

@@ -14,11 +14,11 @@ const TEMPORARY: [&str; 2] = ["R12", "R13"];
 pub(super) struct Handle {
     /// A description of its source.
     pub(super) from: String,
-    pub(super) place: Place,
+    pub(super) place: HandleLocation,
 }
 
 /// The location of a handle.
-pub(super) enum Place {
+pub(super) enum HandleLocation {
     /// This word of the constant bank.
     Constant(u64),
     /// Computed in R0 by these instructions, for an instruction with .B.
@@ -26,7 +26,7 @@ pub(super) enum Place {
 }
 
 /// A texture or sampler in independent mode, which is half of a handle.
-enum Part {
+enum HandleHalf {
     /// A word of the bank with the index at its position in the handle.
     Placed(u32),
     /// An index, and a description of its source.
@@ -49,7 +49,10 @@ fn constant(byte: u32, from: String) -> Result<Handle, String> {
             "its handle lies at byte {byte:#x} of the constant bank, which the index does not reach"
         ));
     }
-    Ok(Handle { from: format!("{}: {from}", at_byte(byte)), place: Place::Constant(index) })
+    Ok(Handle {
+        from: format!("{}: {from}", at_byte(byte)),
+        place: HandleLocation::Constant(index),
+    })
 }
 
 fn at_byte(byte: u32) -> String {
@@ -80,7 +83,7 @@ fn unified(context: &Context, texture: Base, at: usize) -> Result<Handle, String
             format!("{register}, which is not simply a kernel parameter"),
         ),
     };
-    Ok(Handle { from, place: Place::Computed(steps) })
+    Ok(Handle { from, place: HandleLocation::Computed(steps) })
 }
 
 fn independent(
@@ -99,8 +102,8 @@ fn independent(
     let mut steps = Vec::new();
     let (texture, texture_from) = context.part(texture, at, &mut steps, TEMPORARY[0])?.read();
     let base = match context.part(sampler, at, &mut steps, TEMPORARY[1])? {
-        Part::Placed(byte) => (at_byte(byte), format!("{} (in bits 31:20)", at_byte(byte))),
-        Part::Index(text, from) => {
+        HandleHalf::Placed(byte) => (at_byte(byte), format!("{} (in bits 31:20)", at_byte(byte))),
+        HandleHalf::Index(text, from) => {
             let shifted = format!("SHL {}, {text}, 0x14", TEMPORARY[1]);
             steps.push(Step::new(shifted, "sampler index to bits 31:20"));
             (TEMPORARY[1].to_owned(), from)
@@ -109,10 +112,10 @@ fn independent(
     let insert = format!("BFI R0, {texture}, 0x1400, {}", base.0);
     steps.push(Step::new(insert, "handle: sampler index 31:20, texture index 19:0"));
     let from = format!("texture {texture_from}, sampler {}", base.1);
-    Ok(Handle { from, place: Place::Computed(steps) })
+    Ok(Handle { from, place: HandleLocation::Computed(steps) })
 }
 
-impl Part {
+impl HandleHalf {
     /// As an operand, with a description of its source.
     fn read(self) -> (String, String) {
         match self {
@@ -165,25 +168,25 @@ impl Context<'_> {
         at: usize,
         steps: &mut Vec<Step>,
         register: &str,
-    ) -> Result<Part, String> {
+    ) -> Result<HandleHalf, String> {
         if let Some((name, _)) = name_of(self.module, self.id, base) {
             let byte = self.bank.single(name).ok_or("its handle has no place in the bank")?;
-            return Ok(Part::Placed(byte));
+            return Ok(HandleHalf::Placed(byte));
         }
         let (value, name) = self.register(base, at);
         Ok(match value {
             Value::Bank(byte) => {
                 let from = format!("{} ({name})", at_byte(byte));
-                Part::Index(at_byte(byte), from)
+                HandleHalf::Index(at_byte(byte), from)
             }
             Value::Handle(named) => {
                 steps.extend(self.marked(named, register)?);
-                Part::Index(register.to_owned(), format!("address of {}", self.name(named)))
+                HandleHalf::Index(register.to_owned(), format!("address of {}", self.name(named)))
             }
             Value::Number(number) => {
-                Part::Index(format!("{:#x}", number as u32), format!("number {number:#x}"))
+                HandleHalf::Index(format!("{:#x}", number as u32), format!("number {number:#x}"))
             }
-            _ => Part::Index(name.clone(), name),
+            _ => HandleHalf::Index(name.clone(), name),
         })
     }
 }

@@ -239,14 +239,14 @@ fn why_emulated(context: &Context, operands: &Operands) -> Option<String> {
 }
 
 /// The used part of a result.
-struct Used {
+struct UsedComponents {
     /// A bit for each used component.
     mask: u64,
     resident: bool,
 }
 
 impl Context<'_> {
-    fn used(&self, operands: &Operands, at: usize) -> Used {
+    fn used(&self, operands: &Operands, at: usize) -> UsedComponents {
         let mut mask = 0;
         for (n, dest) in operands.dest.iter().enumerate() {
             // If a register is named twice, it gets the last component.
@@ -264,7 +264,7 @@ impl Context<'_> {
             .resident
             .and_then(operands::register)
             .is_some_and(|reg| self.usage.of(reg, at) != [false; 2]);
-        Used { mask: mask & 0xf, resident }
+        UsedComponents { mask: mask & 0xf, resident }
     }
 
     /// The text of an operand: a register by name, a constant by its bits.

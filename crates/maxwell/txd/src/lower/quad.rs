@@ -4,9 +4,9 @@
 //! of the quad, all four lanes fetch with coordinates that differ by k's derivatives; lane 0's
 //! result is the result of lane k.
 
-use super::handle::{Handle, Place};
+use super::handle::{Handle, HandleLocation};
 use super::operands::Operands;
-use super::{Context, Quad, Step, Used};
+use super::{Context, Quad, Step, UsedComponents};
 use texunit_check::ir::Operand;
 use texunit_isa::Geometry;
 
@@ -18,13 +18,13 @@ const QUAD: &str = "0x1c03";
 pub(super) fn lower(
     context: &Context,
     operands: &Operands,
-    used: &Used,
+    used: &UsedComponents,
     handle: Handle,
     why: String,
 ) -> Quad {
     let (index, steps) = match handle.place {
-        Place::Constant(index) => (Some(index), Vec::new()),
-        Place::Computed(steps) => (None, steps),
+        HandleLocation::Constant(index) => (Some(index), Vec::new()),
+        HandleLocation::Computed(steps) => (None, steps),
     };
     let bindless = index.is_none();
     let mut fetch = "TEX".to_owned();
@@ -155,7 +155,7 @@ fn coordinate_steps(context: &Context, operands: &Operands, each: &mut Vec<Step>
 fn fetch_steps(
     context: &Context,
     operands: &Operands,
-    used: &Used,
+    used: &UsedComponents,
     fetch: &str,
     (coordinates, mask, index): (&str, u64, Option<u64>),
     each: &mut Vec<Step>,

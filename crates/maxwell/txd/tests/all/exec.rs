@@ -1,4 +1,4 @@
-//! TXD executed: the fetch cases of PTX `tex.grad`, by way of headers and block-linear memory.
+//! Executes TXD for the fetch cases with PTX `tex.grad`, with headers and block-linear memory.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ const TEXELS: u64 = 0x5_0000_0000;
 const HEADERS: u64 = 0x1_0000_0000;
 const SAMPLERS: u64 = 0x2_0000_0000;
 
-/// `paramA` of a geometry.
+/// The value of `paramA` for a geometry.
 fn coordinates(geometry: Geometry) -> Option<u64> {
     match geometry {
         Geometry::D1 => Some(0),
@@ -29,8 +29,9 @@ fn coordinates(geometry: Geometry) -> Option<u64> {
     }
 }
 
-/// Whether TXD does what the case does. A header has the geometry of its texels: what an instruction of another
-/// one sees (docs/numerics.md 1.13) has a header of its own, which crate `device` makes and tests.
+/// Whether TXD can express the case. A header has the geometry of its texels; an instruction of
+/// another geometry uses a header of its own (docs/numerics.md 1.13), which crate `device` creates
+/// and tests.
 fn is_txd(built: &BuiltFetch) -> bool {
     let form = built.form;
     form.kind == FetchKind::Sample(Lod::Gradient)
@@ -41,7 +42,8 @@ fn is_txd(built: &BuiltFetch) -> bool {
         && built.texture.resource.layout() != Layout::Linear
 }
 
-/// A warp that reads the texture of a case: header 5, sampler 3, word 0x105 of the bank.
+/// The state of a warp with the texture of a case: header 5, sampler 3, word 0x105 of the constant
+/// bank.
 fn state(built: &BuiltFetch, place: Place) -> Result<State, DescriptorError> {
     let mut state = State::new(Arch::Sm52);
     let texture = encode_texture(&built.texture, built.sampler.srgb, place)?;
@@ -59,7 +61,7 @@ fn state(built: &BuiltFetch, place: Place) -> Result<State, DescriptorError> {
     Ok(state)
 }
 
-/// Every fetch of a case, by TXD.
+/// Executes every fetch of a case with TXD.
 fn run(built: &BuiltFetch, state: &mut State, bindless: bool) -> Result<Vec<Answer>, ExecError> {
     let form = built.form;
     let txd = Txd::PLAIN
@@ -78,7 +80,7 @@ fn run(built: &BuiltFetch, state: &mut State, bindless: bool) -> Result<Vec<Answ
     for warp in built.operands.chunks(32) {
         for (lane, operands) in warp.iter().enumerate() {
             let [u, v, _] = operands.offset;
-            // A plain 1D texture takes its offset whole.
+            // A 1D texture without layers uses the whole offset field.
             let packed = if two { u & 15 | (v & 15) << 4 } else { u & 0xff };
             let index = if array { operands.coords.layer.min(0xffff) } else { 0 };
             let mut ra = vec![0x0030_0005; usize::from(bindless)];
@@ -106,7 +108,7 @@ fn run(built: &BuiltFetch, state: &mut State, bindless: bool) -> Result<Vec<Answ
     Ok(answers)
 }
 
-/// Runs a case; how many fetches that were, or the field that a descriptor lacks for it.
+/// Runs a case. Returns the number of fetches, or the field that a descriptor cannot express.
 fn replay(case: &Case) -> Option<Result<usize, String>> {
     let Access::Fetch(fetch) = &case.access else { return None };
     let built = fetch.build().ok()?;
@@ -162,7 +164,7 @@ fn the_cases_of_tex_grad() {
         }
     }
     assert!(cases >= 64 && fetches >= 70_000, "{cases} {fetches} {lacking:?}");
-    // Three bits of an anisotropy and a bias in 1/256 do not hold everything that CUDA takes.
+    // Three bits of anisotropy and a bias in 1/256 cannot express all of CUDA's values.
     lacking.retain(|(_, field)| field != "max_anisotropy" && field != "mip_lod_bias");
     assert!(lacking.is_empty(), "{lacking:?}");
 }
@@ -180,8 +182,8 @@ fn random_cases_of_tex_grad() {
     assert!(cases >= 190, "{cases}, and {lacking} that have no descriptors");
 }
 
-/// PTX's `.1d` of unified mode is assembled as 2D with t = 0: with a header of type 2D, a row high,
-/// the bits are those of the unit's 1D texture.
+/// PTX's `.1d` in unified mode is assembled as 2D with t = 0: with a header of type 2D and height
+/// 1, the results equal the unit's 1D texture bit for bit.
 #[test]
 fn one_dimension_as_a_row_of_two() {
     let mut cases = 0;
@@ -212,7 +214,7 @@ fn one_dimension_as_a_row_of_two() {
     assert!(cases >= 10, "{cases}");
 }
 
-/// A texture of 4 x 4 texels that are all 5, sampled with a point filter.
+/// A texture of 4 x 4 texels with the value 5, sampled with a point filter.
 fn simple() -> State {
     let text = r#"
         [constants]
@@ -264,7 +266,7 @@ fn the_end_of_the_constant_bank() {
     let mut state = simple();
     let error = execute(&txd("TXD R0, R4, R8, 0x2, 2D, 0x1"), &mut state).unwrap_err();
     assert_eq!(error, ExecError::Constant { index: 2, bytes: 8 });
-    // Half a word is none.
+    // Half a word cannot be read.
     state.constants.truncate(6);
     assert!(execute(&txd("TXD R0, R4, R8, 0x1, 2D, 0x1"), &mut state).is_err());
     assert!(execute(&txd("TXD R0, R4, R8, 0x0, 2D, 0x1"), &mut state).is_ok());
@@ -282,7 +284,7 @@ fn a_pool_that_is_not_in_memory() {
 }
 
 proptest! {
-    /// Any word on any registers, handles and descriptors: an outcome or an error.
+    /// Any word with any registers, handles and descriptors gives a result or an error.
     #[test]
     fn nothing_panics(
         bits: u64, words: [[u32; 8]; 2], registers in prop::collection::vec(any::<[u32; 32]>(), 16),
@@ -301,7 +303,7 @@ proptest! {
         for (to, from) in state.registers.iter_mut().zip(&registers) {
             *to = *from;
         }
-        // Some handles are right.
+        // Some handles are valid.
         for register in 0..64 {
             state.registers[register][0] &= 0xfff0_0000;
         }
@@ -316,7 +318,7 @@ proptest! {
         }
     }
 
-    /// A state file with something else in it somewhere: a state or an error with a place.
+    /// A damaged state file gives a state or an error with a place.
     #[test]
     fn damaged_state_files(at in any::<prop::sample::Index>(), cut in 0usize..12, text in "[0-9a-fx\\[\\]\"=.,{}\n -]{0,12}") {
         let own = include_str!("../../../../../tests/cli/sass/exec.toml");

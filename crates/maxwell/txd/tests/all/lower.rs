@@ -1,5 +1,5 @@
-//! The lowering of `tex.grad`: what NVIDIA's assembler makes of it, and what is said where it shows
-//! nothing.
+//! Tests the lowering of `tex.grad` against NVIDIA's assembler, and the messages where its
+//! behaviour is unknown.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,14 +12,14 @@ use proptest::prelude::*;
 use serde_json::Value;
 use texunit_check::{Options, check_with};
 use texunit_sass::field::Field;
-use texunit_sass::parse::Places;
+use texunit_sass::parse::FieldPositions;
 use texunit_sass::rules::check;
 use texunit_sass::txd::{AOFFI, BINDLESS, INDEX, LC, MASK, NODEP, PARAM, PS, RD};
 use texunit_sass::{Arch, Control, Txd};
 use texunit_syntax::{SourceFile, parse};
 use texunit_txd::lower::{Fetch, Form, Lowered, Quad, module};
 
-/// What a module becomes, with the verdicts of NVIDIA's assembler.
+/// The lowering of a module, which must pass the checks of ptxas.
 fn lower(text: &str, arch: Arch) -> Vec<Lowered> {
     let source = SourceFile::new("text.ptx", text);
     let parsed = parse(&source);
@@ -67,7 +67,7 @@ fn quad(form: Form) -> Quad {
     }
 }
 
-/// Everything but register numbers.
+/// All fields except register numbers.
 const SHAPE: &[&Field] = &[&BINDLESS, &LC, &AOFFI, &NODEP, &INDEX, &PARAM, &MASK];
 
 fn steps(list: &[texunit_txd::lower::Step]) -> Vec<&str> {
@@ -112,7 +112,7 @@ fn the_shapes_are_those_of_the_assembler() {
             assert_eq!(ours.get(&PS) == 7, theirs.get(&PS) == 7, "Ps: {text} {}", row["instr"]);
             assert_eq!(ours.control.phase_p(), text.contains(".P "), "{text}");
             assert!(!ours.control.phase_t());
-            assert!(check(&ours, &Places::default(), arch).is_empty());
+            assert!(check(&ours, &FieldPositions::default(), arch).is_empty());
             rows += 1;
         }
     }
@@ -181,7 +181,7 @@ fn unified_1d_is_flat_2d_and_independent_1d_is_not() {
     assert_eq!(values(&independent.rb), rb[..2]);
 }
 
-/// Whether the handle is an index, and the steps that make it.
+/// The index of the handle, if it has one, and the steps that compute it.
 fn handle_of(
     target: &str,
     params: &str,
@@ -205,7 +205,7 @@ fn handle_of(
 fn unified_handles() {
     let of = |params: &str, before: &str| handle_of("sm_52", params, before, "%rd2");
     let at = |index| (Some(index), Vec::new());
-    // Names come after the parameters, and .texref among them takes no room.
+    // Named references follow the parameters, and .texref parameters occupy no space.
     assert_eq!(handle_of("sm_52", "", "", "t"), at(0x54));
     assert_eq!(handle_of("sm_52", ", .param .u8 x", "", "t"), at(0x55));
     assert_eq!(handle_of("sm_52", ", .param .texref x, .param .u64 y", "", "x"), at(0x56));
@@ -213,7 +213,7 @@ fn unified_handles() {
         handle_of("sm_52", ", .param .u8 x, .param .texref y, .param .u8 z", "", "t"),
         at(0x56)
     );
-    // Parameters are read in their place, through copies too.
+    // Parameters are read in place, also through copies.
     let param = ", .param .u32 x, .param .u64 h";
     assert_eq!(of(param, "ld.param.u64 %rd2, [h];"), at(0x56));
     assert_eq!(of(param, "ld.param.u64 %rd3, [h]; mov.b64 %rd2, %rd3;"), at(0x56));
@@ -227,7 +227,7 @@ fn unified_handles() {
         at(0x58)
     );
     assert_eq!(of(", .param .align 16 .b8 h[16]", "ld.param.v2.u64 {%rd3, %rd2}, [h];"), at(0x56));
-    // Everything else is bindless.
+    // All other handles are bindless.
     let moved = (None, vec!["MOV R0, %rd2".to_owned()]);
     assert_eq!(of("", "ld.global.u64 %rd2, [%rd0+64];"), moved);
     assert_eq!(of(param, "ld.param.u64 %rd3, [h]; add.s64 %rd2, %rd3, 1;"), moved);
@@ -270,7 +270,7 @@ fn independent_handles() {
     );
 }
 
-/// The mask of a fetch with these destinations and code after it.
+/// The mask of a fetch with these destinations, followed by this code.
 fn mask(dest: &str, after: &str) -> Option<u64> {
     let body = format!(
         "tex.grad.2d.v4.f32.f32 {{{dest}}}, [t, {{%f10, %f11}}], {{%f20, %f21}}, {{%f22, %f23}}; {after}"
@@ -297,9 +297,9 @@ fn what_nobody_uses_is_not_fetched() {
         Some(0xf)
     );
     assert_eq!(mask(FOUR, &format!("setp.ne.u32 %p1, %r0, 0; @%p1 {zero} {ALL}")), Some(0xf));
-    // What is computed of it and not used does not count.
+    // A value that is only used in unused results does not count.
     assert_eq!(mask(FOUR, "add.f32 %f5, %f1, %f2; st.global.f32 [%rd1], %f0;"), Some(0x1));
-    // Round a loop.
+    // Uses after and within a loop around the fetch.
     let around = |what: &str| {
         let body = format!(
             "L: tex.grad.2d.v4.f32.f32 {{{FOUR}}}, [t, {{%f10, %f11}}], {{%f20, %f21}}, {{%f22, %f23}}; \
@@ -393,7 +393,7 @@ fn what_txd_cannot_do_is_emulated() {
     );
     let compare = tex("2d", "%f10, %f11", "%f20, %f21", ", %f13", "");
     assert_eq!(compare.why, "TXD has no depth compare");
-    // Unified 1d forgets its reference value.
+    // Unified 1d drops its reference value.
     let body = format!(
         "tex.grad.1d.v4.f32.f32 {{%f0, %f1, %f2, %f3}}, [t, {{%f10}}], {{%f20}}, {{%f21}}, %f13; {ALL}"
     );
@@ -448,13 +448,13 @@ fn functions_have_the_words_of_the_kernel_that_calls_them() {
         let list = module(&checked.module, &visible.iter().copied().collect(), Arch::Sm52);
         list.into_iter().map(|l| txd(l.form).txd.get(&INDEX)).collect()
     };
-    // fb, fa, nobody, and the two of the kernel.
+    // The order is fb, fa, the unused one, and the two of the kernel.
     assert_eq!(index(&[]), [0x54, 0x53, 0x50, 0x52, 0x55]);
     assert_eq!(index(&["fb"]), [0x52, 0x54, 0x50, 0x53, 0x55]);
 }
 
 proptest! {
-    /// Long and odd code takes no long time and does not panic.
+    /// Long and unusual code lowers in a short time and without panics.
     #[test]
     fn any_code(seed in any::<u64>()) {
         let mut random = texunit_testkit::Random::new(seed);

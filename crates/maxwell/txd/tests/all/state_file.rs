@@ -1,4 +1,4 @@
-//! State files with mistakes: what is said about them, and at which part of the text.
+//! Tests errors in state files: message and marked part of the text.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use texunit_sass::parse::parse;
 use texunit_txd::exec::{ExecError, execute};
 use texunit_txd::state_file;
 
-/// A file, the part of it that the error is at ("" for none), and a part of the message.
+/// A file, the part of it that is marked ("" for none), and a part of the message.
 #[rustfmt::skip]
 const MISTAKES: &[(&str, &str, &str)] = &[
     ("arch = \"sm_70\"", "\"sm_70\"", "expected `sm_50`, `sm_52`, `sm_53`, `sm_60`, `sm_61` or `sm_62`, found `sm_70`"),
@@ -89,7 +89,7 @@ fn mistakes() {
             continue;
         };
         let at = error.span().map_or("", |span| &file[span]);
-        // A table as a whole is its header or more.
+        // A whole table is marked by its header, or by more of it.
         let is_table = place.starts_with("[[") && at.starts_with(place);
         if !error.message().contains(message) || !(at == *place || is_table) {
             wrong.push(format!("{file}\n=> at `{at}`: {}", error.message()));
@@ -98,7 +98,7 @@ fn mistakes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Files that ask for much are refused, or done, before it hurts.
+/// Large files are refused or accepted within reasonable time.
 #[test]
 fn large_files() {
     let texture = |keys: &str| {
@@ -128,7 +128,7 @@ fn large_files() {
         let error = state_file::parse(&texture(keys)).unwrap_err();
         assert!(error.message().contains(message), "{keys}: {error}");
     }
-    // A quarter of what is allowed, four million texels.
+    // A quarter of the limit: four million texels.
     let text = texture("format = \"f32x4\"\nwidth = 4096\nheight = 1024");
     assert!(state_file::parse(&text).is_ok());
     let deep = format!("active = {}", "[".repeat(100_000));
@@ -137,7 +137,7 @@ fn large_files() {
     assert!(state_file::parse(&keys).is_err());
 }
 
-/// Zeros are the answer as soon as they are certain: what would be read next need not be there.
+/// A fetch whose result is certainly zero needs no further state.
 #[test]
 fn zeros_need_no_more() {
     let text = r#"
@@ -173,7 +173,7 @@ fn zeros_need_no_more() {
     }
 }
 
-/// Files of earlier versions say the same, and what they say has a note.
+/// Keys of earlier versions are accepted with a note.
 #[test]
 fn earlier_names_are_read_with_a_note() {
     let old = r#"

@@ -9,9 +9,9 @@ mod origins;
 use crate::callers::Callers;
 use crate::object;
 use crate::rules;
-use crate::sink::{Found, Other, OtherAt, Sink, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
 pub(crate) use moves::Moves;
-use moves::{Moved, Own, Root};
+use moves::{CtaMoves, Moved, Root};
 use origins::{Brought, Origins, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl Observer for Init<'_> {
             origins: Origins::default(),
             slices: HashMap::new(),
             moves: self.moves,
-            own: Own::default(),
+            own: CtaMoves::default(),
         })
     }
 }
@@ -98,7 +98,7 @@ struct Worker<'a> {
     /// The origins of undefined bytes that kernels stored in global memory.
     moves: &'a Moves,
     /// The same for the CTA's shared and local memory.
-    own: Own,
+    own: CtaMoves,
 }
 
 /// The rule of a use, and the beginning of its message.
@@ -283,7 +283,8 @@ impl Worker<'_> {
             }
             _ => self.origin(at, lane, what),
         };
-        let mut found = Found::new(rule, self.spot(at, lane, place), format!("{begin} {words}"));
+        let mut found =
+            LaunchFinding::new(rule, self.spot(at, lane, place), format!("{begin} {words}"));
         // A value that unoptimised code passes to a header's function is reported at the call.
         let is_handed = self.callers.is_users(place) && !self.callers.is_users(op);
         if op != at.op && op != place && !is_handed {

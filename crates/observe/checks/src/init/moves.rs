@@ -65,7 +65,7 @@ pub(super) type Root = (Arc<str>, Option<Arc<Described>>, u32);
 
 /// Origins of undefined words in a CTA's shared memory and its threads' local memory.
 #[derive(Default)]
-pub(super) struct Own {
+pub(super) struct CtaMoves {
     shared: HashMap<u64, Moved>,
     local: HashMap<(u32, u64), Moved>,
     /// By store operation: its description.
@@ -74,7 +74,7 @@ pub(super) struct Own {
     pub(super) words: HashMap<(u32, u32), Root>,
 }
 
-impl Own {
+impl CtaMoves {
     /// Resets the memory when a CTA begins. Descriptions of operations are kept.
     pub(super) fn clear(&mut self) {
         self.shared.clear();

@@ -2,8 +2,10 @@
 //! whole lines, one address for all lanes, octets of lanes, or anything else. Each class is
 //! recorded in the shadow with as few operations as possible; the result is the list of conflicts.
 
-use super::cell::{Conflict, Touch};
-use super::line::{By, Bytes, Eights, LINE, Line, Part, Row, Words};
+use super::cell::{Conflict, ShadowAccess};
+use super::line::{
+    ByteAccess, LINE, LaneMapping, Line, OctetLoad, PartAccess, RowAccess, WordAccess,
+};
 use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 use texunit_simt::observe::{Access, At, Doing, Further, Order, Scope, Semantics};
@@ -12,7 +14,7 @@ use texunit_simt::observe::{Access, At, Doing, Further, Order, Scope, Semantics}
 const MAX_ELEMENTS: usize = 8;
 
 /// A race of a lane's access: lane, byte of the access, and the conflicting access.
-pub(super) type Raced = (u32, u64, Conflict);
+pub(super) type LaneRace = (u32, u64, Conflict);
 
 /// Classifies an instruction's access by memory order, scope and whether it stores.
 pub(super) fn kind(doing: Doing, order: Order) -> AccessKind {
@@ -48,7 +50,7 @@ pub(super) struct Warp<'a> {
 }
 
 /// Consecutive active lanes that access the same 128-byte line.
-pub(super) struct OfLine {
+pub(super) struct LineLanes {
     /// Address of the first lane.
     pub(super) at: u64,
     pub(super) lanes: u32,
@@ -67,21 +69,21 @@ pub(super) enum Shape {
     /// All active lanes access one address.
     One(u64),
     /// Each octet of lanes is a row or accesses one address; all lanes are active.
-    Eights([Eight; 4]),
+    OctetLoad([Octet; 4]),
     /// Any other arrangement.
     Any,
 }
 
 /// The addresses of eight consecutive lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Eight {
+pub(super) struct Octet {
     /// Address of the first lane.
     pub(super) at: u64,
     /// Whether the lanes access consecutive memory; otherwise all access the same address.
     pub(super) is_row: bool,
 }
 
-impl Eight {
+impl Octet {
     #[inline]
     fn of(all: &[u64; 8], bytes: u64) -> Option<Self> {
         let at = all[0];
@@ -125,11 +127,11 @@ impl Shape {
     fn of_parts(addresses: &[u64; 32], bytes: u64) -> Self {
         let (parts, _) = addresses.as_chunks::<8>();
         let [Some(a), Some(b), Some(c), Some(d)] =
-            [0, 1, 2, 3].map(|i| parts.get(i).and_then(|part| Eight::of(part, bytes)))
+            [0, 1, 2, 3].map(|i| parts.get(i).and_then(|part| Octet::of(part, bytes)))
         else {
             return Self::Any;
         };
-        Self::Eights([a, b, c, d])
+        Self::OctetLoad([a, b, c, d])
     }
 
     /// The same arrangement at addresses that are `by` bytes higher.
@@ -137,9 +139,9 @@ impl Shape {
         match self {
             Self::Row(at) => Self::Row(at.wrapping_add(by)),
             Self::One(at) => Self::One(at.wrapping_add(by)),
-            Self::Eights(eights) => {
-                Self::Eights(eights.map(|eight| Eight { at: eight.at.wrapping_add(by), ..eight }))
-            }
+            Self::OctetLoad(octets) => Self::OctetLoad(
+                octets.map(|octet| Octet { at: octet.at.wrapping_add(by), ..octet }),
+            ),
             Self::Any => Self::Any,
         }
     }
@@ -287,8 +289,8 @@ impl<'a> Warp<'a> {
         }
     }
 
-    fn touch(&self, lane: u32) -> Touch {
-        Touch { thread: self.thread(lane), op: self.at.op, kind: self.kind, value: None }
+    fn touch(&self, lane: u32) -> ShadowAccess {
+        ShadowAccess { thread: self.thread(lane), op: self.at.op, kind: self.kind, value: None }
     }
 
     /// Records the lanes whose words are in line `number` of the row. Returns false, with nothing
@@ -311,8 +313,8 @@ impl<'a> Warp<'a> {
             }
         };
         let (thread, op, writes) = (self.thread(first), self.at.op, self.kind.writes());
-        let by = By::words(shift);
-        line.row(view, &Row { thread, by, op, writes, epoch, values: &values })
+        let by = LaneMapping::words(shift);
+        line.row(view, &RowAccess { thread, by, op, writes, epoch, values: &values })
     }
 
     /// Whether the stored values are known.
@@ -376,8 +378,8 @@ impl<'a> Warp<'a> {
         };
         let quarters = ((1 << bytes) - 1) << (at / 32);
         let (op, writes) = (self.at.op, self.kind.writes());
-        let by = By::bytes(bytes.trailing_zeros(), quarters);
-        line.row(view, &Row { thread, by, op, writes, epoch, values: &values })
+        let by = LaneMapping::bytes(bytes.trailing_zeros(), quarters);
+        line.row(view, &RowAccess { thread, by, op, writes, epoch, values: &values })
     }
 
     /// Records a load of one address by all lanes. Returns false if it has to be recorded lane by
@@ -386,7 +388,7 @@ impl<'a> Warp<'a> {
         let first = self.at.lanes.trailing_zeros() & 31;
         let stamp = self.stamp.of_thread(self.thread(first));
         let (lanes, count) = (self.at.lanes, self.words);
-        let words = Words { stamp, lanes, count, epoch, value: &|_| 0 };
+        let words = WordAccess { stamp, lanes, count, epoch, value: &|_| 0 };
         if count != 0 && line.words(view, &words, at) {
             return true;
         }
@@ -401,45 +403,45 @@ impl<'a> Warp<'a> {
         &self,
         line: &mut Line,
         view: &View<'_>,
-        (of, epoch): (&OfLine, u64),
+        (of, epoch): (&LineLanes, u64),
     ) -> u32 {
         if !matches!(self.words, 1..=4) || !of.off.is_multiple_of(4) {
             return 0;
         }
         let value = |lane: u32, i: usize| self.value(lane, 4 * i as u64).map_or(0, |v| v as u32);
         let (stamp, addresses, count) = (self.stamp, self.access.addresses, self.words);
-        let part = Part { stamp, lanes: of.lanes, addresses, count, epoch, value: &value };
+        let part = PartAccess { stamp, lanes: of.lanes, addresses, count, epoch, value: &value };
         line.part(view, &part, of.words)
     }
 
     /// Records a weak load of whole words in one line, octet by octet. Returns false, with nothing
     /// recorded, if it has to be recorded lane by lane.
     #[inline]
-    pub(super) fn eights(
+    pub(super) fn octets(
         &self,
         line: &mut Line,
         view: &View<'_>,
-        (eights, epoch): (&[Eight; 4], u64),
+        (octets, epoch): (&[Octet; 4], u64),
     ) -> bool {
         let stamp = self.stamp;
-        line.eights(view, stamp, &Eights { eights, count: self.words as u32, epoch })
+        line.octets(view, stamp, &OctetLoad { octets, count: self.words as u32, epoch })
     }
 
     /// The octets of a weak load of whole words that lie in one line.
     #[inline]
-    pub(super) fn in_eights(&self) -> Option<&[Eight; 4]> {
-        let Shape::Eights(eights) = &self.shape else { return None };
+    pub(super) fn octets_in_line(&self) -> Option<&[Octet; 4]> {
+        let Shape::OctetLoad(octets) = &self.shape else { return None };
         let is_plain = self.kind == AccessKind::WEAK && matches!(self.words, 1..=4);
-        let line = eights[0].at / LINE;
-        (is_plain && eights.iter().all(|eight| eight.at / LINE == line)).then_some(eights)
+        let line = octets[0].at / LINE;
+        (is_plain && octets.iter().all(|octet| octet.at / LINE == line)).then_some(octets)
     }
 
     /// The first of the lanes in `rest`, with the lanes after it that access the same line.
     #[inline]
-    pub(super) fn of_line(&self, rest: u32) -> OfLine {
+    pub(super) fn line_lanes(&self, rest: u32) -> LineLanes {
         let at = self.access.addresses[rest.trailing_zeros() as usize & 31];
         let (number, low) = (at / LINE, (1_u32 << self.words.min(4)) - 1);
-        let mut of = OfLine { at, lanes: 0, words: 0, off: 0 };
+        let mut of = LineLanes { at, lanes: 0, words: 0, off: 0 };
         let mut left = rest;
         while left != 0 {
             let address = self.access.addresses[left.trailing_zeros() as usize];
@@ -460,19 +462,19 @@ impl<'a> Warp<'a> {
         line: &mut Line,
         view: &View<'_>,
         ((lane, at), epoch): ((u32, u64), u64),
-    ) -> Option<Raced> {
+    ) -> Option<LaneRace> {
         if self.words != 0 {
             let stamp = self.stamp.of_thread(self.thread(lane));
             let value = |i: usize| self.value(lane, 4 * i as u64).map_or(0, |value| value as u32);
             let (lanes, count) = (1 << lane, self.words);
-            let words = Words { stamp, lanes, count, epoch, value: &value };
+            let words = WordAccess { stamp, lanes, count, epoch, value: &value };
             if line.words(view, &words, at) {
                 return None;
             }
         }
         let value = |offset: u64| self.value(lane, offset);
         let (touch, len) = (self.touch(lane), self.access.bytes().into());
-        let hit = line.bytes(view, &Bytes { touch, len, value: &value }, at);
+        let hit = line.bytes(view, &ByteAccess { touch, len, value: &value }, at);
         hit.map(|(offset, conflict)| (lane, offset, conflict))
     }
 }

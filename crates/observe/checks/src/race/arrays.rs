@@ -37,7 +37,7 @@ type Texels = HashMap<usize, BTreeMap<u64, Texel>>;
 
 /// The texels that a launch has accessed.
 #[derive(Debug)]
-pub(super) struct Used {
+pub(super) struct LaunchTexels {
     /// The serial number of the launch's first CTA.
     pub(super) first: u32,
     texels: Texels,
@@ -45,13 +45,13 @@ pub(super) struct Used {
 
 /// The texels that a worker has accessed.
 #[derive(Debug, Default)]
-pub(super) struct Own {
+pub(super) struct WorkerTexels {
     /// Executions, by operation.
     executed: HashMap<u32, u32>,
     texels: Texels,
 }
 
-impl Own {
+impl WorkerTexels {
     /// The lanes of an instruction to observe in this execution.
     pub(super) fn chosen(&mut self, at: &At) -> u32 {
         let executed = self.executed.entry(at.op).or_default();
@@ -125,7 +125,7 @@ pub(super) fn kind(kind: &SurfaceKind) -> AccessKind {
 impl Memory {
     /// Moves a worker's texels to the record of its launch, which the serial number of its first
     /// CTA identifies.
-    pub(super) fn used(&self, first: u32, own: &mut Own) {
+    pub(super) fn used(&self, first: u32, own: &mut WorkerTexels) {
         if own.texels.is_empty() {
             return;
         }
@@ -134,7 +134,7 @@ impl Memory {
             if all.len() >= MAX_LAUNCHES {
                 all.remove(0);
             }
-            all.push(Used { first, texels: Texels::new() });
+            all.push(LaunchTexels { first, texels: Texels::new() });
         }
         let Some(used) = all.iter_mut().find(|used| used.first == first) else { return };
         for (array, texels) in own.texels.drain() {
@@ -177,7 +177,8 @@ impl Memory {
     ) -> Option<Stamp> {
         let all = lock(&self.arrays);
         let end = offset.saturating_add(len);
-        let is_other = |used: &&Used| others.iter().any(|o| (o.0..=o.1).contains(&used.first));
+        let is_other =
+            |used: &&LaunchTexels| others.iter().any(|o| (o.0..=o.1).contains(&used.first));
         let here = all.iter().filter(is_other).filter_map(|used| used.texels.get(&array));
         // A texel may begin before the bytes.
         let texels = here.flat_map(|texels| texels.range(offset.saturating_sub(16)..end));

@@ -16,7 +16,7 @@ pub(super) struct Cell {
 
 /// An access of one thread to a cell.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
+pub(super) struct ShadowAccess {
     pub(super) thread: u32,
     pub(super) op: u32,
     pub(super) kind: AccessKind,
@@ -39,7 +39,7 @@ impl Cell {
         Self { write, others }
     }
 
-    fn stamp(view: &View<'_>, touch: &Touch) -> Stamp {
+    fn stamp(view: &View<'_>, touch: &ShadowAccess) -> Stamp {
         Stamp::new(view.serial, (view.now, touch.kind), (touch.thread, touch.op))
     }
 
@@ -50,14 +50,14 @@ impl Cell {
 
     /// Records an access; returns its race, if there is one.
     #[inline]
-    pub(super) fn touch(&mut self, view: &View<'_>, touch: &Touch) -> Option<Conflict> {
+    pub(super) fn touch(&mut self, view: &View<'_>, touch: &ShadowAccess) -> Option<Conflict> {
         if touch.kind.writes() { self.store(view, touch) } else { self.load(view, touch) }
     }
 
     /// Records a load by all `lanes` of a warp, whose first lane is `touch`. Returns false if it
     /// has to be recorded lane by lane.
     #[inline]
-    pub(super) fn load_all(&mut self, view: &View<'_>, touch: &Touch, lanes: u32) -> bool {
+    pub(super) fn load_all(&mut self, view: &View<'_>, touch: &ShadowAccess, lanes: u32) -> bool {
         let is_plain = |stamp: Stamp| !stamp.kind().writes() || view.is_past(stamp);
         if !view.is_past(self.write) || !self.others.into_iter().all(is_plain) {
             return false;
@@ -129,7 +129,8 @@ impl Cell {
     }
 
     /// Whether further weak loads need not be recorded, because loads of two warps (or of two CTAs,
-    /// in memory that several CTAs access) are: a store by any thread meets the load of another one.
+    /// in memory that several CTAs access) are: a store by any thread meets the load of another
+    /// one.
     #[inline(always)]
     pub(super) fn is_full(&self, view: &View<'_>) -> bool {
         let [first, second] = self.others;
@@ -149,7 +150,7 @@ impl Cell {
         [is_open(self.write) || strong, others.into_iter().any(is_open)]
     }
 
-    fn load(&mut self, view: &View<'_>, touch: &Touch) -> Option<Conflict> {
+    fn load(&mut self, view: &View<'_>, touch: &ShadowAccess) -> Option<Conflict> {
         let mut found = None;
         if !view.is_past(self.write) {
             found = Self::against(view, self.write, touch, false);
@@ -199,7 +200,7 @@ impl Cell {
         }
     }
 
-    fn store(&mut self, view: &View<'_>, touch: &Touch) -> Option<Conflict> {
+    fn store(&mut self, view: &View<'_>, touch: &ShadowAccess) -> Option<Conflict> {
         let value = touch.value.unwrap_or(0);
         let same = touch.value.is_some() && self.write.extra == value;
         let before = self.write;
@@ -227,11 +228,16 @@ impl Cell {
 
     /// Volatile stores of the same value by several threads set a flag, and do not race: the result
     /// does not depend on their order.
-    fn is_flag(stamp: Stamp, touch: &Touch, is_same: bool) -> bool {
+    fn is_flag(stamp: Stamp, touch: &ShadowAccess, is_same: bool) -> bool {
         is_same && touch.kind.is_volatile() && stamp.kind().is_volatile()
     }
 
-    fn against(view: &View<'_>, stamp: Stamp, touch: &Touch, is_same: bool) -> Option<Conflict> {
+    fn against(
+        view: &View<'_>,
+        stamp: Stamp,
+        touch: &ShadowAccess,
+        is_same: bool,
+    ) -> Option<Conflict> {
         let races = !Self::is_flag(stamp, touch, is_same)
             && !view.is_ordered(stamp, touch.thread)
             && !view.are_strong(stamp, (touch.thread, touch.kind));
@@ -239,7 +245,7 @@ impl Cell {
     }
 
     /// Compares an access with each lane of a record.
-    fn against_lanes(view: &View<'_>, stamp: Stamp, touch: &Touch) -> Option<Conflict> {
+    fn against_lanes(view: &View<'_>, stamp: Stamp, touch: &ShadowAccess) -> Option<Conflict> {
         if view.is_past(stamp) {
             return None;
         }

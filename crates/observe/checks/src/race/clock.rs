@@ -27,7 +27,7 @@ pub(super) enum Unit {
 
 /// An entry for the CTAs `first..=last`: all their accesses until a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct CtaEntry {
     first: u32,
     last: u32,
     time: u32,
@@ -35,7 +35,7 @@ struct Run {
 
 /// An entry for a warp or thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
+struct PartEntry {
     of: (u32, Unit),
     time: u32,
 }
@@ -47,9 +47,9 @@ struct Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clock {
     /// Sorted and disjoint.
-    runs: Vec<Run>,
+    runs: Vec<CtaEntry>,
     /// Sorted; each entry has a later time than the entry of its CTA.
-    parts: Vec<Part>,
+    parts: Vec<PartEntry>,
     /// Whether everything is ordered before, after too many entries.
     is_all: bool,
 }
@@ -67,8 +67,8 @@ impl Clock {
     /// Size in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>()
-            + self.runs.len() * size_of::<Run>()
-            + self.parts.len() * size_of::<Part>()
+            + self.runs.len() * size_of::<CtaEntry>()
+            + self.parts.len() * size_of::<PartEntry>()
     }
 
     /// The time until which all accesses of a CTA are known; 0 if none are.
@@ -101,7 +101,7 @@ impl Clock {
             return;
         }
         if unit == Unit::Cta {
-            self.raise(&[Run { first: serial, last: serial, time }]);
+            self.raise(&[CtaEntry { first: serial, last: serial, time }]);
             return self.tidy();
         }
         if !matches!(unit, Unit::Copies(_)) && self.cta(serial) >= time {
@@ -109,7 +109,7 @@ impl Clock {
         }
         match self.parts.binary_search_by_key(&(serial, unit), |part| part.of) {
             Ok(i) => self.parts[i].time = self.parts[i].time.max(time),
-            Err(i) => self.parts.insert(i, Part { of: (serial, unit), time }),
+            Err(i) => self.parts.insert(i, PartEntry { of: (serial, unit), time }),
         }
         self.limit();
     }
@@ -133,7 +133,7 @@ impl Clock {
     }
 
     /// Takes the later time of each CTA.
-    fn raise(&mut self, others: &[Run]) {
+    fn raise(&mut self, others: &[CtaEntry]) {
         let both = [&self.runs[..], others];
         // The boundaries of all entries, as 64-bit numbers so that `last + 1` cannot overflow.
         let mut edges: Vec<u64> = both
@@ -144,7 +144,7 @@ impl Clock {
         edges.sort_unstable();
         edges.dedup();
         let mut at = [0; 2];
-        let mut all: Vec<Run> = Vec::with_capacity(edges.len());
+        let mut all: Vec<CtaEntry> = Vec::with_capacity(edges.len());
         for pair in edges.windows(2) {
             let (first, last) = (pair[0] as u32, (pair[1] - 1) as u32);
             let mut time = 0;
@@ -160,7 +160,7 @@ impl Clock {
                 Some(before) if before.time == time && before.last.wrapping_add(1) == first => {
                     before.last = last;
                 }
-                _ => all.push(Run { first, last, time }),
+                _ => all.push(CtaEntry { first, last, time }),
             }
         }
         self.runs = all;
@@ -169,7 +169,7 @@ impl Clock {
     /// Removes entries for parts that the entry of the whole CTA includes.
     fn tidy(&mut self) {
         let mut parts = std::mem::take(&mut self.parts);
-        let is_more = |part: &Part| self.cta(part.of.0) < part.time;
+        let is_more = |part: &PartEntry| self.cta(part.of.0) < part.time;
         parts.retain(|part| matches!(part.of.1, Unit::Copies(_)) || is_more(part));
         self.parts = parts;
         self.limit();
@@ -193,11 +193,11 @@ impl Clock {
             }
             for part in old {
                 let serial = part.of.0;
-                self.raise(&[Run { first: serial, last: serial, time: part.time }]);
+                self.raise(&[CtaEntry { first: serial, last: serial, time: part.time }]);
             }
         }
         while self.runs.len() > MAX_RUNS {
-            let pairs = self.runs.chunks(2).map(|pair| Run {
+            let pairs = self.runs.chunks(2).map(|pair| CtaEntry {
                 first: pair[0].first,
                 last: pair[pair.len() - 1].last,
                 time: pair.iter().map(|run| run.time).max().unwrap_or(0),
@@ -207,7 +207,7 @@ impl Clock {
     }
 }
 
-fn merged(a: &[Part], b: &[Part]) -> Vec<Part> {
+fn merged(a: &[PartEntry], b: &[PartEntry]) -> Vec<PartEntry> {
     let mut all = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {

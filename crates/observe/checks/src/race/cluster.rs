@@ -5,7 +5,7 @@
 //! Accesses to another CTA's shared memory are not checked.
 
 use super::clock::Clock;
-use super::known::Cta;
+use super::happens_before::Cta;
 use super::mbarrier::{Acts, Mbarriers};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Clusters {
     pub(super) fn passes(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, at: &At) {
         let first = index_of(config, config.in_cluster(at.cta, 0));
         if let Some(known) = self.arrived.get(&first) {
-            cta.learn(at.warp, at.lanes, &Arc::new(known.clone()));
+            cta.join_clock(at.warp, at.lanes, &Arc::new(known.clone()));
         }
     }
 

@@ -8,28 +8,28 @@ const MAX: usize = 64;
 
 /// Copies issued until time `of` have completed at time `at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct End {
+struct Completion {
     of: u32,
     at: u32,
 }
 
 /// The copies of one thread.
 #[derive(Clone, Debug, Default)]
-struct Of {
+struct ThreadCopies {
     /// Times at which its groups were committed, in order, since the last wait for all copies.
     groups: Vec<u32>,
     /// Completions by its own waits.
-    waited: Vec<End>,
+    waited: Vec<Completion>,
     /// Completions that an mbarrier reports; the copying thread itself has to wait for the
     /// mbarrier, too.
-    told: Vec<End>,
+    reported: Vec<Completion>,
 }
 
 /// The copies of a CTA's threads.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Copies(HashMap<u32, Of>);
+pub(super) struct Copies(HashMap<u32, ThreadCopies>);
 
-fn push(list: &mut Vec<End>, end: End) {
+fn push(list: &mut Vec<Completion>, end: Completion) {
     // An earlier completion stays valid.
     if list.last().is_some_and(|last| last.of >= end.of) {
         return;
@@ -44,7 +44,7 @@ fn push(list: &mut Vec<End>, end: End) {
 }
 
 /// The time at which the copies issued until a time had completed.
-fn end(list: &[End], of: u32) -> Option<u32> {
+fn end(list: &[Completion], of: u32) -> Option<u32> {
     list.iter().find(|end| end.of >= of).map(|end| end.at)
 }
 
@@ -74,20 +74,20 @@ impl Copies {
         };
         if let Some(through) = through {
             of.groups.retain(|&group| group > through);
-            push(&mut of.waited, End { of: through, at: now });
+            push(&mut of.waited, Completion { of: through, at: now });
         }
     }
 
     /// The thread makes an mbarrier track its copies.
     pub(super) fn tell(&mut self, thread: u32, now: u32) {
-        push(&mut self.0.entry(thread).or_default().told, End { of: now, at: now });
+        push(&mut self.0.entry(thread).or_default().reported, Completion { of: now, at: now });
     }
 
     /// When a copy issued at `time` had completed: by a wait of its thread, which threads ordered
     /// after the wait know; and by an mbarrier, which those that wait for the mbarrier know.
     pub(super) fn ends(&self, thread: u32, time: u32) -> [Option<u32>; 2] {
         let Some(of) = self.0.get(&thread) else { return [None; 2] };
-        [end(&of.waited, time), end(&of.told, time)]
+        [end(&of.waited, time), end(&of.reported, time)]
     }
 }
 

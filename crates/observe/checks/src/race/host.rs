@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// How pending work accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Touched {
+pub enum PendingAccess {
     /// It does not access it.
     No,
     /// It reads it.
@@ -76,15 +76,15 @@ impl Pending<'_> {
     }
 
     /// How pending work accesses each page of a page-aligned range.
-    pub fn pages(&self, (address, len): (u64, u64), page: u64) -> Vec<Touched> {
+    pub fn pages(&self, (address, len): (u64, u64), page: u64) -> Vec<PendingAccess> {
         let end = address.saturating_add(len);
-        let mut all = vec![Touched::No; len.div_ceil(page) as usize];
+        let mut all = vec![PendingAccess::No; len.div_ceil(page) as usize];
         for &(at, len, writes) in &self.copies {
             let (from, to) = (at.max(address), at.saturating_add(len).min(end));
             if from >= to {
                 continue;
             }
-            let touch = if writes { Touched::Written } else { Touched::Read };
+            let touch = if writes { PendingAccess::Written } else { PendingAccess::Read };
             let pages = (from - address) / page..(to - address).div_ceil(page);
             for one in &mut all[pages.start as usize..pages.end as usize] {
                 *one = touch.max(*one);
@@ -93,17 +93,17 @@ impl Pending<'_> {
         if self.launches.is_empty() {
             return all;
         }
-        self.memory.settle();
+        self.memory.materialize();
         self.memory.shadow.each((address, len), |number, kept| {
             let i = (number * PAGE).saturating_sub(address) / page;
             let Some(one) = all.get_mut(i as usize) else { return };
             for stamp in kept.lines.iter().flat_map(|line| line.stamps(0..LINE)) {
-                if *one == Touched::Written {
+                if *one == PendingAccess::Written {
                     return;
                 }
                 if has(&self.launches, stamp.serial) {
                     let writes = stamp.kind().writes();
-                    *one = if writes { Touched::Written } else { Touched::Read };
+                    *one = if writes { PendingAccess::Written } else { PendingAccess::Read };
                 }
             }
         });
@@ -151,7 +151,7 @@ impl Memory {
         }
         let mut others = streams.not_before(None);
         others.sort_unstable();
-        self.settle();
+        self.materialize();
         let mut flag = None;
         let found = self.shadow.find((address, 1), |stamp: Stamp| {
             let kind = stamp.kind();

@@ -1,12 +1,12 @@
 //! Happens-before between launches and the state that all launches of a process share: the shadow
 //! of global memory, the serial numbers of CTAs, and the streams.
 
-use super::arrays::Used;
+use super::arrays::LaunchTexels;
 use super::children::Children;
 use super::clock::Clock;
 use super::cluster::Clusters;
 use super::loads::Loads;
-use super::pools::{Early, PoolUse};
+use super::pools::{PoolUse, UnorderedPools};
 use super::shadow::{Shadow, lock};
 use super::stamp::Stamp;
 use super::streams::{Queue, Streams, Submitted, place_of};
@@ -30,7 +30,7 @@ pub struct Memory {
     /// Loads of earlier launches that are recorded but not yet in the shadow.
     loads: Mutex<Vec<Arc<Loads>>>,
     /// Texels of arrays that launches have accessed.
-    pub(super) arrays: Mutex<Vec<Used>>,
+    pub(super) arrays: Mutex<Vec<LaunchTexels>>,
     /// Uses of pool memory by launches that are not ordered after its allocation.
     pool_uses: Mutex<Vec<PoolUse>>,
     /// Whether host accesses through pointers are checked.
@@ -64,7 +64,7 @@ pub(super) struct Order {
     /// Deferred loads.
     pub(super) loads: Option<Arc<Loads>>,
     /// Pool memory whose allocation is not ordered before the launch.
-    pub(super) early: Arc<Early>,
+    pub(super) early: Arc<UnorderedPools>,
 }
 
 impl Memory {
@@ -112,7 +112,7 @@ impl Memory {
             others.iter().map(|other| other.0).min().map_or(first, |other| other.min(first));
         let mut noted = lock(&self.loads);
         if !others.is_empty() {
-            noted.iter().for_each(|loads| loads.settle_all(&self.shadow));
+            noted.iter().for_each(|loads| loads.materialize_all(&self.shadow));
         }
         // Records of launches that the host has waited for are dropped.
         noted.retain(|loads| streams.is_open(loads.first()));
@@ -243,7 +243,7 @@ impl Memory {
         if others.is_empty() {
             return None;
         }
-        self.settle();
+        self.materialize();
         let is_other = |serial: u32| others.iter().any(|o| (o.0..=o.1).contains(&serial));
         let found = self.shadow.find(range, |stamp: Stamp| {
             is_other(stamp.serial) && (writes || stamp.kind().writes())
@@ -253,9 +253,9 @@ impl Memory {
     }
 
     /// Moves all deferred loads into the shadow.
-    pub(super) fn settle(&self) {
+    pub(super) fn materialize(&self) {
         let noted = lock(&self.loads).clone();
-        noted.iter().for_each(|loads| loads.settle_all(&self.shadow));
+        noted.iter().for_each(|loads| loads.materialize_all(&self.shadow));
     }
 
     /// The thread and instruction of an access in an earlier launch.

@@ -1,8 +1,8 @@
 //! The shadow of a 128-byte line: one record for the whole line as long as warps access it as
 //! coalesced rows, and a cell for each word or byte otherwise ([`Split`]).
 
-use super::access::Eight;
-use super::cell::{Conflict, Touch};
+use super::access::Octet;
+use super::cell::{Conflict, ShadowAccess};
 use super::split::Split;
 use super::stamp::{AccessKind, Stamp};
 use super::view::View;
@@ -15,7 +15,7 @@ pub(super) const WORDS: usize = 32;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     /// The last store to the whole line, and up to two later accesses, by consecutive lanes;
-    /// `extra` has their [`By`].
+    /// `extra` has their [`LaneMapping`].
     write: Stamp,
     others: [Stamp; 2],
     /// The stored words.
@@ -25,7 +25,7 @@ pub(super) struct Line {
 }
 
 /// An access to whole words by one thread, or a load of the same words by several lanes.
-pub(super) struct Words<'a> {
+pub(super) struct WordAccess<'a> {
     /// The record of the first thread.
     pub(super) stamp: Stamp,
     /// Mask of the lanes.
@@ -38,7 +38,7 @@ pub(super) struct Words<'a> {
 }
 
 /// A synchronous access of lanes to whole words of one line.
-pub(super) struct Part<'a> {
+pub(super) struct PartAccess<'a> {
     /// The record of the warp's first thread.
     pub(super) stamp: Stamp,
     /// Mask of the lanes.
@@ -47,7 +47,7 @@ pub(super) struct Part<'a> {
     pub(super) addresses: &'a [u64; 32],
     /// Words of each lane.
     pub(super) count: usize,
-    /// As in [`Words`].
+    /// As in [`WordAccess`].
     pub(super) epoch: u64,
     /// The value that a lane stores in one of its words.
     pub(super) value: &'a dyn Fn(u32, usize) -> u32,
@@ -55,14 +55,14 @@ pub(super) struct Part<'a> {
 
 /// A weak, synchronous access of consecutive lanes to all words of a line, or to whole 32-byte
 /// quarters of it by bytes or half-words.
-pub(super) struct Row<'a> {
+pub(super) struct RowAccess<'a> {
     /// The thread of the line's first word or byte, extrapolated if the row starts later.
     pub(super) thread: u32,
     /// Which lanes access which bytes.
-    pub(super) by: By,
+    pub(super) by: LaneMapping,
     pub(super) op: u32,
     pub(super) writes: bool,
-    /// As in [`Words`].
+    /// As in [`WordAccess`].
     pub(super) epoch: u64,
     /// Collects the stored words.
     pub(super) values: &'a dyn Fn(&mut [u32; WORDS]),
@@ -70,9 +70,9 @@ pub(super) struct Row<'a> {
 
 /// Which lanes of a row access which bytes of a line, and which quarters the row covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct By(u32);
+pub(super) struct LaneMapping(u32);
 
-impl By {
+impl LaneMapping {
     const NARROW: u32 = 4;
     const QUARTERS: u32 = 8;
     /// The bits that give the mapping of lanes to bytes.
@@ -132,17 +132,17 @@ impl By {
 }
 
 /// A weak load of whole words of one line by all lanes of a warp, in octets.
-pub(super) struct Eights<'a> {
-    pub(super) eights: &'a [Eight; 4],
+pub(super) struct OctetLoad<'a> {
+    pub(super) octets: &'a [Octet; 4],
     /// Words of each lane.
     pub(super) count: u32,
-    /// As in [`Words`].
+    /// As in [`WordAccess`].
     pub(super) epoch: u64,
 }
 
 /// An access of one thread to bytes.
-pub(super) struct Bytes<'a> {
-    pub(super) touch: Touch,
+pub(super) struct ByteAccess<'a> {
+    pub(super) touch: ShadowAccess,
     pub(super) len: u64,
     /// The value stored from a byte of the access on.
     pub(super) value: &'a dyn Fn(u64) -> Option<u64>,
@@ -153,7 +153,7 @@ pub(super) type Hit = (u64, Conflict);
 
 impl Line {
     /// Records a row. Returns false if it has to be recorded lane by lane.
-    pub(super) fn row(&mut self, view: &View<'_>, row: &Row<'_>) -> bool {
+    pub(super) fn row(&mut self, view: &View<'_>, row: &RowAccess<'_>) -> bool {
         if let Some(split) = self.split.as_mut().filter(|split| !split.is_empty()) {
             match split.row(view, row) {
                 Some(done) => return done,
@@ -168,7 +168,7 @@ impl Line {
         let is_own = |slot: Stamp| {
             slot.serial == stamp.serial
                 && slot.thread() == stamp.thread()
-                && By::of(slot).is_like(row.by)
+                && LaneMapping::of(slot).is_like(row.by)
         };
         let is_behind = |slot: Stamp| view.is_past(slot) || is_own(slot);
         if !is_behind(self.write) {
@@ -197,16 +197,17 @@ impl Line {
 
     /// Records a row of quarters after the last store. Records of the same threads for other
     /// quarters stay; if that is impossible, the line is split into bytes.
-    fn narrow(&mut self, view: &View<'_>, stamp: Stamp, row: &Row<'_>) -> bool {
+    fn narrow(&mut self, view: &View<'_>, stamp: Stamp, row: &RowAccess<'_>) -> bool {
         let is_own = |slot: Stamp| {
             slot.serial == stamp.serial
                 && slot.thread() == stamp.thread()
-                && By::of(slot).is_like(row.by)
+                && LaneMapping::of(slot).is_like(row.by)
         };
-        let gives_way =
-            |slot: Stamp| view.is_past(slot) || (is_own(slot) && By::of(slot).is_within(row.by));
+        let gives_way = |slot: Stamp| {
+            view.is_past(slot) || (is_own(slot) && LaneMapping::of(slot).is_within(row.by))
+        };
         let goes_on = |slot: Stamp| is_own(slot) && slot.is_same_act(stamp);
-        let both = |slot: Stamp| stamp.with(By::of(slot).with(row.by));
+        let both = |slot: Stamp| stamp.with(LaneMapping::of(slot).with(row.by));
         if row.writes {
             if !self.others.into_iter().all(gives_way) {
                 return false;
@@ -241,7 +242,12 @@ impl Line {
 
     /// Records an access to the bytes from `at` on. An aligned access never crosses a line, and a
     /// misaligned one is a fault.
-    pub(super) fn bytes(&mut self, view: &View<'_>, access: &Bytes<'_>, at: u64) -> Option<Hit> {
+    pub(super) fn bytes(
+        &mut self,
+        view: &View<'_>,
+        access: &ByteAccess<'_>,
+        at: u64,
+    ) -> Option<Hit> {
         self.split().bytes(view, access, at)
     }
 
@@ -250,7 +256,7 @@ impl Line {
     pub(super) fn load_all(
         &mut self,
         view: &View<'_>,
-        load: (&Touch, u32),
+        load: (&ShadowAccess, u32),
         bytes: (u64, u64),
     ) -> bool {
         self.split().load_all(view, load, bytes)
@@ -259,7 +265,7 @@ impl Line {
     /// Records an access to whole words if the cells decide it without comparing clocks. Returns
     /// false if [`Self::bytes`] has to record it.
     #[inline]
-    pub(super) fn words(&mut self, view: &View<'_>, words: &Words<'_>, at: u64) -> bool {
+    pub(super) fn words(&mut self, view: &View<'_>, words: &WordAccess<'_>, at: u64) -> bool {
         self.split().words(view, words, at)
     }
 
@@ -267,14 +273,14 @@ impl Line {
     /// fast if no recorded access can race. Returns the lanes that are done; [`Self::bytes`] has to
     /// record the others.
     #[inline]
-    pub(super) fn part(&mut self, view: &View<'_>, part: &Part<'_>, all: u32) -> u32 {
+    pub(super) fn part(&mut self, view: &View<'_>, part: &PartAccess<'_>, all: u32) -> u32 {
         self.split().part(view, part, all)
     }
 
     /// Records a load in octets. Returns false if it has to be recorded lane by lane.
     #[inline]
-    pub(super) fn eights(&mut self, view: &View<'_>, stamp: Stamp, load: &Eights<'_>) -> bool {
-        self.split().eights(view, stamp, load)
+    pub(super) fn octets(&mut self, view: &View<'_>, stamp: Stamp, load: &OctetLoad<'_>) -> bool {
+        self.split().octets(view, stamp, load)
     }
 
     /// Forgets the accesses to the bytes.
@@ -295,7 +301,7 @@ impl Line {
         let split = self.split.as_deref().filter(|split| !split.is_empty());
         let (is_split, any) = (split.is_some(), !bytes.is_empty());
         let here = bytes.clone();
-        let has = move |stamp: &Stamp| By::of(*stamp).has(&here);
+        let has = move |stamp: &Stamp| LaneMapping::of(*stamp).has(&here);
         let of_all = of_all.into_iter().filter(move |_| !is_split && any).filter(has);
         of_all.chain(split.into_iter().flat_map(move |split| split.stamps(bytes.clone())))
     }
@@ -307,8 +313,8 @@ impl Line {
         (thread, op): (u32, u32),
         (kind, at): (AccessKind, u64),
     ) -> Option<Hit> {
-        let touch = Touch { thread, op, kind, value: None };
-        self.bytes(view, &Bytes { touch, len: 8, value: &|_| None }, at)
+        let touch = ShadowAccess { thread, op, kind, value: None };
+        self.bytes(view, &ByteAccess { touch, len: 8, value: &|_| None }, at)
     }
 
     /// Number of its cells.

@@ -4,11 +4,11 @@
 //! Such a load is recorded as one note instead of in the shadow of each word, and most notes are
 //! never needed. The first other access to the allocation (a store, copy, atomic or volatile load)
 //! enters its notes into the shadow, in their order and with the clocks of their time
-//! ([`Loads::settle`]). The same happens when the host accesses the allocation, and when a
+//! ([`Loads::materialize`]). The same happens when the host accesses the allocation, and when a
 //! concurrent launch begins.
 
-use super::access::{Eight, Shape, Warp};
-use super::known::Cta;
+use super::access::{Octet, Shape, Warp};
+use super::happens_before::Cta;
 use super::launch::Order;
 use super::pages::Pages;
 use super::shadow::{Shadow, lock};
@@ -30,8 +30,8 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// States of an allocation: loads are noted; notes are being entered into the shadow; loads go
 /// directly into the shadow.
 const OPEN: u8 = 0;
-const SETTLING: u8 = 1;
-const SETTLED: u8 = 2;
+const MATERIALIZING: u8 = 1;
+const MATERIALIZED: u8 = 2;
 
 /// The deferred loads of a launch.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(super) struct Loads {
     /// The notes of each worker.
     notes: Mutex<Vec<Noted>>,
     /// Held while notes are entered into the shadow.
-    settling: Mutex<()>,
+    materializing: Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -55,28 +55,28 @@ struct Allocation {
 }
 
 /// The notes of a worker, by allocation.
-type Noted = Arc<Mutex<Vec<Notes>>>;
+type Noted = Arc<Mutex<Vec<LoadNotes>>>;
 
 #[derive(Debug, Default)]
-struct Notes {
-    all: Vec<Note>,
+struct LoadNotes {
+    all: Vec<LoadNote>,
     /// For notes whose addresses are not a row, in order: each lane's offset in the allocation.
     offsets: Vec<[u32; 32]>,
 }
 
 /// The arrangement of a note's addresses, in compact form.
 #[derive(Clone, Copy, Debug)]
-enum Lies {
+enum AddressShape {
     Row(u64),
     One(u64),
     /// Arbitrary addresses, stored in `offsets`.
-    Anyhow,
+    Any,
 }
 
 /// A noted load; for rows, also the same load by the following warps of the following rows.
 #[derive(Clone, Copy, Debug)]
-struct Note {
-    lies: Lies,
+struct LoadNote {
+    lies: AddressShape,
     at: (u32, u32, u32),
     /// Number of rows.
     count: u32,
@@ -88,13 +88,13 @@ struct Note {
     of_warp: u32,
 }
 
-impl Notes {
+impl LoadNotes {
     fn bytes(&self) -> usize {
-        self.all.len() * size_of::<Note>() + self.offsets.len() * size_of::<[u32; 32]>()
+        self.all.len() * size_of::<LoadNote>() + self.offsets.len() * size_of::<[u32; 32]>()
     }
 }
 
-impl Note {
+impl LoadNote {
     /// The warp after the last one of the note, as CTA and warp number.
     fn next(&self, warps: u32) -> (u32, u32) {
         self.warp(self.count, warps)
@@ -109,7 +109,9 @@ impl Note {
     /// Merges a load that continues the note's rows. Returns false if it does not.
     #[inline]
     fn goes_on(&mut self, by: &Self, warps: u32) -> bool {
-        let (Lies::Row(first), Lies::Row(at)) = (self.lies, by.lies) else { return false };
+        let (AddressShape::Row(first), AddressShape::Row(at)) = (self.lies, by.lies) else {
+            return false;
+        };
         let (of, lanes, op) = self.at;
         let bytes = u64::from(self.elements.0 * self.elements.1) * 32 * u64::from(self.count);
         let is_next = at == first.wrapping_add(bytes)
@@ -135,7 +137,7 @@ impl Loads {
             let len = block.size() as u64;
             // The device heap reuses memory, so its loads are not deferred.
             let is_noted = heap != Some(*base) && len <= u32::MAX.into();
-            let state = AtomicU8::new(if is_noted { OPEN } else { SETTLED });
+            let state = AtomicU8::new(if is_noted { OPEN } else { MATERIALIZED });
             Allocation { base: *base, len, state }
         });
         let threads = info.config.block.iter().map(|&n| n.max(1)).product::<u32>();
@@ -144,7 +146,7 @@ impl Loads {
             allocations: allocations.collect(),
             warps: threads.div_ceil(32),
             notes: Mutex::default(),
-            settling: Mutex::default(),
+            materializing: Mutex::default(),
         })
     }
 
@@ -155,7 +157,7 @@ impl Loads {
 
     /// Size of its notes in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let of = |noted: &Noted| lock(noted).iter().map(Notes::bytes).sum::<usize>();
+        let of = |noted: &Noted| lock(noted).iter().map(LoadNotes::bytes).sum::<usize>();
         lock(&self.notes).iter().map(of).sum()
     }
 
@@ -166,34 +168,34 @@ impl Loads {
     }
 
     /// Enters all notes into the shadow.
-    pub(super) fn settle_all(&self, shadow: &Shadow) {
-        (0..self.allocations.len()).for_each(|i| self.settle(i, shadow));
+    pub(super) fn materialize_all(&self, shadow: &Shadow) {
+        (0..self.allocations.len()).for_each(|i| self.materialize(i, shadow));
     }
 
     /// Enters the notes of an allocation into the shadow. Afterwards no more notes are made for it.
-    fn settle(&self, i: usize, shadow: &Shadow) {
+    fn materialize(&self, i: usize, shadow: &Shadow) {
         let state = &self.allocations[i].state;
-        if state.load(Ordering::Acquire) == SETTLED {
+        if state.load(Ordering::Acquire) == MATERIALIZED {
             return;
         }
-        let _one = lock(&self.settling);
-        if state.load(Ordering::Acquire) == SETTLED {
+        let _one = lock(&self.materializing);
+        if state.load(Ordering::Acquire) == MATERIALIZED {
             return;
         }
         // A worker checks the state while it holds the lock of its notes.
-        state.store(SETTLING, Ordering::SeqCst);
+        state.store(MATERIALIZING, Ordering::SeqCst);
         let all: Vec<Noted> = lock(&self.notes).clone();
         for noted in all {
             let notes = lock(&noted).get_mut(i).map(std::mem::take);
             notes.into_iter().for_each(|notes| self.make(i, &notes, shadow));
         }
-        state.store(SETTLED, Ordering::Release);
+        state.store(MATERIALIZED, Ordering::Release);
     }
 
-    fn make(&self, i: usize, notes: &Notes, shadow: &Shadow) {
+    fn make(&self, i: usize, notes: &LoadNotes, shadow: &Shadow) {
         let (mut pages, cta) = (Pages::new(shadow), Cta::default());
         let (mut offsets, mut races) = (notes.offsets.iter(), Vec::new());
-        let each_row = |note: &Note| {
+        let each_row = |note: &LoadNote| {
             (0..note.count).map({
                 let note = *note;
                 move |row| (note, row)
@@ -205,11 +207,11 @@ impl Loads {
             let (size, elements) = note.elements;
             let bytes = u64::from(size * elements);
             let addresses: [u64; 32] = match note.lies {
-                Lies::Row(first) => std::array::from_fn(|i| {
+                AddressShape::Row(first) => std::array::from_fn(|i| {
                     first.wrapping_add((u64::from(row) * 32 + i as u64) * bytes)
                 }),
-                Lies::One(at) => [at; 32],
-                Lies::Anyhow => {
+                AddressShape::One(at) => [at; 32],
+                AddressShape::Any => {
                     let Some(offsets) = offsets.next() else { return };
                     offsets.map(|offset| self.allocations[i].base + u64::from(offset))
                 }
@@ -224,7 +226,7 @@ impl Loads {
                 values: Values::default(),
             };
             let at = At { cta: [0; 3], warp, lanes, op };
-            let Note { now, all, of_warp, .. } = note;
+            let LoadNote { now, all, of_warp, .. } = note;
             let (below, order) = (self.order.below, &self.order);
             let view = View { serial, near: false, below, now, all, of_warp, cta: &cta, order };
             let warp = Warp::new(&at, &access, &view);
@@ -243,26 +245,26 @@ impl Allocation {
 
 /// A load that was noted recently: by one warp at one time, or by two CTAs.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Seen {
+struct RecentLoad {
     what: (u64, u32, u32),
     serials: [u32; 2],
     by: (u32, u32, u32),
 }
 
 /// The deferred loads of a worker.
-pub(super) struct Own {
+pub(super) struct DeferredLoads {
     of: Option<Arc<Loads>>,
     noted: Noted,
     /// By operation: the allocation that it accessed last.
     last: Vec<u32>,
-    seen: Vec<Seen>,
+    seen: Vec<RecentLoad>,
 }
 
-impl Own {
+impl DeferredLoads {
     pub(super) fn new(of: Option<Arc<Loads>>, operations: usize) -> Self {
         let noted = Noted::default();
         if let Some(of) = &of {
-            lock(&noted).resize_with(of.allocations.len(), Notes::default);
+            lock(&noted).resize_with(of.allocations.len(), LoadNotes::default);
             lock(&of.notes).push(Arc::clone(&noted));
         }
         Self { of, noted, last: vec![0; operations], seen: Vec::new() }
@@ -290,9 +292,9 @@ impl Own {
                     first.wrapping_add(bytes * u64::from(31 - warp.at.lanes.leading_zeros()));
                 allocation.has(last)
             }
-            Shape::Eights(eights) => eights.iter().all(|eight| {
-                let last = if eight.is_row { 7 * bytes } else { 0 };
-                allocation.has(eight.at) && allocation.has(eight.at.wrapping_add(last))
+            Shape::OctetLoad(octets) => octets.iter().all(|octet| {
+                let last = if octet.is_row { 7 * bytes } else { 0 };
+                allocation.has(octet.at) && allocation.has(octet.at.wrapping_add(last))
             }),
             Shape::Any => (0..32)
                 .all(|l| warp.at.lanes >> l & 1 == 0 || allocation.has(warp.access.addresses[l])),
@@ -300,23 +302,23 @@ impl Own {
         if !is_inside {
             for lane in super::access::lanes(warp.at.lanes) {
                 let found = of.find(warp.access.addresses[lane as usize]);
-                found.into_iter().for_each(|i| of.settle(i, shadow));
+                found.into_iter().for_each(|i| of.materialize(i, shadow));
             }
             return false;
         }
-        if allocation.state.load(Ordering::Acquire) == SETTLED {
+        if allocation.state.load(Ordering::Acquire) == MATERIALIZED {
             return false;
         }
         if warp.access.doing != Doing::Load || warp.kind != AccessKind::WEAK {
-            of.settle(i, shadow);
+            of.materialize(i, shadow);
             return false;
         }
         let lies = match shape {
-            Shape::Row(first) => Lies::Row(first),
-            Shape::One(at) => Lies::One(at),
-            Shape::Eights(_) | Shape::Any => Lies::Anyhow,
+            Shape::Row(first) => AddressShape::Row(first),
+            Shape::One(at) => AddressShape::One(at),
+            Shape::OctetLoad(_) | Shape::Any => AddressShape::Any,
         };
-        let new = Note {
+        let new = LoadNote {
             lies,
             at: (warp.at.warp, warp.at.lanes, warp.at.op),
             count: 1,
@@ -329,7 +331,7 @@ impl Own {
         let mut noted = lock(&self.noted);
         if allocation.state.load(Ordering::Relaxed) != OPEN {
             drop(noted);
-            of.settle(i, shadow);
+            of.materialize(i, shadow);
             return false;
         }
         let notes = &mut noted[i];
@@ -337,7 +339,7 @@ impl Own {
             return true;
         }
         let mut offsets = [0; 32];
-        if matches!(lies, Lies::Anyhow) {
+        if matches!(lies, AddressShape::Any) {
             for (l, (to, &address)) in offsets.iter_mut().zip(warp.access.addresses).enumerate() {
                 let offset = address.wrapping_sub(allocation.base) as u32;
                 *to = if warp.at.lanes >> l & 1 == 1 { offset } else { 0 };
@@ -347,12 +349,12 @@ impl Own {
             return true;
         }
         notes.all.push(new);
-        if matches!(lies, Lies::Anyhow) {
+        if matches!(lies, AddressShape::Any) {
             notes.offsets.push(offsets);
         }
         if notes.bytes() > MAX {
             drop(noted);
-            of.settle(i, shadow);
+            of.materialize(i, shadow);
         }
         true
     }
@@ -361,22 +363,22 @@ impl Own {
 /// Whether a load was already noted by two CTAs, which makes further loads redundant, or by the
 /// same warp at the same time. If not, it is remembered as noted.
 fn is_seen(
-    all: &mut Vec<Seen>,
+    all: &mut Vec<RecentLoad>,
     warp: &Warp<'_>,
     view: &View<'_>,
     (first, offsets): (u64, &[u32; 32]),
 ) -> bool {
     if all.is_empty() {
-        *all = vec![Seen::default(); SEEN];
+        *all = vec![RecentLoad::default(); SEEN];
     }
     let (kind, at) = match warp.shape {
         Shape::Row(first) => (1, first),
         Shape::One(at) => (2, at),
-        Shape::Eights(eights) => {
-            let sum = |sum: u64, eight: &Eight| {
-                (sum ^ eight.at).rotate_left(7 + u32::from(eight.is_row)).wrapping_mul(FACTOR)
+        Shape::OctetLoad(octets) => {
+            let sum = |sum: u64, octet: &Octet| {
+                (sum ^ octet.at).rotate_left(7 + u32::from(octet.is_row)).wrapping_mul(FACTOR)
             };
-            (4, eights.iter().fold(0, sum))
+            (4, octets.iter().fold(0, sum))
         }
         Shape::Any => {
             let factors = (0..).map(|i| FACTOR.wrapping_mul(2 * i + 1));
@@ -393,7 +395,7 @@ fn is_seen(
     let seen = &mut all[slot];
     let by = (view.now, warp.at.warp, warp.at.op);
     if seen.what != what || seen.serials[0] == 0 {
-        *seen = Seen { what, serials: [view.serial, 0], by };
+        *seen = RecentLoad { what, serials: [view.serial, 0], by };
         return false;
     }
     match seen.serials {

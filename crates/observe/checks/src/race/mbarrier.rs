@@ -3,7 +3,7 @@
 
 use super::access::lanes;
 use super::clock::Clock;
-use super::known::Cta;
+use super::happens_before::Cta;
 use super::stamp::AccessKind;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl Mbarriers {
                 let done = lanes(those).filter(|&lane| acts.results[lane as usize] == 1);
                 let done = done.fold(0, |mask, lane| mask | 1 << lane);
                 if let (Some(over), 1.., false) = (&mbarrier.over, done, relaxed) {
-                    cta.learn(warp, done, over);
+                    cta.join_clock(warp, done, over);
                 }
             }
             A::Arrive { .. } | A::CopyArrive { .. } | A::CompleteTx => {

@@ -20,9 +20,9 @@
 //! words or bytes (`split`). Two optimisations defer records until they are needed: loads from
 //! allocations without stores in the launch (`loads`), and accesses to shared memory without
 //! conflicts between barriers (`phase`). Clocks are shared by threads as far as possible (`clock`,
-//! `known`). The shadow of shared memory belongs to the worker; that of global memory is shared,
-//! with a lock for each page of 4 KiB. Above 1 GiB it is cleared, which can hide races but causes
-//! no false reports.
+//! `happens_before`). The shadow of shared memory belongs to the worker; that of global memory is
+//! shared, with a lock for each page of 4 KiB. Above 1 GiB it is cleared, which can hide races but
+//! causes no false reports.
 //!
 //! # Limits
 //!
@@ -36,8 +36,8 @@ mod children;
 mod clock;
 mod cluster;
 mod copies;
+mod happens_before;
 mod host;
-mod known;
 mod launch;
 mod line;
 mod loads;
@@ -55,7 +55,7 @@ mod streams;
 mod touched;
 mod view;
 
-pub use host::{HostRace, Pending, Touched};
+pub use host::{HostRace, Pending, PendingAccess};
 pub use launch::Memory;
 pub use pools::PoolUse;
 pub use streams::{Queue, Submitted};

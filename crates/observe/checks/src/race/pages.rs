@@ -1,7 +1,7 @@
 //! Accesses to global memory: finds the pages of the shared shadow for an access, and records it
 //! there.
 
-use super::access::{Raced, Warp, lanes};
+use super::access::{LaneRace, Warp, lanes};
 use super::line::{LINE, Line};
 use super::shadow::{PAGE, Page, Shadow, Shared, lock};
 use super::view::View;
@@ -58,7 +58,7 @@ impl<'s> Pages<'s> {
         warp: &Warp<'_>,
         view: &View<'_>,
         (epoch, mut rest): (u64, u32),
-        races: &mut Vec<Raced>,
+        races: &mut Vec<LaneRace>,
     ) {
         let mut full = false;
         if let Some(at) = warp.place()
@@ -108,12 +108,12 @@ fn lanes_of_page(
     view: &View<'_>,
     (page, epoch): (&mut Page, u64),
     rest: &mut u32,
-    races: &mut Vec<Raced>,
+    races: &mut Vec<LaneRace>,
 ) -> bool {
     let mut grows = page.lines.is_empty();
     let number = warp.access.addresses[rest.trailing_zeros() as usize & 31] / PAGE;
     while *rest != 0 && warp.access.addresses[rest.trailing_zeros() as usize] / PAGE == number {
-        let of = warp.of_line(*rest);
+        let of = warp.line_lanes(*rest);
         *rest &= !of.lanes;
         let line = page.line((of.at % PAGE / LINE) as usize);
         let before = line.len();

@@ -5,16 +5,16 @@
 //! long as that holds no two accesses race, and it is enough to record which thread has touched
 //! each word, with a list of all accesses that is dropped at the next barrier. The first access
 //! that violates it, or is not a plain load or store, has the list entered into the shadow
-//! ([`Phase::settle`]), in its order and with the clocks of its time. From then on until the
+//! ([`Phase::materialize`]), in its order and with the clocks of its time. From then on until the
 //! barrier each access is recorded in the shadow.
 
-use super::access::{Eight, Shape, Stored, Warp};
-use super::known::Cta;
+use super::access::{Octet, Shape, Stored, Warp};
+use super::happens_before::Cta;
 use super::launch::Order;
 use super::line::{LINE, WORDS};
 use super::shared::Lines;
 use super::stamp::AccessKind;
-use super::touched::Touched;
+use super::touched::LineAccesses;
 use super::view::View;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{Access, At, Doing, Order as How, Values};
@@ -29,18 +29,18 @@ const MAX_SKIPPED: u32 = 63;
 
 /// The arrangement of an access's addresses, in compact form.
 #[derive(Clone, Copy, Debug)]
-enum Lies {
+enum AddressShape {
     Row(u64),
     One(u64),
-    Eights([(u32, bool); 4]),
+    OctetLoad([(u32, bool); 4]),
     /// Arbitrary addresses, stored in `rows`.
-    Anyhow,
+    Any,
 }
 
 /// An access in the list.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    lies: Lies,
+    lies: AddressShape,
     at: (u32, u32, u32),
     elements: (u32, u32),
     writes: bool,
@@ -55,17 +55,17 @@ pub(super) struct Phase {
     /// The synchronisation interval ([`View::epoch`]).
     epoch: u64,
     /// Whether accesses are recorded in the shadow.
-    is_settled: bool,
+    is_materialized: bool,
     /// Number of following phases that start without a list, and the number that was chosen last.
     skips: u32,
     skipped: u32,
     /// Serial number of the last CTA with `cp.async` copies: their completion does not depend on
     /// the barrier.
     copies: u32,
-    lines: Vec<Touched>,
+    lines: Vec<LineAccesses>,
     /// The last group of loads that was reported together and added nothing to the list: operation
     /// and address arrangement of the first, and the lanes.
-    enough: Option<(u32, Shape, u32)>,
+    redundant: Option<(u32, Shape, u32)>,
     list: Vec<Entry>,
     /// For entries of the list, in order: arbitrary addresses, and stored values with the low words
     /// first.
@@ -74,7 +74,7 @@ pub(super) struct Phase {
 
 impl Phase {
     /// Adds an access. Returns false if it has to be recorded in the shadow, after all earlier ones
-    /// ([`Self::settle`]).
+    /// ([`Self::materialize`]).
     #[inline]
     pub(super) fn note(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         let epoch = view.epoch();
@@ -85,7 +85,7 @@ impl Phase {
         if kind.is_async() {
             self.copies = view.serial;
         }
-        if self.is_settled {
+        if self.is_materialized {
             return false;
         }
         let is_plain = kind == AccessKind::WEAK || kind == AccessKind::WEAK.writing();
@@ -104,20 +104,20 @@ impl Phase {
     /// Whether a group of loads that is reported together adds nothing to the list, judged by its
     /// first load: the same group was examined since the last barrier, and added nothing.
     #[inline]
-    pub(super) fn is_enough(&self, warp: &Warp<'_>, view: &View<'_>) -> bool {
+    pub(super) fn is_redundant(&self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         let what = (warp.at.op, warp.shape, warp.at.lanes);
-        !self.is_settled
+        !self.is_materialized
             && self.epoch == view.epoch()
             && warp.shape != Shape::Any
-            && self.enough == Some(what)
+            && self.redundant == Some(what)
     }
 
     /// Remembers a group of loads whose first is `warp` if it added nothing to the list, whose
     /// length was `len` before.
     #[inline]
-    pub(super) fn told(&mut self, warp: &Warp<'_>, len: usize) {
-        if !self.is_settled && self.list.len() == len {
-            self.enough = Some((warp.at.op, warp.shape, warp.at.lanes));
+    pub(super) fn remember_group(&mut self, warp: &Warp<'_>, len: usize) {
+        if !self.is_materialized && self.list.len() == len {
+            self.redundant = Some((warp.at.op, warp.shape, warp.at.lanes));
         }
     }
 
@@ -135,14 +135,14 @@ impl Phase {
         }
         self.clear();
         self.epoch = epoch;
-        self.is_settled = self.skips != 0 || self.copies == (epoch >> 32) as u32;
+        self.is_materialized = self.skips != 0 || self.copies == (epoch >> 32) as u32;
         self.skips = self.skips.saturating_sub(1);
     }
 
     fn clear(&mut self) {
         self.list.clear();
         self.rows.clear();
-        self.enough = None;
+        self.redundant = None;
     }
 
     /// Records the words that an access touches. Returns whether it has to be listed, or `None` if
@@ -155,14 +155,14 @@ impl Phase {
             // Includes parts of words.
             return self.touch_lanes(warp, bytes);
         }
-        let row = Row { thread: first, shift: words.trailing_zeros(), writes };
+        let row = RowAccess { thread: first, shift: words.trailing_zeros(), writes };
         match warp.shape {
             Shape::Row(at) if at.is_multiple_of(4) => self.touch_row(at, warp.at.lanes, &row),
             Shape::One(at) if !writes && !warp.at.lanes.is_power_of_two() => {
                 self.touch_all(&[(at, bytes)], first)
             }
-            Shape::Eights(eights) if eights.iter().all(|eight| eight.at.is_multiple_of(4)) => {
-                self.touch_eights(&eights, bytes, &row)
+            Shape::OctetLoad(octets) if octets.iter().all(|octet| octet.at.is_multiple_of(4)) => {
+                self.touch_octets(&octets, bytes, &row)
             }
             _ => self.touch_lanes(warp, bytes),
         }
@@ -170,13 +170,13 @@ impl Phase {
 
     /// The line of this number.
     #[inline]
-    fn line(&mut self, number: u64) -> Option<&mut Touched> {
+    fn line(&mut self, number: u64) -> Option<&mut LineAccesses> {
         let i = number as usize;
         if i >= self.lines.len() {
             if number >= MAX_BYTES / LINE {
                 return None;
             }
-            self.lines.resize_with(i + 1, Touched::default);
+            self.lines.resize_with(i + 1, LineAccesses::default);
         }
         let line = &mut self.lines[i];
         line.begin(self.epoch);
@@ -185,7 +185,7 @@ impl Phase {
 
     /// Records a row that starts at `at` for lane 0, even if lane 0 is inactive.
     #[inline]
-    fn touch_row(&mut self, at: u64, lanes: u32, row: &Row) -> Option<bool> {
+    fn touch_row(&mut self, at: u64, lanes: u32, row: &RowAccess) -> Option<bool> {
         let (lowest, highest) = (lanes.trailing_zeros(), 31 - lanes.leading_zeros());
         // The word of lane 0, which may lie before the memory if lane 0 is inactive.
         let first = at.cast_signed() / 4;
@@ -226,23 +226,23 @@ impl Phase {
     }
 
     #[inline]
-    fn touch_eights(&mut self, eights: &[Eight; 4], bytes: u64, row: &Row) -> Option<bool> {
-        let apart = (0..4).all(|i| eights[i].is_row && !eights[..i].contains(&eights[i]));
+    fn touch_octets(&mut self, octets: &[Octet; 4], bytes: u64, row: &RowAccess) -> Option<bool> {
+        let apart = (0..4).all(|i| octets[i].is_row && !octets[..i].contains(&octets[i]));
         if !apart {
             if row.writes {
                 return None;
             }
             // Octets that repeat an earlier one load the same words, and adjacent ones are merged.
             let (mut places, mut count) = ([(0, 0); 4], 0);
-            for (i, eight) in eights.iter().enumerate() {
-                if eights[..i].contains(eight) {
+            for (i, octet) in octets.iter().enumerate() {
+                if octets[..i].contains(octet) {
                     continue;
                 }
-                let len = if eight.is_row { 8 * bytes } else { bytes };
+                let len = if octet.is_row { 8 * bytes } else { bytes };
                 match places[..count].last_mut() {
-                    Some((at, all)) if *at + *all == eight.at => *all += len,
+                    Some((at, all)) if *at + *all == octet.at => *all += len,
                     _ => {
-                        places[count] = (eight.at, len);
+                        places[count] = (octet.at, len);
                         count += 1;
                     }
                 }
@@ -250,9 +250,9 @@ impl Phase {
             return self.touch_all(&places[..count], row.thread);
         }
         let mut is_new = false;
-        for (i, eight) in (0..).zip(eights) {
-            let row = Row { thread: row.thread + 8 * i, ..*row };
-            is_new |= self.touch_row(eight.at, 0xff, &row)?;
+        for (i, octet) in (0..).zip(octets) {
+            let row = RowAccess { thread: row.thread + 8 * i, ..*row };
+            is_new |= self.touch_row(octet.at, 0xff, &row)?;
         }
         Some(is_new)
     }
@@ -281,18 +281,18 @@ impl Phase {
     #[inline]
     fn push(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         if warp.kind.writes() {
-            self.enough = None;
+            self.redundant = None;
         }
         let narrow = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
         let lies = match warp.shape {
-            Shape::Row(first) => Lies::Row(first),
-            Shape::One(at) => Lies::One(at),
-            Shape::Eights(eights) => {
-                Lies::Eights(eights.map(|eight| (narrow(eight.at), eight.is_row)))
+            Shape::Row(first) => AddressShape::Row(first),
+            Shape::One(at) => AddressShape::One(at),
+            Shape::OctetLoad(octets) => {
+                AddressShape::OctetLoad(octets.map(|octet| (narrow(octet.at), octet.is_row)))
             }
             Shape::Any => {
                 self.rows.push(std::array::from_fn(|lane| narrow(warp.address(lane as u32))));
-                Lies::Anyhow
+                AddressShape::Any
             }
         };
         let (size, elements) = (warp.access.size, warp.access.elements);
@@ -320,18 +320,18 @@ impl Phase {
     /// Enters the list of the current phase into the shadow, where all accesses until the next
     /// barrier are recorded.
     #[inline]
-    pub(super) fn settle(&mut self, lines: &mut Lines, epoch: u64, order: &Order) {
+    pub(super) fn materialize(&mut self, lines: &mut Lines, epoch: u64, order: &Order) {
         if self.epoch != epoch {
             self.begin(epoch);
         }
-        if !self.is_settled {
+        if !self.is_materialized {
             self.make(lines, order);
         }
     }
 
     #[inline(never)]
     fn make(&mut self, lines: &mut Lines, order: &Order) {
-        (self.is_settled, self.enough) = (true, None);
+        (self.is_materialized, self.redundant) = (true, None);
         if self.list.is_empty() {
             return;
         }
@@ -343,13 +343,15 @@ impl Phase {
             let &Entry { at: (warp, lanes, op), elements: (size, elements), writes, .. } = entry;
             let bytes = u64::from(size * elements);
             let addresses: [u64; 32] = match entry.lies {
-                Lies::Row(first) => std::array::from_fn(|i| first.wrapping_add(i as u64 * bytes)),
-                Lies::One(at) => [at; 32],
-                Lies::Eights(eights) => std::array::from_fn(|i| {
-                    let (at, is_row) = eights[i / 8];
+                AddressShape::Row(first) => {
+                    std::array::from_fn(|i| first.wrapping_add(i as u64 * bytes))
+                }
+                AddressShape::One(at) => [at; 32],
+                AddressShape::OctetLoad(octets) => std::array::from_fn(|i| {
+                    let (at, is_row) = octets[i / 8];
                     u64::from(at) + if is_row { (i % 8) as u64 * bytes } else { 0 }
                 }),
-                Lies::Anyhow => {
+                AddressShape::Any => {
                     let Some(row) = rows.next() else { return };
                     row.map(u64::from)
                 }
@@ -385,7 +387,7 @@ impl Phase {
 }
 
 /// A row of consecutive lanes.
-struct Row {
+struct RowAccess {
     /// The thread of lane 0.
     thread: u32,
     /// Each lane has `1 << shift` words.

@@ -7,7 +7,7 @@
 
 use super::launch::Memory;
 use super::stamp::Stamp;
-use super::streams::{Known, Queue, Submitted};
+use super::streams::{Queue, StreamPositions, Submitted};
 use crate::finding::End;
 
 /// A pool allocation, and its position in its stream.
@@ -36,10 +36,10 @@ pub struct PoolUse {
 
 /// Pool memory that a launch is not ordered after and has not used yet: address, length, allocation
 /// number.
-pub(super) type Early = Vec<(u64, u64, u64)>;
+pub(super) type UnorderedPools = Vec<(u64, u64, u64)>;
 
 /// Whether an allocation is ordered before the given stream positions.
-pub(super) fn is_known(known: &Known, allocated: &Allocated) -> bool {
+pub(super) fn is_known(known: &StreamPositions, allocated: &Allocated) -> bool {
     known.get(&allocated.queue).is_some_and(|&at| at >= allocated.at)
 }
 
@@ -89,11 +89,11 @@ impl Memory {
     }
 
     /// Searches the shadow for a launch's uses of such memory, one for each allocation.
-    pub(super) fn look_early(&self, early: &Early, is_own: impl Fn(u32) -> bool) {
+    pub(super) fn look_early(&self, early: &UnorderedPools, is_own: impl Fn(u32) -> bool) {
         if early.is_empty() {
             return;
         }
-        self.settle();
+        self.materialize();
         for &(address, len, number) in early {
             let is = |stamp: Stamp| is_own(stamp.serial);
             let Some(found) = self.shadow.find((address, len), is) else { continue };

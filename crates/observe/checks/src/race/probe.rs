@@ -2,12 +2,12 @@
 //! and shadow, and reports races.
 
 use super::access::{Stored, Warp, lanes};
-use super::arrays::{self, Own as Texels};
+use super::arrays::{self, WorkerTexels};
 use super::clock::Clock;
-use super::known::Cta;
+use super::happens_before::Cta;
 use super::launch::Launch;
 use super::line::LINE;
-use super::loads::Own;
+use super::loads::DeferredLoads;
 use super::mbarrier::{self, Acts, Mbarriers};
 use super::pages::Pages;
 use super::report::Races;
@@ -23,7 +23,7 @@ use texunit_simt::observe::{
 use texunit_simt::{Fault, SpaceKind, split_shared_address};
 
 /// A strong load or atomic that is executed but has not returned its value.
-struct Asked {
+struct PendingLoad {
     op: u32,
     space: SpaceKind,
     lanes: u32,
@@ -38,13 +38,13 @@ pub(super) struct Worker<'a> {
     cta: Cta,
     shared: Memory,
     pages: Pages<'a>,
-    loads: Own,
+    loads: DeferredLoads,
     /// Synchronisation variables in shared memory: addresses that strong stores publish clocks at.
     vars: HashMap<u64, Var>,
     mbarriers: Mbarriers,
     /// By warp.
-    asked: Vec<Vec<Asked>>,
-    texels: Texels,
+    pending: Vec<Vec<PendingLoad>>,
+    texels: WorkerTexels,
     /// Observed lanes of the current fetch or surface access.
     chosen: u32,
     races: Races,
@@ -54,14 +54,17 @@ impl<'a> Worker<'a> {
     pub(super) fn new(launch: Launch<'a>) -> Self {
         Self {
             pages: Pages::new(launch.shadow),
-            loads: Own::new(launch.order.loads.clone(), launch.info.listing.len() as usize),
+            loads: DeferredLoads::new(
+                launch.order.loads.clone(),
+                launch.info.listing.len() as usize,
+            ),
             launch,
             cta: Cta::default(),
             shared: Memory::default(),
             vars: HashMap::new(),
             mbarriers: Mbarriers::default(),
-            asked: Vec::new(),
-            texels: Texels::default(),
+            pending: Vec::new(),
+            texels: WorkerTexels::default(),
             chosen: 0,
             races: Races::default(),
         }
@@ -121,7 +124,7 @@ impl<'a> Worker<'a> {
                 continue;
             }
             let known = match hands {
-                true => self.cta.hand_on(thread, strength > 1, releases),
+                true => self.cta.published(thread, strength > 1, releases),
                 false => [None, None],
             };
             let serial = self.cta.serial;
@@ -132,15 +135,15 @@ impl<'a> Worker<'a> {
     }
 
     /// Remembers the addresses of a strong load or atomic until it returns its value.
-    fn asks(&mut self, warp: &Warp<'_>) {
+    fn remember_load(&mut self, warp: &Warp<'_>) {
         let acquires = matches!(
             warp.access.order.semantics,
             Semantics::Acquire | Semantics::AcquireRelease | Semantics::SequentiallyConsistent
         );
-        let Some(asked) = self.asked.get_mut(warp.at.warp as usize) else { return };
+        let Some(pending) = self.pending.get_mut(warp.at.warp as usize) else { return };
         // A generic access is reported once for each state space.
-        asked.retain(|before| before.op == warp.at.op && before.lanes & warp.at.lanes == 0);
-        asked.push(Asked {
+        pending.retain(|before| before.op == warp.at.op && before.lanes & warp.at.lanes == 0);
+        pending.push(PendingLoad {
             op: warp.at.op,
             space: warp.access.space,
             lanes: warp.at.lanes,
@@ -150,21 +153,21 @@ impl<'a> Worker<'a> {
         });
     }
 
-    fn sees(&mut self, warp: u32, asked: &Asked) {
+    fn acquire_at(&mut self, warp: u32, pending: &PendingLoad) {
         if !self.launch.shadow.has_vars() {
             return;
         }
-        for lane in lanes(asked.lanes) {
-            let at = asked.addresses[lane as usize];
-            if !self.has_vars(asked.space, at) {
+        for lane in lanes(pending.lanes) {
+            let at = pending.addresses[lane as usize];
+            if !self.has_vars(pending.space, at) {
                 continue;
             }
             let (serial, mut seen) = (self.cta.serial, [None, None]);
-            self.at_var(asked.space, at, |var, _| seen = var.read(serial));
-            if !asked.wide {
+            self.at_var(pending.space, at, |var, _| seen = var.read(serial));
+            if !pending.wide {
                 seen[1] = None;
             }
-            self.cta.see(warp * 32 + lane, seen, asked.acquires);
+            self.cta.acquire(warp * 32 + lane, seen, pending.acquires);
         }
     }
 
@@ -182,7 +185,7 @@ impl<'a> Worker<'a> {
             if split_shared_address(at).0.is_some() {
                 continue;
             }
-            let Some(line) = self.shared.settled(&view).at(at) else { continue };
+            let Some(line) = self.shared.materialized(&view).at(at) else { continue };
             let who = (acts.at.warp * 32 + lane, acts.at.op);
             let hit = line.object(&view, who, (kind, at % LINE));
             self.races.0.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
@@ -207,8 +210,8 @@ impl Probe for Worker<'_> {
         if let Some(clusters) = self.launch.clusters {
             lock(clusters).begins(cta.index);
         }
-        self.asked.iter_mut().for_each(Vec::clear);
-        self.asked.resize_with(cta.warps as usize, Vec::new);
+        self.pending.iter_mut().for_each(Vec::clear);
+        self.pending.resize_with(cta.warps as usize, Vec::new);
     }
 
     fn cta_ends(&mut self, _: &CtaInfo, _: Option<&Fault>) {
@@ -238,7 +241,7 @@ impl Probe for Worker<'_> {
             self.stores(&warp);
         }
         if access.doing.reads() && warp.kind.strength() > 0 {
-            self.asks(&warp);
+            self.remember_load(&warp);
         }
         if !self.races.is_empty() {
             let what = (access.space, access.doing.writes(), warp.kind.is_async());
@@ -251,7 +254,7 @@ impl Probe for Worker<'_> {
         let near = first.space == SpaceKind::Shared;
         let view = View::new(&self.cta, &self.launch.order, at.warp, near);
         let warp = Warp::new(at, first, &view);
-        if near && self.shared.phase().is_enough(&warp, &view) {
+        if near && self.shared.phase().is_redundant(&warp, &view) {
             return;
         }
         let listed = self.shared.phase().len();
@@ -266,17 +269,17 @@ impl Probe for Worker<'_> {
             }
         }
         if near {
-            self.shared.phase().told(&warp, listed);
+            self.shared.phase().remember_group(&warp, listed);
         }
     }
 
     fn result(&mut self, at: &At, _: &Values<'_>) {
-        let Some(asked) = self.asked.get_mut(at.warp as usize) else { return };
-        let mut all = std::mem::take(asked);
-        for asked in all.drain(..).filter(|asked| asked.op == at.op) {
-            self.sees(at.warp, &asked);
+        let Some(pending) = self.pending.get_mut(at.warp as usize) else { return };
+        let mut all = std::mem::take(pending);
+        for pending in all.drain(..).filter(|pending| pending.op == at.op) {
+            self.acquire_at(at.warp, &pending);
         }
-        self.asked[at.warp as usize] = all;
+        self.pending[at.warp as usize] = all;
     }
 
     fn answer_lanes(&mut self, at: &At) -> u32 {
@@ -298,7 +301,7 @@ impl Probe for Worker<'_> {
         // A reused allocation starts with an empty shadow.
         if let Called::Launches { work } = *called {
             let thread = 32 * at.warp + at.lanes.trailing_zeros();
-            let [_, knows] = self.cta.hand_on(thread, true, true);
+            let [_, knows] = self.cta.published(thread, true, true);
             let mut clock = knows.map_or_else(Clock::default, |clock| (*clock).clone());
             self.launch.order.knows.iter().for_each(|known| clock.join(known));
             lock(&self.launch.memory.children).launched((self.launch.queue, work), clock);

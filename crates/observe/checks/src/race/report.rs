@@ -1,18 +1,18 @@
 //! Turns the conflicts of an access into findings.
 
-use super::access::Raced;
+use super::access::LaneRace;
 use super::cell::Conflict;
 use super::launch::Launch;
 use crate::object;
 use crate::rules;
-use crate::sink::{Found, Other, OtherAt, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
 use texunit_report::{CheckRule, Severity};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::At;
 
 /// The conflicts of an access's lanes.
 #[derive(Default)]
-pub(super) struct Races(pub(super) Vec<Raced>);
+pub(super) struct Races(pub(super) Vec<LaneRace>);
 
 /// The smallest group that contains both threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ enum Distance {
 }
 
 /// State space, whether it stores, and whether it is a `cp.async` copy.
-type What = (SpaceKind, bool, bool);
+type AccessForm = (SpaceKind, bool, bool);
 
 fn rule(conflict: &Conflict, writes: bool) -> &'static CheckRule {
     match (conflict.with.kind().writes(), writes) {
@@ -49,7 +49,7 @@ impl Races {
         &mut self,
         launch: &Launch<'_>,
         at: &At,
-        what: What,
+        what: AccessForm,
         address: impl Fn(u32) -> u64,
     ) {
         if !launch.is_strict {
@@ -70,7 +70,7 @@ impl Races {
             if here.is_some() && launch.sink.again(rule, &spot, here, count) {
                 continue;
             }
-            let found = Found { count, ..say(launch, (at, lane), &conflict, what) };
+            let found = LaunchFinding { count, ..say(launch, (at, lane), &conflict, what) };
             let place = address(lane).wrapping_add(offset);
             let object = Some(object::name(&launch.info, what.0, place));
             let mut found = found;
@@ -84,7 +84,7 @@ impl Races {
                 found.notes.extend(own.filter_map(beside));
             }
             let severity = if is_of_lanes { Severity::Note } else { found.severity };
-            launch.sink.found(Found { object, severity, ..found });
+            launch.sink.found(LaunchFinding { object, severity, ..found });
         }
     }
 }
@@ -98,7 +98,12 @@ fn is_of_lanes(launch: &Launch<'_>, at: &At, conflict: &Conflict, rule: &CheckRu
         && (other.thread() / 32, other.op()) == (at.warp, at.op)
 }
 
-fn say(launch: &Launch<'_>, (at, lane): (&At, u32), conflict: &Conflict, what: What) -> Found {
+fn say(
+    launch: &Launch<'_>,
+    (at, lane): (&At, u32),
+    conflict: &Conflict,
+    what: AccessForm,
+) -> LaunchFinding {
     let other = conflict.with;
     let own = launch.order.serial(launch.index(at.cta));
     let distance = match (other.serial == own, other.thread() / 32 == at.warp) {
@@ -144,7 +149,7 @@ fn say(launch: &Launch<'_>, (at, lane): (&At, u32), conflict: &Conflict, what: W
         (_, true) => "is stored here",
         _ => "is loaded here",
     };
-    let mut found = Found::new(rule, spot, message);
+    let mut found = LaunchFinding::new(rule, spot, message);
     found.other = there.map(|at| Other { what: verb.to_owned(), at });
     found.notes = match nodes {
         None => notes(conflict, distance, copies),

@@ -1,7 +1,7 @@
 //! Accesses to shared memory. Its shadow belongs to one worker; records of earlier CTAs in it are
 //! ordered before the current one.
 
-use super::access::{Raced, Stored, Warp, lanes};
+use super::access::{LaneRace, Stored, Warp, lanes};
 use super::line::{LINE, Line};
 use super::phase::Phase;
 use super::view::View;
@@ -27,23 +27,23 @@ impl Memory {
     /// Records a load with one operation. Returns false if [`Self::access`] has to record it.
     #[inline]
     pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
-        self.phase.note(warp, view) || self.settled(view).whole(warp, view, view.epoch())
+        self.phase.note(warp, view) || self.materialized(view).whole(warp, view, view.epoch())
     }
 
     /// Records an access of a warp, and adds its races.
     #[inline]
-    pub(super) fn access(&mut self, warp: &Warp<'_>, view: &View<'_>, races: &mut Vec<Raced>) {
+    pub(super) fn access(&mut self, warp: &Warp<'_>, view: &View<'_>, races: &mut Vec<LaneRace>) {
         if !self.phase.note(warp, view) {
             let stored = Stored::of(warp.access);
             let warp = warp.storing(&stored);
-            self.settled(view).access(&warp, view, view.epoch(), races);
+            self.materialized(view).access(&warp, view, view.epoch(), races);
         }
     }
 
     /// The shadow after all deferred accesses were entered.
     #[inline]
-    pub(super) fn settled(&mut self, view: &View<'_>) -> &mut Lines {
-        self.phase.settle(&mut self.lines, view.epoch(), view.order);
+    pub(super) fn materialized(&mut self, view: &View<'_>) -> &mut Lines {
+        self.phase.materialize(&mut self.lines, view.epoch(), view.order);
         &mut self.lines
     }
 }
@@ -80,9 +80,9 @@ impl Lines {
         if let Some(at) = warp.place() {
             return self.at(at).is_some_and(|line| warp.one(line, view, (at % LINE, epoch)));
         }
-        let Some(eights) = warp.in_eights() else { return false };
-        let line = self.at(eights[0].at);
-        line.is_some_and(|line| warp.eights(line, view, (eights, epoch)))
+        let Some(octets) = warp.octets_in_line() else { return false };
+        let line = self.at(octets[0].at);
+        line.is_some_and(|line| warp.octets(line, view, (octets, epoch)))
     }
 
     /// Records an access of a warp within a synchronisation interval, and adds its races.
@@ -91,14 +91,14 @@ impl Lines {
         warp: &Warp<'_>,
         view: &View<'_>,
         epoch: u64,
-        races: &mut Vec<Raced>,
+        races: &mut Vec<LaneRace>,
     ) {
         if self.whole(warp, view, epoch) {
             return;
         }
         let mut rest = warp.at.lanes;
         while rest != 0 {
-            let of = warp.of_line(rest);
+            let of = warp.line_lanes(rest);
             rest &= !of.lanes;
             let Some(line) = self.at(of.at) else { continue };
             let done = warp.part(line, view, (&of, epoch));

@@ -1,7 +1,9 @@
 //! The shadow of a line that is split into cells of words or bytes.
 
-use super::cell::{Cell, Touch};
-use super::line::{By, Bytes, Eights, Hit, LINE, Part, Row, WORDS, Words};
+use super::cell::{Cell, ShadowAccess};
+use super::line::{
+    ByteAccess, Hit, LINE, LaneMapping, OctetLoad, PartAccess, RowAccess, WORDS, WordAccess,
+};
 use super::stamp::Stamp;
 use super::view::View;
 
@@ -42,10 +44,10 @@ impl Split {
     /// Splits a line into words or bytes, from its last store with the stored values, and two other
     /// records.
     pub(super) fn begin(&mut self, all: [Stamp; 3], values: Option<&[u32; WORDS]>) {
-        self.is_words = !all.into_iter().any(|stamp| By::of(stamp).is_narrow());
+        self.is_words = !all.into_iter().any(|stamp| LaneMapping::of(stamp).is_narrow());
         let (len, size) = if self.is_words { (WORDS, 4) } else { (LINE as usize, 1) };
         let of_cell = |stamp: Stamp, i: usize| {
-            let behind = By::of(stamp).thread_of(i * size).filter(|_| !stamp.is_none());
+            let behind = LaneMapping::of(stamp).thread_of(i * size).filter(|_| !stamp.is_none());
             behind.map(|behind| stamp.of_thread(stamp.thread() + behind))
         };
         let [write, others @ ..] = all;
@@ -95,7 +97,7 @@ impl Split {
 
     /// Handles a row. Returns whether it is recorded, or `None` if all records are ordered before
     /// it, so that the line can be made whole again.
-    pub(super) fn row(&mut self, view: &View<'_>, row: &Row<'_>) -> Option<bool> {
+    pub(super) fn row(&mut self, view: &View<'_>, row: &RowAccess<'_>) -> Option<bool> {
         if !self.is_words || row.by.is_narrow() {
             let mut stamps = self.cells.iter().flat_map(Cell::stamps);
             return if stamps.all(|stamp| view.is_over(stamp)) { None } else { Some(false) };
@@ -136,7 +138,12 @@ impl Split {
 
     /// Records an access to the bytes from `at` on. An aligned access never crosses a line, and a
     /// misaligned one is a fault.
-    pub(super) fn bytes(&mut self, view: &View<'_>, access: &Bytes<'_>, at: u64) -> Option<Hit> {
+    pub(super) fn bytes(
+        &mut self,
+        view: &View<'_>,
+        access: &ByteAccess<'_>,
+        at: u64,
+    ) -> Option<Hit> {
         let len = access.len.min(LINE - at);
         let (cells, shift) = self.cells(at, len);
         let low = if shift == 2 { u32::MAX } else { 0xff };
@@ -162,7 +169,7 @@ impl Split {
     pub(super) fn load_all(
         &mut self,
         view: &View<'_>,
-        (touch, lanes): (&Touch, u32),
+        (touch, lanes): (&ShadowAccess, u32),
         (at, len): (u64, u64),
     ) -> bool {
         let len = len.min(LINE - at);
@@ -214,7 +221,7 @@ impl Split {
     /// Records an access to whole words if the cells decide it without comparing clocks. Returns
     /// false if [`Self::bytes`] has to record it.
     #[inline]
-    pub(super) fn words(&mut self, view: &View<'_>, words: &Words<'_>, at: u64) -> bool {
+    pub(super) fn words(&mut self, view: &View<'_>, words: &WordAccess<'_>, at: u64) -> bool {
         let first = (at / 4) as usize;
         if !at.is_multiple_of(4) || first + words.count > WORDS || !self.is_words {
             return false;
@@ -264,7 +271,7 @@ impl Split {
     /// fast if no recorded access can race. Returns the lanes that are done; [`Self::bytes`] has to
     /// record the others.
     #[inline]
-    pub(super) fn part(&mut self, view: &View<'_>, part: &Part<'_>, all: u32) -> u32 {
+    pub(super) fn part(&mut self, view: &View<'_>, part: &PartAccess<'_>, all: u32) -> u32 {
         if !self.is_words {
             return 0;
         }
@@ -287,11 +294,11 @@ impl Split {
 
     /// Records a load in octets. Returns false if it has to be recorded lane by lane.
     #[inline]
-    pub(super) fn eights(&mut self, view: &View<'_>, stamp: Stamp, load: &Eights<'_>) -> bool {
+    pub(super) fn octets(&mut self, view: &View<'_>, stamp: Stamp, load: &OctetLoad<'_>) -> bool {
         let count = load.count;
         let mut words = [0_u32; 4];
-        for (words, eight) in words.iter_mut().zip(load.eights) {
-            let (first, width) = (eight.at % LINE, if eight.is_row { 8 * count } else { count });
+        for (words, octet) in words.iter_mut().zip(load.octets) {
+            let (first, width) = (octet.at % LINE, if octet.is_row { 8 * count } else { count });
             let all = ((1_u64 << width) - 1) << (first / 4);
             match u32::try_from(all) {
                 Ok(all) if first.is_multiple_of(4) => *words = all,
@@ -309,18 +316,18 @@ impl Split {
         if all & !self.open.full == 0 {
             return true;
         }
-        for (i, eight) in load.eights.iter().enumerate() {
+        for (i, octet) in load.octets.iter().enumerate() {
             // Octets that load the same words are recorded once.
-            if load.eights[..i].contains(eight) {
+            if load.octets[..i].contains(octet) {
                 continue;
             }
-            let same = load.eights.iter().map(|other| u32::from(other == eight));
+            let same = load.octets.iter().map(|other| u32::from(other == octet));
             let firsts = same.zip([0, 8, 16, 24]).fold(0, |all, (is, shift)| all | is << shift);
             let mut rest = words[i] & !self.open.full;
             while rest != 0 {
                 let word = rest.trailing_zeros();
                 rest &= rest - 1;
-                let lanes = match eight.is_row {
+                let lanes = match octet.is_row {
                     true => firsts << ((word - words[i].trailing_zeros()) / count),
                     false => firsts * 0xff,
                 };
@@ -343,7 +350,7 @@ impl Split {
         self.open.others |= bit;
     }
 
-    fn store_part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
+    fn store_part(&mut self, view: &View<'_>, part: &PartAccess<'_>) -> u32 {
         let (mut rest, mut done) = (part.lanes, 0);
         while rest != 0 {
             let lane = rest.trailing_zeros();
@@ -367,7 +374,7 @@ impl Split {
         done
     }
 
-    fn strong_part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
+    fn strong_part(&mut self, view: &View<'_>, part: &PartAccess<'_>) -> u32 {
         let writes = part.stamp.kind().writes();
         let (mut rest, mut done) = (part.lanes, 0);
         while rest != 0 {
@@ -391,7 +398,7 @@ impl Split {
         done
     }
 
-    fn load_part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
+    fn load_part(&mut self, view: &View<'_>, part: &PartAccess<'_>) -> u32 {
         let (mut rest, mut done) = (part.lanes, 0);
         while rest != 0 {
             // Neighbouring lanes that load the same words are recorded once.

@@ -14,7 +14,7 @@ use texunit_simt::observe::LaunchInfo;
 use texunit_syntax::{SourceFile, Span};
 
 use super::host::Copied;
-use super::pools::{self, Allocated, Early};
+use super::pools::{self, Allocated, UnorderedPools};
 use crate::finding::End;
 
 /// A stream that work is submitted to.
@@ -92,7 +92,7 @@ impl Queue {
 pub struct Submitted {
     queue: Queue,
     at: u64,
-    before: Arc<Known>,
+    before: Arc<StreamPositions>,
 }
 
 /// Maximum number of recorded launches, unless later work is known to be concurrent with them.
@@ -101,12 +101,12 @@ const MAX: usize = 1024;
 const MAX_TEXTS: usize = 64;
 
 /// For each stream: the position up to which its launches are ordered before something.
-pub(super) type Known = HashMap<Queue, u64>;
+pub(super) type StreamPositions = HashMap<Queue, u64>;
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
     launches: u64,
-    knows: Known,
+    knows: StreamPositions,
 }
 
 /// The code positions of a launch's operations.
@@ -134,8 +134,8 @@ struct Past {
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     streams: HashMap<Queue, Stream>,
-    host: Known,
-    events: HashMap<u64, Known>,
+    host: StreamPositions,
+    events: HashMap<u64, StreamPositions>,
     /// Destroyed streams whose launches may still be running.
     ended: Vec<Queue>,
     past: Vec<Past>,
@@ -155,12 +155,12 @@ impl Submitted {
     }
 
     /// The positions that are ordered before it.
-    pub(super) fn known(&self) -> Known {
-        Known::clone(&self.before)
+    pub(super) fn known(&self) -> StreamPositions {
+        StreamPositions::clone(&self.before)
     }
 }
 
-fn join(known: &mut Known, other: &Known) {
+fn join(known: &mut StreamPositions, other: &StreamPositions) {
     for (&queue, &at) in other {
         let mine = known.entry(queue).or_default();
         *mine = at.max(*mine);
@@ -181,15 +181,15 @@ pub(super) fn place_of(
 
 impl Streams {
     /// The positions that are ordered before work after all launches of a stream.
-    fn all_of(&self, queue: Queue) -> Known {
-        let Some(stream) = self.streams.get(&queue) else { return Known::new() };
+    fn all_of(&self, queue: Queue) -> StreamPositions {
+        let Some(stream) = self.streams.get(&queue) else { return StreamPositions::new() };
         let mut known = stream.knows.clone();
         known.insert(queue, stream.launches);
         known
     }
 
     /// The positions that are ordered before the next launch of a stream.
-    pub(super) fn before(&self, queue: Queue) -> Known {
+    pub(super) fn before(&self, queue: Queue) -> StreamPositions {
         let mut known = self.host.clone();
         join(&mut known, &self.all_of(queue));
         for &other in self.streams.keys() {
@@ -240,7 +240,7 @@ impl Streams {
     pub(super) fn host_saw(&mut self, serial: u32) {
         let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial));
         if let Some((queue, at)) = past.map(|past| (past.queue, past.at)) {
-            join(&mut self.host, &Known::from([(queue, at)]));
+            join(&mut self.host, &StreamPositions::from([(queue, at)]));
         }
     }
 
@@ -252,14 +252,15 @@ impl Streams {
         own: (u32, u32),
         info: &LaunchInfo<'_>,
         is_told: bool,
-    ) -> (Vec<(u32, u32)>, Early) {
+    ) -> (Vec<(u32, u32)>, UnorderedPools) {
         let Submitted { queue, at, before } = submitted;
         self.forget_allocated();
         let early = self.allocated.iter().filter(|allocated| !pools::is_known(&before, allocated));
         let early = early.map(|of| (of.address, of.len, of.number)).collect();
         let host = &self.host;
-        let is_known =
-            |known: &Known, past: &Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
+        let is_known = |known: &StreamPositions, past: &Past| {
+            known.get(&past.queue).is_some_and(|&at| at >= past.at)
+        };
         self.past.retain(|past| !is_known(host, past));
         if self.past.len() >= MAX {
             self.past.remove(0);
@@ -356,7 +357,7 @@ impl Streams {
         self.not_among(&work.before)
     }
 
-    fn not_among(&self, known: &Known) -> Vec<(u32, u32)> {
+    fn not_among(&self, known: &StreamPositions) -> Vec<(u32, u32)> {
         let is_known = |past: &&Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
         self.past.iter().filter(|past| !is_known(past)).map(|p| (p.first, p.last)).collect()
     }
@@ -458,8 +459,8 @@ impl Streams {
     }
 
     /// The positions that are ordered before the next launches of the streams.
-    fn before_all(&self, queues: &[Queue]) -> Known {
-        let mut known = Known::new();
+    fn before_all(&self, queues: &[Queue]) -> StreamPositions {
+        let mut known = StreamPositions::new();
         queues.iter().for_each(|&queue| join(&mut known, &self.before(queue)));
         known
     }

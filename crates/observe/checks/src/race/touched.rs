@@ -5,7 +5,7 @@ use super::line::WORDS;
 
 /// The state of a line's 32 words.
 #[derive(Clone, Debug)]
-pub(super) struct Touched {
+pub(super) struct LineAccesses {
     /// The synchronisation interval of the masks; those of another interval count as empty.
     epoch: u64,
     /// Words that were stored.
@@ -20,7 +20,7 @@ pub(super) struct Touched {
     by: [u16; WORDS],
 }
 
-impl Default for Touched {
+impl Default for LineAccesses {
     fn default() -> Self {
         Self { epoch: 0, stored: 0, loaded: 0, many: 0, full: 0, by: [0; WORDS] }
     }
@@ -35,7 +35,7 @@ fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-impl Touched {
+impl LineAccesses {
     /// Starts an interval, with empty masks.
     #[inline]
     pub(super) fn begin(&mut self, epoch: u64) {
@@ -136,8 +136,8 @@ impl Touched {
 mod tests {
     use super::*;
 
-    fn new() -> Touched {
-        let mut line = Touched::default();
+    fn new() -> LineAccesses {
+        let mut line = LineAccesses::default();
         line.begin(7);
         line
     }

@@ -1,6 +1,6 @@
 //! Decides whether an earlier access is ordered before an access that a warp makes now.
 
-use super::known::Cta;
+use super::happens_before::Cta;
 use super::launch::Order;
 use super::stamp::{AccessKind, Stamp};
 

@@ -1,9 +1,9 @@
 //! Check of CTA barriers: divergent warps, different barrier instructions, too many arrivals, and
 //! threads that exited before.
 
-use super::{Team, Told, lanes_in_words};
+use super::{CtaThreads, Reporter, lanes_in_words};
 use crate::rules;
-use crate::sink::{Found, Other, OtherAt, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
 use texunit_forms::Count;
 use texunit_simt::observe::At;
 
@@ -32,35 +32,46 @@ impl Barriers {
         self.0.iter_mut().for_each(Vec::clear);
     }
 
-    pub(super) fn arrive(&mut self, told: &Told<'_>, team: &Team, came: Arrival, barrier: u32) {
+    pub(super) fn arrive(
+        &mut self,
+        reporter: &Reporter<'_>,
+        threads_of_cta: &CtaThreads,
+        came: Arrival,
+        barrier: u32,
+    ) {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
         let threads = came.threads;
         all.push(came);
         // No pass is reported for a barrier at which no thread waits.
         let is_open = threads.is_some_and(|wanted| counted(all) >= wanted);
         if is_open && !all.iter().any(|arrival| arrival.waits) {
-            self.pass(told, team, barrier);
+            self.pass(reporter, threads_of_cta, barrier);
         }
     }
 
     /// A barrier is passed; the event names the first of the lanes that pass it.
-    pub(super) fn pass(&mut self, told: &Told<'_>, team: &Team, barrier: u32) {
+    pub(super) fn pass(
+        &mut self,
+        reporter: &Reporter<'_>,
+        threads_of_cta: &CtaThreads,
+        barrier: u32,
+    ) {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
         let all = std::mem::take(all);
         let Some(first) = all.first() else { return };
-        if let Some(found) = diverged(told, team, &all, barrier) {
-            return told.sink.found(found);
+        if let Some(found) = diverged(reporter, threads_of_cta, &all, barrier) {
+            return reporter.sink.found(found);
         }
         let found = match first.threads {
-            Some(threads) => too_many(told, &all, barrier, threads),
-            None => apart(told, &all, barrier),
+            Some(threads) => too_many(reporter, &all, barrier, threads),
+            None => apart(reporter, &all, barrier),
         };
-        let found = found.or_else(|| missed(told, team, &all, barrier));
-        found.into_iter().for_each(|found| told.sink.found(found));
+        let found = found.or_else(|| missed(reporter, threads_of_cta, &all, barrier));
+        found.into_iter().for_each(|found| reporter.sink.found(found));
     }
 
     /// The CTA has ended.
-    pub(super) fn end(&mut self, told: &Told<'_>) {
+    pub(super) fn end(&mut self, reporter: &Reporter<'_>) {
         for (barrier, all) in self.0.iter_mut().enumerate() {
             let Some((first, threads)) = all.first().and_then(|a| Some((a, a.threads?))) else {
                 continue;
@@ -70,8 +81,9 @@ impl Barriers {
                 "barrier {barrier} is for {}, and only {came} have come to it when the CTA ended",
                 Count(threads, "thread")
             );
-            let found = Found::new(rules::SYNC_BARRIER_COUNT, told.first(&first.at), message);
-            told.sink.found(found);
+            let found =
+                LaunchFinding::new(rules::SYNC_BARRIER_COUNT, reporter.first(&first.at), message);
+            reporter.sink.found(found);
             all.clear();
         }
     }
@@ -86,16 +98,21 @@ fn counted(all: &[Arrival]) -> u32 {
 }
 
 /// Whether the instruction is `.aligned`, so that all threads of a warp must execute it together.
-fn is_aligned(told: &Told<'_>, op: u32) -> bool {
-    let mut words = told.listing.words(op);
+fn is_aligned(reporter: &Reporter<'_>, op: u32) -> bool {
+    let mut words = reporter.listing.words(op);
     words.next() == Some("bar") || words.any(|word| word == "aligned")
 }
 
 /// Reports a barrier that the lanes of a warp reach divergently.
-fn diverged(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Option<Found> {
+fn diverged(
+    reporter: &Reporter<'_>,
+    threads_of_cta: &CtaThreads,
+    all: &[Arrival],
+    barrier: u32,
+) -> Option<LaunchFinding> {
     for (i, arrival) in all.iter().enumerate() {
         let at = &arrival.at;
-        if !is_aligned(told, at.op) {
+        if !is_aligned(reporter, at.op) {
             continue;
         }
         let who = |at: &At| format!("{} of warp {}", lanes_in_words(at.lanes), at.warp);
@@ -117,33 +134,38 @@ fn diverged(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Opti
                 who(at),
                 lanes_in_words(other.lanes)
             );
-            let found = Found::new(rules::SYNC_BARRIER_DIVERGENT, told.first(at), message);
-            return Some(Found { other: meets(told, at, other), ..found });
+            let found =
+                LaunchFinding::new(rules::SYNC_BARRIER_DIVERGENT, reporter.first(at), message);
+            return Some(LaunchFinding { other: meets(reporter, at, other), ..found });
         }
-        let elsewhere = team.live(at.warp) & !at.lanes;
+        let elsewhere = threads_of_cta.live(at.warp) & !at.lanes;
         if elsewhere != 0 && arrival.threads.is_some() {
             let message = format!(
                 "{} come to barrier {barrier}, and {} do not",
                 who(at),
                 lanes_in_words(elsewhere)
             );
-            return Some(Found::new(rules::SYNC_BARRIER_DIVERGENT, told.first(at), message));
+            return Some(LaunchFinding::new(
+                rules::SYNC_BARRIER_DIVERGENT,
+                reporter.first(at),
+                message,
+            ));
         }
     }
     None
 }
 
 /// The place of another arrival at the barrier.
-fn meets(told: &Told<'_>, at: &At, other: &At) -> Option<Other> {
-    let spot = told.first(other);
+fn meets(reporter: &Reporter<'_>, at: &At, other: &At) -> Option<Other> {
+    let spot = reporter.first(other);
     let here = OtherAt::Here(spot);
     (at.op != other.op).then(|| Other { what: "comes to it here".to_owned(), at: here })
 }
 
 /// Reports warps that meet a barrier for all threads at different instructions. Non-aligned
 /// barriers allow this.
-fn apart(told: &Told<'_>, all: &[Arrival], barrier: u32) -> Option<Found> {
-    let aligned = || all.iter().filter(|arrival| is_aligned(told, arrival.at.op));
+fn apart(reporter: &Reporter<'_>, all: &[Arrival], barrier: u32) -> Option<LaunchFinding> {
+    let aligned = || all.iter().filter(|arrival| is_aligned(reporter, arrival.at.op));
     let first = aligned().min_by_key(|arrival| arrival.at.warp)?.at;
     let other = aligned().filter(|other| other.at.op != first.op && other.at.warp != first.warp);
     let other = other.min_by_key(|arrival| arrival.at.warp)?.at;
@@ -151,33 +173,44 @@ fn apart(told: &Told<'_>, all: &[Arrival], barrier: u32) -> Option<Found> {
         "warps {} and {} meet at barrier {barrier} for all threads of the CTA, at different places",
         first.warp, other.warp
     );
-    let found = Found::new(rules::SYNC_BARRIER_PLACES, told.first(&first), message);
-    Some(Found { other: meets(told, &first, &other), ..found })
+    let found = LaunchFinding::new(rules::SYNC_BARRIER_PLACES, reporter.first(&first), message);
+    Some(LaunchFinding { other: meets(reporter, &first, &other), ..found })
 }
 
 /// Reports more arrivals than the barrier's count.
-fn too_many(told: &Told<'_>, all: &[Arrival], barrier: u32, threads: u32) -> Option<Found> {
+fn too_many(
+    reporter: &Reporter<'_>,
+    all: &[Arrival],
+    barrier: u32,
+    threads: u32,
+) -> Option<LaunchFinding> {
     let came = counted(all);
     let last = all.last().filter(|_| came > threads)?;
     let message = format!(
         "barrier {barrier} is for {}, and {came} have come to it",
         Count(threads, "thread")
     );
-    Some(Found::new(rules::SYNC_BARRIER_COUNT, told.first(&last.at), message))
+    Some(LaunchFinding::new(rules::SYNC_BARRIER_COUNT, reporter.first(&last.at), message))
 }
 
 /// Reports a barrier for all threads that some threads had exited before.
-fn missed(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Option<Found> {
-    let exited = all.iter().map(|arrival| arrival.exited).max().unwrap_or(0).max(team.exited);
-    let left = team.left.filter(|_| exited > 0 && all[0].threads.is_none())?;
+fn missed(
+    reporter: &Reporter<'_>,
+    threads_of_cta: &CtaThreads,
+    all: &[Arrival],
+    barrier: u32,
+) -> Option<LaunchFinding> {
+    let exited =
+        all.iter().map(|arrival| arrival.exited).max().unwrap_or(0).max(threads_of_cta.exited);
+    let left = threads_of_cta.left.filter(|_| exited > 0 && all[0].threads.is_none())?;
     let first = all.iter().min_by_key(|arrival| arrival.at.warp)?;
     let (threads, have) = if exited == 1 { ("1 thread", "has") } else { ("threads", "have") };
     let number = if exited == 1 { String::new() } else { format!("{exited} ") };
     let message = format!(
         "{number}{threads} of the CTA {have} exited without coming to barrier {barrier}, which is for all threads"
     );
-    let spot: Spot = told.first(&left);
+    let spot: Spot = reporter.first(&left);
     let other = Other { what: "exits here".to_owned(), at: OtherAt::Here(spot) };
-    let found = Found::new(rules::SYNC_BARRIER_MISSED, told.first(&first.at), message);
-    Some(Found { other: Some(other), ..found })
+    let found = LaunchFinding::new(rules::SYNC_BARRIER_MISSED, reporter.first(&first.at), message);
+    Some(LaunchFinding { other: Some(other), ..found })
 }

@@ -1,7 +1,7 @@
 //! Check of grid barriers in launches that are not cooperative.
 
 use crate::rules;
-use crate::sink::{Found, Sink, Spot};
+use crate::sink::{LaunchFinding, Sink, Spot};
 use texunit_simt::observe::LaunchInfo;
 use texunit_simt::{Fault, FaultKind};
 
@@ -25,5 +25,5 @@ pub(super) fn ends(sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) 
     let at = Spot { cta: fault.cta, thread: fault.thread, op };
     let message =
         "the kernel waits for its whole grid, and was not launched as a cooperative one".to_owned();
-    sink.found(Found::new(rules::SYNC_GRID_NOT_COOPERATIVE, at, message));
+    sink.found(LaunchFinding::new(rules::SYNC_GRID_NOT_COOPERATIVE, at, message));
 }

@@ -1,8 +1,8 @@
 //! Check of the member masks of `.sync` instructions.
 
-use super::{Team, Told, each, lanes_in_words};
+use super::{CtaThreads, Reporter, each, lanes_in_words};
 use crate::rules;
-use crate::sink::{Found, Other, OtherAt};
+use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_simt::observe::At;
 
 /// By warp and lane: the mask of the `.sync` instruction that the lane waits at.
@@ -23,9 +23,11 @@ impl Masks {
     }
 
     /// The lanes continue together; other lanes in the mask have exited and are reported.
-    pub(super) fn joined(&mut self, told: &Told<'_>, team: &Team, at: &At) {
+    pub(super) fn joined(&mut self, reporter: &Reporter<'_>, threads_of_cta: &CtaThreads, at: &At) {
         let warp = at.warp as usize;
-        let (Some(masks), Some(lanes)) = (self.0.get(warp), team.lanes.get(warp)) else { return };
+        let (Some(masks), Some(lanes)) = (self.0.get(warp), threads_of_cta.lanes.get(warp)) else {
+            return;
+        };
         let first = at.lanes.trailing_zeros() & 31;
         let members = masks[first as usize];
         // Lanes that an incomplete last warp never had could not arrive, and are not reported.
@@ -33,10 +35,10 @@ impl Masks {
         if gone == 0 {
             return;
         }
-        let spot = told.spot(at, first);
+        let spot = reporter.spot(at, first);
         let lane = gone.trailing_zeros();
         let exit = lanes.exits[lane as usize];
-        if told.sink.again(rules::SYNC_MASK_EXITED, &spot, Some(exit), 1) {
+        if reporter.sink.again(rules::SYNC_MASK_EXITED, &spot, Some(exit), 1) {
             return;
         }
         let have = if gone.is_power_of_two() { "has" } else { "have" };
@@ -45,9 +47,9 @@ impl Masks {
             lanes_in_words(gone),
             at.warp
         );
-        let left = told.spot(&At { op: exit, ..*at }, lane);
+        let left = reporter.spot(&At { op: exit, ..*at }, lane);
         let other = Other { what: "exits here".to_owned(), at: OtherAt::Here(left) };
-        let found = Found::new(rules::SYNC_MASK_EXITED, spot, message);
-        told.sink.found(Found { other: Some(other), ..found });
+        let found = LaunchFinding::new(rules::SYNC_MASK_EXITED, spot, message);
+        reporter.sink.found(LaunchFinding { other: Some(other), ..found });
     }
 }

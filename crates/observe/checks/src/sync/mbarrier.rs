@@ -1,8 +1,8 @@
 //! Check of mbarrier phases: waits for a phase that is older than the last one.
 
-use super::{Told, each};
+use super::{Reporter, each};
 use crate::rules;
-use crate::sink::{Found, Other, OtherAt, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
 use std::collections::HashMap;
 use texunit_simt::observe::{At, MbarrierAction, MbarrierState};
 
@@ -10,15 +10,15 @@ use texunit_simt::observe::{At, MbarrierAction, MbarrierState};
 const MAX: usize = 1 << 16;
 
 /// A register of each lane.
-type Row = [u64; 32];
+type LaneValues = [u64; 32];
 
 /// Operands and results of an mbarrier instruction.
-pub(super) struct Words<'a> {
-    pub(super) addresses: &'a Row,
-    pub(super) operands: &'a Row,
-    pub(super) results: &'a Row,
+pub(super) struct Operands<'a> {
+    pub(super) addresses: &'a LaneValues,
+    pub(super) operands: &'a LaneValues,
+    pub(super) results: &'a LaneValues,
     /// The mbarrier words after the instruction.
-    pub(super) states: &'a Row,
+    pub(super) states: &'a LaneValues,
 }
 
 /// The mbarriers of a CTA, by their shared-memory addresses.
@@ -48,10 +48,10 @@ impl Mbarriers {
     /// An instruction was executed for its lanes, in lane order.
     pub(super) fn executed(
         &mut self,
-        told: &Told<'_>,
+        reporter: &Reporter<'_>,
         at: &At,
         action: MbarrierAction,
-        words: &Words<'_>,
+        words: &Operands<'_>,
     ) {
         if action == MbarrierAction::PendingCount {
             return;
@@ -79,12 +79,12 @@ impl Mbarriers {
                     self.tokens.insert(thread, (words.results[i], now));
                 }
                 MbarrierAction::Test { parity } => {
-                    let spot = told.spot(at, lane);
+                    let spot = reporter.spot(at, lane);
                     let is_over = words.results[i] != 0;
                     if !parity {
-                        self.by_token(told, spot, thread, (words.operands[i], now));
+                        self.by_token(reporter, spot, thread, (words.operands[i], now));
                     } else if is_over {
-                        self.waited(told, spot, thread, (now - 1, state));
+                        self.waited(reporter, spot, thread, (now - 1, state));
                     }
                 }
                 _ => {}
@@ -103,7 +103,7 @@ impl Mbarriers {
     /// A thread has waited for a phase by parity.
     fn waited(
         &mut self,
-        told: &Told<'_>,
+        reporter: &Reporter<'_>,
         spot: Spot,
         thread: (u64, u32),
         (phase, state): (i64, MbarrierState),
@@ -124,16 +124,16 @@ impl Mbarriers {
             state.pending,
             state.expected
         );
-        let found = Found::new(rules::SYNC_MBARRIER_PHASE, spot, message);
+        let found = LaunchFinding::new(rules::SYNC_MBARRIER_PHASE, spot, message);
         let what = "waited for it here".to_owned();
         let other = (first.op != spot.op).then_some(Other { what, at: OtherAt::Here(first) });
-        told.sink.found(Found { other, ..found });
+        reporter.sink.found(LaunchFinding { other, ..found });
     }
 
     /// A thread tests the phase of a token.
     fn by_token(
         &mut self,
-        told: &Told<'_>,
+        reporter: &Reporter<'_>,
         spot: Spot,
         thread: (u64, u32),
         (token, now): (u64, i64),
@@ -147,6 +147,6 @@ impl Mbarriers {
              knows only that phase and the one before",
             thread.0
         );
-        told.sink.found(Found::new(rules::SYNC_MBARRIER_OVERTAKEN, spot, message));
+        reporter.sink.found(LaunchFinding::new(rules::SYNC_MBARRIER_OVERTAKEN, spot, message));
     }
 }

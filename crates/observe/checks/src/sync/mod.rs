@@ -39,13 +39,14 @@ impl Observer for Sync {
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
-        let team = Team::default();
+        let threads_of_cta = CtaThreads::default();
         let barriers = Barriers::default();
-        let told = Told { sink: &self.sink, listing: launch.listing, block: launch.config.block };
-        Box::new(Watching {
-            told,
+        let reporter =
+            Reporter { sink: &self.sink, listing: launch.listing, block: launch.config.block };
+        Box::new(Worker {
+            reporter,
             callers: Callers::new(launch.listing),
-            team,
+            threads_of_cta,
             barriers,
             masks: Masks::default(),
             mbarriers: Mbarriers::default(),
@@ -58,13 +59,13 @@ impl Observer for Sync {
 }
 
 /// The sink, and the context for describing findings.
-struct Told<'a> {
+struct Reporter<'a> {
     sink: &'a Sink,
     listing: Listing<'a>,
     block: [u32; 3],
 }
 
-impl Told<'_> {
+impl Reporter<'_> {
     /// The thread of an event's lane.
     fn spot(&self, at: &At, lane: u32) -> Spot {
         Spot::new(at, lane, self.block)
@@ -78,7 +79,7 @@ impl Told<'_> {
 
 /// The threads of a CTA.
 #[derive(Default)]
-struct Team {
+struct CtaThreads {
     /// By warp: its lanes at the start, and those that have not exited.
     lanes: Vec<Lanes>,
     /// The first event in which threads exited, and the number of exited threads.
@@ -93,7 +94,7 @@ struct Lanes {
     exits: [u32; 32],
 }
 
-impl Team {
+impl CtaThreads {
     fn begin(&mut self, cta: &CtaInfo) {
         self.lanes.clear();
         let lanes = (0..cta.warps).map(|warp| cta.lanes(warp));
@@ -137,19 +138,19 @@ fn lanes_in_words(mask: u32) -> String {
 }
 
 /// The check of one worker.
-struct Watching<'a> {
-    told: Told<'a>,
+struct Worker<'a> {
+    reporter: Reporter<'a>,
     callers: Callers<'a>,
-    team: Team,
+    threads_of_cta: CtaThreads,
     barriers: Barriers,
     masks: Masks,
     mbarriers: Mbarriers,
 }
 
-impl Probe for Watching<'_> {
+impl Probe for Worker<'_> {
     fn cta_begins(&mut self, cta: &CtaInfo) {
         self.callers.clear();
-        self.team.begin(cta);
+        self.threads_of_cta.begin(cta);
         self.barriers.clear();
         self.masks.begin(cta.warps);
         self.mbarriers.clear();
@@ -157,26 +158,27 @@ impl Probe for Watching<'_> {
 
     fn cta_ends(&mut self, _: &CtaInfo, fault: Option<&Fault>) {
         if fault.is_none() {
-            self.barriers.end(&self.told);
+            self.barriers.end(&self.reporter);
         }
     }
 
     fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
         match *what {
             Synchronized::Arrives { barrier, threads, waits, ahead } => {
-                let came = Arrival { at: *at, threads, waits, ahead, exited: self.team.exited };
-                self.barriers.arrive(&self.told, &self.team, came, barrier);
+                let came =
+                    Arrival { at: *at, threads, waits, ahead, exited: self.threads_of_cta.exited };
+                self.barriers.arrive(&self.reporter, &self.threads_of_cta, came, barrier);
             }
             Synchronized::Passes { barrier } => {
-                self.barriers.pass(&self.told, &self.team, barrier);
+                self.barriers.pass(&self.reporter, &self.threads_of_cta, barrier);
             }
             Synchronized::Joins { members } => self.masks.join(at, members),
             Synchronized::Joined => {
-                self.masks.joined(&self.told, &self.team, &self.callers.place(at));
+                self.masks.joined(&self.reporter, &self.threads_of_cta, &self.callers.place(at));
             }
             Synchronized::Mbarrier { action, addresses, operands, results, states, .. } => {
-                let words = mbarrier::Words { addresses, operands, results, states };
-                self.mbarriers.executed(&self.told, at, action, &words);
+                let words = mbarrier::Operands { addresses, operands, results, states };
+                self.mbarriers.executed(&self.reporter, at, action, &words);
             }
             Synchronized::ClusterArrives
             | Synchronized::ClusterPasses
@@ -189,7 +191,7 @@ impl Probe for Watching<'_> {
     fn call(&mut self, at: &At, called: &Called<'_>) {
         self.callers.call(at, called);
         if matches!(called, Called::Exits { .. }) {
-            self.team.exit(at);
+            self.threads_of_cta.exit(at);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Checks that an instruction's result type and components match the texture's format.
 
-use super::Told;
+use super::Reporter;
 use super::site::Sums;
 use crate::rules;
 use crate::sink::Spot;
@@ -28,7 +28,7 @@ impl Sums {
     /// Reports components that the program uses and the format lacks.
     pub(super) fn channels(
         &mut self,
-        told: &Told<'_>,
+        reporter: &Reporter<'_>,
         op: u32,
         form: FetchForm,
         texture: &Texture,
@@ -36,7 +36,7 @@ impl Sums {
     ) {
         let format = texture.resource.format();
         let has = usize::from(format.channels());
-        let used = told.listing.components_used(op);
+        let used = reporter.listing.components_used(op);
         let names = ["r", "g", "b", "a"];
         let missing: Vec<&str> = match form.kind {
             FetchKind::Gather(component) => {

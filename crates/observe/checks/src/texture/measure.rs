@@ -37,7 +37,7 @@ pub(super) struct Measured {
 
 /// The position of a footprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lies {
+pub(super) enum FootprintPosition {
     /// At least one texel is inside.
     Inside,
     /// Outside; the border colour or zeros are read.
@@ -48,13 +48,13 @@ pub(super) enum Lies {
 
 impl Measured {
     /// Counts fetches of a thread that uses the result.
-    pub(super) fn lies(&mut self, lies: Lies, count: u64, who: Lane<'_>) {
+    pub(super) fn lies(&mut self, lies: FootprintPosition, count: u64, who: Lane<'_>) {
         self.judged += count;
         match lies {
             _ if count == 0 => {}
-            Lies::Inside => {}
-            Lies::InBorder => note(&mut self.border, count, who),
-            Lies::Outside => note(&mut self.outside, count, who),
+            FootprintPosition::Inside => {}
+            FootprintPosition::InBorder => note(&mut self.border, count, who),
+            FootprintPosition::Outside => note(&mut self.outside, count, who),
         }
     }
 
@@ -153,14 +153,14 @@ pub(super) struct Frame {
     /// Number of position axes, and of all coordinates: those of cubes are directions.
     axes: usize,
     used: usize,
-    along: [Along; 3],
+    along: [AxisLimits; 3],
     /// Whether a forgotten half texel is possible.
     is_linear: bool,
 }
 
 /// The limits of one axis.
 #[derive(Clone, Copy, Default)]
-struct Along {
+struct AxisLimits {
     /// Texels per unit of the coordinate.
     scale: f64,
     /// From `least` to `most`, no texel beyond the edges has a nonzero weight.
@@ -172,7 +172,7 @@ struct Along {
     low: f64,
     high: f64,
     /// The position of a footprint beyond `low` and `high`; `None` if the axis repeats.
-    outside: Option<Lies>,
+    outside: Option<FootprintPosition>,
 }
 
 impl Frame {
@@ -192,13 +192,13 @@ impl Frame {
             };
             let outside = match effective.address_mode.map(|mode| mode[axis]) {
                 // One axis in the border is enough for the fetch to return the border colour.
-                None | Some(AddressMode::Border) => Some(Lies::InBorder),
+                None | Some(AddressMode::Border) => Some(FootprintPosition::InBorder),
                 Some(_) if repeats(effective.address_mode, axis) => None,
-                Some(_) => Some(Lies::Outside),
+                Some(_) => Some(FootprintPosition::Outside),
             };
             let scale = if is_normalized { size } else { 1.0 };
             let (has_most, low, high) = (margin > 0.0, -margin, size + margin);
-            Along { scale, least, most, has_most, low, high, outside }
+            AxisLimits { scale, least, most, has_most, low, high, outside }
         });
         let is_linear = margin > 0.0 && !is_gather && !resource.is_mipmapped();
         let axes = form.geometry.axes();
@@ -213,7 +213,7 @@ pub(super) fn measure(
     frame: &Frame,
     (plan, operands): (&FetchPlan, &FetchOperands),
     who: Lane<'_>,
-) -> Option<Lies> {
+) -> Option<FootprintPosition> {
     let form = frame.form;
     layer(sums, plan, operands, who);
     level(sums, plan, operands, who);
@@ -256,11 +256,11 @@ impl Frame {
         (raw, offset): ([f32; 3], [i32; 3]),
         (plan, operands): (&FetchPlan, &dyn Fn() -> FetchOperands),
         who: Lane<'_>,
-    ) -> Lies {
+    ) -> FootprintPosition {
         let point = raw.map(f64::from);
         let point = &point[..self.axes];
         sums.measured().take(point);
-        let mut lies = Lies::Inside;
+        let mut lies = FootprintPosition::Inside;
         for (axis, (along, c)) in self.along.iter().zip(point).enumerate() {
             let place = c * along.scale + f64::from(offset[axis]);
             let is_within = place >= along.least
@@ -270,7 +270,7 @@ impl Frame {
                 if let Some(outside) =
                     along.outside.filter(|_| place < along.low || place >= along.high)
                 {
-                    lies = if lies == Lies::InBorder { lies } else { outside };
+                    lies = if lies == FootprintPosition::InBorder { lies } else { outside };
                 }
             }
         }
@@ -287,7 +287,7 @@ fn integer(
     plan: &FetchPlan,
     operands: &FetchOperands,
     who: Lane<'_>,
-) -> Option<Lies> {
+) -> Option<FootprintPosition> {
     let (form, resource) = (plan.form(), &plan.seen().resource);
     let axes = form.geometry.axes();
     let wanted = if form.kind == FetchKind::Sample(Lod::Level) { operands.level as i32 } else { 0 };
@@ -304,7 +304,7 @@ fn integer(
         return None;
     }
     // Integer coordinates have no address mode, and read zeros outside.
-    Some(if outside { Lies::InBorder } else { Lies::Inside })
+    Some(if outside { FootprintPosition::InBorder } else { FootprintPosition::Inside })
 }
 
 fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<'_>) {

@@ -74,10 +74,10 @@ impl Observer for Texture {
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
         let shadow = self.shadow.get_or_init(|| Shadow::of(launch.config));
-        Box::new(Watching {
+        Box::new(Worker {
             check: self,
             shadow,
-            told: Told {
+            reporter: Reporter {
                 sink: &self.sink,
                 listing: launch.listing,
                 block: launch.config.block,
@@ -105,7 +105,7 @@ impl Observer for Texture {
 }
 
 /// The sink, and the context for describing findings.
-struct Told<'a> {
+struct Reporter<'a> {
     sink: &'a Sink,
     listing: Listing<'a>,
     block: [u32; 3],
@@ -113,10 +113,10 @@ struct Told<'a> {
 }
 
 /// The check of one worker.
-struct Watching<'a> {
+struct Worker<'a> {
     check: &'a Texture,
     shadow: &'a Shadow,
-    told: Told<'a>,
+    reporter: Reporter<'a>,
     callers: Callers<'a>,
     /// Surface stores of the CTA's threads.
     stores: Stores,
@@ -175,7 +175,7 @@ impl Stores {
     }
 }
 
-impl Probe for Watching<'_> {
+impl Probe for Worker<'_> {
     fn cta_begins(&mut self, _: &CtaInfo) {
         self.callers.clear();
     }
@@ -193,7 +193,7 @@ impl Probe for Watching<'_> {
 
     fn access(&mut self, at: &At, access: &Access<'_>) {
         if access.space == SpaceKind::Global && access.doing.writes() && self.shadow.has_memory() {
-            self.shadow.stored(self.told.sink, at, access);
+            self.shadow.stored(self.reporter.sink, at, access);
         }
     }
 
@@ -211,7 +211,7 @@ impl Probe for Watching<'_> {
                 Some(&number) => number,
                 None if self.sites.len() >= MAX_SITES => return,
                 None => {
-                    self.sites.push(Site::new(&self.told, (at, op), fetch, self.waits));
+                    self.sites.push(Site::new(&self.reporter, (at, op), fetch, self.waits));
                     self.numbers.insert(key, self.sites.len() - 1);
                     self.sites.len() - 1
                 }
@@ -219,17 +219,17 @@ impl Probe for Watching<'_> {
         };
         *recent = Some((key, number));
         let site = &mut self.sites[number];
-        site.fetched(&self.told, at, fetch);
-        self.shadow.fetched(&self.told, (&site.plan, at), fetch.request);
+        site.fetched(&self.reporter, at, fetch);
+        self.shadow.fetched(&self.reporter, (&site.plan, at), fetch.request);
     }
 
     fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
-        self.surfaces.accessed(at, access, self.told.block);
+        self.surfaces.accessed(at, access, self.reporter.block);
         if self.waits {
             self.stores.stored(at, access);
         }
         let at = &self.callers.place(at);
-        self.shadow.accessed(&self.told, at, access);
+        self.shadow.accessed(&self.reporter, at, access);
     }
 }
 
@@ -243,14 +243,14 @@ fn sampler_key(sampler: &Sampler) -> usize {
     hasher.finish() as usize
 }
 
-impl Drop for Watching<'_> {
+impl Drop for Worker<'_> {
     fn drop(&mut self) {
         let mut sums = self.check.sums.lock().unwrap_or_else(PoisonError::into_inner);
         let mut sites: Vec<_> = self.sites.drain(..).map(|site| site.sums).collect();
         // Textures are sorted by address within an operation, which is harmless because sums do not
         // depend on the order.
         sites.sort_by_key(|sums| sums.first().op);
-        let listing = &self.told.listing;
+        let listing = &self.reporter.listing;
         for site in sites {
             let span = listing.span(site.first().op);
             match sums.entry(line_at(listing.sources(), listing.source(), span)) {

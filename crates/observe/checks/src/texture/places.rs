@@ -1,9 +1,9 @@
 //! The readers and writers of each place of a texture in a launch, in one atomic word for each
 //! place, because fetches come in millions.
 //!
-//! Until the first write, fetches are only noted ([`Places::note`]), and most notes are never
-//! needed. The first write enters all notes as reads ([`Places::settle`]); from then on each fetch
-//! is entered at once.
+//! Until the first write, fetches are only noted ([`AccessedPlaces::note`]), and most notes are
+//! never needed. The first write enters all notes as reads ([`AccessedPlaces::materialize`]); from
+//! then on each fetch is entered at once.
 
 use crate::sink::Spot;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
@@ -24,8 +24,8 @@ const LISTS: usize = 8;
 
 /// States: fetches are noted; notes are being entered; fetches are entered at once.
 const OPEN: u8 = 0;
-const SETTLING: u8 = 1;
-const SETTLED: u8 = 2;
+const MATERIALIZING: u8 = 1;
+const MATERIALIZED: u8 = 2;
 
 /// A thread at an operation in one word: the operation plus 1, the thread's number, and a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Who {
 }
 
 /// The words of a part of the places.
-type Words = OnceLock<Box<[AtomicU64]>>;
+type PlaceWords = OnceLock<Box<[AtomicU64]>>;
 
 /// Number of words and notes of all textures in a launch.
 #[derive(Debug, Default)]
@@ -86,23 +86,23 @@ pub(super) struct Taken {
 
 /// The places of a texture.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct AccessedPlaces {
     unit: u64,
     taken: Arc<Taken>,
     /// Number of places whose words are allocated together.
     together: u64,
     /// By part: the first reader and the last writer of each place.
-    read: Box<[Words]>,
-    written: Box<[Words]>,
+    read: Box<[PlaceWords]>,
+    written: Box<[PlaceWords]>,
     state: AtomicU8,
-    notes: [Mutex<Notes>; LISTS],
+    notes: [Mutex<FetchNotes>; LISTS],
     /// Held while notes are entered.
-    settling: Mutex<()>,
+    materializing: Mutex<()>,
 }
 
 /// Noted fetches of warps.
 #[derive(Debug, Default)]
-struct Notes {
+struct FetchNotes {
     all: Vec<(Arc<FetchPlan>, At)>,
     /// Their coordinates: up to x, y, z, and the layer.
     rows: Vec<Lanes>,
@@ -120,16 +120,17 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Places {
+impl AccessedPlaces {
     /// Places of `unit` bytes in `size` bytes.
     pub(super) fn new(size: u64, unit: u64, taken: &Arc<Taken>) -> Self {
         let unit = unit.max(1);
         let places = size.div_ceil(unit);
         let together = (places / PARTS).next_power_of_two().max(TOGETHER);
-        let parts = || (0..places.div_ceil(together)).map(|_| Words::new()).collect();
-        let (state, notes, settling) = (AtomicU8::new(OPEN), Default::default(), Mutex::default());
+        let parts = || (0..places.div_ceil(together)).map(|_| PlaceWords::new()).collect();
+        let (state, notes, materializing) =
+            (AtomicU8::new(OPEN), Default::default(), Mutex::default());
         let (read, written, taken) = (parts(), parts(), Arc::clone(taken));
-        Self { unit, taken, together, read, written, state, notes, settling }
+        Self { unit, taken, together, read, written, state, notes, materializing }
     }
 
     /// Notes a fetch. Returns false if it has to be entered at once.
@@ -157,17 +158,17 @@ impl Places {
 
     /// Enters all notes, by calling `each` for each lane's fetch. Afterwards no more notes are
     /// made.
-    pub(super) fn settle(&self, mut each: impl FnMut(&FetchPlan, (&At, u32), &FetchOperands)) {
-        if self.state.load(SeqCst) == SETTLED {
+    pub(super) fn materialize(&self, mut each: impl FnMut(&FetchPlan, (&At, u32), &FetchOperands)) {
+        if self.state.load(SeqCst) == MATERIALIZED {
             return;
         }
-        let _one = lock(&self.settling);
-        if self.state.load(SeqCst) == SETTLED {
+        let _one = lock(&self.materializing);
+        if self.state.load(SeqCst) == MATERIALIZED {
             return;
         }
-        self.state.store(SETTLING, SeqCst);
+        self.state.store(MATERIALIZING, SeqCst);
         for list in &self.notes {
-            let Notes { all, rows } = std::mem::take(&mut *lock(list));
+            let FetchNotes { all, rows } = std::mem::take(&mut *lock(list));
             self.taken.rows.fetch_sub(rows.len() as u64, SeqCst);
             let mut rows = rows.iter();
             for (plan, at) in &all {
@@ -184,7 +185,7 @@ impl Places {
                 }
             }
         }
-        self.state.store(SETTLED, SeqCst);
+        self.state.store(MATERIALIZED, SeqCst);
     }
 
     /// Bytes of a place.
@@ -192,7 +193,7 @@ impl Places {
         self.unit
     }
 
-    fn word<'a>(&self, of: &'a [Words], place: u64, is_new: bool) -> Option<&'a AtomicU64> {
+    fn word<'a>(&self, of: &'a [PlaceWords], place: u64, is_new: bool) -> Option<&'a AtomicU64> {
         let words = of.get((place / self.together) as usize)?;
         let room = || {
             let taken = self.taken.places.fetch_add(self.together, SeqCst);

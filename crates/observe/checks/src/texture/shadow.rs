@@ -1,10 +1,10 @@
 //! Detects texels that are written and fetched in one launch: texture fetches are not coherent with
 //! stores of the same launch.
 
-use super::places::{Places, Taken, Who};
-use super::{Told, each, words};
+use super::places::{AccessedPlaces, Taken, Who};
+use super::{Reporter, each, words};
 use crate::rules;
-use crate::sink::{Found, Other, OtherAt, Sink, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_report::CheckRule;
@@ -23,7 +23,7 @@ pub(super) struct Shadow {
     /// Linear and pitched textures, as sorted ranges of device addresses.
     memory: Vec<Range>,
     /// Arrays that are bound as textures and as surfaces, by host address.
-    arrays: HashMap<usize, Places>,
+    arrays: HashMap<usize, AccessedPlaces>,
 }
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ struct Range {
     address: u64,
     end: u64,
     host: usize,
-    texels: Places,
+    texels: AccessedPlaces,
 }
 
 /// The host address of a resource's bytes.
@@ -58,7 +58,7 @@ impl Shadow {
             let Some(&texel) = written.get(&host(array)) else { continue };
             // A place is a texel.
             let unit = texel.min(array.format().texel_size().into());
-            let places = || Places::new(array.block().size() as u64, unit, &taken);
+            let places = || AccessedPlaces::new(array.block().size() as u64, unit, &taken);
             let known = all.entry(host(array)).or_insert_with(places);
             if unit < known.unit() {
                 *known = places();
@@ -142,22 +142,22 @@ impl Shadow {
     /// Records that threads have fetched by a plan.
     pub(super) fn fetched(
         &self,
-        told: &Told<'_>,
+        reporter: &Reporter<'_>,
         (plan, at): (&Arc<FetchPlan>, &At),
         request: &FetchRequest<'_>,
     ) {
         let Some(mut reading) = self.reading(plan) else { return };
-        if !reading.texels.note(told.worker, (plan, at), request) {
+        if !reading.texels.note(reporter.worker, (plan, at), request) {
             // Notes are older than this fetch.
-            self.settle(told.sink, reading.texels);
+            self.materialize(reporter.sink, reading.texels);
             for lane in each(at.lanes) {
-                reading.lane(told.sink, (at, lane), &request.lane(lane as usize));
+                reading.lane(reporter.sink, (at, lane), &request.lane(lane as usize));
             }
         }
     }
 
-    fn settle(&self, sink: &Sink, texels: &Places) {
-        texels.settle(|plan, who, operands| {
+    fn materialize(&self, sink: &Sink, texels: &AccessedPlaces) {
+        texels.materialize(|plan, who, operands| {
             if let Some(mut reading) = self.reading(plan) {
                 reading.lane(sink, who, operands);
             }
@@ -165,7 +165,7 @@ impl Shadow {
     }
 
     /// Records that threads have accessed a surface.
-    pub(super) fn accessed(&self, told: &Told<'_>, at: &At, access: &SurfaceAnswered<'_>) {
+    pub(super) fn accessed(&self, reporter: &Reporter<'_>, at: &At, access: &SurfaceAnswered<'_>) {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
         }
@@ -174,13 +174,13 @@ impl Shadow {
             let Some(who) = self.who(at, lane) else { return };
             let who = who.by_surface();
             for offset in surface_texels(access, lane) {
-                self.writes(told.sink, texels, offset / texels.unit(), who);
+                self.writes(reporter.sink, texels, offset / texels.unit(), who);
             }
         }
     }
 
-    fn writes(&self, sink: &Sink, texels: &Places, place: u64, writer: Who) {
-        self.settle(sink, texels);
+    fn writes(&self, sink: &Sink, texels: &AccessedPlaces, place: u64, writer: Who) {
+        self.materialize(sink, texels);
         let Some(reader) = texels.writes(place, writer) else { return };
         let (reader, spot) = (self.spot(reader), self.spot(writer));
         if !sink.again(rule(writer.is_by_surface()), &reader, Some(spot.op), 1) {
@@ -200,7 +200,7 @@ impl Shadow {
 /// The texels of a fetch that the launch can write.
 struct Reading<'s> {
     shadow: &'s Shadow,
-    texels: &'s Places,
+    texels: &'s AccessedPlaces,
     /// Number of places of a texel.
     parts: u64,
     plan: &'s FetchPlan,
@@ -234,7 +234,7 @@ fn range(resource: &Resource, blocks: &[(usize, u64, u64)], taken: &Arc<Taken>) 
     let (start, base, length) = blocks[i];
     let offset = (host - start) as u64;
     let address = base + offset;
-    let texels = || Places::new(size, unit(resource), taken);
+    let texels = || AccessedPlaces::new(size, unit(resource), taken);
     (offset < length).then(|| Range { address, end: address + size, host, texels: texels() })
 }
 
@@ -300,10 +300,14 @@ fn rule(by_surface: bool) -> &'static CheckRule {
     if by_surface { rules::TEXTURE_SURFACE_WRITTEN } else { rules::TEXTURE_WRITTEN }
 }
 
-fn found(read: Spot, (written, by_surface): (Spot, bool), object: Option<Described>) -> Found {
+fn found(
+    read: Spot,
+    (written, by_surface): (Spot, bool),
+    object: Option<Described>,
+) -> LaunchFinding {
     let how = if by_surface { "through a surface" } else { "by a plain store" };
     let message = format!("a texel is fetched that this launch writes {how}");
     let other = Other { what: "writes it here".to_owned(), at: OtherAt::Here(written) };
-    let found = Found::new(rule(by_surface), read, message);
-    Found { other: Some(other), object, ..found }
+    let found = LaunchFinding::new(rule(by_surface), read, message);
+    LaunchFinding { other: Some(other), object, ..found }
 }

@@ -1,10 +1,10 @@
 //! The statistics of one instruction with one texture and sampler, and the findings that follow
 //! from them.
 
-use super::measure::{Frame, Lies, Measured, measure};
-use super::{Told, each, inexact, words};
+use super::measure::{FootprintPosition, Frame, Measured, measure};
+use super::{Reporter, each, inexact, words};
 use crate::rules;
-use crate::sink::{Found, Lane, Sink, Spot};
+use crate::sink::{Lane, LaunchFinding, Sink, Spot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_forms::Count;
@@ -14,11 +14,11 @@ use texunit_simt::observe::{At, FetchAnswered};
 use texunit_unit::{AddressMode, Coords, FetchKind, FetchOperands, FetchPlan, Geometry, overrides};
 
 /// Findings by kind and operation.
-type Hits = BTreeMap<(&'static str, u32), Hit>;
+type SiteFindings = BTreeMap<(&'static str, u32), SiteFinding>;
 
 /// A finding.
 #[derive(Debug)]
-struct Hit {
+struct SiteFinding {
     rule: &'static CheckRule,
     severity: Severity,
     spot: Spot,
@@ -33,7 +33,7 @@ const FEWEST: u64 = 8;
 /// Statistics of the fetches of one source line.
 #[derive(Debug)]
 pub(super) struct Sums {
-    hits: Hits,
+    hits: SiteFindings,
     measured: Measured,
     /// Coordinate kind and size of the first texture.
     coords: Coords,
@@ -63,7 +63,7 @@ impl Site {
     /// A site of an operation, whose findings are reported at `place`. `waits`: stores of threads
     /// may be dropped.
     pub(super) fn new(
-        told: &Told<'_>,
+        reporter: &Reporter<'_>,
         (at, op): (&At, u32),
         fetch: &FetchAnswered<'_>,
         waits: bool,
@@ -71,10 +71,10 @@ impl Site {
         let plan = fetch.plan;
         let (form, texture, effective) = (plan.form(), plan.seen(), plan.effective());
         let resource = &texture.resource;
-        let spot = Spot::new(at, at.lanes.trailing_zeros() & 31, told.block);
+        let spot = Spot::new(at, at.lanes.trailing_zeros() & 31, reporter.block);
         let axes = form.geometry.axes();
         let mut sums = Sums {
-            hits: Hits::new(),
+            hits: SiteFindings::new(),
             measured: Measured::default(),
             coords: effective.coords,
             extent: resource.extent().axes(),
@@ -101,7 +101,7 @@ impl Site {
             sums.hit(rules::TEXTURE_GATHER_FLAG, spot, message, 0);
         }
         sums.types(form, plan.texture(), spot);
-        sums.channels(told, op, form, plan.texture(), spot);
+        sums.channels(reporter, op, form, plan.texture(), spot);
         let table = inexact::Table::of(plan);
         let waiting = waits.then(Vec::new);
         let frame = Frame::of(plan);
@@ -109,7 +109,7 @@ impl Site {
     }
 
     /// Adds the fetches of lanes.
-    pub(super) fn fetched(&mut self, told: &Told<'_>, at: &At, fetch: &FetchAnswered<'_>) {
+    pub(super) fn fetched(&mut self, reporter: &Reporter<'_>, at: &At, fetch: &FetchAnswered<'_>) {
         debug_assert!(Arc::ptr_eq(self.plan.texture(), fetch.plan.texture()));
         for hit in self.sums.hits.values_mut().filter(|hit| is_static(hit.rule)) {
             hit.count += u64::from(at.lanes.count_ones());
@@ -128,7 +128,7 @@ impl Site {
         let axes = self.plan.form().geometry.axes();
         let compared = inexact::compared(self.executed, at.lanes);
         for lane in each(at.lanes) {
-            let who = Lane { at, lane, block: told.block };
+            let who = Lane { at, lane, block: reporter.block };
             let operands = || fetch.request.lane(lane as usize);
             let raw = fetch.request.coords.point.map(|row| f32::from_bits(row[lane as usize]));
             let of = (&*self.plan, &operands as &dyn Fn() -> FetchOperands);
@@ -163,7 +163,11 @@ impl Site {
             let at = At { cta, warp, lanes: !gone, op: self.sums.first.op };
             for lane in each(at.lanes) {
                 let who = Lane { at: &at, lane, block };
-                let all = [Lies::Inside, Lies::InBorder, Lies::Outside];
+                let all = [
+                    FootprintPosition::Inside,
+                    FootprintPosition::InBorder,
+                    FootprintPosition::Outside,
+                ];
                 for (lies, count) in all.into_iter().zip(lanes[lane as usize]) {
                     self.sums.measured().lies(lies, count, who);
                 }
@@ -196,7 +200,7 @@ impl Sums {
     ) {
         let object = &self.object;
         let (object, severity) = (object.clone(), rule.severity);
-        let new = || Hit { rule, severity, spot, message, object, count: 0 };
+        let new = || SiteFinding { rule, severity, spot, message, object, count: 0 };
         let hit = self.hits.entry((rule.code.code, spot.op)).or_insert_with(new);
         hit.count = hit.count.saturating_add(count);
     }
@@ -256,8 +260,8 @@ impl Sums {
         self.by_measure();
         for hit in self.hits.into_values() {
             let (count, severity) = (hit.count.max(1), hit.severity);
-            let found = Found::new(hit.rule, hit.spot, hit.message);
-            sink.found(Found { object: Some(hit.object), count, severity, ..found });
+            let found = LaunchFinding::new(hit.rule, hit.spot, hit.message);
+            sink.found(LaunchFinding { object: Some(hit.object), count, severity, ..found });
         }
     }
 

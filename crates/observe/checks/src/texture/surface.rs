@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::rules;
-use crate::sink::{Found, Sink, Spot};
+use crate::sink::{LaunchFinding, Sink, Spot};
 use std::collections::HashMap;
 use texunit_forms::Count;
 use texunit_simt::observe::{At, LaunchInfo, SurfaceAnswered};
@@ -11,10 +11,10 @@ use texunit_unit::{AccessFault, SurfaceKind};
 
 /// Statistics by operation.
 #[derive(Debug, Default)]
-pub(super) struct Surfaces(HashMap<u32, Seen>);
+pub(super) struct Surfaces(HashMap<u32, AccessStats>);
 
 #[derive(Clone, Debug)]
-struct Seen {
+struct AccessStats {
     first: Spot,
     object: Described,
     /// Bytes of an access, bytes of a texel, texels of a row, number of rows.
@@ -41,7 +41,7 @@ impl Surfaces {
             SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. } => return,
         };
         let resource = &access.surface.resource;
-        let seen = || Seen {
+        let seen = || AccessStats {
             first: Spot::new(at, at.lanes.trailing_zeros() & 31, block),
             object: words::object("surface", resource),
             size,
@@ -102,8 +102,8 @@ impl Surfaces {
                 Count(seen.width, "element"),
                 seen.texel
             );
-            let found = Found::new(rules::TEXTURE_SURFACE_X, odd, message);
-            sink.found(Found { object: Some(seen.object.clone()), ..found });
+            let found = LaunchFinding::new(rules::TEXTURE_SURFACE_X, odd, message);
+            sink.found(LaunchFinding { object: Some(seen.object.clone()), ..found });
         }
     }
 }

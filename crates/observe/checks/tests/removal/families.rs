@@ -1,9 +1,10 @@
-//! Correct kernels. Every barrier, fence and wait that has a name is needed: without it the result can change.
+//! Generators of correct kernels. Every named barrier, fence and wait is necessary: without it the
+//! result can change.
 
 use crate::kernel::Kernel;
 use texunit_testkit::Random;
 
-/// A kernel of each family in turn.
+/// A kernel of a family, selected by `number`.
 pub(crate) fn kernel(number: u64, random: &mut Random) -> Kernel {
     let families: [fn(&mut Random) -> Kernel; 14] = [
         tiles, scan, tree, stencil, lanes, half_warps, named, pipeline, copies, flag, lock,
@@ -16,7 +17,7 @@ fn block(random: &mut Random) -> u32 {
     random.of(&[64, 96, 128, 256])
 }
 
-/// Tiles that threads store and others load, several one after the other in the same place.
+/// Tiles that threads store and others load, several in succession at the same addresses.
 fn tiles(random: &mut Random) -> Kernel {
     let n = block(random);
     let mut k = Kernel::new("tiles", random.within(1..=3), n, 4 * n);
@@ -39,7 +40,7 @@ fn tiles(random: &mut Random) -> Kernel {
     k
 }
 
-/// Hillis and Steele's scan, with two barriers a step.
+/// Hillis and Steele's scan, with two barriers per step.
 fn scan(random: &mut Random) -> Kernel {
     let n = block(random);
     let mut k = Kernel::new("scan", random.within(1..=2), n, 4 * n);
@@ -66,7 +67,7 @@ fn scan(random: &mut Random) -> Kernel {
     k
 }
 
-/// A sum: barriers while there are several warps, then `__syncwarp`.
+/// A sum, with barriers while several warps take part and `__syncwarp` afterwards.
 fn tree(random: &mut Random) -> Kernel {
     let n = random.of(&[64, 128, 256]);
     let mut k = Kernel::new("tree", random.within(1..=3), n, 4 * n);
@@ -91,7 +92,7 @@ fn tree(random: &mut Random) -> Kernel {
     k
 }
 
-/// Two buffers with a halo, in turns: one barrier a step.
+/// A stencil with two alternating buffers and a halo, with one barrier per step.
 fn stencil(random: &mut Random) -> Kernel {
     let n = block(random);
     let size = 4 * (n + 2);
@@ -100,7 +101,7 @@ fn stencil(random: &mut Random) -> Kernel {
     k.access("in", "ld.global.u32 %v0, [%my];");
     k.add("mov.u32 %v5, 0;\nsetp.ne.u32 %p2, %t, 0;");
     for i in 0..2 {
-        // The halo stays what it is: thread 0 stores both ends.
+        // The halo does not change: thread 0 stores both ends.
         k.access("halo", &format!("@!%p2 st.shared.u32 [tile+{}], %v5;", i * size));
         k.access("halo", &format!("@!%p2 st.shared.u32 [tile+{}], %v5;", i * size + 4 * (n + 1)));
     }
@@ -123,7 +124,7 @@ fn stencil(random: &mut Random) -> Kernel {
     k
 }
 
-/// Lanes of a warp that exchange words.
+/// Lanes of a warp that exchange words in shared memory.
 fn lanes(random: &mut Random) -> Kernel {
     let n = random.of(&[32, 64, 128]);
     let mut k = Kernel::new("lanes", random.within(1..=2), n, 4 * n);
@@ -147,7 +148,7 @@ fn lanes(random: &mut Random) -> Kernel {
     k
 }
 
-/// The same among half of the lanes, in global memory.
+/// Lanes of half a warp that exchange words in global memory.
 fn half_warps(random: &mut Random) -> Kernel {
     let n = random.of(&[32, 64]);
     let mut k = Kernel::new("half warps", 1, n, 16);
@@ -198,7 +199,8 @@ fn named(random: &mut Random) -> Kernel {
     k
 }
 
-/// One place, with an mbarrier for each time that it is full, and for each that it is empty.
+/// A buffer with an mbarrier for each time that it becomes full, and for each time that it becomes
+/// empty.
 fn pipeline(random: &mut Random) -> Kernel {
     let n = 64;
     let turns = random.within(2..=4);
@@ -238,7 +240,7 @@ fn pipeline(random: &mut Random) -> Kernel {
         );
         let mut pairs = vec![(format!("st{i}"), format!("ld{i}"))];
         k.mark("look", 1);
-        // Who does not wait arrives too early.
+        // Without the wait, the thread arrives too early.
         pairs.push((format!("ld{i}"), format!("st{}", (i + 1).min(turns - 1))));
         let pairs: Vec<(&str, &str)> = pairs.iter().map(|(a, b)| (&a[..], &b[..])).collect();
         k.item(&format!("full {i}"), &wait, &pairs);
@@ -256,7 +258,7 @@ fn pipeline(random: &mut Random) -> Kernel {
     k
 }
 
-/// `cp.async` into two places in turns.
+/// `cp.async` into two alternating buffers.
 fn copies(random: &mut Random) -> Kernel {
     let n = block(random);
     let turns = random.within(2..=4);
@@ -292,7 +294,7 @@ fn copies(random: &mut Random) -> Kernel {
     k
 }
 
-/// A CTA hands what it has stored to the next one by a flag.
+/// A CTA signals by a flag that the next CTA can load its stores.
 fn flag(random: &mut Random) -> Kernel {
     let n = block(random);
     let mut k = Kernel::new("flag", 2, n, 16);
@@ -342,7 +344,7 @@ fn lock(random: &mut Random) -> Kernel {
     k
 }
 
-/// The last CTA adds up what all have stored.
+/// The last CTA adds the stores of all CTAs.
 fn last_block(random: &mut Random) -> Kernel {
     let (n, ctas) = (block(random), random.within(2..=5));
     let mut k = Kernel::new("last block", ctas, n, 16);
@@ -368,7 +370,8 @@ fn last_block(random: &mut Random) -> Kernel {
     k
 }
 
-/// Each CTA adds to what the one before it hands on, by words whose stores and loads order themselves.
+/// Each CTA adds to the sum of the CTA before it; the sums are passed on by release stores and
+/// acquire loads.
 fn look_back(random: &mut Random) -> Kernel {
     let ctas = random.within(2..=12);
     let mut k = Kernel::new("look back", ctas, 32, 16);
@@ -393,14 +396,14 @@ fn look_back(random: &mut Random) -> Kernel {
     k
 }
 
-/// Bytes, halves and pairs of words that threads store and others load as something else.
+/// Bytes, halves and pairs of words that threads store and other threads load with another type.
 fn words(random: &mut Random) -> Kernel {
     let n = block(random);
     let mut k = Kernel::new("words", random.within(1..=2), n, 8 * n);
     let (size, ty, reg) = random.of(&[(1, "u8", "%v0"), (2, "u16", "%v0"), (8, "u64", "%a5")]);
     k.add(&format!("mov.u32 %v1, tile;\nmad.lo.u32 %v2, %t, {size}, %v1;"));
     k.add("mov.u32 %v0, 1;\nmov.u64 %a5, 1;");
-    // The word that a thread loads is stored by four, two or one other.
+    // The loaded word is stored by four, two or one other threads.
     k.access("st", &format!("st.shared.{ty} [%v2], {reg};"));
     k.item("full", "bar.sync 0;", &[("st", "ld")]);
     k.add("sub.u32 %v4, %n, %t;\nsub.u32 %v4, %v4, 1;\nand.b32 %v4, %v4, 31;");

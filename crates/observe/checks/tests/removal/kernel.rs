@@ -1,18 +1,18 @@
-//! A kernel in PTX, line by line, which knows what each of its barriers and fences is good for.
+//! A PTX kernel as a list of lines, with the accesses that each barrier and fence orders.
 
 use std::collections::HashMap;
 
-/// Something that can be left out.
+/// A removable part of the kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) name: String,
-    /// Lines that go.
+    /// The lines to remove.
     lines: Vec<usize>,
-    /// Accesses that it orders: one of these pairs must be found.
+    /// The pairs of accesses that it orders: without it, one of these must be found.
     pub(crate) orders: Vec<(String, String)>,
 }
 
-/// A kernel whose parts are all needed.
+/// A kernel of which every removable part is necessary.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kernel {
     pub(crate) family: &'static str,
@@ -25,9 +25,10 @@ pub(crate) struct Kernel {
     loops: usize,
 }
 
-/// What every kernel begins with: `%t` is its thread, `%n` the number of threads of a CTA, `%cta` the CTA, `%g` the
-/// thread in the grid, `%in`, `%out` and `%work` are buffers, `%my` and `%to` those words of the first two that are the thread's
-/// own, `%s` its word of shared memory.
+/// The beginning of every kernel. `%t` is the thread, `%n` the number of threads of a CTA, `%cta`
+/// the CTA, and `%g` the thread in the grid; `%in`, `%out` and `%work` are buffers; `%my` and `%to`
+/// are the addresses of the thread's words in the first two, and `%s` that of its word of shared
+/// memory.
 const START: &str = ".version 8.0
 .target sm_80
 .address_size 64
@@ -57,23 +58,23 @@ impl Kernel {
         Self { family, grid, block, shared, ..Self::default() }
     }
 
-    /// Instructions, a line each.
+    /// Adds instructions, one per line.
     pub(crate) fn add(&mut self, text: &str) {
         self.lines.extend(text.lines().map(|line| line.trim().to_owned()));
     }
 
-    /// An access with a name.
+    /// Adds an access with a name.
     pub(crate) fn access(&mut self, label: &str, text: &str) {
         self.labels.entry(label.to_owned()).or_default().push(self.lines.len());
         self.add(text);
     }
 
-    /// Names an access of what is added next: its line number `line`, from 0.
+    /// Names an access among the instructions that are added next: line `line` of them, from 0.
     pub(crate) fn mark(&mut self, label: &str, line: usize) {
         self.labels.entry(label.to_owned()).or_default().push(self.lines.len() + line);
     }
 
-    /// What can be left out, and what it orders.
+    /// Adds a removable part with the accesses that it orders.
     pub(crate) fn item(&mut self, name: &str, text: &str, orders: &[(&str, &str)]) {
         let first = self.lines.len();
         self.add(text);
@@ -90,13 +91,13 @@ impl Kernel {
         }
     }
 
-    /// A name for a label of PTX.
+    /// A new PTX label.
     pub(crate) fn fresh(&mut self) -> String {
         self.loops += 1;
         format!("L{}", self.loops)
     }
 
-    /// A loop until a word is a value: loads it by an instruction.
+    /// Adds a loop that loads a word until it has a value.
     pub(crate) fn spin(&mut self, label: &str, load: &str, address: &str, value: u32) {
         let name = self.fresh();
         self.add(&format!("{name}:"));
@@ -104,19 +105,19 @@ impl Kernel {
         self.add(&format!("setp.ne.u32 %p199, %v199, {value};\n@%p199 bra {name};"));
     }
 
-    /// The text, without an item.
+    /// The text, with one part removed if given.
     pub(crate) fn text(&self, without: Option<usize>) -> String {
         let gone: &[usize] = without.map_or(&[], |i| &self.items[i].lines);
         let mut text = START.replace("SHARED", &self.shared.max(16).to_string());
         for (i, line) in self.lines.iter().enumerate() {
             text += "\n";
-            // A line stays where it is.
+            // The other lines keep their numbers.
             text += if gone.contains(&i) { "//" } else { line };
         }
         text + "\nret;\n}\n"
     }
 
-    /// Numbers of lines of the text that have this name.
+    /// The numbers of the lines with this name.
     fn places(&self, label: &str) -> Vec<u32> {
         let start = START.lines().count() as u32;
         let lines = self.labels.get(label);
@@ -124,7 +125,7 @@ impl Kernel {
         lines.iter().map(|&line| start + 1 + line as u32).collect()
     }
 
-    /// Whether two lines are those of a pair that an item orders.
+    /// Whether two lines are a pair that the item orders.
     pub(crate) fn is_ordered_by(&self, item: &Item, ends: (u32, u32)) -> bool {
         item.orders.iter().any(|(a, b)| {
             let (a, b) = (self.places(a), self.places(b));

@@ -1,6 +1,7 @@
-//! Removal tests of the race check: of generated kernels in which every barrier, fence and wait is needed, each is left
-//! out in turn. The race must be found, at the accesses that the item ordered; nothing may be found in the kernel as
-//! it was. `TEXUNIT_LONG_TESTS=1` makes 500 kernels, other ones for each `TEXUNIT_SEED`.
+//! Removal tests of the race check: in generated kernels, every barrier, fence and wait is
+//! necessary. Each is removed in turn, and the race must be found at the accesses that it ordered;
+//! nothing may be found in the complete kernel. `TEXUNIT_LONG_TESTS=1` generates 500 kernels,
+//! different ones for each `TEXUNIT_SEED`.
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod families;
@@ -14,7 +15,7 @@ use texunit_testkit::Random;
 /// Bytes of each buffer.
 const BUFFER: u64 = 64 << 10;
 
-/// Pairs of lines that are found in a text.
+/// The pairs of lines that the check finds in a kernel.
 fn found(
     kernel: &Kernel,
     text: &str,
@@ -31,7 +32,8 @@ fn found(
         let options = LaunchOptions::new(kernel.grid, kernel.block)
             .with_threads(how.0)
             .with_schedule(how.1)
-            // Another worker may have to wait for a core.
+            // A complete kernel gets more steps, because another worker may have to wait for a
+            // processor.
             .with_max_steps(if is_whole {
                 1 << 30
             } else if how.0 > 1 {
@@ -41,7 +43,7 @@ fn found(
             })
             .with_observer(Some(&checks));
         let args: Vec<_> = buffers.iter().map(Arg::Buffer).collect();
-        // Who does not wait may keep others waiting for ever.
+        // With a part removed, threads may wait forever.
         if let (Err(error), true) = (function.launch(&options, &args), is_whole) {
             panic!("{}: {error}\n{text}", kernel.family);
         }

@@ -1,33 +1,34 @@
-//! Random programs with control flow, as PTX and as a model that one thread runs.
+//! Random programs with control flow, as PTX and as a model that executes one thread.
 
 mod writer;
 
 use std::collections::BTreeMap;
 use texunit_coverage::{BranchKey, Coverage, File, Function};
 
-/// What a thread keeps: a value that decides where it goes.
+/// A thread's state: the value `x` that decides its branches.
 struct Thread {
     x: u32,
-    /// Its turns of loops.
+    /// Its loop iterations.
     turns: u32,
 }
 
-/// It has exited.
+/// The thread has exited.
 struct Exited;
 
-/// A part of a program, with the lines that it has in the PTX.
+/// A part of a program, with its line numbers in the PTX.
 enum Node {
     /// `x = x * a + b`
     Step { line: u32, a: u32, b: u32 },
-    /// Both sides of a branch; the second may be empty. `jump`: the branch around that.
+    /// Both sides of a branch; the second may be empty. `jump` is the line of the branch around the
+    /// second side.
     If { test: Test, taken: Vec<Node>, jump: Option<u32>, past: Vec<Node> },
-    /// `turns` times and once, counted by a register of its depth.
+    /// A loop with `turns + 1` iterations, counted in a register for its nesting depth.
     Loop { first: u32, body: Vec<Node>, add: u32, test: u32, branch: u32 },
-    /// `brx` by some bits of x. Each case ends with a branch to the end, at its line.
+    /// `brx` on some bits of x. Each case ends with a branch to the end, whose line is given.
     Switch { bits: u32, lines: [u32; 2], cases: Vec<(Vec<Node>, u32)>, order: Vec<usize> },
-    /// A call of a function, for the value that it gives.
+    /// A call of a function on x, which returns the new x.
     Call { line: u32, function: usize },
-    /// An exit or a return that some lanes take.
+    /// An `exit` or `ret` for some lanes.
     Leave { test: Test },
 }
 
@@ -45,11 +46,11 @@ impl Test {
     }
 }
 
-/// A function with its first line and that of its return.
+/// A function with the lines of its first instruction and of its return.
 struct Body {
     name: String,
     header: u32,
-    /// Lines before and behind `nodes`.
+    /// Lines before and after `nodes`.
     head: Vec<u32>,
     nodes: Vec<Node>,
     tail: Vec<u32>,
@@ -58,11 +59,11 @@ struct Body {
 pub(crate) struct Program {
     text: String,
     functions: Vec<Body>,
-    /// Whether each instruction has a `.loc`: then lines are those of `k.cu`.
+    /// Whether each instruction has a `.loc`; line numbers are then those of `k.cu`.
     has_loc: bool,
 }
 
-/// Counts by line, and by line and way.
+/// Counts by line, and by line and branch.
 #[derive(Default)]
 pub(crate) struct Covered {
     lines: BTreeMap<u32, u64>,
@@ -98,7 +99,7 @@ impl Program {
         self.text.clone()
     }
 
-    /// Runs a thread by its number in its CTA.
+    /// Executes a thread, given its number in its CTA.
     pub(crate) fn run(&self, thread: u32, cta: u32, parameter: u32, covered: &mut Covered) {
         let x = thread.wrapping_mul(40503).wrapping_add(parameter);
         let x = cta.wrapping_mul(60493).wrapping_add(x);
@@ -152,7 +153,7 @@ impl Program {
             Node::Switch { bits, lines, cases, order } => {
                 c.all(lines);
                 let case = order[(thread.x & ((1 << bits) - 1)) as usize];
-                // Ways are in the order in which the list names the targets first.
+                // Branches are ordered by the first position of their target in the list.
                 let first = |case| order.iter().position(|&other| other == case).unwrap();
                 let named = (0..first(case)).filter(|&i| first(order[i]) == i).count();
                 c.way(lines[1], named);
@@ -175,7 +176,7 @@ impl Program {
         Ok(())
     }
 
-    /// What should have been counted in so many launches, as a tracefile numbers it.
+    /// The expected coverage of `launches` launches, with a tracefile's numbers.
     pub(crate) fn coverage(&self, covered: &Covered, launches: u64) -> Coverage {
         let mut file = File::default();
         let mut all = Listed::default();
@@ -204,7 +205,7 @@ impl Program {
     }
 }
 
-/// All lines and branches that there are.
+/// All lines and branches of a program.
 #[derive(Default)]
 struct Listed {
     lines: Vec<u32>,

@@ -1,34 +1,34 @@
-//! Random programs, written as PTX.
+//! Generates random programs as PTX.
 
 use super::{Body, Node, Program, Test};
 use texunit_testkit::Random;
 
-/// Writes a program.
+/// Generates a program.
 struct Writer<'r> {
     random: &'r mut Random,
     text: String,
     line: u32,
     labels: u32,
     has_loc: bool,
-    /// Nodes that may still be made.
+    /// The number of nodes that may still be generated.
     left: u32,
-    /// Functions that may be called.
+    /// The number of functions that may be called.
     callable: usize,
     is_kernel: bool,
 }
 
-/// What is added to a line of the PTX to make that of the source.
+/// The difference between a line number of the source and that of the PTX.
 const OFFSET: u32 = 1000;
 
 impl Writer<'_> {
-    /// A line that is no instruction.
+    /// Adds a line that is not an instruction.
     fn plain(&mut self, text: &str) {
         self.text += text;
         self.text.push('\n');
         self.line += 1;
     }
 
-    /// An instruction: its line, of the source if there is one.
+    /// Adds an instruction. Returns its line number, of the source if there is one.
     fn put(&mut self, text: &str) -> u32 {
         if self.has_loc {
             let source = self.line + 1 + OFFSET;
@@ -133,7 +133,7 @@ impl Writer<'_> {
 }
 
 impl Program {
-    /// A random one.
+    /// A random program.
     pub(crate) fn new(random: &mut Random) -> Self {
         let has_loc = random.one_in(2);
         let text = String::from(crate::common::HEADER);

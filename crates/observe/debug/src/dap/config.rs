@@ -2,7 +2,7 @@
 //! for all data.
 
 use crate::session::Settings;
-use crate::session::breaks::{Breakpoint, What};
+use crate::session::breaks::{Breakpoint, BreakpointKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -52,7 +52,7 @@ impl Settings {
         (self.kernel, self.checkpoint_memory) = (launch.kernel, launch.checkpoint_memory);
     }
 
-    fn put(&mut self, group: &str, what: What, text: &str) -> &mut Breakpoint {
+    fn put(&mut self, group: &str, what: BreakpointKind, text: &str) -> &mut Breakpoint {
         let breakpoint = self.add(what, text);
         breakpoint.group = group.to_owned();
         breakpoint
@@ -85,7 +85,8 @@ impl Settings {
         self.breakpoints.retain(|b| b.group != group);
         let mut numbers = Vec::new();
         for wanted in wanted.unwrap_or_default() {
-            let breakpoint = self.put(&group, What::Place, &format!("{path}:{}", wanted.line));
+            let breakpoint =
+                self.put(&group, BreakpointKind::Place, &format!("{path}:{}", wanted.line));
             breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
             breakpoint.ignore = passed(wanted.hit_condition.as_deref());
             breakpoint.log = wanted.log_message.filter(|text| !text.is_empty());
@@ -99,7 +100,7 @@ impl Settings {
         self.breakpoints.retain(|b| b.group != "function");
         let mut numbers = Vec::new();
         for wanted in wanted.breakpoints {
-            let breakpoint = self.put("function", What::Place, &wanted.name);
+            let breakpoint = self.put("function", BreakpointKind::Place, &wanted.name);
             breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
             breakpoint.ignore = passed(wanted.hit_condition.as_deref());
             numbers.push(breakpoint.number);
@@ -114,7 +115,7 @@ impl Settings {
         for wanted in wanted.breakpoints {
             let at = crate::session::breaks::number(&wanted.instruction_reference);
             let at = at.unwrap_or(0).wrapping_add_signed(wanted.offset.unwrap_or(0));
-            let breakpoint = self.put("instruction", What::Place, &format!("*0x{at:x}"));
+            let breakpoint = self.put("instruction", BreakpointKind::Place, &format!("*0x{at:x}"));
             breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
             numbers.push(breakpoint.number);
         }
@@ -128,7 +129,7 @@ impl Settings {
         self.editor.get_or_insert_default().passes_faults = !has("fault");
         self.breakpoints.retain(|b| b.group != "exception");
         for name in ["nan", "divergence"].into_iter().filter(|name| has(name)) {
-            self.put("exception", What::Catch(name.to_owned()), name);
+            self.put("exception", BreakpointKind::Catch(name.to_owned()), name);
         }
         Ok(Vec::new())
     }

@@ -4,7 +4,7 @@ use super::Node;
 use crate::focus::{cta_of, shown};
 use crate::module::base_name;
 use crate::session::back::Back;
-use crate::session::breaks::What;
+use crate::session::breaks::BreakpointKind;
 use crate::session::run::Run;
 use crate::session::{Live, Thread};
 use crate::value::print::Format;
@@ -342,7 +342,7 @@ impl Live<'_, '_> {
             };
             let watched = self.watched_of(&wanted.data_id);
             let breakpoint =
-                self.session.settings.add(What::Watch { reads, writes }, &wanted.data_id);
+                self.session.settings.add(BreakpointKind::Watch { reads, writes }, &wanted.data_id);
             breakpoint.group = "data".to_owned();
             breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
             breakpoint.watched = watched.ok().map(|(watched, _)| watched);

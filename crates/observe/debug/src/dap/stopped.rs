@@ -1,7 +1,7 @@
 //! Events at a stop.
 
 use crate::session::Live;
-use crate::session::breaks::What;
+use crate::session::breaks::BreakpointKind;
 use crate::session::run::Reason;
 use serde_json::json;
 
@@ -21,7 +21,7 @@ impl Live<'_, '_> {
                 let all = self.session.settings.breakpoints.iter();
                 let mut met = all.filter(|b| numbers.contains(&b.number));
                 let found = met.find_map(|b| match &b.what {
-                    What::Finding(what) => Some(what.clone()),
+                    BreakpointKind::Finding(what) => Some(what.clone()),
                     _ => None,
                 });
                 let of_functions = |b: &&crate::session::breaks::Breakpoint| {

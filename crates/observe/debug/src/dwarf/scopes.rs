@@ -3,7 +3,7 @@
 use super::Info;
 use super::die::{Dwarf, Slice, Tree};
 use super::sections::Sections;
-use super::types::{self, Known, TypeId, Types};
+use super::types::{self, ReadTypes, TypeId, Types};
 use gimli::{AttributeValue, LittleEndian, constants as c};
 
 /// The kind of a scope.
@@ -110,7 +110,7 @@ pub(super) fn read(info: &mut Info, sections: &Sections) -> gimli::Result<()> {
             info.files.push((name, text(c::DW_AT_comp_dir).unwrap_or_default()));
         }
         let mut reader =
-            Reader { dwarf: &dwarf, tree: &tree, types: &mut info.types, known: Known::new() };
+            Reader { dwarf: &dwarf, tree: &tree, types: &mut info.types, known: ReadTypes::new() };
         reader.all(0, "", &mut info.functions, &mut info.globals, 0);
     }
     Ok(())
@@ -120,7 +120,7 @@ struct Reader<'r, 'a> {
     dwarf: &'r Dwarf<'a>,
     tree: &'r Tree<'a>,
     types: &'r mut Types,
-    known: Known,
+    known: ReadTypes,
 }
 
 /// Maximum depth of nested scopes.

@@ -20,7 +20,7 @@ pub(crate) struct Sections {
 }
 
 /// A reference that can be resolved after all labels are known.
-struct Later<'a> {
+struct PendingReference<'a> {
     section: &'a str,
     at: usize,
     size: usize,
@@ -79,7 +79,7 @@ impl Sections {
                 bytes.extend_from_slice(&number.unwrap_or(0).to_le_bytes()[..size]);
             }
         }
-        for Later { section, at, size, name, minus, offset } in later {
+        for PendingReference { section, at, size, name, minus, offset } in later {
             let first = found.number_of(name, &labels);
             let second = minus.map_or(0, |minus| found.number_of(minus, &labels));
             let value = first.wrapping_sub(second).wrapping_add_signed(offset);
@@ -156,9 +156,14 @@ fn number(text: &str) -> Option<u64> {
 }
 
 /// Parses a reference: `name`, `name+4`, `name-name`
-fn parsed<'a>(text: &'a str, section: &'a str, at: usize, size: usize) -> Option<Later<'a>> {
+fn parsed<'a>(
+    text: &'a str,
+    section: &'a str,
+    at: usize,
+    size: usize,
+) -> Option<PendingReference<'a>> {
     let text = text.trim_matches(['(', ')']);
-    let later = |name: &'a str, minus, offset| Later {
+    let later = |name: &'a str, minus, offset| PendingReference {
         section,
         at,
         size,

@@ -185,12 +185,12 @@ impl Types {
 }
 
 /// Types of a unit that were read, by entry.
-pub(super) type Known = HashMap<usize, TypeId>;
+pub(super) type ReadTypes = HashMap<usize, TypeId>;
 
 /// Reads the type of an entry.
 pub(super) fn read<'a>(
     types: &mut Types,
-    known: &mut Known,
+    known: &mut ReadTypes,
     (dwarf, tree): (&Dwarf<'a>, &Tree<'a>),
     die: Option<usize>,
 ) -> TypeId {
@@ -302,7 +302,7 @@ pub(super) fn read<'a>(
 /// Reads a member or base class of a structure.
 fn member<'a>(
     types: &mut Types,
-    known: &mut Known,
+    known: &mut ReadTypes,
     (dwarf, tree): (&Dwarf<'a>, &Tree<'a>),
     die: usize,
 ) -> Member {

@@ -9,7 +9,7 @@ use texunit_unit::lanes;
 
 /// What a breakpoint stops at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum What {
+pub(crate) enum BreakpointKind {
     /// A code location.
     Place,
     /// A read or write of a value.
@@ -20,7 +20,7 @@ pub(crate) enum What {
     Finding(String),
 }
 
-impl What {
+impl BreakpointKind {
     /// Whether it is at a code location.
     pub(crate) fn is_place(&self) -> bool {
         matches!(self, Self::Place | Self::Finding(_))
@@ -31,7 +31,7 @@ impl What {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Breakpoint {
     pub(crate) number: u32,
-    pub(crate) what: What,
+    pub(crate) what: BreakpointKind,
     /// The location or expression as entered.
     pub(crate) text: String,
     pub(crate) condition: Option<String>,
@@ -68,7 +68,7 @@ pub(crate) struct Watched {
 }
 
 impl Breakpoint {
-    pub(crate) fn new(number: u32, what: What, text: &str) -> Self {
+    pub(crate) fn new(number: u32, what: BreakpointKind, text: &str) -> Self {
         Self {
             number,
             what,
@@ -90,12 +90,12 @@ impl Breakpoint {
     /// The kind, as `info breakpoints` shows it.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.what {
-            What::Place => "breakpoint",
-            What::Watch { reads: false, .. } => "hw watchpoint",
-            What::Watch { writes: false, .. } => "read watchpoint",
-            What::Watch { .. } => "acc watchpoint",
-            What::Catch(_) => "catchpoint",
-            What::Finding(_) => "finding",
+            BreakpointKind::Place => "breakpoint",
+            BreakpointKind::Watch { reads: false, .. } => "hw watchpoint",
+            BreakpointKind::Watch { writes: false, .. } => "read watchpoint",
+            BreakpointKind::Watch { .. } => "acc watchpoint",
+            BreakpointKind::Catch(_) => "catchpoint",
+            BreakpointKind::Finding(_) => "finding",
         }
     }
 }

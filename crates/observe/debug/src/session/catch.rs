@@ -8,7 +8,7 @@ use texunit_unit::lanes;
 
 /// An executing instruction that may produce a NaN.
 #[derive(Clone, Debug)]
-pub(crate) struct Begun {
+pub(crate) struct PendingInstruction {
     stand: Stand,
     frame: u32,
     register: RegisterAt,
@@ -124,7 +124,7 @@ impl Live<'_, '_> {
             // With a predicate, lanes may keep the destination's old value.
             mask |= self.nan_lanes(stand, frame, &register);
         }
-        self.begun = Some(Begun { stand, frame, register, mask, number });
+        self.begun = Some(PendingInstruction { stand, frame, register, mask, number });
         None
     }
 

@@ -6,7 +6,7 @@
 //! removed when the launch ends.
 
 use super::Live;
-use super::breaks::What;
+use super::breaks::BreakpointKind;
 use texunit_checks::{Finding, Log};
 use texunit_report::Severity;
 
@@ -43,7 +43,7 @@ impl Live<'_, '_> {
         };
         let condition = format!("{} && {}", is("blockIdx", at.cta), is("threadIdx", at.thread));
         let place = format!("*0x{:x}", at.span.start);
-        let breakpoint = self.session.settings.add(What::Finding(text), &place);
+        let breakpoint = self.session.settings.add(BreakpointKind::Finding(text), &place);
         breakpoint.condition = Some(condition);
         breakpoint.group = GROUP.to_owned();
     }

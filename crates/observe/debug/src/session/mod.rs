@@ -68,26 +68,26 @@ pub(crate) struct Session {
     pub(crate) settings: Settings,
     pub(crate) printed: Vec<Value>,
     pub(crate) variables: HashMap<String, Value>,
-    modules: HashMap<(String, usize), Known>,
+    modules: HashMap<(String, usize), KnownModule>,
     launches: u64,
     by_kernel: HashMap<String, u64>,
     /// Whether the user has detached.
     pub(crate) is_detached: bool,
     /// Whether the program is to be killed.
     pub(crate) is_killed: bool,
-    /// Whether the launch was stopped inside, so that its end is told.
+    /// The state of the editor's adapter.
     pub(crate) dap: crate::dap::State,
 }
 
 /// A module of an earlier launch, whose types the value history refers to.
-struct Known {
+struct KnownModule {
     text: String,
     info: Arc<Info>,
     types: Types,
     kernels: HashMap<String, Arc<Module>>,
 }
 
-impl Known {
+impl KnownModule {
     fn of(text: &str) -> Self {
         let mut info = Info::of(text);
         let types = std::mem::take(&mut info.types);
@@ -137,7 +137,7 @@ pub(crate) struct Live<'s, 'm> {
     /// How an editor wants to continue.
     pub(crate) pending: Option<crate::dap::requests::Onward>,
     /// The instruction that may produce a NaN.
-    pub(crate) begun: Option<catch::Begun>,
+    pub(crate) begun: Option<catch::PendingInstruction>,
     /// Number of CTAs to execute with stops before trying full speed again, and the number that was
     /// chosen last.
     pub(crate) slow: u64,
@@ -194,7 +194,7 @@ impl Session {
         let mut known = known.unwrap_or_else(|| {
             self.printed.clear();
             self.variables.clear();
-            Known::of(text)
+            KnownModule::of(text)
         });
         let module = known.kernels.entry(machine.kernel().to_owned()).or_insert_with(|| {
             // A module has only the lines and functions that its kernel can call.

@@ -1,6 +1,6 @@
 //! Forward execution: to the next breakpoint, line or instruction, or out of a function.
 
-use super::breaks::What;
+use super::breaks::BreakpointKind;
 use super::{Live, Thread};
 use crate::module::Line;
 use texunit_simt::Fault;
@@ -54,7 +54,7 @@ pub(crate) enum Reason {
 }
 
 /// The state at the beginning of a step.
-pub(super) struct Begun {
+pub(super) struct StepStart {
     thread: Thread,
     depth: (u32, u32),
     line: Option<Line>,
@@ -106,7 +106,7 @@ impl Live<'_, '_> {
             };
         }
         let at = self.at();
-        let mut begun = Begun {
+        let mut begun = StepStart {
             thread: self.thread,
             depth: self.depth(self.thread, at),
             line: self
@@ -240,7 +240,7 @@ impl Live<'_, '_> {
     }
 
     /// Whether a step is complete at the current instruction.
-    fn steps(&self, run: &Run, begun: &mut Begun, stand: Stand) -> Option<Reason> {
+    fn steps(&self, run: &Run, begun: &mut StepStart, stand: Stand) -> Option<Reason> {
         let depth = self.depth(begun.thread, stand.at);
         let instruction = self.module.instruction(stand.at)?;
         let jumped = self.module.behind(begun.before).is_none_or(|i| i.at != stand.at);
@@ -323,7 +323,8 @@ impl Live<'_, '_> {
     /// The number of an enabled catchpoint for an event.
     pub(crate) fn catches(&self, what: &str) -> Option<u32> {
         let all = self.session.settings.breakpoints.iter();
-        let mut found = all.filter(|b| b.is_enabled && b.what == What::Catch(what.to_owned()));
+        let mut found =
+            all.filter(|b| b.is_enabled && b.what == BreakpointKind::Catch(what.to_owned()));
         found.next().map(|b| b.number)
     }
 

@@ -1,7 +1,7 @@
 //! Watchpoints. Memory is watched by the machine; registers are compared at each step of their
 //! thread.
 
-use super::breaks::{Watched, What};
+use super::breaks::{BreakpointKind, Watched};
 use super::run::Reason;
 use super::{Live, Thread};
 use crate::value::{Place, Value};
@@ -56,7 +56,7 @@ impl Live<'_, '_> {
     pub(super) fn arm_watches(&mut self) {
         let mut ranges = Vec::new();
         for breakpoint in self.session.settings.breakpoints.iter().filter(|b| b.is_enabled) {
-            if let (What::Watch { reads, writes }, Some(watched)) =
+            if let (BreakpointKind::Watch { reads, writes }, Some(watched)) =
                 (&breakpoint.what, &breakpoint.watched)
             {
                 let (size, whose) = (watched.old.len(), watched.thread);
@@ -72,7 +72,8 @@ impl Live<'_, '_> {
 
     fn watches(&self) -> Vec<(usize, Watched)> {
         let all = self.session.settings.breakpoints.iter().enumerate();
-        let enabled = all.filter(|(_, b)| b.is_enabled && matches!(b.what, What::Watch { .. }));
+        let enabled =
+            all.filter(|(_, b)| b.is_enabled && matches!(b.what, BreakpointKind::Watch { .. }));
         enabled.filter_map(|(i, b)| Some((i, b.watched.clone()?))).collect()
     }
 
@@ -157,7 +158,7 @@ impl Live<'_, '_> {
             let changed = new != watched.old;
             let reads = matches!(
                 self.session.settings.breakpoints[index].what,
-                What::Watch { reads: true, .. }
+                BreakpointKind::Watch { reads: true, .. }
             );
             if !(changed || (reads && by.is_some())) {
                 continue;

@@ -2,7 +2,7 @@
 
 use super::{command_of, split};
 use crate::session::Settings;
-use crate::session::breaks::{What, split_condition};
+use crate::session::breaks::{BreakpointKind, split_condition};
 
 /// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Settings {
                     say("No default breakpoint location.\n");
                     return Idle::Failed;
                 }
-                let breakpoint = self.add(What::Place, place);
+                let breakpoint = self.add(BreakpointKind::Place, place);
                 breakpoint.condition = condition;
                 breakpoint.is_temporary = command == "tbreak";
                 let number = breakpoint.number;

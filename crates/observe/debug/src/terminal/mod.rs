@@ -6,11 +6,11 @@ mod flow;
 mod focus;
 pub(crate) mod idle;
 mod info;
-mod kept;
 mod lanes;
 mod listing;
 mod memory;
 mod places;
+mod points;
 mod stops;
 
 use crate::session::Live;

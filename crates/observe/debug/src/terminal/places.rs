@@ -3,7 +3,7 @@
 use super::Done;
 use crate::module::base_name;
 use crate::session::Live;
-use crate::session::breaks::{What, split_condition};
+use crate::session::breaks::{BreakpointKind, split_condition};
 
 impl Live<'_, '_> {
     pub(super) fn breaks(&mut self, is_temporary: bool, rest: &str) -> Done {
@@ -26,7 +26,7 @@ impl Live<'_, '_> {
         if let Some(condition) = &condition {
             self.parsed(condition)?;
         }
-        let breakpoint = self.session.settings.add(What::Place, &place);
+        let breakpoint = self.session.settings.add(BreakpointKind::Place, &place);
         breakpoint.condition = condition;
         breakpoint.is_temporary = is_temporary;
         let number = breakpoint.number;
@@ -59,10 +59,14 @@ impl Live<'_, '_> {
         let text = text.trim_start_matches("-location").trim_start_matches("-l ").trim();
         let (watched, _) = self.watched_of(text)?;
         let (what, name) = match command {
-            "watch" => (What::Watch { reads: false, writes: true }, "Hardware watchpoint"),
-            "rwatch" => (What::Watch { reads: true, writes: false }, "Hardware read watchpoint"),
+            "watch" => {
+                (BreakpointKind::Watch { reads: false, writes: true }, "Hardware watchpoint")
+            }
+            "rwatch" => {
+                (BreakpointKind::Watch { reads: true, writes: false }, "Hardware read watchpoint")
+            }
             _ => (
-                What::Watch { reads: true, writes: true },
+                BreakpointKind::Watch { reads: true, writes: true },
                 "Hardware access (read/write) watchpoint",
             ),
         };

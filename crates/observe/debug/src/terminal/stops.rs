@@ -4,7 +4,7 @@ use crate::dwarf::{Shape, TypeId};
 use crate::focus::{cta_of, shown, thread_of};
 use crate::module::{Frame, base_name};
 use crate::session::Live;
-use crate::session::breaks::What;
+use crate::session::breaks::BreakpointKind;
 use crate::session::run::Reason;
 use crate::value::Value;
 use crate::value::print::{Format, inner, shown as printed};
@@ -29,7 +29,9 @@ impl Live<'_, '_> {
                 let found = all.iter().find(|b| b.number == number);
                 commands = found.map_or_else(Vec::new, |b| b.commands.clone());
                 let _ = match found.map(|b| &b.what) {
-                    Some(What::Finding(what)) => write!(text, "\nFinding {number}, {what}\n"),
+                    Some(BreakpointKind::Finding(what)) => {
+                        write!(text, "\nFinding {number}, {what}\n")
+                    }
                     Some(_) => write!(text, "\nBreakpoint {number}, "),
                     None => write!(text, "\nTemporary breakpoint {number}, "),
                 };

@@ -2,9 +2,9 @@
 //! compare jobs.
 
 use super::{Bound, Object};
-use crate::made::Made;
 use crate::output::Pending;
 use crate::spec::{Data, Job, ParamValue, ResourceSpec, TexelSource};
+use crate::texel_resource::TexelResource;
 use std::path::{Path, PathBuf};
 use texunit_device::{Error, Format, Geometry};
 use texunit_files::FileError;
@@ -155,12 +155,12 @@ fn of(table: &'static str, key: &str, (bytes, shape): (Vec<u8>, Option<Shape>)) 
 }
 
 /// The texels of an array that the job specifies completely.
-fn texels(spec: &ResourceSpec, made: &Made) -> Option<(Vec<u8>, Option<Shape>)> {
+fn texels(spec: &ResourceSpec, made: &TexelResource) -> Option<(Vec<u8>, Option<Shape>)> {
     let own = matches!(spec.source, TexelSource::Files(_) | TexelSource::Inline(_));
     let whole = spec.shape.view.is_none() && spec.shape.tiles.is_none();
     let (layers, levels, samples, size) = match made {
-        Made::Array(array) => (array.layers(), None, array.samples(), array.size()),
-        Made::Mipmapped(array) => (array.layers(), Some(array.levels()), 1, array.size()),
+        TexelResource::Array(array) => (array.layers(), None, array.samples(), array.size()),
+        TexelResource::Mipmapped(array) => (array.layers(), Some(array.levels()), 1, array.size()),
         _ => return None,
     };
     if !own || !whole || size > MAX_BYTES as u64 {

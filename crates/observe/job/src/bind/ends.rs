@@ -3,10 +3,10 @@
 
 use super::{Binder, Object};
 use crate::expect::{Expectation, Pieces};
-use crate::made::Made;
 use crate::output::Source;
 use crate::problem::{Problem, codes};
 use crate::spec::{BufferSpec, Data, ExpectedSpec, ParamValue};
+use crate::texel_resource::TexelResource;
 use texunit_spec::At;
 
 impl Binder<'_> {
@@ -42,7 +42,7 @@ impl Binder<'_> {
                 let (before, size) = match &source {
                     Source::Buffer(buffer) => (before, buffer.size()),
                     other => {
-                        let bytes = other.read().map_err(crate::made::refused(&at))?;
+                        let bytes = other.read().map_err(crate::texel_resource::refused(&at))?;
                         let size = bytes.len() as u64;
                         (Pieces::whole(bytes), size)
                     }
@@ -95,8 +95,8 @@ impl Binder<'_> {
                     }
                 }
                 (ParamValue::Array(spec), Some(Object::Array(made))) if spec.ended => match made {
-                    Made::Array(array) => array.destroy(),
-                    Made::Mipmapped(array) => array.destroy(),
+                    TexelResource::Array(array) => array.destroy(),
+                    TexelResource::Mipmapped(array) => array.destroy(),
                     _ => {}
                 },
                 _ => {}

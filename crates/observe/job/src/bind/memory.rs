@@ -2,9 +2,9 @@
 
 use super::Binder;
 use crate::expect::Pieces;
-use crate::made::refused;
 use crate::problem::{Problem, codes};
 use crate::spec::{BufferSpec, Data, Parts};
+use crate::texel_resource::refused;
 use std::path::PathBuf;
 use texunit_device::{Buffer, Format, Global, Placement};
 use texunit_files::{FileError, Kind, TexelRequest};

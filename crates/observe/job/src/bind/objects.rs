@@ -1,9 +1,9 @@
 //! Creates the objects of a job's parameters.
 
 use super::{Binder, Object, state};
-use crate::made::{Made, refused};
 use crate::problem::{Problem, codes};
 use crate::spec::ParamValue;
+use crate::texel_resource::{TexelResource, refused};
 use texunit_device::TextureDescriptor;
 use texunit_spec::At;
 
@@ -69,7 +69,7 @@ impl Binder<'_> {
             }
             ParamValue::Array(spec) => {
                 let made = self.resource(&spec.resource, &spec.at, &name, "array")?;
-                if !matches!(made, Made::Array(_) | Made::Mipmapped(_)) {
+                if !matches!(made, TexelResource::Array(_) | TexelResource::Mipmapped(_)) {
                     let message = "an array has the layout \"array\"";
                     return Err(Problem::new(codes::CONFLICT, spec.at.at(), message));
                 }

@@ -1,24 +1,28 @@
 //! Collects and checks the outputs of a job's objects.
 
 use super::{Binder, Object, SurfaceTexels};
-use crate::made::Made;
 use crate::names::job_param;
 use crate::output::{Pending, Source};
 use crate::problem::{Problem, codes};
 use crate::spec::{OutputSpec, ParamValue, PartSpec};
+use crate::texel_resource::TexelResource;
 use std::collections::HashMap;
 use std::path::Path;
 use texunit_spec::At;
 
 /// The texels of an output: the part that the surface refers to, or the level or layer that the
 /// output names.
-fn texels(whole: &Made, part: &Made, output: &At<OutputSpec>) -> Result<Source, Problem> {
+fn texels(
+    whole: &TexelResource,
+    part: &TexelResource,
+    output: &At<OutputSpec>,
+) -> Result<Source, Problem> {
     let OutputSpec { level, layer, .. } = &output.value;
     let wanted = PartSpec { level: level.clone(), layer: layer.clone() };
     let chosen = match (level, layer) {
         (None, None) => part.clone(),
         // A layer of the level that the surface refers to.
-        (None, Some(_)) if matches!(whole, Made::Mipmapped(_)) => part.part(&wanted)?,
+        (None, Some(_)) if matches!(whole, TexelResource::Mipmapped(_)) => part.part(&wanted)?,
         _ => whole.part(&wanted)?,
     };
     Ok(Source::Texels(chosen))

@@ -3,8 +3,8 @@
 
 use super::objects::no_level;
 use super::{Binder, SurfaceTexels, state};
-use crate::made::refused;
 use crate::problem::{Problem, codes};
+use crate::texel_resource::refused;
 use texunit_spec::At;
 
 impl Binder<'_> {

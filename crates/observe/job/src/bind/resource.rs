@@ -3,10 +3,10 @@
 
 use super::texels::{Plan, of_dims};
 use super::{Binder, Object};
-use crate::made::{Made, refused};
 use crate::names::job_param;
 use crate::problem::{Problem, codes};
 use crate::spec::{ParamValue, ResourceSpec, SurfaceSpec, TexelSource, TextureSpec};
+use crate::texel_resource::{TexelResource, refused};
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
 use texunit_forms::Count;
 use texunit_spec::{At, Layout, Region, RegionPart, TilesSpec};
@@ -39,7 +39,7 @@ impl Binder<'_> {
         at: &At<()>,
         name: &str,
         what: &str,
-    ) -> Result<Made, Problem> {
+    ) -> Result<TexelResource, Problem> {
         let made = match &spec.source {
             TexelSource::Surface(other) => self.shared(spec, at, other, what, "surface")?,
             TexelSource::Texture(other) => self.shared(spec, at, other, what, "texture")?,
@@ -104,12 +104,15 @@ impl Binder<'_> {
     }
 
     /// The part of the texels that a surface refers to.
-    pub(super) fn surface_part(spec: &SurfaceSpec, whole: &Made) -> Result<Made, Problem> {
+    pub(super) fn surface_part(
+        spec: &SurfaceSpec,
+        whole: &TexelResource,
+    ) -> Result<TexelResource, Problem> {
         let part = whole.part(&spec.part)?;
         match part {
-            Made::Mipmapped(array) => {
+            TexelResource::Mipmapped(array) => {
                 // A surface without `level` refers to the base level.
-                Ok(Made::Array(array.level(0).map_err(refused(&spec.at))?))
+                Ok(TexelResource::Array(array.level(0).map_err(refused(&spec.at))?))
             }
             part => Ok(part),
         }
@@ -122,7 +125,7 @@ impl Binder<'_> {
         at: &At<()>,
         name: &str,
         what: &str,
-    ) -> Result<Made, Problem> {
+    ) -> Result<TexelResource, Problem> {
         let conflict = |m: String| Err(Problem::new(codes::CONFLICT, at.at(), m));
         let plan = self.plan(spec, spec.shape.format.as_ref().map(|f| f.value), at)?;
         let format = plan.format;
@@ -156,7 +159,7 @@ impl Binder<'_> {
                 buffer.clear();
             }
             buffer.write(0, &bytes).map_err(refused(at))?;
-            return Ok(Made::Linear { buffer, offset: 0, format, width });
+            return Ok(TexelResource::Linear { buffer, offset: 0, format, width });
         }
         let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         if pitch < row {
@@ -174,7 +177,7 @@ impl Binder<'_> {
             let given = if zeros.is_empty() { given } else { &zeros };
             buffer.write(y * pitch, given).map_err(refused(at))?;
         }
-        Ok(Made::Pitched { buffer, offset: 0, format, width, height, pitch })
+        Ok(TexelResource::Pitched { buffer, offset: 0, format, width, height, pitch })
     }
 
     /// Creates an array with its texels.
@@ -184,17 +187,19 @@ impl Binder<'_> {
         at: &At<()>,
         plan: Plan,
         name: &str,
-    ) -> Result<Made, Problem> {
+    ) -> Result<TexelResource, Problem> {
         let Plan { format, geometry, extent, layers, levels, samples, bytes } = plan;
         let descriptor = ArrayDescriptor::new(format, geometry, extent, name)
             .with_layers(layers)
             .with_samples(samples)
             .with_sparse(spec.shape.tiles.is_some());
         let made = match levels {
-            None => Made::Array(self.device.create_array(&descriptor).map_err(refused(at))?),
+            None => {
+                TexelResource::Array(self.device.create_array(&descriptor).map_err(refused(at))?)
+            }
             Some(levels) => {
                 let array = self.device.create_mipmapped_array(&descriptor, levels);
-                Made::Mipmapped(array.map_err(refused(at))?)
+                TexelResource::Mipmapped(array.map_err(refused(at))?)
             }
         };
         if !spec.is_undefined {
@@ -217,7 +222,7 @@ impl Binder<'_> {
         other: &At<String>,
         format: Format,
         what: &str,
-    ) -> Result<Made, Problem> {
+    ) -> Result<TexelResource, Problem> {
         let conflict = |message: String| Err(Problem::new(codes::CONFLICT, at.at(), message));
         let plain = match &spec.shape.geometry {
             Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2),
@@ -257,11 +262,11 @@ impl Binder<'_> {
             if height != 1 {
                 return conflict(format!("a {what} of layout \"linear\" has a single row"));
             }
-            return Ok(Made::Linear { buffer, offset, format, width });
+            return Ok(TexelResource::Linear { buffer, offset, format, width });
         }
         let row = u64::from(width) * u64::from(format.texel_size());
         let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
-        Ok(Made::Pitched { buffer, offset, format, width, height, pitch })
+        Ok(TexelResource::Pitched { buffer, offset, format, width, height, pitch })
     }
 
     /// Creates a texture on the memory at an address.
@@ -271,7 +276,7 @@ impl Binder<'_> {
         at: &At<()>,
         address: &At<u64>,
         what: &str,
-    ) -> Result<Made, Problem> {
+    ) -> Result<TexelResource, Problem> {
         let conflict = |message: String| Err(Problem::new(codes::CONFLICT, at.at(), message));
         let Some(format) = &spec.shape.format else {
             let message = format!("a {what} needs a `format`");
@@ -297,8 +302,8 @@ impl Binder<'_> {
         let len = u64::from(height - 1).saturating_mul(pitch).saturating_add(row);
         let memory = self.device.linear(address.value, len).map_err(refused(address))?;
         Ok(match pitched {
-            false => Made::LinearAt { memory, format, width },
-            true => Made::PitchedAt { memory, format, width, height, pitch },
+            false => TexelResource::LinearAt { memory, format, width },
+            true => TexelResource::PitchedAt { memory, format, width, height, pitch },
         })
     }
 
@@ -310,7 +315,7 @@ impl Binder<'_> {
         other: &At<String>,
         what: &str,
         kind: &str,
-    ) -> Result<Made, Problem> {
+    ) -> Result<TexelResource, Problem> {
         if spec.shape.layout.is_some_and(|l| l != Layout::Array) {
             let message = format!("a {what} over a {kind} has the layout \"array\"");
             return Err(Problem::new(codes::CONFLICT, at.at(), message));
@@ -382,7 +387,7 @@ fn check_layout(
 }
 
 /// Maps the resident tiles of a sparse array.
-fn map_tiles(array: &Made, tiles: &At<TilesSpec>) -> Result<(), Problem> {
+fn map_tiles(array: &TexelResource, tiles: &At<TilesSpec>) -> Result<(), Problem> {
     let resident = tiles.value.resident;
     array.map_all_tiles(!resident).map_err(refused(tiles))?;
     for at in &tiles.value.regions {

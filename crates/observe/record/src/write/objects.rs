@@ -3,7 +3,7 @@
 use super::{Job, SHORT};
 use crate::Refused;
 use crate::arrays::Texels;
-use crate::memory::Held;
+use crate::memory::SavedBlock;
 use crate::resources::{self, TexelHolders, array_name};
 use crate::text::{digits, hex, quoted};
 use std::collections::HashSet;
@@ -86,7 +86,7 @@ impl Job<'_> {
     }
 
     /// Writes an allocation.
-    fn memory(&mut self, index: usize, held: &Held) -> Result<String, Refused> {
+    fn memory(&mut self, index: usize, held: &SavedBlock) -> Result<String, Refused> {
         let name = format!("memory-{}", held.block.number());
         let mut keys = format!(
             "size = {}, address = {}, name = {}, number = {}",

@@ -5,7 +5,12 @@ use super::*;
 use crate::fold::FoldKind;
 use proptest::prelude::*;
 
-fn part(random: &mut texunit_testkit::Random, size: u64, fold: Option<Fold>, valued: bool) -> Part {
+fn part(
+    random: &mut texunit_testkit::Random,
+    size: u64,
+    fold: Option<Fold>,
+    valued: bool,
+) -> AccessedBytes {
     let (mut runs, mut at) = (Vec::new(), random.below(4_u64));
     while at + 8 < size / SECTOR {
         let count = 1 + random.below(5_u64);
@@ -21,7 +26,7 @@ fn part(random: &mut texunit_testkit::Random, size: u64, fold: Option<Fold>, val
     let bytes = runs.iter().map(|run| run.bytes()).sum::<u64>() as usize;
     let values = if valued { random.bytes(bytes) } else { Vec::new() };
     let start = random.below(1000_u32);
-    Part { span: Span { start, end: start + random.below(80_u32) }, fold, runs, values }
+    AccessedBytes { span: Span { start, end: start + random.below(80_u32) }, fold, runs, values }
 }
 
 fn sets(seed: u64) -> Sets {

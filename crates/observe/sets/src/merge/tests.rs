@@ -17,9 +17,9 @@ fn run(first: u64, end: u64) -> Run {
     Run { first: first / 32, count: 1, mask }
 }
 
-fn part(line: u32, (first, end): (u64, u64), fold: Option<Fold>, values: &[u8]) -> Part {
+fn part(line: u32, (first, end): (u64, u64), fold: Option<Fold>, values: &[u8]) -> AccessedBytes {
     let span = Span { start: line, end: line + 1 };
-    Part { span, fold, runs: vec![run(first, end)], values: values.to_vec() }
+    AccessedBytes { span, fold, runs: vec![run(first, end)], values: values.to_vec() }
 }
 
 fn read(line: u32, bytes: (u64, u64)) -> ObjectSets {

@@ -1,6 +1,6 @@
 //! The observer of one worker: marks the bytes that its accesses touch.
 
-use super::{Known, Recorder, lock};
+use super::{Operations, Recorder, lock};
 use crate::fold::Fold;
 use crate::runs::SECTOR;
 use crate::shadow::{Folds, Marks, PAGE, Page, Shadow};
@@ -126,7 +126,7 @@ impl<'a> Worker<'a> {
     }
 
     fn fold(&self, op: u32) -> Option<Fold> {
-        let known: &Known = self.recorder.known.get()?;
+        let known: &Operations = self.recorder.known.get()?;
         known.folds.get(&op).copied().flatten()
     }
 

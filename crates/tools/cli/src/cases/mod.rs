@@ -27,14 +27,14 @@ pub struct CasesArgs {
 /// Subcommands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum CasesCommand {
-    /// Write the cases as a conformance suite: inputs, expected bits, rules and where they come from, in files that any
-    /// language reads.
+    /// Write the cases as a conformance suite: inputs, expected bits, rules and where they come
+    /// from, in files that any language reads.
     ///
-    /// With them the tables of the special function unit and hashes of what a card gave for all operands, elements of
-    /// matrices that a card's tensor core gave, and readers of both in C.
+    /// With them the tables of the special function unit and hashes of what a card gave for all
+    /// operands, elements of matrices that a card's tensor core gave, and readers of both in C.
     ///
-    /// Exit codes: 0 written; 1 cases that cannot be read, or files that cannot be written; 2 wrong usage, or an internal
-    /// error. docs/conformance.md describes the files.
+    /// Exit codes: 0 written; 1 cases that cannot be read, or files that cannot be written; 2 wrong
+    /// usage, or an internal error. docs/conformance.md describes the files.
     #[command(after_help = examples::CASES_EXPORT)]
     Export(ExportArgs),
     /// Run case files here, and count by rule which values are not those that they expect.

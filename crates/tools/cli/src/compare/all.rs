@@ -20,7 +20,7 @@ const WORKERS: usize = 8;
 
 /// The amount of work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct Workload {
     /// Number of work units: cases of files, random cases, jobs, faulting accesses.
     pub units: usize,
     /// Number of cases of files.
@@ -41,7 +41,7 @@ pub struct Asked {
     pub workers: usize,
 }
 
-impl Asked {
+impl Workload {
     /// Estimated time on a GPU in seconds (docs/compare.md).
     pub fn seconds(&self) -> f64 {
         // Time of each process (context, kernels), and time that processes share (cases, fetches,
@@ -73,12 +73,12 @@ impl Asked {
 struct Plan {
     units: Vec<Unit>,
     sources: Vec<Source>,
-    asked: Asked,
+    asked: Workload,
     errors: Vec<String>,
 }
 
 fn plan(args: &CompareArgs) -> Plan {
-    let (mut errors, mut units, mut asked) = (Vec::new(), Vec::new(), Asked::default());
+    let (mut errors, mut units, mut asked) = (Vec::new(), Vec::new(), Workload::default());
     let mut kernels = HashSet::new();
     let sources = sources(args, &mut errors);
     for Source { path: file, .. } in &sources {

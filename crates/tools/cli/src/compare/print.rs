@@ -1,6 +1,6 @@
 //! Formats the comparison as text and as JSON.
 
-use super::{Asked, Comparison};
+use super::{Comparison, Workload};
 use serde_json::{Value, json as object};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -149,7 +149,7 @@ pub fn json(c: &Comparison) -> Value {
 }
 
 /// Describes the work of `--all`, and the expected time.
-pub(super) fn asked(a: &Asked) -> String {
+pub(super) fn asked(a: &Workload) -> String {
     format!(
         "{}, {} random ones: {}, {}; {}; {}; \
          {}\n\

@@ -29,7 +29,8 @@ pub struct DebugArgs {
     /// Ask nothing, go on after a command that fails, and end after the last one.
     #[arg(long)]
     pub batch: bool,
-    /// Execute the commands in this file first. May be given more than once, and mixed with `-ex`: in the order given.
+    /// Execute the commands in this file first. May be given more than once, and mixed with `-ex`:
+    /// in the order given.
     #[arg(short = 'x', long = "command", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Execute this command first (`-ex COMMAND`, as gdb has it).
@@ -40,13 +41,16 @@ pub struct DebugArgs {
         allow_hyphen_values = true
     )]
     pub commands: Vec<String>,
-    /// Memory for checkpoints of a launch, from which it goes back; K, M and G stand for 2^10, 2^20 and 2^30.
+    /// Memory for checkpoints of a launch, from which it goes back; K, M and G stand for 2^10, 2^20
+    /// and 2^30.
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = crate::args::byte_size)]
     pub checkpoint_memory: u64,
-    /// Run CTAs and warps in the random order that follows from this seed, as `texunit launch --schedule` does.
+    /// Run CTAs and warps in the random order that follows from this seed, as `texunit launch
+    /// --schedule` does.
     #[arg(long, value_name = "SEED")]
     pub schedule: Option<u64>,
-    /// Stop where these checks find something, as `run` and `launch` have them: each launch runs once before, to find it.
+    /// Stop where these checks find something, as `run` and `launch` have them: each launch runs
+    /// once before, to find it.
     #[arg(long, value_name = "LIST")]
     pub check: Option<String>,
     /// Of several processes of a program, debug the Nth that launches a kernel.

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
-use texunit_debug::remote::{Answers, Said, Served, VARIABLE};
+use texunit_debug::remote::{Answers, EngineMessage, Served, VARIABLE};
 use texunit_debug::{Console, Idle, Settings};
 
 /// An event during a program's run.
-enum News {
+enum DebugEvent {
     Asks(UnixStream),
     Ended(ExitStatus),
 }
@@ -97,13 +97,13 @@ fn runs(
     let mut is_over = false;
     loop {
         match news.recv_timeout(Duration::from_millis(100)) {
-            Ok(News::Ended(status)) => {
+            Ok(DebugEvent::Ended(status)) => {
                 if !is_over {
                     script.write(&ended(process, status));
                 }
                 return Ok(is_over);
             }
-            Ok(News::Asks(stream)) => {
+            Ok(DebugEvent::Asks(stream)) => {
                 seen += 1;
                 let chosen = (seen == args.process).then_some(&*settings);
                 let Some((served, _)) = Served::accept(stream, chosen) else { continue };
@@ -121,13 +121,13 @@ fn runs(
 }
 
 /// Waits for connections, and for the end of the program.
-fn news(socket: &Socket, child: &mut Child) -> Result<Receiver<News>, String> {
+fn news(socket: &Socket, child: &mut Child) -> Result<Receiver<DebugEvent>, String> {
     let (to, news) = channel();
     let listener = socket.listener.try_clone().map_err(|e| e.to_string())?;
     let asks = to.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            if asks.send(News::Asks(stream)).is_err() {
+            if asks.send(DebugEvent::Asks(stream)).is_err() {
                 break;
             }
         }
@@ -140,7 +140,7 @@ fn news(socket: &Socket, child: &mut Child) -> Result<Receiver<News>, String> {
             Ok(nix::sys::wait::WaitStatus::Signaled(_, signal, _)) => signal as i32,
             _ => 0,
         };
-        let _ = to.send(News::Ended(ExitStatus::from_raw(raw)));
+        let _ = to.send(DebugEvent::Ended(ExitStatus::from_raw(raw)));
     });
     Ok(news)
 }
@@ -158,7 +158,7 @@ fn serve(
     let mut is_over = false;
     while let Some(said) = served.hear() {
         match said {
-            Said::Asks(prompt) => match script.next(&prompt) {
+            EngineMessage::Asks(prompt) => match script.next(&prompt) {
                 Some(line) => {
                     answers.command(&line);
                 }
@@ -167,10 +167,10 @@ fn serve(
                     answers.command("kill");
                 }
             },
-            Said::Text(text) => script.write(&text),
-            Said::Failed(text) => script.failed(&text),
-            Said::Settings(now) => *settings = *now,
-            Said::Dap(_) => {}
+            EngineMessage::Text(text) => script.write(&text),
+            EngineMessage::Failed(text) => script.failed(&text),
+            EngineMessage::Settings(now) => *settings = *now,
+            EngineMessage::Dap(_) => {}
         }
     }
     done.store(true, Relaxed);

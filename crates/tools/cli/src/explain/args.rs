@@ -158,8 +158,8 @@ pub struct TextureArgs {
     /// Make mip levels with a box filter.
     #[arg(long, requires = "tex")]
     pub mipmaps: bool,
-    /// How texels are read; default: integers as normalized floats if the filter is linear, and for `explain` if the
-    /// instruction returns floats; else as elements.
+    /// How texels are read; default: integers as normalized floats if the filter is linear, and for
+    /// `explain` if the instruction returns floats; else as elements.
     #[arg(long, value_name = "MODE", requires = "tex", value_parser = word(READ_MODES))]
     pub read: Option<ReadMode>,
     /// Coordinates run from 0 to the size, not from 0 to 1.

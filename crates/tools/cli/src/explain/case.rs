@@ -1,7 +1,7 @@
 //! `texunit explain CASE.toml#N`: explains a fetch or an access of a case file.
 
 use super::args::ExplainFormat;
-use super::{Failure, Output, Shown};
+use super::{Failure, FormatExplanation, Output};
 use serde_json::{Value, json};
 use std::path::Path;
 use texunit_cases::{

@@ -1,5 +1,5 @@
-//! `texunit init`: a job file for the kernels of a PTX file, with every parameter filled in as far as the PTX
-//! says what it is.
+//! `texunit init`: a job file for the kernels of a PTX file, with every parameter filled in as far
+//! as the PTX says what it is.
 
 mod guesses;
 mod objects;
@@ -30,8 +30,8 @@ pub struct InitArgs {
     /// Only this kernel; default: a job for each kernel of the file.
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
-    /// The job file, or the folder for the jobs of several kernels; `-` is standard output. Default: beside the
-    /// PTX, with its name.
+    /// The job file, or the folder for the jobs of several kernels; `-` is standard output.
+    /// Default: beside the PTX, with its name.
     #[arg(long, short, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Replace existing files.

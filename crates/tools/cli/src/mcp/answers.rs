@@ -35,7 +35,7 @@ impl Answer {
 
 /// An answer with several pages.
 #[derive(Debug)]
-struct Kept {
+struct KeptAnswer {
     number: u64,
     name: &'static str,
     pages: Vec<Vec<Value>>,
@@ -44,7 +44,7 @@ struct Kept {
 /// Answers with further pages.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    kept: VecDeque<Kept>,
+    kept: VecDeque<KeptAnswer>,
     last: u64,
 }
 
@@ -65,7 +65,7 @@ impl Answers {
             if self.kept.len() >= KEPT {
                 self.kept.pop_front();
             }
-            self.kept.push_back(Kept { number: self.last, name, pages });
+            self.kept.push_back(KeptAnswer { number: self.last, name, pages });
             head["more"] = json!({ "total": total, "pages": count, "answer": self.last,
                 "how": format!("call `page` with answer {} and page 2", self.last) });
         }

@@ -25,7 +25,8 @@ use std::time::Duration;
 /// Arguments of `texunit mcp`.
 #[derive(Clone, Debug, Args)]
 pub struct McpArgs {
-    /// A folder that tools may read and write; may be given more than once. Default: the current folder.
+    /// A folder that tools may read and write; may be given more than once. Default: the current
+    /// folder.
     #[arg(long, value_name = "DIR")]
     pub allow: Vec<PathBuf>,
     /// Seconds after which a program or launch is ended.

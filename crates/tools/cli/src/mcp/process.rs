@@ -20,7 +20,7 @@ pub(super) struct Limits {
 
 /// The result of a process.
 #[derive(Debug, Default)]
-pub(super) struct Ended {
+pub(super) struct ProcessResult {
     pub(super) code: Option<i32>,
     pub(super) stdout: String,
     pub(super) stderr: String,
@@ -43,7 +43,11 @@ pub(super) fn limit_memory(_: u64) -> Result<(), String> {
 }
 
 /// Runs this program with the given arguments.
-pub(super) fn texunit(words: &[String], folder: &Path, limits: Limits) -> io::Result<Ended> {
+pub(super) fn texunit(
+    words: &[String],
+    folder: &Path,
+    limits: Limits,
+) -> io::Result<ProcessResult> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(words).current_dir(folder).stdin(Stdio::null());
     command.env("NO_COLOR", "1").stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -63,7 +67,7 @@ pub(super) fn texunit(words: &[String], folder: &Path, limits: Limits) -> io::Re
         let (status, timed_out) = wait(&mut child, limits.time + grace)?;
         let text =
             |reader: std::thread::ScopedJoinHandle<'_, String>| reader.join().unwrap_or_default();
-        Ok(Ended { code: status, stdout: text(out), stderr: text(errors), timed_out })
+        Ok(ProcessResult { code: status, stdout: text(out), stderr: text(errors), timed_out })
     })
 }
 

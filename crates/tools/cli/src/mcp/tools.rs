@@ -2,7 +2,7 @@
 
 use super::answers::Answer;
 use super::capabilities;
-use super::process::{self, Ended};
+use super::process::{self, ProcessResult};
 use super::server::Server;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -231,7 +231,7 @@ fn checks(arguments: &Value) -> Result<Vec<String>, String> {
     Ok(words(&["--check", list]))
 }
 
-fn texunit(server: &Server, words: &[String]) -> Result<Ended, String> {
+fn texunit(server: &Server, words: &[String]) -> Result<ProcessResult, String> {
     let ended = process::texunit(words, server.allowed.first(), server.limits);
     let ended = ended.map_err(|error| format!("texunit cannot be started: {error}"))?;
     if ended.timed_out {
@@ -245,7 +245,7 @@ fn texunit(server: &Server, words: &[String]) -> Result<Ended, String> {
 }
 
 /// The JSON that a command has printed, or its error output.
-fn json_of(ended: &Ended) -> Result<Value, String> {
+fn json_of(ended: &ProcessResult) -> Result<Value, String> {
     serde_json::from_str(&ended.stdout).map_err(|_| {
         let said = if ended.stderr.trim().is_empty() { &ended.stdout } else { &ended.stderr };
         format!("exit code {:?}: {}", ended.code, said.trim())

@@ -21,63 +21,69 @@ const TIMED_OUT: u8 = 124;
 /// Options of `texunit run` for tests.
 #[derive(Clone, Debug, Args)]
 pub struct EvidenceArgs {
-    /// Exit code if a kernel of any process of the run has a fault, or a check has found something that counts
-    /// (--fail-on), and the program ends with 0; 125 if none of its kernels could be executed, or a part of what its processes
-    /// did is not known.
+    /// Exit code if a kernel of any process of the run has a fault, or a check has found something
+    /// that counts (--fail-on), and the program ends with 0; 125 if none of its kernels could be
+    /// executed, or a part of what its processes did is not known.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u8>("an exit code", 0..=255))]
     pub error_exitcode: Option<u8>,
-    /// Stop the program, and everything that it has started, after this many seconds, with exit code 124; for a running
-    /// kernel, the place where it was is reported.
+    /// Stop the program, and everything that it has started, after this many seconds, with exit
+    /// code 124; for a running kernel, the place where it was is reported.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub timeout: Option<Duration>,
-    /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an infinite loop.
+    /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an
+    /// infinite loop.
     #[arg(long, value_name = "N", env = "TEXUNIT_MAX_STEPS", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
-    /// Run the CTAs and warps of each launch in a random fair order that follows from this seed: the effects of a race
-    /// become visible, and the same seed repeats them exactly. Turns may end between any two accesses of memory. Uses
-    /// one host thread, and everything is interpreted. Without it, one host thread (TEXUNIT_THREADS=1) runs CTAs one
-    /// after the other, and the warps of each in turns from barrier to barrier: always in the same order.
-    /// Asynchronous work of streams is done late, in an order that follows from the seed, too.
+    /// Run the CTAs and warps of each launch in a random fair order that follows from this seed:
+    /// the effects of a race become visible, and the same seed repeats them exactly. Turns may end
+    /// between any two accesses of memory. Uses one host thread, and everything is interpreted.
+    /// Without it, one host thread (TEXUNIT_THREADS=1) runs CTAs one after the other, and the warps
+    /// of each in turns from barrier to barrier: always in the same order. Asynchronous work of
+    /// streams is done late, in an order that follows from the seed, too.
     #[arg(long, value_name = "SEED", env = "TEXUNIT_SCHEDULE", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
-    /// Fill fresh memory of devices, and shared and local memory when a CTA begins, with a pattern instead of zeros: a
-    /// byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed; `random:SEED` repeats it.
+    /// Fill fresh memory of devices, and shared and local memory when a CTA begins, with a pattern
+    /// instead of zeros: a byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed;
+    /// `random:SEED` repeats it.
     #[arg(long, value_name = "PATTERN", env = "TEXUNIT_FILL", value_parser = number::fill)]
     pub fill: Option<Fill>,
     /// A fault ends only the launch: the context stays usable, and further faults are counted.
     #[arg(long)]
     pub continue_after_fault: bool,
-    /// Write a report to this file when the program has ended: kernels, launches, time, instructions, fetches, faults
-    /// of all processes together. The file extension selects the form: .json, .sarif, .xml (JUnit). `%p` in the name
-    /// stands for the process ID: each process then has its own report. `-` is standard output. May be given more than
-    /// once.
+    /// Write a report to this file when the program has ended: kernels, launches, time,
+    /// instructions, fetches, faults of all processes together. The file extension selects the
+    /// form: .json, .sarif, .xml (JUnit). `%p` in the name stands for the process ID: each process
+    /// then has its own report. `-` is standard output. May be given more than once.
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
-    /// The form of a report: one for each --report in the same order, or one for those whose extensions do not select
-    /// it. Without --report, on standard output.
+    /// The form of a report: one for each --report in the same order, or one for those whose
+    /// extensions do not select it. Without --report, on standard output.
     #[arg(long, value_name = "FORM", value_enum)]
     pub report_format: Vec<ReportFormat>,
-    /// Say at the end how well it is known what the instructions of the launched kernels compute: specified, measured on a
-    /// card, assumed, or not the card's, and whether such values may reach addresses, branches, barriers or outputs.
+    /// Say at the end how well it is known what the instructions of the launched kernels compute:
+    /// specified, measured on a card, assumed, or not the card's, and whether such values may reach
+    /// addresses, branches, barriers or outputs.
     #[arg(long)]
     pub fidelity: bool,
-    /// Write the coverage of device code to this file, as lcov: lines, functions and branches of all kernels that are
-    /// loaded by any process, with counts of threads. `%p` in the name stands for the process ID: each process then has
-    /// its own file. `-` is standard output.
+    /// Write the coverage of device code to this file, as lcov: lines, functions and branches of
+    /// all kernels that are loaded by any process, with counts of threads. `%p` in the name stands
+    /// for the process ID: each process then has its own file. `-` is standard output.
     #[arg(long, value_name = "FILE", env = "TEXUNIT_COVERAGE")]
     pub coverage: Option<PathBuf>,
-    /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out otherwise.
+    /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out
+    /// otherwise.
     #[arg(long, requires = "coverage")]
     pub coverage_toolkit: bool,
-    /// Write how often each instruction and line of all kernels was executed, by all processes together, and what their
-    /// accesses cost, to this file (docs/profile.md). `%p` in the name stands for the process ID: each process then has its
-    /// own file. `-` is standard output.
+    /// Write how often each instruction and line of all kernels was executed, by all processes
+    /// together, and what their accesses cost, to this file (docs/profile.md). `%p` in the name
+    /// stands for the process ID: each process then has its own file. `-` is standard output.
     #[arg(long, value_name = "FILE", env = "TEXUNIT_PROFILE")]
     pub profile: Option<PathBuf>,
-    /// The form of the profile; without it, a name that begins with `callgrind.out` asks for Callgrind's.
+    /// The form of the profile; without it, a name that begins with `callgrind.out` asks for
+    /// Callgrind's.
     #[arg(long, value_name = "FORM", value_enum, requires = "profile")]
     pub profile_format: Option<ProfileFormat>,
 }

@@ -16,28 +16,30 @@ use texunit_record::{Chosen, Limit};
 /// Options of `texunit run` for launches that are repeated.
 #[derive(Clone, Debug, Args)]
 pub struct RecordArgs {
-    /// Write every launch as a job into a folder of its own below this one, which is created: the PTX, everything on
-    /// the device, and what the kernel has changed. `texunit launch DIR/job.toml` repeats it.
+    /// Write every launch as a job into a folder of its own below this one, which is created: the
+    /// PTX, everything on the device, and what the kernel has changed. `texunit launch
+    /// DIR/job.toml` repeats it.
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// Record only the N-th launch (without N, the first) of this kernel, into the folder itself; check only kernels of
-    /// this name. The name is that in the PTX, or that in the source; with --check, `*` stands for any characters.
+    /// Record only the N-th launch (without N, the first) of this kernel, into the folder itself;
+    /// check only kernels of this name. The name is that in the PTX, or that in the source; with
+    /// --check, `*` stands for any characters.
     #[arg(long, value_name = "NAME[:N]", value_parser = spelled::<Chosen>)]
     pub kernel: Option<String>,
-    /// Maximum number of launches that a process records, and of bytes that they take; K, M and G stand for 2^10, 2^20
-    /// and 2^30.
+    /// Maximum number of launches that a process records, and of bytes that they take; K, M and G
+    /// stand for 2^10, 2^20 and 2^30.
     #[arg(long, value_name = "LAUNCHES[,BYTES]", default_value = "100,1G", requires = "record",
           value_parser = spelled::<Limit>)]
     pub record_limit: String,
-    /// Explain the fetches and surface accesses of one thread in the first launch of a kernel, or in its N-th, when the
-    /// program has ended; threads are counted over the whole grid.
+    /// Explain the fetches and surface accesses of one thread in the first launch of a kernel, or
+    /// in its N-th, when the program has ended; threads are counted over the whole grid.
     #[arg(long, value_name = "KERNEL[:N]:X,Y,Z", value_parser = explained, conflicts_with = "record")]
     pub explain: Option<Explained>,
     /// How the explanation is printed, on standard error, or written.
     #[arg(long, value_enum, requires = "explain")]
     pub format: Option<LaunchFormat>,
-    /// Write the explanation to this file instead; without --format as the ending of its name says: a page of pictures
-    /// (.svg), JSON (.json), or text.
+    /// Write the explanation to this file instead; without --format as the ending of its name says:
+    /// a page of pictures (.svg), JSON (.json), or text.
     #[arg(long, value_name = "FILE", requires = "explain")]
     pub explain_out: Option<PathBuf>,
 }

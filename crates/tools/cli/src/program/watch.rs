@@ -47,7 +47,7 @@ struct End {
 
 /// A request to end the run.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct EndRequest {
     at: Instant,
     /// Whether preliminary reports were written for it.
     has_told: bool,
@@ -62,7 +62,7 @@ pub(super) struct Watch<'a> {
     folder: &'a Path,
     /// Processes that existed before the program.
     strangers: Strangers,
-    asked: Option<Asked>,
+    asked: Option<EndRequest>,
     /// Since when the program has ended but others have not.
     waits_since: Option<Instant>,
     has_said: bool,
@@ -178,7 +178,7 @@ impl<'a> Watch<'a> {
     /// Forwards a signal to the program, or to the processes that it left behind.
     pub(super) fn pass_on(&mut self, arrived: &Arrived) {
         if arrived.asks_for_the_end() {
-            self.asked = Some(Asked { at: Instant::now(), has_told: false });
+            self.asked = Some(EndRequest { at: Instant::now(), has_told: false });
         }
         match self.ended {
             _ if !arrived.is_sent => {}

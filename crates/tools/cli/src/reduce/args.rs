@@ -49,9 +49,9 @@ pub struct ReduceArgs {
     /// Print nothing but errors.
     #[arg(long, short)]
     pub quiet: bool,
-    /// Keep the exit code of this program, and its text with --text. It is run for each attempt; {} stands for
-    /// the path of the job or PTX file, which is otherwise the last argument. Takes the rest of the command
-    /// line.
+    /// Keep the exit code of this program, and its text with --text. It is run for each attempt; {}
+    /// stands for the path of the job or PTX file, which is otherwise the last argument. Takes the
+    /// rest of the command line.
     #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true)]
     pub command: Vec<OsString>,
 }

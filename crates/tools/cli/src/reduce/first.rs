@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use texunit_device::BadFetch;
 use texunit_job::Content;
 use texunit_reduce::oracle::{
-    CheckJudge, CommandJudge, DifferJudge, LaunchJudge, Launcher, Seen, Settings, Way, Workspace,
-    contents, look,
+    CheckJudge, CommandJudge, Configuration, DifferJudge, LaunchJudge, Launcher, Outcome, Settings,
+    Workspace, contents, look,
 };
 use texunit_reduce::{Case, Judge};
 use texunit_unit::SimdLevel;
@@ -127,9 +127,10 @@ fn of_job<'a>(
                 first.trim_start_matches("error: ")
             )));
         }
-        return of_ways(args, case, workspace, vec![Way::of(words)], stop);
+        return of_ways(args, case, workspace, vec![Configuration::of(words)], stop);
     }
-    let is_fine = |seen: &Seen| matches!(seen, Seen::Finished(results) if results.wrong.is_empty());
+    let is_fine =
+        |seen: &Outcome| matches!(seen, Outcome::Finished(results) if results.wrong.is_empty());
     let mut seen = look(case, workspace.folder(), &settings, stop);
     if is_fine(&seen) && settings.threads == 1 && args.keep != Some(Keep::Output) {
         // Some faults need several concurrent CTAs.
@@ -139,7 +140,7 @@ fn of_job<'a>(
             settings.threads = 1;
         }
     }
-    if let Seen::Finished(results) = &seen
+    if let Outcome::Finished(results) = &seen
         && results.bad_fetches
         && settings.bad_fetch.is_none()
         && matches!(args.keep, None | Some(Keep::Fault | Keep::Exit))
@@ -149,20 +150,20 @@ fn of_job<'a>(
         settings.bad_fetch = Some(BadFetch::Fault);
         seen = look(case, workspace.folder(), &settings, stop);
     }
-    if let Seen::Problems(problems) = &seen {
+    if let Outcome::Problems(problems) = &seen {
         return Err(Stopped::problems(&input.source, problems));
     }
     let any = args.keep == Some(Keep::Exit);
     let fits = match args.keep {
         None | Some(Keep::Exit) => true,
-        Some(Keep::Fault) => matches!(seen, Seen::Fault(..)),
-        Some(Keep::Code) => matches!(seen, Seen::Errors(..)),
-        Some(Keep::Output) => matches!(seen, Seen::Finished(_)),
+        Some(Keep::Fault) => matches!(seen, Outcome::Fault(..)),
+        Some(Keep::Code) => matches!(seen, Outcome::Errors(..)),
+        Some(Keep::Output) => matches!(seen, Outcome::Finished(_)),
     };
     if !fits {
         return Err(no_failure(args, other_failure(&seen)));
     }
-    if let Seen::Finished(results) = &seen
+    if let Outcome::Finished(results) = &seen
         && results.wrong.is_empty()
     {
         if results.outputs.is_empty() && results.printed.is_empty() {
@@ -181,28 +182,28 @@ fn of_job<'a>(
         .ok_or_else(|| no_failure(args, "was interrupted"))
 }
 
-fn other_failure(seen: &Seen) -> &'static str {
+fn other_failure(seen: &Outcome) -> &'static str {
     match seen {
-        Seen::Errors(..) => "has errors in its PTX; --keep code keeps those",
-        Seen::Fault(..) => "ends with a fault; --keep fault keeps that",
-        Seen::Bug(_) => "runs into an internal error of texunit; leave --keep out",
-        Seen::Finished(results) if !results.wrong.is_empty() => {
+        Outcome::Errors(..) => "has errors in its PTX; --keep code keeps those",
+        Outcome::Fault(..) => "ends with a fault; --keep fault keeps that",
+        Outcome::Bug(_) => "runs into an internal error of texunit; leave --keep out",
+        Outcome::Finished(results) if !results.wrong.is_empty() => {
             "runs without a fault, but an output is not as expected; --keep output keeps that"
         }
-        Seen::Problems(_) | Seen::Finished(_) => "runs without a fault",
+        Outcome::Problems(_) | Outcome::Finished(_) => "runs without a fault",
     }
 }
 
 /// Configurations that must give equal results.
-fn engines() -> Vec<Way> {
+fn engines() -> Vec<Configuration> {
     let lower = SimdLevel::ALL.into_iter().filter(|&level| level < SimdLevel::detected());
     let levels = lower.map(|level| format!("TEXUNIT_SIMD={}", level.name()));
     let jit = ["TEXUNIT_JIT=off", "TEXUNIT_JIT=always", "--threads=1"].map(str::to_owned);
-    jit.into_iter().chain(levels).map(|word| Way(vec![word])).collect()
+    jit.into_iter().chain(levels).map(|word| Configuration(vec![word])).collect()
 }
 
 /// The settings of a configuration that consists of settings only.
-fn settings_of(way: &Way) -> Option<Settings> {
+fn settings_of(way: &Configuration) -> Option<Settings> {
     let words: Vec<&str> = way.0.iter().map(String::as_str).collect();
     let parsed = LaunchArgs::parse(Path::new("job.toml"), Path::new("out"), &words).ok()?;
     Some(parsed.how.settings(parsed.threads))
@@ -213,15 +214,15 @@ fn of_ways<'a>(
     args: &ReduceArgs,
     case: &Case,
     mut workspace: Workspace,
-    ways: Vec<Way>,
+    configurations: Vec<Configuration>,
     stop: &'a AtomicBool,
 ) -> Result<AnyJudge<'a>, Stopped> {
     let program = std::env::current_exe()
         .map_err(|e| Stopped::failed(&format!("cannot find texunit itself: {e}"), None))?;
-    let usual = Way(args.how.words());
-    let count = ways.len();
-    for way in ways {
-        let other = Way(usual.0.iter().chain(&way.0).cloned().collect());
+    let usual = Configuration(args.how.words());
+    let count = configurations.len();
+    for way in configurations {
+        let other = Configuration(usual.0.iter().chain(&way.0).cloned().collect());
         let launcher = match (settings_of(&usual), settings_of(&other)) {
             (Some(one), Some(other)) => Launcher::Here(Box::new([one, other])),
             _ => Launcher::Program(program.clone()),

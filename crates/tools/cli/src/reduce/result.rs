@@ -234,7 +234,7 @@ fn repeat(args: &ReduceArgs, out: &Path, case: &Case, judge: &AnyJudge<'_>) -> S
     let launch = format!("texunit launch {path}{options}");
     match judge {
         AnyJudge::Differ(judge) => {
-            let other = &judge.ways()[1].0;
+            let other = &judge.configurations()[1].0;
             let (variables, options): (Vec<_>, Vec<_>) =
                 other.iter().partition(|word| !word.starts_with('-'));
             let before = variables.iter().map(|v| format!("{v} ")).collect::<String>();

@@ -14,7 +14,7 @@ const MAX_RECORDINGS: usize = 1000;
 
 /// Everything that was read.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Inputs {
     /// Name and kind of each file.
     pub(super) files: Vec<(String, &'static str)>,
     /// JSON reports of `run --report`.
@@ -25,14 +25,14 @@ pub(super) struct Found {
 }
 
 /// Files with their errors.
-type Wrong = Vec<(PathBuf, String)>;
+type FileErrors = Vec<(PathBuf, String)>;
 
 /// Reads files and folders.
 ///
 /// # Errors
 /// Files of other kinds, and incomplete ones.
-pub(super) fn read(paths: &[PathBuf]) -> Result<Found, Wrong> {
-    let (mut found, mut wrong) = (Found::default(), Vec::new());
+pub(super) fn read(paths: &[PathBuf]) -> Result<Inputs, FileErrors> {
+    let (mut found, mut wrong) = (Inputs::default(), Vec::new());
     for path in paths {
         let read = if path.is_dir() { folder(path, &mut found) } else { file(path, &mut found) };
         match read {
@@ -43,7 +43,7 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Found, Wrong> {
     if wrong.is_empty() { Ok(found) } else { Err(wrong) }
 }
 
-fn file(path: &Path, found: &mut Found) -> Result<&'static str, String> {
+fn file(path: &Path, found: &mut Inputs) -> Result<&'static str, String> {
     let size = path.metadata().map_err(|error| error.to_string())?.len();
     if size > LARGEST {
         return Err("the file has more than 1 GiB".to_owned());
@@ -77,7 +77,7 @@ fn file(path: &Path, found: &mut Found) -> Result<&'static str, String> {
 const UNKNOWN: &str = "expected a report (`run --report FILE.json`), a profile (`--profile`), a tracefile of lcov (`--coverage`) \
      or a folder of recorded launches (`--record`)";
 
-fn json(text: &str, found: &mut Found) -> Result<&'static str, String> {
+fn json(text: &str, found: &mut Inputs) -> Result<&'static str, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| match error.is_eof() {
         true => format!("the JSON is truncated: {error}"),
         false => format!("it is not JSON: {error}"),
@@ -95,7 +95,7 @@ fn json(text: &str, found: &mut Found) -> Result<&'static str, String> {
     Err(UNKNOWN.to_owned())
 }
 
-fn folder(path: &Path, found: &mut Found) -> Result<&'static str, String> {
+fn folder(path: &Path, found: &mut Inputs) -> Result<&'static str, String> {
     let mut jobs = Vec::new();
     collect(path, DEPTH, &mut jobs);
     jobs.sort();
@@ -120,7 +120,7 @@ fn collect(folder: &Path, depth: u32, jobs: &mut Vec<PathBuf>) {
     }
 }
 
-fn recording(job: &Path, found: &mut Found) -> Result<&'static str, String> {
+fn recording(job: &Path, found: &mut Inputs) -> Result<&'static str, String> {
     found.recordings.push(recordings::read(job)?);
     Ok("recorded launch")
 }

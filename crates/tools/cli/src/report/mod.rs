@@ -20,8 +20,8 @@ const MAX_PAGE: usize = 5 << 20;
 /// Arguments of `texunit report`.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArgs {
-    /// Reports (`run --report FILE.json`), profiles (`--profile`), tracefiles of lcov (`--coverage`), and folders of
-    /// recorded launches (`--record`), in any order.
+    /// Reports (`run --report FILE.json`), profiles (`--profile`), tracefiles of lcov
+    /// (`--coverage`), and folders of recorded launches (`--record`), in any order.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// The page; `-` is standard output.

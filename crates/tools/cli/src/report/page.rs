@@ -1,6 +1,6 @@
 //! Prepares the data for the template of the page.
 
-use super::inputs::Found;
+use super::inputs::Inputs;
 use super::preview::Preview;
 use super::sources::{self, COLUMNS, Source, grouped};
 use minijinja::{Environment, context};
@@ -52,12 +52,12 @@ struct Finding {
     notes: Vec<String>,
     who: String,
     count: u64,
-    frames: Vec<Place>,
+    frames: Vec<SourcePosition>,
 }
 
 /// A position with the text of its line.
 #[derive(Debug, Serialize)]
-struct Place {
+struct SourcePosition {
     name: String,
     text: String,
     /// The number of its source, if that is on the page.
@@ -101,7 +101,7 @@ struct Recorded {
 
 /// The fidelity of a kernel's instructions.
 #[derive(Debug, Default, Serialize)]
-struct Known {
+struct KernelFidelity {
     function: String,
     specified: u64,
     measured: u64,
@@ -130,7 +130,7 @@ fn items<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 
 /// Renders the page; returns it with remarks about what was left out.
 pub(super) fn render(
-    found: &Found,
+    found: &Inputs,
     title: Option<&str>,
     most: usize,
 ) -> Result<(String, Vec<String>), minijinja::Error> {
@@ -148,7 +148,7 @@ pub(super) fn render(
 }
 
 fn page(
-    found: &Found,
+    found: &Inputs,
     title: Option<&str>,
     rows: usize,
     notes: &mut Vec<String>,
@@ -210,7 +210,7 @@ fn shown<T: Serialize + ?Sized>(value: &T) -> minijinja::Value {
     minijinja::value::Serde(value).into()
 }
 
-fn default_title(found: &Found) -> String {
+fn default_title(found: &Inputs) -> String {
     let commands = found.reports.iter().map(command).filter(|command| !command.is_empty());
     let all: Vec<String> = commands.collect();
     if all.is_empty() { "Report of texunit".to_owned() } else { all.join("; ") }
@@ -222,7 +222,7 @@ fn command(report: &Value) -> String {
 }
 
 /// The kernels of all reports, sorted by `by`; those of the profiles if there are no reports.
-fn launches(found: &Found, by: fn(&Launches) -> f64) -> Vec<Launches> {
+fn launches(found: &Inputs, by: fn(&Launches) -> f64) -> Vec<Launches> {
     let number = |value: &Value, key: &str| grouped(value[key].as_u64().unwrap_or(0));
     let of_report = |kernel: &Value| {
         let time = kernel["milliseconds"].as_f64().unwrap_or(0.0);
@@ -268,18 +268,23 @@ fn launches(found: &Found, by: fn(&Launches) -> f64) -> Vec<Launches> {
     all
 }
 
-fn findings(found: &Found, sources: &[Source], notes: &mut Vec<String>) -> Vec<Finding> {
+fn findings(found: &Inputs, sources: &[Source], notes: &mut Vec<String>) -> Vec<Finding> {
     let by_name: BTreeMap<&str, usize> = sources.iter().map(|s| (&*s.name, s.id)).collect();
     let place = |file: &Value, line: &Value, function: &Value, line_text: &Value| {
         let (file, line) = (text(file), line.as_u64().unwrap_or(0));
         let function = function.as_str().map_or_else(String::new, |name| format!(" in {name}"));
         let name = format!("{file}:{line}{function}");
         let shown = by_name.get(&*file).filter(|&&id| sources[id].has(line));
-        Place { name, text: text(line_text).trim().to_owned(), source: shown.copied(), line }
+        SourcePosition {
+            name,
+            text: text(line_text).trim().to_owned(),
+            source: shown.copied(),
+            line,
+        }
     };
     let one = |value: &Value| {
         let frames = items(&value["place"], "frames");
-        let mut frames: Vec<Place> =
+        let mut frames: Vec<SourcePosition> =
             frames.map(|f| place(&f["file"], &f["line"], &f["function"], &f["text"])).collect();
         let ptx = &value["place"]["ptx"];
         if ptx.is_object() {
@@ -333,7 +338,7 @@ fn count(n: u64) -> String {
 }
 
 /// The summaries of the profile; their columns match the template's header.
-fn summaries(found: &Found) -> Vec<Summary> {
+fn summaries(found: &Inputs) -> Vec<Summary> {
     let one = |((name, _), kernel): (&texunit_profile::Key, &texunit_profile::Kernel)| {
         let t = kernel.totals();
         let (load, store) = (&t.global_load, &t.global_store);
@@ -378,7 +383,7 @@ fn summaries(found: &Found) -> Vec<Summary> {
     all.into_iter().map(one).collect()
 }
 
-fn recorded(found: &Found, notes: &mut Vec<String>) -> Vec<Recorded> {
+fn recorded(found: &Inputs, notes: &mut Vec<String>) -> Vec<Recorded> {
     let (mut room, mut left_out) = (MAX_PICTURES, 0);
     let mut picture = |preview: &Preview| {
         if preview.data.len() > room {
@@ -412,8 +417,8 @@ fn recorded(found: &Found, notes: &mut Vec<String>) -> Vec<Recorded> {
     all
 }
 
-fn fidelity(found: &Found, mut room: usize, notes: &mut Vec<String>) -> Vec<Known> {
-    let mut kernels: BTreeMap<String, Known> = BTreeMap::new();
+fn fidelity(found: &Inputs, mut room: usize, notes: &mut Vec<String>) -> Vec<KernelFidelity> {
+    let mut kernels: BTreeMap<String, KernelFidelity> = BTreeMap::new();
     let mut left_out = 0;
     for row in found.reports.iter().flat_map(|report| items(&report["fidelity"], "instructions")) {
         let function = function_name(&text(&row["kernel"]));
@@ -452,7 +457,7 @@ fn fidelity(found: &Found, mut room: usize, notes: &mut Vec<String>) -> Vec<Know
 }
 
 /// Properties of each run, as names and values.
-fn runs(found: &Found) -> Vec<Vec<(&'static str, String)>> {
+fn runs(found: &Inputs) -> Vec<Vec<(&'static str, String)>> {
     let one = |report: &Value| {
         let run = &report["run"];
         let devices: Vec<String> = items(report, "devices").map(text).collect();

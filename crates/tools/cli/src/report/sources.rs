@@ -1,6 +1,6 @@
 //! Combines source lines with their counts.
 
-use super::inputs::Found;
+use super::inputs::Inputs;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use texunit_forms::Count;
@@ -21,7 +21,7 @@ pub(super) struct Source {
     pub(super) id: usize,
     /// Whether the file is not on this machine.
     pub(super) is_absent: bool,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<SourceRow>,
     /// Total number of thread instructions, by which sources are sorted.
     #[serde(skip)]
     weight: u64,
@@ -29,7 +29,7 @@ pub(super) struct Source {
 
 /// A line, or a gap between lines.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+pub(super) struct SourceRow {
     /// The line number; 0 for a gap.
     pub(super) line: u32,
     pub(super) text: String,
@@ -54,7 +54,7 @@ pub(super) const COLUMNS: [Column; 6] = [
 
 /// All sources with counts, those with the most instructions first; lines beyond `room` are left
 /// out.
-pub(super) fn all(found: &Found, mut room: usize, notes: &mut Vec<String>) -> Vec<Source> {
+pub(super) fn all(found: &Inputs, mut room: usize, notes: &mut Vec<String>) -> Vec<Source> {
     let mut lines: BTreeMap<String, BTreeMap<u32, Counts>> = BTreeMap::new();
     for kernel in found.profile.kernels.values() {
         for Line { file, line, counts, .. } in kernel.all_lines() {
@@ -114,7 +114,12 @@ fn source(
     let mut before = 0;
     for &line in &shown {
         if line != before + 1 {
-            rows.push(Row { line: 0, text: String::new(), heat: String::new(), cells: Vec::new() });
+            rows.push(SourceRow {
+                line: 0,
+                text: String::new(),
+                heat: String::new(),
+                cells: Vec::new(),
+            });
         }
         before = line;
         let mut heat = String::new();
@@ -140,7 +145,7 @@ fn source(
         }
         let text = texts.get(line as usize - 1).map_or("", |text| text.trim_end());
         let text: String = text.chars().take(LONGEST).collect();
-        rows.push(Row { line, text, heat: heat.trim_end().to_owned(), cells });
+        rows.push(SourceRow { line, text, heat: heat.trim_end().to_owned(), cells });
     }
     let weight = counts.values().map(|counts| counts.thread_instructions).sum();
     Source { name: name.to_owned(), id: 0, is_absent: texts.is_empty(), rows, weight }

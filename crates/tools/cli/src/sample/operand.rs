@@ -25,7 +25,7 @@ struct Owned {
 
 /// All operands.
 #[derive(Clone, Debug)]
-pub(super) struct Given {
+pub(super) struct Operands {
     at: Owned,
     lod: Option<Owned>,
     grad: Option<[Owned; 2]>,
@@ -35,7 +35,7 @@ pub(super) struct Given {
     compare: Option<Owned>,
 }
 
-impl Given {
+impl Operands {
     /// Reads the operands that the options name.
     pub(super) fn read(args: &SampleArgs) -> Result<Self, Failure> {
         let fetch = &args.fetch;

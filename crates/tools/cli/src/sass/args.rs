@@ -99,8 +99,9 @@ pub struct LowerArgs {
     /// A PTX file; `-` is standard input.
     #[arg(value_name = "FILE.ptx")]
     pub file: PathBuf,
-    /// Architecture to assemble for: sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62; default: the target
-    /// of the file, or sm_52 if that is older than sm_50. A file for a later target needs it.
+    /// Architecture to assemble for: sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62; default: the
+    /// target of the file, or sm_52 if that is older than sm_50. A file for a later target needs
+    /// it.
     #[arg(long, value_name = "SM")]
     pub arch: Option<Arch>,
     /// Also accept what NVIDIA's assembler accepts and translates wrongly.

@@ -1,5 +1,6 @@
-//! Programs whose mistakes are in what they ask of the API: `tests/findings/api`. Each says what is found, as kernels there do, and
-//! makes none of the mistakes with an argument; what it prints stays the same under checks.
+//! Programs with wrong API calls: `tests/findings/api`. Each names its expected findings in the
+//! same form as the kernels there, makes no mistake if it gets an argument, and prints the same
+//! with and without checks.
 
 use crate::commands::{SHARED, same};
 use crate::evidence::{file, json};
@@ -11,7 +12,7 @@ use serde_json::Value;
 use std::path::Path;
 use texunit_testkit::findings::{Expected, expected};
 
-/// One for each program.
+/// A test for each program.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let skipped = !setup.has(&["nvcc"]);
     let folder = setup.root.join("tests/findings/api");
@@ -29,7 +30,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     all.into_iter().map(trial).collect()
 }
 
-/// What follows a word at the beginning of a line.
+/// The rest of a line that begins with a word.
 fn said<'t>(text: &'t str, word: &str) -> Result<&'t str, Failed> {
     let found = text.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(": "));
     Ok(found.ok_or_else(|| format!("no line `{word}: ...`"))?)
@@ -71,7 +72,7 @@ fn is(found: &Value, wanted: &Expected, name: &str) -> bool {
         && is_at(found, name, wanted.line)
 }
 
-/// Whether a line is named somewhere: of kernels as frames, of the host as a place of the program.
+/// Whether a finding names a line: of kernels as a frame, of the host as a place of the program.
 fn is_at(value: &Value, name: &str, line: u32) -> bool {
     match value {
         Value::Array(all) => all.iter().any(|value| is_at(value, name, line)),

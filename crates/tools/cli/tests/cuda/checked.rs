@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use texunit_testkit::findings::Expected;
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let all: [(&str, Test); 13] = [
         ("fresh memory", fresh),
@@ -52,13 +52,14 @@ pub(crate) fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
     }
 }
 
-/// How a finding of a kind begins: `warning[init-copy-to-host]`.
+/// The beginning of a finding of a kind: `warning[init-copy-to-host]`.
 pub(crate) fn headed(code: &str) -> String {
     let severity = texunit_report::check_rule(code).map_or("error", |rule| rule.severity.name());
     format!("{severity}[{code}]")
 }
 
-/// What the marks of a program say (`// finding[CODE]: words`, as in tests/findings) is reported, with its line.
+/// Checks that the marks of a program (`// finding[CODE]: words`, as in tests/findings) are
+/// reported with their lines.
 pub(crate) fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), Failed> {
     let text = std::fs::read_to_string(setup.root.join("tests/cuda/commands").join(source))?;
     let all = texunit_testkit::findings::expected(&text);
@@ -71,7 +72,8 @@ pub(crate) fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), F
     Ok(())
 }
 
-/// What nobody has written comes to the host, and is what `--fill` says; the padding of rows does not.
+/// Copies of uninitialised memory to the host are reported, and contain the value of `--fill`; the
+/// padding of rows is not reported.
 fn fresh(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "fresh.cu", SHARED, &["-lineinfo", "-g"])?;
     let ended = succeed(setup.run().arg(&program), &program)?;
@@ -107,7 +109,7 @@ fn fresh(setup: &Setup) -> Result<(), Failed> {
     same(ended.stderr.matches("warning[init-copy-to-host]").count(), 2, &ended)
 }
 
-/// Kernels of two streams race, and copies with them; not if the program waits.
+/// Kernels and copies in two streams race, unless the program waits.
 fn streams(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "raced.cu", SHARED, &["-lineinfo"])?;
     let ended = succeed(setup.run().args(["--check", "race"]).arg(&program), &program)?;
@@ -128,8 +130,8 @@ fn streams(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stderr, "", &ended)
 }
 
-/// Nodes of a graph without an edge between them race, and both have their names; with edges they do not. Graphs that are not
-/// destroyed are told of.
+/// Graph nodes without an edge between them race, and both are named; with edges they do not.
+/// Graphs that are not destroyed are reported.
 fn graphs(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "raced_graph.cu", SHARED, &["-lineinfo", "-g"])?;
     let with = |check: &str, case: &str| {
@@ -161,7 +163,8 @@ fn graphs(setup: &Setup) -> Result<(), Failed> {
     same(&*with("leak", "kernels")?.stderr, "", &ended)
 }
 
-/// A grid that a kernel launches races with what its parent does that the launch does not come behind.
+/// A grid that a kernel launches races with those accesses of its parent that the launch does not
+/// follow.
 fn children(setup: &Setup) -> Result<(), Failed> {
     let flags = ["-lineinfo", "-rdc=true", "-lcudadevrt"];
     let program = program(setup, "raced_device.cu", SHARED, &flags)?;
@@ -190,8 +193,8 @@ fn children(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Copies of rows and boxes race with the kernels that access what is copied, and with none that accesses what is
-/// between the rows.
+/// Copies of rows and boxes race with kernels that access copied bytes, but not with kernels that
+/// access bytes between the rows.
 fn rows(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "raced_rows.cu", SHARED, &["-lineinfo"])?;
     let with = |case: &[&str]| {
@@ -233,7 +236,8 @@ fn rows(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a kernel that is not checked frees, is freed; what it makes is not told.
+/// Allocations that an unchecked kernel frees are freed; allocations that it makes are not
+/// reported.
 fn heap(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "heap.cu", SHARED, &["-lineinfo"])?;
     let with = |kernel: &str, case: &str| {
@@ -259,7 +263,7 @@ fn heap(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Cases of `hosted.cu`: the findings of each, and what else must be printed.
+/// Cases of `hosted.cu`: the findings of each, and other expected output.
 const HOSTED: [(&str, &str, &[&str]); 18] = [
     (
         "managed-read",
@@ -285,8 +289,8 @@ const HOSTED: [(&str, &str, &[&str]); 18] = [
     ("box-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
 ];
 
-/// Plain loads and stores of the program race with work that it has not waited for; not if it waits. What it prints
-/// is the same.
+/// The host's plain loads and stores race with unfinished work, unless the program waits. The
+/// output is the same with and without checks.
 fn hosted(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "hosted.cu", SHARED, &["-lineinfo", "-g"])?;
     let source = setup.root.join("tests/cuda/commands/hosted.cu");
@@ -314,7 +318,8 @@ fn hosted(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, &*plain.stdout, &ended)
 }
 
-/// Work that does not wait for an allocation of a pool, and frees that do not wait for work; the same late.
+/// Work that does not wait for an allocation from a pool, and frees that do not wait for work; also
+/// with late streams.
 fn pools(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "pool_order.cu", SHARED, &["-lineinfo", "-g"])?;
     let (early, free) = ("race-pool-allocation", "race-pool-free");
@@ -338,7 +343,8 @@ fn pools(setup: &Setup) -> Result<(), Failed> {
                 .args(["--check", "race", "--host-backtrace"])
                 .args(seed.iter().flat_map(|seed| ["--schedule", seed]));
             let ended = run(command.arg(&program).arg(case), &program)?;
-            // The seed decides whether the memory is freed before the kernel runs, which is a fault of the kernel.
+            // The seed decides whether the memory is freed before the kernel runs; that would be a
+            // fault of the kernel.
             if case == "free" && ended.stdout == "cudaErrorIllegalAddress\n" {
                 same(seed.is_some(), true, &ended)?;
                 contains(&ended, "error[freed]")?;
@@ -365,7 +371,7 @@ fn pools(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// `late.cu` with a seed; what it prints.
+/// The output of `late.cu` with a seed.
 fn late_with(
     setup: &Setup,
     program: &Path,
@@ -377,8 +383,8 @@ fn late_with(
     Ok(succeed(command.arg(program).arg(case), program)?)
 }
 
-/// With `--schedule`, work of streams is done when the program waits: what is right stays the same, and what is not
-/// can be seen, the same with each run of a seed.
+/// With `--schedule`, work of streams is executed when the program waits: correct results stay the
+/// same, races become visible, and a seed always gives the same results.
 fn late(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "late.cu", SHARED, &["-lineinfo"])?;
     let with = |seed, case| late_with(setup, &program, seed, case);
@@ -420,7 +426,8 @@ fn late(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, &*plain.stdout, &ended)
 }
 
-/// Both ends have their lines in the source, leaks the place in the program; what comes up again is counted.
+/// Both ends of a finding have source lines, leaks the place in the program; repeated findings are
+/// counted.
 fn findings(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
         let program = program(setup, "checked.cu", variant, &["-lineinfo", "-g"])?;
@@ -469,15 +476,15 @@ fn options(setup: &Setup) -> Result<(), Failed> {
     at(&found, "/findings/0/check", "sync")?;
     at(&found, "/findings/0/count", 4)?;
     at(&found, "/findings/0/function", "early(int*, int)")?;
-    // All ways to the end are one for the compiler.
+    // The compiler merges all returns into one.
     at(&found, "/findings/0/related/0/place/frames/0/line", 20)?;
     at(&found, "/faults/0", Value::Null)?;
-    // Other kernels, without findings.
+    // Other kernels have no findings.
     let mut command = setup.run();
     command.args(["--check", "sync", "--kernel", "keep*", "--error-exitcode", "9"]);
     let ended = succeed(command.arg(&program), &program)?;
     lacks(&ended, "sync-")?;
-    // What is generated suppresses what it was generated for.
+    // The generated suppressions suppress the findings.
     let mut command = setup.run();
     command.args(["--check", "sync", "--gen-suppressions"]);
     let ended = succeed(command.arg(&program), &program)?;
@@ -493,21 +500,21 @@ fn options(setup: &Setup) -> Result<(), Failed> {
     let mut command = setup.run();
     command.args(["--check", "all", "--max-findings", "1"]);
     let ended = succeed(command.arg(&program), &program)?;
-    // One, and the first of each other kind; the table has them all.
+    // One finding, and the first of each other kind; the table lists all.
     same(ended.stderr.matches("warning[sync-barrier-missed]").count(), 1, &ended)?;
     same(ended.stderr.matches("warning[leak-allocation]").count(), 1, &ended)?;
     contains(&ended, "not shown (--max-findings)")?;
     for words in ["kind", "times", "leak-allocation", "leak-object", "leak-device-heap"] {
         contains(&ended, words)?;
     }
-    // What is not shown counts.
+    // Findings that are not printed count.
     let mut command = setup.run();
     command.args(["--check", "sync", "--max-findings", "0", "--error-exitcode", "9", "--report"]);
     let ended = run(command.arg(&report).arg(&program), &program)?;
     same(ended.status.code(), Some(9), &ended)?;
     contains(&ended, "1 finding (1 warning) in 1 process; exit code 9 (--error-exitcode)")?;
     at(&json(&report)?, "/more_findings", 1)?;
-    // Mistakes.
+    // Errors in the list of suppressions.
     std::fs::write(&list, "rule: x\n")?;
     for words in [&["--check", "shader"][..], &["--kernel", "x"], &["--max-findings", "1"]] {
         let ended = run(setup.run().args(words).arg(&program), &program)?;
@@ -530,7 +537,7 @@ fn nothing(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stderr, "", &ended)
 }
 
-/// Variables alone.
+/// With environment variables only, without `texunit run`.
 fn alone(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "checked.cu", SHARED, &["-lineinfo"])?;
     let mut command = Command::new(&program);

@@ -1,5 +1,5 @@
-//! Programs over the driver API that are not CUDA C++: Python with NVIDIA's packages and with Numba, Rust with
-//! the crate cudarc.
+//! Programs with the driver API that are not CUDA C++: Python with NVIDIA's packages and with
+//! Numba, Rust with the crate cudarc.
 
 use crate::coverage;
 use crate::process::{run, succeed};
@@ -25,7 +25,7 @@ pub(crate) fn scripts(setup: &Setup) -> Vec<(PathBuf, &'static str)> {
     scripts.into_iter().map(kit).collect()
 }
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (script, kit) in scripts(setup) {
@@ -47,7 +47,7 @@ fn python(setup: &Setup, script: &Path, kit: &str) -> Result<(), Failed> {
     add_python(setup, &mut command, script, kit)?;
     let ended = succeed(&mut command, &setup.build.join(name))?;
     compare(&script.with_extension("expected"), &ended.stdout)?;
-    // nvrtc asks for a table that is not there, too, and works without it.
+    // nvrtc also requests a table that does not exist, and works without it.
     if ended.stderr.contains("cannot run") {
         return Err(format!("a library is named that can run: {}", ended.stderr).into());
     }
@@ -55,7 +55,7 @@ fn python(setup: &Setup, script: &Path, kit: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Makes a command that ends with options of `texunit run` one that runs a script.
+/// Extends a command that ends with options of `texunit run` into one that runs a script.
 pub(crate) fn add_python(
     setup: &Setup,
     command: &mut Command,
@@ -63,12 +63,12 @@ pub(crate) fn add_python(
     kit: &str,
 ) -> Result<(), Failed> {
     command.arg("python3").arg(script);
-    // The package of nvrtc is in the folder of nvcc's.
+    // nvrtc's package is in the same folder as that of nvcc.
     let toolkit = setup.file("include13").join("../../..");
     let paths = [setup.file(kit), &toolkit];
     command.env("PYTHONPATH", std::env::join_paths(paths)?);
     command.env("LD_LIBRARY_PATH", setup.file("nvrtc13").parent().unwrap());
-    // Nothing is written beside the script.
+    // Python must not write files beside the script.
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("CUDA_CACHE_DISABLE", "1");
     Ok(())
@@ -83,8 +83,8 @@ fn cudarc(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A Cargo project of its own, with its own lock file: its crates are not part of the workspace. `None` if these cannot be
-/// had.
+/// Builds a separate Cargo project with its own lock file, whose crates are not part of the
+/// workspace. `None` if they cannot be downloaded.
 pub(crate) fn cudarc_program(setup: &Setup) -> Result<Option<PathBuf>, Failed> {
     let project = setup.cases().join("cudarc");
     let target = setup.build.join("cudarc");

@@ -14,10 +14,10 @@ pub(crate) type Test = fn(&Setup) -> Result<(), Failed>;
 pub(crate) const SHARED: Variant = VARIANTS[0];
 pub(crate) const STATIC: Variant = VARIANTS[1];
 
-/// What the default device shows of `device.cu`.
+/// The output of `device.cu` on the default device.
 pub(crate) const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let plain: [(&str, Test); 5] = [
         ("exit codes and signals are the program's", exit_codes),
@@ -62,7 +62,8 @@ pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
     Err(format!("{found:?}, but {expected:?} is expected: {of:?}").into())
 }
 
-/// Products and sums that the PTX leaves to the assembler are fused unless that is refused, and others never.
+/// Products and sums that the PTX lets the assembler fuse are fused unless an option forbids it;
+/// others never are.
 fn fmad(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "fmad.cu", SHARED, &[])?;
     let (apart, fused) = ("00000000\n00000000\na8800000\n", "a8800000\n00000000\na8800000\n");
@@ -79,7 +80,7 @@ fn fmad(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// An exception that leaves a host function ends the process, and is caught by nobody.
+/// An exception that leaves a host function terminates the process, and cannot be caught.
 fn exception(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "exception.cu", SHARED, &[])?;
     let ended = run(setup.run().arg(&program), &program)?;
@@ -88,7 +89,7 @@ fn exception(setup: &Setup) -> Result<(), Failed> {
     same(ended.stderr.is_empty(), false, &ended)
 }
 
-/// A process that is forked off ends, whatever another thread has locked at that moment.
+/// A forked process can exit, whichever locks other threads held at that moment.
 fn forked(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "forked.cu", SHARED, &[])?;
     let mut command = setup.run();
@@ -98,19 +99,19 @@ fn forked(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, "150\n", &ended)
 }
 
-/// The driver library stays loaded: functions of it are called when the process ends.
+/// The driver library stays loaded, because its functions are called when the process exits.
 fn closed(setup: &Setup) -> Result<(), Failed> {
     let program = setup.build.join("closed");
     let source = setup.cases().join("commands/closed.c");
     succeed(Command::new("cc").arg(source).arg("-o").arg(&program).arg("-ldl"), &program)?;
-    // By itself: what `texunit run` loads holds the library.
+    // Run directly, because libraries that `texunit run` preloads would keep the driver loaded.
     let mut command = Command::new(&program);
     clean(&mut command);
     let ended = succeed(command.env("LD_LIBRARY_PATH", &setup.libraries), &program)?;
     same(&*ended.stdout, "loaded\n", &ended)
 }
 
-/// Nobody reads it: the program ends all the same, and with its own exit code.
+/// If nobody reads the report, the program still ends with its own exit code.
 fn report_to_a_pipe(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "device.cu", SHARED, &[])?;
     let pipe = program.with_extension("pipe");
@@ -124,7 +125,7 @@ fn report_to_a_pipe(setup: &Setup) -> Result<(), Failed> {
     same(ended.status.code(), Some(1), &ended)?;
     contains(&ended, "cannot be written: the pipe has no reader")?;
     same(start.elapsed() < Duration::from_secs(60), true, &ended)?;
-    // Someone does.
+    // With a reader.
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
         move || std::fs::read(pipe)
@@ -135,7 +136,7 @@ fn report_to_a_pipe(setup: &Setup) -> Result<(), Failed> {
         if ended.stderr.is_empty() {
             break reader.join().unwrap()?;
         }
-        // The thread has not come to the pipe.
+        // The thread has not opened the pipe yet.
         same(Instant::now() < deadline, true, &ended)?;
     };
     let json: Value = serde_json::from_slice(&report)?;
@@ -161,7 +162,8 @@ pub(crate) fn program(
     build(setup, &setup.cases().join("commands").join(name), variant, &flags)
 }
 
-/// The library reads them from the environment; crates/cuda/cuda/tests/settings.rs has what it does then.
+/// The library reads these options from the environment; crates/cuda/cuda/tests/settings.rs tests
+/// their effects.
 fn bounds(setup: &Setup) -> Result<(), Failed> {
     let shown = ["sh", "-c", "echo bounds=$TEXUNIT_BOUNDS"];
     for value in ["exact", "hardware"] {
@@ -198,11 +200,11 @@ fn not_started(setup: &Setup) -> Result<(), Failed> {
         same(ended.status.code(), Some(125), &ended)?;
         contains(&ended, said)?;
     }
-    // As `cargo install` leaves it: no folder with the libraries is beside it.
+    // As `cargo install` leaves the program: without a folder of libraries.
     let alone = setup.build.join("alone/bin");
     std::fs::create_dir_all(&alone)?;
     let alone = alone.join("texunit");
-    // A copy could be busy while another thread starts a program.
+    // A copy instead could be busy while another thread starts a program.
     let _ = std::fs::remove_file(&alone);
     std::fs::hard_link(env!("CARGO_BIN_EXE_texunit"), &alone)?;
     let mut command = Command::new(&alone);
@@ -219,7 +221,7 @@ fn install_libs(setup: &Setup) -> Result<(), Failed> {
     let folder = setup.build.join("installed/here");
     let _ = std::fs::remove_dir_all(&folder);
     let files = setup.build.join("install-libs");
-    // The second time, over those of the first.
+    // The second time overwrites the files of the first.
     for _ in 0..2 {
         let ended = succeed(setup.texunit().arg("install-libs").arg(&folder), &files)?;
         let shims = std::fs::read_dir(folder.join("shims"))?.count();
@@ -238,10 +240,10 @@ fn install_libs(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "already")
 }
 
-/// What the whole of an empty program may take; without the compiler's optimisation it is slower.
+/// Maximum duration of an empty program; longer for unoptimised builds.
 const START_UP: Duration = Duration::from_millis(if cfg!(debug_assertions) { 120 } else { 30 });
 
-/// The best of several times, as others use the machine.
+/// The shortest of several durations, because other processes use the machine.
 fn start_up(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
         let program = program(setup, "empty.cu", variant, &[])?;
@@ -310,7 +312,7 @@ fn trace(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, DEFAULT, &ended)
 }
 
-/// A fault: the code, sticky, the diagnostic, and the report of the run.
+/// A fault gives a sticky error code, a diagnostic, and an entry in the run's report.
 fn fault_and_report(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
         let program = program(setup, "fault.cu", variant, &[])?;
@@ -337,8 +339,8 @@ fn fault_and_report(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The text of an assertion, in CUDA's words, is between the program's own lines; debug information in the
-/// PTX, of lines or of everything, changes nothing of that.
+/// The message of an assertion, in CUDA's words, appears between the program's own lines, whatever
+/// debug information the PTX has.
 fn assertion(setup: &Setup) -> Result<(), Failed> {
     let lines: &[&str] = &["-g", "-lineinfo"];
     let everything: &[&str] = &["-g", "-G"];
@@ -375,7 +377,7 @@ fn newer(setup: &Setup) -> Result<(), Failed> {
 }
 
 fn warnings(setup: &Setup) -> Result<(), Failed> {
-    // Machine code only.
+    // Machine code without PTX.
     let machine = program(setup, "device.cu", SHARED, &["-gencode=arch=compute_75,code=sm_75"])?;
     let ended = run(setup.run().arg(&machine), &machine.with_extension("machine"))?;
     contains(&ended, "has machine code for GPUs but no PTX")?;
@@ -385,14 +387,14 @@ fn warnings(setup: &Setup) -> Result<(), Failed> {
         &ended,
     )?;
 
-    // A search path of its own: our libraries come before it all the same.
+    // A search path of the program, which texunit's libraries precede.
     let flags = ["-Xlinker", "-rpath=/nowhere", "-Xlinker", "--disable-new-dtags"];
     let with_path = program(setup, "device.cu", SHARED, &flags)?;
     let ended = run(setup.run().arg(&with_path), &with_path.with_extension("rpath"))?;
     contains(&ended, "has an rpath (/nowhere)")?;
     same(&*ended.stdout, DEFAULT, &ended)?;
 
-    // A runtime inside, of which nothing can be found.
+    // A runtime inside the program, without symbols.
     let stripped = program(setup, "device.cu", STATIC, &[])?.with_extension("stripped");
     std::fs::copy(program(setup, "device.cu", STATIC, &[])?, &stripped)?;
     succeed(Command::new("strip").arg(&stripped), &stripped)?;

@@ -1,11 +1,12 @@
-//! Which functions the programs call: kept in tests/cuda/tested.txt, from which docs/cuda-api.md is made.
+//! Records which functions the programs call, in tests/cuda/tested.txt, from which docs/cuda-api.md
+//! is generated.
 
 use object::{Object, ObjectSymbol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Functions, and the tests that call them.
+/// The called functions, each with the tests that call it.
 static CALLED: Mutex<BTreeMap<String, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
 
 const HEAD: &str = "\
@@ -17,7 +18,7 @@ fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cuda/tested.txt")
 }
 
-/// The file: function, test.
+/// The contents of the file: a test for each function.
 fn recorded() -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(file()).unwrap_or_default();
     let rows = text.lines().filter(|line| !line.starts_with('#'));
@@ -25,17 +26,17 @@ fn recorded() -> BTreeMap<String, String> {
     pairs.map(|(function, test)| (function.to_owned(), test.to_owned())).collect()
 }
 
-/// The functions of the driver that a trace on standard error shows, without those that refused.
+/// The driver's functions in a trace on standard error, without failed calls.
 pub(crate) fn traced(stderr: &str) -> BTreeSet<String> {
     let calls = stderr.lines().filter_map(|line| line.strip_prefix("texunit: "));
     let made = calls.filter(|line| line.starts_with("cu") && !line.contains("NOT_SUPPORTED"));
-    // Of a call that failed the line says why, in words that may have brackets.
+    // The line of a failed call contains the reason, which may contain brackets.
     let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let names = made.filter_map(|line| Some(line.split_once('(')?.0));
     names.filter(|name| is_name(name)).map(str::to_owned).collect()
 }
 
-/// The functions of the runtime and of other libraries that a program takes from shared ones.
+/// The functions of the runtime and other shared libraries that a program imports.
 pub(crate) fn linked(program: &Path) -> BTreeSet<String> {
     let bytes = std::fs::read(program).unwrap();
     let file = object::File::parse(&*bytes).unwrap();
@@ -45,8 +46,8 @@ pub(crate) fn linked(program: &Path) -> BTreeSet<String> {
     names.filter(|name| of.iter().any(|start| name.starts_with(start))).collect()
 }
 
-/// Notes what a test calls: `UPDATE=1` writes it. Variants of a program call different functions, so that
-/// one of them alone says nothing about what the file has.
+/// Records the calls of a test; `UPDATE=1` writes the file. Variants of a program call different
+/// functions, so the file cannot be judged by one of them.
 pub(crate) fn note(test: &str, called: &BTreeSet<String>) {
     let mut all = CALLED.lock().unwrap();
     for function in called {
@@ -54,7 +55,7 @@ pub(crate) fn note(test: &str, called: &BTreeSet<String>) {
     }
 }
 
-/// Writes the file. A function keeps its test as long as that calls it, or failed this time.
+/// Writes the file. A function keeps its test if that still calls it, or failed this time.
 pub(crate) fn write() {
     let called = CALLED.lock().unwrap();
     let ran: BTreeSet<&String> = called.values().flatten().collect();

@@ -1,4 +1,5 @@
-//! `texunit run --coverage`: `commands/covered.cu`, against a model of what its threads do.
+//! `texunit run --coverage`: compares the coverage of `commands/covered.cu` with a model of its
+//! threads.
 
 use crate::clients::add_python;
 use crate::commands::{SHARED, STATIC, Test, program, same};
@@ -11,11 +12,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use texunit_coverage::{Coverage, File, lcov};
 
-/// Name, what it needs of NVIDIA's, and the test.
-type Row = (&'static str, &'static [&'static str], Test);
+/// Name, required tools of NVIDIA, and the test.
+type TestRow = (&'static str, &'static [&'static str], Test);
 
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [Row; 8] = [
+    let all: [TestRow; 8] = [
         ("lines and branches, of several processes", &["nvcc"], several),
         ("a file of each process", &["nvcc"], each),
         ("by the lines of the PTX", &["nvcc"], by_ptx),
@@ -25,7 +26,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("programs that are ended", &["nvcc"], ended),
         ("Numba", &["nvcc", "numba"], numba),
     ];
-    let make = |(name, needs, test): Row| {
+    let make = |(name, needs, test): TestRow| {
         let (setup, skipped) = (setup.clone(), !setup.has(needs));
         let trial = Trial::test(format!("coverage/{name}"), move || test(&setup));
         trial.with_ignored_flag(skipped)
@@ -33,10 +34,10 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     all.into_iter().map(make).collect()
 }
 
-/// The ways of the branches of each line.
+/// The counts of both directions of each line's branches.
 type Branches = BTreeMap<u32, Vec<Vec<u64>>>;
 
-/// What `walk` does with a number of threads: how often each line, and each way of a branch.
+/// The counts of `walk` with a number of threads, by line and by branch.
 fn model(threads: u64) -> (BTreeMap<u32, u64>, Branches) {
     let walking = 20.min(threads);
     let thirds = walking.div_ceil(3);
@@ -66,7 +67,7 @@ fn model(threads: u64) -> (BTreeMap<u32, u64>, Branches) {
     let branches = [
         (21, vec![vec![threads - walking, walking]]),
         (23, vec![vec![thirds, walking - thirds]]),
-        // Before the first turn, and after each: thread 0 has none.
+        // Before the first iteration, and after each: thread 0 has no iterations.
         (28, vec![vec![1, walking - 1], vec![turns - (walking - 1), walking - 1]]),
         (30, vec![vec![walking, 0]]),
     ];
@@ -79,14 +80,14 @@ fn read(file: &Path, of: &Ended) -> Result<Coverage, Failed> {
     Ok(lcov::parse(&text)?)
 }
 
-/// What is covered of the program's own file.
+/// The coverage of the program's own file.
 fn own(coverage: &Coverage) -> Result<&File, Failed> {
     let mut files = coverage.files.iter();
     let own = files.find(|(name, _)| Path::new(name).ends_with("tests/cuda/commands/covered.cu"));
     Ok(own.ok_or("the program is not in it")?.1)
 }
 
-/// Compares a file with launches of these numbers of threads.
+/// Compares a file's coverage with launches of these numbers of threads.
 fn compare(file: &File, launches: &[u64], of: &Ended) -> Result<(), Failed> {
     let mut lines = BTreeMap::new();
     let mut branches = Branches::new();
@@ -106,7 +107,7 @@ fn compare(file: &File, launches: &[u64], of: &Ended) -> Result<(), Failed> {
     for (key, ways) in &file.branches {
         found.entry(key.line).or_default().push(ways.clone());
     }
-    // The order of the branches of a line is the compiler's matter.
+    // The order of a line's branches depends on the compiler.
     found.values_mut().chain(branches.values_mut()).for_each(|all| all.sort_unstable());
     same(&found, &branches, of)?;
     let functions: Vec<_> =
@@ -120,14 +121,15 @@ fn compare(file: &File, launches: &[u64], of: &Ended) -> Result<(), Failed> {
     same(&functions[..], &expected, of)
 }
 
-/// A file that is not there yet.
+/// The path of a file that does not exist yet.
 fn fresh(setup: &Setup, name: &str) -> PathBuf {
     let file = setup.build.join(format!("{name}.{}.info", std::process::id()));
     let _ = std::fs::remove_file(&file);
     file
 }
 
-/// Two programs of a shell, one of which is aborted, are summed; genhtml takes what comes of it.
+/// The counts of two programs of a shell script, of which one aborts, are summed, and genhtml
+/// accepts the file.
 fn several(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
         let program = program(setup, "covered.cu", variant, &["-lineinfo"])?;
@@ -138,7 +140,7 @@ fn several(setup: &Setup) -> Result<(), Failed> {
         let ended = succeed(&mut command, &program)?;
         same(&*ended.stdout, "cudaSuccess\ncudaSuccess\ncudaSuccess\n", &ended)?;
         compare(own(&read(&file, &ended)?)?, &[32, 25, 7, 7], &ended)?;
-        // On standard output, after the output of the program.
+        // On standard output, the coverage follows the program's output.
         let ended =
             succeed(setup.run().args(["--coverage", "-"]).arg(&program).arg("32"), &program)?;
         let text = ended.stdout.strip_prefix("cudaSuccess\n").ok_or("nothing comes before it")?;
@@ -149,7 +151,7 @@ fn several(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Headers of CUDA are left out unless they are asked for, in a run and without one.
+/// CUDA's headers are omitted unless requested, with and without `texunit run`.
 fn headers(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "named.cu", SHARED, &["-lineinfo", "-g", "-lcuda"])?;
     for toolkit in [false, true] {
@@ -177,7 +179,7 @@ fn headers(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// With `%p`, processes are apart, and nothing is lost of one that ends by `_exit`.
+/// With `%p`, each process has a file, and nothing is lost of a process that ends with `_exit`.
 fn each(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "covered.cu", SHARED, &["-lineinfo"])?;
     let folder = setup.build.join("covered-each");
@@ -200,14 +202,14 @@ fn each(setup: &Setup) -> Result<(), Failed> {
     }
     found.sort_unstable();
     same(&found[..], &[14, 25, 32], &ended)?;
-    // What a process asks for itself, in a run that covers nothing, is its own.
+    // A process can request coverage for itself in a run without coverage.
     let file = folder.join("own.info");
     let shell = format!("TEXUNIT_COVERAGE='{}' '{}' 32", file.display(), program.display());
     let ended = succeed(setup.run().args(["--timeout", "600", "bash", "-c", &shell]), &program)?;
     compare(own(&read(&file, &ended)?)?, &[32], &ended)
 }
 
-/// Without `.loc` it is the PTX that is shown, which lies where the tracefile says.
+/// Without `.loc`, the coverage is that of the PTX, which is stored where the tracefile says.
 fn by_ptx(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "covered.cu", SHARED, &[])?;
     let file = fresh(setup, "by-ptx");
@@ -223,7 +225,7 @@ fn by_ptx(setup: &Setup) -> Result<(), Failed> {
     same(line.is_some_and(|line| line.contains(".entry _Z4walkPVii(")), true, &ended)?;
     same(walk.lanes, 32, &ended)?;
     same(ptx.functions["never<float>(float*)"].lanes, 0, &ended)?;
-    // Each line is that of an instruction or of a function.
+    // Each line has an instruction or a function.
     for (&line, &lanes) in &ptx.lines {
         let text = text.lines().nth(line as usize - 1).unwrap_or_default().trim();
         let is_store = text.starts_with("st.volatile.global") && text.ends_with("%r10;");
@@ -232,7 +234,7 @@ fn by_ptx(setup: &Setup) -> Result<(), Failed> {
         }
         same(text.contains(';') || text.contains('('), true, &ended)?;
     }
-    // The same in the folder of --save-ptx, if there is one.
+    // With --save-ptx, the PTX is in that option's folder.
     let folder = setup.build.join("covered-ptx");
     let mut command = setup.run();
     command.arg("--coverage").arg(&file).arg("--save-ptx").arg(&folder).arg(&program);
@@ -243,7 +245,7 @@ fn by_ptx(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// `LD_LIBRARY_PATH` and a variable: every process writes its own when it ends.
+/// With `LD_LIBRARY_PATH` and an environment variable only: every process writes its file at exit.
 fn alone(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "covered.cu", SHARED, &["-lineinfo"])?;
     let file = fresh(setup, "alone");
@@ -254,7 +256,7 @@ fn alone(setup: &Setup) -> Result<(), Failed> {
     compare(own(&read(&file, &ended)?)?, &[32], &ended)
 }
 
-/// By a limit of time, which ends the kernel where it is, and by a signal that nobody can handle.
+/// Runs that end by a time limit, which stops the kernel, or by a signal that cannot be handled.
 fn ended(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "covered_endless.cu", SHARED, &["-lineinfo"])?;
     let file = fresh(setup, "ended");
@@ -277,7 +279,7 @@ fn ended(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Lines of Python.
+/// Coverage of Python lines.
 fn numba(setup: &Setup) -> Result<(), Failed> {
     let script = setup.cases().join("commands/covered_numba.py");
     let file = fresh(setup, "numba");

@@ -1,11 +1,12 @@
-//! `texunit debug` of programs: the engine is in the program, the script here.
+//! `texunit debug` of programs: the kernels run in the program's process, the commands come from a
+//! script.
 
 use crate::commands::{SHARED, Test, program};
 use crate::process::succeed;
 use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     if !setup.has(&["nvcc"]) {
         return Vec::new();
@@ -19,7 +20,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     tests.into_iter().map(trial).collect()
 }
 
-/// What a session prints, without the number of the process.
+/// The output of a session, without the process identifier.
 fn session(
     setup: &Setup,
     flags: &[&str],
@@ -66,7 +67,7 @@ fn variables(setup: &Setup) -> Result<(), Failed> {
         found.get(6).map_or("", String::as_str),
         "11\t    Q q; q.p = p; for (int k = 0; k < 4; k++) q.v[k] = k * i;",
         &stack,
-        // The host goes on.
+        // The host continues.
         "59.000000",
         "[Inferior 1",
     ];
@@ -95,7 +96,7 @@ fn lines(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// `quit` ends the program before it prints; `detach` lets it go on.
+/// `quit` ends the program before it prints; `detach` lets it continue.
 fn ends(setup: &Setup) -> Result<(), Failed> {
     let quit = session(setup, &["-G"], &["--kernel", "work:1"], &["run", "info step", "quit"])?;
     let says = |found: &[String], text: &str| found.iter().any(|line| line.contains(text));

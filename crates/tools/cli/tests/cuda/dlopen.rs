@@ -1,6 +1,6 @@
-//! Libraries that threads load and unload while the redirection is at work: their calls get through, nothing is
-//! written where a library has been, and nobody waits forever. The libraries have a stand-in for NVIDIA's runtime
-//! inside, with the names of a real one.
+//! Threads load and unload libraries during redirection of runtimes: calls must succeed, memory of
+//! unloaded libraries must not be written, and no thread may block forever. The libraries contain
+//! an imitation of NVIDIA's runtime, with the function names of a real one.
 
 use crate::commands::same;
 use crate::process::{run, succeed};
@@ -11,20 +11,21 @@ use std::path::Path;
 use std::process::Command;
 use texunit_testkit::Random;
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let setup = setup.clone();
     vec![Trial::test("run/threads that load libraries", move || threads(&setup))]
 }
 
-/// Schedules by their seeds. `TEXUNIT_LONG_TESTS` asks for many.
+/// Random schedules. `TEXUNIT_LONG_TESTS` runs many more.
 fn threads(setup: &Setup) -> Result<(), Failed> {
     let folder = setup.build.join("dlopen");
     libraries(setup, &folder)?;
     let many = if std::env::var_os("TEXUNIT_LONG_TESTS").is_some() { 200 } else { 1 };
     let mut random = Random::for_test(20_261_123);
     let mut seeds: Vec<u64> = (0..11 * many).map(|_| u64::from(random.u32())).collect();
-    // Begins with a libcudart.so.12 that is not texunit's, before any library with a runtime inside.
+    // This seed begins with a libcudart.so.12 that is not texunit's, before any library that
+    // contains a runtime.
     seeds.push(3);
     for (round, seed) in seeds.into_iter().enumerate() {
         let (threads, steps) = [(8, 150), (2, 400), (1, 600), (16, 100)][round % 4];
@@ -38,7 +39,7 @@ fn threads(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The program, and what it loads.
+/// Builds the program and the libraries that it loads.
 fn libraries(setup: &Setup, folder: &Path) -> Result<(), Failed> {
     let sources = setup.cases().join("commands");
     std::fs::create_dir_all(folder.join("other"))?;
@@ -55,7 +56,8 @@ fn libraries(setup: &Setup, folder: &Path) -> Result<(), Failed> {
     };
     let library = sources.join("dlopen_library.c");
     let with_runtime = |name: &str, flags: &[&str]| {
-        // Room for a jump in each function, the last of the runtime too: another one follows it.
+        // Each function needs space for a jump, also the last one of the runtime, which is followed
+        // by another function.
         let all = ["-shared", "-fPIC", "-fvisibility=hidden", "-falign-functions=32", "-O1", "-w"];
         cc(name, &[&runtime, &library], &[&all, flags].concat())
     };
@@ -74,7 +76,7 @@ fn libraries(setup: &Setup, folder: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The functions of a runtime of CUDA 12, each of which answers 999.
+/// The functions of a runtime of CUDA 12, each of which returns 999.
 fn runtime_of_12(setup: &Setup) -> Result<String, Failed> {
     let needed = setup.root.join("crates/cuda/redirect/data/needed.txt");
     let mut text = String::new();
@@ -84,7 +86,7 @@ fn runtime_of_12(setup: &Setup) -> Result<String, Failed> {
             writeln!(text, "int {name}(void) {{ return 999; }}")?;
         }
     }
-    // By which one of CUDA 12 is known.
+    // By this function, a runtime of CUDA 12 is recognised.
     if !text.contains("cudaGetDeviceProperties_v2") {
         text.push_str("int cudaGetDeviceProperties_v2(void) { return 999; }\n");
     }

@@ -1,4 +1,5 @@
-//! `texunit run` as a parent: exit codes, merged reports in every form, programs that are killed, time that is over.
+//! `texunit run` with several processes: exit codes, merged reports in every format, killed
+//! programs, timeouts.
 
 use crate::commands::{SHARED, STATIC, Test, contains, program, same};
 use crate::process::{Ended, run, succeed};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let tests: [(&str, &[&str], Test); 15] = [
         ("a program without CUDA", &[], without_cuda),
@@ -40,7 +41,7 @@ pub(crate) fn modes(setup: &Setup) -> Result<PathBuf, Failed> {
     program(setup, "modes.cu", SHARED, &["-lineinfo"])
 }
 
-/// A file of one test.
+/// The path of a test's file.
 pub(crate) fn file(setup: &Setup, name: &str) -> PathBuf {
     let file = setup.build.join(name);
     let _ = std::fs::remove_file(&file);
@@ -52,7 +53,7 @@ pub(crate) fn json(path: &Path) -> Result<Value, Failed> {
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// What a pointer leads to.
+/// Checks the value at a JSON pointer.
 pub(crate) fn at(json: &Value, pointer: &str, expected: impl Into<Value>) -> Result<(), Failed> {
     let (found, expected) = (json.pointer(pointer).unwrap_or(&Value::Null), expected.into());
     if *found == expected {
@@ -77,7 +78,8 @@ pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap_or_else(|| panic!("{} is no text", path.display()))
 }
 
-/// Exit codes and signals, standard input, and that nothing is left behind.
+/// Exit codes, signals, standard input, and removal of temporary files, with programs that do not
+/// use CUDA.
 fn without_cuda(setup: &Setup) -> Result<(), Failed> {
     let report = file(setup, "without-cuda.json");
     let with = ["--error-exitcode", "9", "--report", text(&report)];
@@ -175,7 +177,7 @@ fn of_each_process(setup: &Setup) -> Result<(), Failed> {
     }
 }
 
-/// Every form, of a run with everything in it, and of one with nothing.
+/// Every format, for a run with all kinds of entries and for an empty one.
 fn schemas(setup: &Setup) -> Result<(), Failed> {
     let modes = modes(setup)?;
     let script = format!("{0} good bad; {0} 'bad<&\"' endless", modes.display());
@@ -225,7 +227,7 @@ fn schemas(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The report has what the program did until then, and the exit code the signal.
+/// After a signal, the report contains everything until then, and the exit code tells the signal.
 fn killed(setup: &Setup) -> Result<(), Failed> {
     let (modes, report) = (modes(setup)?, file(setup, "killed.json"));
     let with = ["--error-exitcode", "9", "--report", text(&report)];
@@ -254,7 +256,7 @@ fn signals(setup: &Setup) -> Result<(), Failed> {
         for (name, _) in run.get_envs().filter(|(_, value)| value.is_none()) {
             command.env_remove(name);
         }
-        // What goes wrong ends, too.
+        // The timeout ends the run if the test fails.
         command.args(["--timeout", "60", "--report", text(&report)]);
         command.arg(&modes).args(["good", &touch, last]).stderr(Stdio::piped());
         let child = command.spawn()?;
@@ -262,7 +264,7 @@ fn signals(setup: &Setup) -> Result<(), Failed> {
         while !ready.exists() && start.elapsed() < Duration::from_secs(60) {
             std::thread::sleep(Duration::from_millis(5));
         }
-        // The kernel has been running for long.
+        // The kernel has been running for some time.
         std::thread::sleep(Duration::from_millis(400));
         succeed(Command::new("kill").arg(signal).arg(child.id().to_string()), &ready)?;
         let output = child.wait_with_output()?;
@@ -280,7 +282,7 @@ fn signals(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The terminal sends SIGINT to the program itself: it is not passed on once more.
+/// A terminal sends SIGINT to the program itself, so `texunit run` must not send it again.
 fn interrupted(setup: &Setup) -> Result<(), Failed> {
     let script = setup.cases().join("commands/interrupt.py");
     let mut python = Command::new("python3");
@@ -306,14 +308,15 @@ fn endless(setup: &Setup) -> Result<(), Failed> {
         at(&json, &format!("/faults/0/{pointer}"), value.clone())?;
         at(&json, &format!("/faults/1/{pointer}"), value)?;
     }
-    // The limit of steps needs no parent.
+    // The limit of steps needs no parent process.
     let ended = code(setup, &["--max-steps", "20000"], &[text(&modes), "endless", "error"], 0)?;
     contains(&ended, "a warp has executed 20000 instructions")?;
     contains(&ended, "endless(int volatile*)")?;
     same(&*ended.stdout, "cudaErrorLaunchTimeout\n", &ended)
 }
 
-/// SIGKILL reaches what ignores SIGTERM, and what has left its parents and its group.
+/// SIGKILL reaches processes that ignore SIGTERM, and processes that have left their parent and
+/// process group.
 fn stubborn(setup: &Setup) -> Result<(), Failed> {
     let mark = file(setup, "stubborn");
     let script = format!(
@@ -343,7 +346,7 @@ fn continued(setup: &Setup) -> Result<(), Failed> {
     at(&json, "/faults/0/count", 3)?;
     at(&json, "/faults/0/launch", 1)?;
     at(&json, "/processes/0/faults", 3)?;
-    // Otherwise the second launch is refused.
+    // Without the option, the second launch is refused.
     let ended = code(setup, &with[1..], &command, 5)?;
     same(&*ended.stdout, "cudaErrorIllegalAddress\n", &ended)?;
     contains(&ended, "texunit: 1 fault in 1 process")
@@ -367,7 +370,7 @@ fn inner(setup: &Setup) -> Result<(), Failed> {
     at(&json(&report)?, "/processes/0/has_ended", true)
 }
 
-/// The libraries alone, as install-libs puts them somewhere.
+/// The libraries without `texunit run`, as after `install-libs`.
 fn alone(setup: &Setup) -> Result<(), Failed> {
     let (modes, folder) = (modes(setup)?, setup.build.join("alone"));
     let _ = std::fs::remove_dir_all(&folder);
@@ -404,7 +407,7 @@ fn colors(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "\x1b[")?;
     let ended = code(setup, &[], &[modes, "bad"], 0)?;
     same(ended.stderr.contains('\x1b'), false, &ended)?;
-    // On a terminal, which Python makes.
+    // On a pseudo-terminal, which Python creates.
     let on_terminal = |no_color: &str, words: &[&str]| -> Result<Ended, Failed> {
         let script = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
         let mut python = Command::new("python3");
@@ -423,7 +426,7 @@ fn colors(setup: &Setup) -> Result<(), Failed> {
     same(ended.stdout.contains("kernel fault"), true, &ended)
 }
 
-/// Two tests, each with a program of its own.
+/// Two tests, each with its own program.
 fn pytest(setup: &Setup) -> Result<(), Failed> {
     let (modes, report) = (modes(setup)?, file(setup, "pytest.json"));
     let folder = setup.build.join("pytest");

@@ -1,4 +1,5 @@
-//! Libraries with the names of NVIDIA's: which ones a program gets, and what checks see of them.
+//! Libraries with names of NVIDIA's libraries: which ones a program loads, and what checks see of
+//! their work.
 
 use crate::checked::of;
 use crate::clients::add_python;
@@ -9,7 +10,7 @@ use crate::redirected::compiled;
 use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let test = {
         let setup = setup.clone();
@@ -30,7 +31,8 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     all
 }
 
-/// A script of tests/libraries, which `.ci/full libraries` runs for longer. NumPy is a package that Numba needs.
+/// Runs a script of tests/libraries for a short time; `.ci/full libraries` runs it longer. NumPy is
+/// installed with Numba.
 fn random_calls(setup: &Setup, name: &str, count: &str, wanted: &str) -> Result<(), Failed> {
     let script = setup.root.join(format!("tests/libraries/{name}.py"));
     let mut command = setup.run();
@@ -43,7 +45,8 @@ fn random_calls(setup: &Setup, name: &str, count: &str, wanted: &str) -> Result<
     }
 }
 
-/// texunit's, though an rpath and a path lead to another one; that one, if NVIDIA's are wanted.
+/// The program loads texunit's library although an rpath and a search path lead to another; the
+/// option for NVIDIA's libraries selects that one.
 fn whose(setup: &Setup) -> Result<(), Failed> {
     let soname = ["-shared", "-fPIC", "-Wl,-soname,libcufft.so.12"];
     let theirs = compiled(setup, &["fft_stand_in.c"], &soname, "libcufft.so.12")?;

@@ -1,13 +1,12 @@
-//! Real programs on the drop-in libraries: those of tests/cuda, built by nvcc with the runtimes of CUDA 12 and
-//! 13, shared and static; Python and Rust programs over the driver API; the commands `texunit run` and
-//! `texunit install-libs`. tests/cuda/README.md describes the cases.
+//! Runs programs on the drop-in libraries: those of tests/cuda, built by nvcc with the runtimes of
+//! CUDA 12 and 13, shared and static; Python and Rust programs with the driver API; and the
+//! commands `texunit run` and `texunit install-libs`. tests/cuda/README.md describes the cases.
 //!
-//! What has to be had from elsewhere (nvcc, Python packages) is installed by `xtask tools`; without it the
-//! tests that need it are skipped, loudly.
+//! `xtask tools` installs external tools (nvcc, Python packages). Without a tool, the tests that
+//! need it are skipped with a message.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod api;
-mod around;
 mod checked;
 mod clients;
 mod commands;
@@ -15,15 +14,16 @@ mod coverage;
 mod covered;
 mod debugged;
 mod dlopen;
+mod environment;
 mod evidence;
 #[path = "../explained/mod.rs"]
 mod explained;
 #[path = "../genhtml/mod.rs"]
 mod genhtml;
-#[path = "../helped/mod.rs"]
-mod helped;
+#[path = "../help_examples/mod.rs"]
+mod help_examples;
 mod libraries;
-mod lost;
+mod lost_evidence;
 mod named;
 mod parent;
 mod places;
@@ -35,12 +35,12 @@ mod readme;
 mod record;
 mod redirected;
 mod refused;
-mod said;
 mod scope;
 mod severities;
 mod swept;
 mod texels;
 mod tools;
+mod variables;
 
 use libtest_mimic::Arguments;
 use std::process::ExitCode;
@@ -59,15 +59,15 @@ fn main() -> ExitCode {
     trials.extend(pools::trials(&setup));
     trials.extend(evidence::trials(&setup));
     trials.extend(parent::trials(&setup));
-    trials.extend(lost::trials(&setup));
-    trials.extend(helped::trials(Some(&setup.libraries)));
+    trials.extend(lost_evidence::trials(&setup));
+    trials.extend(help_examples::trials(Some(&setup.libraries)));
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(profiled::trials(&setup));
     trials.extend(checked::trials(&setup));
     trials.extend(api::trials(&setup));
     trials.extend(debugged::trials(&setup));
-    trials.extend(said::trials(&setup));
+    trials.extend(variables::trials(&setup));
     trials.extend(severities::trials(&setup));
     trials.extend(named::trials(&setup));
     trials.extend(swept::trials(&setup));
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
     trials.extend(libraries::trials(&setup));
     trials.extend(dlopen::trials(&setup));
     trials.extend(scope::trials(&setup));
-    trials.extend(around::trials(&setup));
+    trials.extend(environment::trials(&setup));
     let conclusion = libtest_mimic::run(&args, trials);
     if std::env::var_os("UPDATE").is_some() {
         coverage::write();

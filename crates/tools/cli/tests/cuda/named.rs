@@ -1,4 +1,4 @@
-//! What messages call memory, texels and parameters: `commands/named.cu`.
+//! How messages name memory, texels and parameters: `commands/named.cu`.
 
 use crate::checked::{lacks, of};
 use crate::commands::{SHARED, Test, contains, program, same};
@@ -8,7 +8,7 @@ use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let all: [(&str, Test); 3] = [
         ("memory is called by the function that made it", memory),
@@ -18,7 +18,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     of(setup, &all)
 }
 
-/// The line of the program that allocates.
+/// The line of a call in the program.
 fn line(setup: &Setup, call: &str) -> String {
     let source = std::fs::read_to_string(setup.cases().join("commands/named.cu")).unwrap();
     let is_call = |line: &str| line.contains(&format!("{call}(&")) && line.contains("strcmp");
@@ -30,7 +30,8 @@ fn compiled(setup: &Setup) -> Result<PathBuf, Failed> {
     program(setup, "named.cu", SHARED, &["-lineinfo", "-g", "-lcuda"])
 }
 
-/// The name is that of the call of the program; with `--host-backtrace` findings say where it is, as faults do.
+/// Memory is named by the call that allocated it; with `--host-backtrace`, findings and faults say
+/// where that call is.
 fn memory(setup: &Setup) -> Result<(), Failed> {
     let program = compiled(setup)?;
     for name in [
@@ -106,7 +107,7 @@ fn parameters(setup: &Setup) -> Result<(), Failed> {
     nothing_else(&ended)
 }
 
-/// Parameters of the driver are not one of the program's.
+/// Names of the driver's own parameters do not appear.
 fn nothing_else(ended: &Ended) -> Result<(), Failed> {
     ["XInBytes", "dstArray", "srcY"].iter().try_for_each(|name| lacks(ended, name))
 }

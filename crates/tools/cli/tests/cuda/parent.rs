@@ -1,4 +1,4 @@
-//! What `texunit run` is started with, and what it leaves: signals, processes and runs around it.
+//! `texunit run` and its surroundings: inherited signals, other processes, and nested runs.
 
 use crate::commands::{SHARED, STATIC, Test, contains, program, same};
 use crate::evidence::{at, code, file, json, modes, text};
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let tests: [(&str, &[&str], Test); 14] = [
         ("a program that ends at once", &[], at_once),
@@ -36,7 +36,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     tests.into_iter().map(trial).collect()
 }
 
-/// It has ended before the thread that started it has, as both have one core.
+/// The program ends before the thread that started it continues, because both run on one core.
 fn at_once(setup: &Setup) -> Result<(), Failed> {
     let (source, program) = (file(setup, "at-once.c"), file(setup, "at-once"));
     std::fs::write(&source, "int main(void) { return 5; }\n")?;
@@ -52,7 +52,7 @@ fn at_once(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// `texunit run` replaces a Python process that has done something before.
+/// `texunit run` replaces a Python process that has executed `before`.
 fn instead_of_python(setup: &Setup, before: &str, words: &[&str]) -> Result<Ended, Failed> {
     let script = format!("import os, signal, sys\n{before}\nos.execv(sys.argv[1], sys.argv[1:])");
     let mut python = Command::new("python3");
@@ -69,14 +69,14 @@ fn forgotten(setup: &Setup) -> Result<(), Failed> {
     same(ended.status.code(), Some(7), &ended)
 }
 
-/// It is the kernel that sends it, and to the parent alone.
+/// The kernel sends the timer's signal, and only to the parent.
 fn alarm(setup: &Setup) -> Result<(), Failed> {
     let words = ["--error-exitcode", "9", "sleep", "60"];
     let ended = instead_of_python(setup, "signal.alarm(1)", &words)?;
     same(ended.status.code(), Some(128 + 14), &ended)
 }
 
-/// They end what is still to be done, as they would without a program.
+/// Signals end the work that remains after the program, as they would without a program.
 fn after(setup: &Setup) -> Result<(), Failed> {
     let mut python = Command::new("python3");
     clean(&mut python);
@@ -86,8 +86,8 @@ fn after(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, "code -15\n", &ended)
 }
 
-/// A child of the shell that became `texunit run`, and a child of that one, are nothing that `--timeout` ends, nor is one
-/// that such a child leaves behind while the program runs.
+/// `--timeout` ends neither children of the shell that became `texunit run`, nor their children,
+/// nor a process that such a child leaves behind while the program runs.
 fn strangers(setup: &Setup) -> Result<(), Failed> {
     let script = "sh -c 'sleep 60 & echo $!; wait' & echo $!; sh -c 'sleep 1; sleep 60 & echo $!' & sleep 0.3; \
                   exec \"$@\"";
@@ -116,7 +116,7 @@ fn shared_memory(setup: &Setup) -> Result<(), Failed> {
     found.into_iter().collect()
 }
 
-/// A kernel of a run inside one whose time is over ends where it is.
+/// When a run times out, a kernel of a run nested in it stops.
 fn outer(setup: &Setup) -> Result<(), Failed> {
     let (modes, report) = (modes(setup)?, file(setup, "outer.json"));
     let texunit = setup.texunit().get_program().to_owned();
@@ -126,13 +126,13 @@ fn outer(setup: &Setup) -> Result<(), Failed> {
     at(&json(&report)?, "/faults/0/kind", "cancelled")
 }
 
-/// `texunit run --report`, and when the program is ready.
+/// Starts `texunit run --report`, and waits until the program is ready.
 fn started(setup: &Setup, report: &Path, command: &[&str]) -> Result<Child, Failed> {
-    // Of this trial alone: others run at the same time.
+    // The name is unique to this test, because others run at the same time.
     let stem = report.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let ready = file(setup, &format!("{stem}-ready"));
     let mut run = setup.run();
-    // What goes wrong ends, too.
+    // The timeout ends the run if the test fails.
     run.args(["--timeout", "60", "--report", text(report)]).args(command).env("READY", &ready);
     let child = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     wait_for(|| ready.exists())?;
@@ -161,7 +161,7 @@ fn kill(signal: &str, pid: impl ToString) -> Result<(), Failed> {
         .map(drop)?)
 }
 
-/// The shell ends at once, and the program that it has started does not want to.
+/// The shell ends at once, but the program that it has started ignores the signal.
 fn asked(setup: &Setup) -> Result<(), Failed> {
     let (modes, report) = (modes(setup)?, file(setup, "asked.json"));
     let script = format!("{} good patient touch=$READY pause & wait", modes.display());
@@ -170,7 +170,7 @@ fn asked(setup: &Setup) -> Result<(), Failed> {
     kill("-TERM", child.id())?;
     let ended = end(child)?;
     same(ended.status.code(), Some(128 + 15), &ended)?;
-    // Less than a container has.
+    // Less than the time before containers kill their processes.
     same(start.elapsed() < Duration::from_secs(9), true, &ended)?;
     contains(&ended, "processes that it started have not, and are stopped now")?;
     let json = json(&report)?;
@@ -179,7 +179,7 @@ fn asked(setup: &Setup) -> Result<(), Failed> {
     at(&json, "/kernels/0/launches", 1)
 }
 
-/// Its report is there before anyone loses patience with both.
+/// The report is written before anyone sends SIGKILL to both.
 fn stays(setup: &Setup) -> Result<(), Failed> {
     let (modes, report) = (modes(setup)?, file(setup, "stays.json"));
     let script = format!("exec {} good patient touch=$READY pause", modes.display());
@@ -195,7 +195,7 @@ fn stays(setup: &Setup) -> Result<(), Failed> {
     at(&json(&report)?, "/run/signal", 9)
 }
 
-/// They run as they do in a shell, with a parent and without.
+/// Scripts run as in a shell, with and without a parent process.
 fn scripts(setup: &Setup) -> Result<(), Failed> {
     let script = file(setup, "script");
     for (lines, expected, printed) in [("", 0, ""), ("echo \"$1\"; exit 7\n", 7, "a b\n")] {
@@ -210,7 +210,8 @@ fn scripts(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The program finds the libraries by itself, and the run and its options by its parents.
+/// With a cleared environment, the program finds the libraries by its search path, and the run and
+/// its options by its parents.
 fn cleared(setup: &Setup) -> Result<(), Failed> {
     let path = format!("-rpath={}", setup.libraries.display());
     let flags = ["-lineinfo", "-Xlinker", &path, "-Xlinker", "--disable-new-dtags"];
@@ -228,7 +229,7 @@ fn cleared(setup: &Setup) -> Result<(), Failed> {
     same(named(0).contains("sm_75") && named(1).contains("sm_86"), true, &ended)?;
     let lines = std::fs::read_to_string(&covered)?;
     same(lines.contains("FNDA:64,fill(int*)"), true, &ended)?;
-    // What it has itself comes first.
+    // Variables of the program take precedence.
     let own = ["env", "-i", "TEXUNIT_DEVICE=sm_90", text(&program), "good"];
     let ended = code(setup, &[&options[..], &more].concat(), &own, 0)?;
     let found = json(&report)?;
@@ -236,7 +237,7 @@ fn cleared(setup: &Setup) -> Result<(), Failed> {
     same(name.contains("sm_90"), true, &ended)
 }
 
-/// A process that is longer there than its run says that nobody hears of it.
+/// A process that outlives its run says that nobody receives its report.
 fn over(setup: &Setup) -> Result<(), Failed> {
     let modes = modes(setup)?;
     let mut alone = Command::new(&modes);
@@ -250,14 +251,14 @@ fn over(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "its faults do not count for --error-exitcode")
 }
 
-/// The program looks at no error, and ends with 0; nothing of it was tested.
+/// The program ignores all errors and exits with 0, although nothing was tested.
 fn not_executed(setup: &Setup) -> Result<(), Failed> {
     let modes = program(setup, "modes.cu", SHARED, &["-gencode=arch=compute_75,code=sm_75"])?;
     let (modes, nine) = (text(&modes), ["--error-exitcode", "9"]);
     let says = "texunit: no kernel of the program was executed; exit code 125 (--error-exitcode): ";
     let ended = code(setup, &nine, &[modes, "good"], 125)?;
     contains(&ended, &format!("{says}{modes} has machine code for GPUs but no PTX"))?;
-    // What a shell starts is not looked into before.
+    // A program that a shell starts is not inspected beforehand.
     let ended = code(setup, &nine, &["bash", "-c", &format!("{modes} good")], 125)?;
     contains(&ended, says)?;
     code(setup, &nine, &[modes, "good", "exit=3"], 3)?;
@@ -266,7 +267,7 @@ fn not_executed(setup: &Setup) -> Result<(), Failed> {
     code(setup, &["--report", text(&report), nine[0], nine[1]], &[modes, "good"], 125)?;
     let why = json(&report)?["run"]["not_executed"].as_str().unwrap_or_default().to_owned();
     same(why.contains("no PTX"), true, &ended)?;
-    // NVIDIA's runtime inside, of which nothing can be found.
+    // NVIDIA's runtime is linked into the program, without symbols.
     let linked = program(setup, "device.cu", STATIC, &[])?;
     let stripped = linked.with_extension("stripped-run");
     succeed(Command::new("strip").arg("-o").args([&stripped, &linked]), &stripped)?;
@@ -276,7 +277,7 @@ fn not_executed(setup: &Setup) -> Result<(), Failed> {
     code(setup, &nine, &[modes, "error"], 0).map(drop)
 }
 
-/// One name for two outputs, one that is gone at the end, and files as GitHub counts them.
+/// One name for two outputs, an output that disappears, and paths relative to GitHub's workspace.
 fn names(setup: &Setup) -> Result<(), Failed> {
     let folder = setup.build.join("names");
     std::fs::create_dir_all(&folder)?;

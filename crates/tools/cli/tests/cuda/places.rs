@@ -1,5 +1,5 @@
-//! Messages name the line of the source: programs of tests/cuda/commands/places.cu, built in every way that keeps lines,
-//! Numba and nvrtc, whose sources are in memory; saved PTX; and where the program has asked for memory.
+//! Messages name source lines: tests/cuda/commands/places.cu built in every way that keeps lines;
+//! Numba and nvrtc, whose sources are in memory; saved PTX; and the places of host allocations.
 
 use crate::commands::{SHARED, STATIC, Test, contains, program, same};
 use crate::process::{Ended, run, succeed};
@@ -8,7 +8,7 @@ use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let all: [(&str, &[&str], Test); 10] = [
         ("nvcc -lineinfo", &["nvcc"], lineinfo),
@@ -29,7 +29,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     all.into_iter().map(make).collect()
 }
 
-/// `commands/places.cu:8` for the line that has the mark.
+/// `commands/places.cu:8` for the line with the mark.
 fn place(setup: &Setup, mark: &str) -> String {
     let source = std::fs::read_to_string(setup.cases().join("commands/places.cu")).unwrap();
     let mark = format!("// mark: {mark}");
@@ -41,7 +41,7 @@ fn all_of(ended: &Ended, texts: &[String]) -> Result<(), Failed> {
     texts.iter().try_for_each(|text| contains(ended, text))
 }
 
-/// Runs the program with the argument; its kernel goes wrong.
+/// Runs the program with the argument that makes its kernel fail.
 fn wrong(command: &mut Command, program: &Path, which: &str) -> Result<Ended, Failed> {
     Ok(run(command.arg(program).arg(which), program)?)
 }
@@ -66,14 +66,14 @@ fn lineinfo(setup: &Setup) -> Result<(), Failed> {
             ],
         )?;
         same(ended.stderr.contains("compile with `-lineinfo`"), false, &ended)?;
-        // The line of the source comes first.
+        // The source line is shown first.
         let at = |text: &str| ended.stderr.find(text);
         same(at("places.cu:") < at("the instruction in PTX"), true, &ended)?;
     }
     Ok(())
 }
 
-/// Functions are called there.
+/// In debug builds, functions are called and not inlined.
 fn debug(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "places.cu", SHARED, &["-G"])?;
     let ended = wrong(&mut setup.run(), &program, "end")?;
@@ -97,7 +97,7 @@ fn without_lines(setup: &Setup) -> Result<(), Failed> {
     same(ended.stderr.contains("places.cu:"), false, &ended)
 }
 
-/// The line outside the header comes first.
+/// The line outside the header is shown first.
 fn fetch(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "places.cu", SHARED, &["-lineinfo"])?;
     let mut command = setup.run();
@@ -132,7 +132,7 @@ fn traces(setup: &Setup) -> Result<(), Failed> {
     same(line.is_some_and(|line| line.contains(&wanted) && line.contains("tex.2d")), true, &ended)
 }
 
-/// No mangled name stands alone, but in the text of the PTX.
+/// Mangled names appear only in PTX text.
 fn names(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "places.cu", SHARED, &[])?;
     let command = |options: &[&str]| {
@@ -158,7 +158,7 @@ fn names(setup: &Setup) -> Result<(), Failed> {
     same(alone(&ended.stdout), false, &ended)
 }
 
-/// Whether each object with the name of a kernel in the PTX has that in the source beside it.
+/// Whether each object with a kernel's PTX name also has its source name.
 fn has_both(value: &serde_json::Value) -> bool {
     let is_mangled =
         |value: &serde_json::Value| value.as_str().is_some_and(|s| s.starts_with("_Z"));
@@ -174,7 +174,7 @@ fn has_both(value: &serde_json::Value) -> bool {
     }
 }
 
-/// Messages name files with what was loaded, one for each text, however it is loaded.
+/// Messages name saved PTX files, one for each text, however it is loaded.
 fn saved(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "places.cu", SHARED, &[])?;
     let folder = program.with_extension("saved");
@@ -195,7 +195,7 @@ fn saved(setup: &Setup) -> Result<(), Failed> {
     let text = std::fs::read_to_string(&file)?;
     let line = number.and_then(|number| text.lines().nth(number - 1)).unwrap_or_default();
     same(line.contains("st.global.u32"), true, &ended)?;
-    // Another time it is the same file; a failure to write is reported, and the program runs.
+    // The second run uses the same file; a write error is reported, and the program continues.
     let before = std::fs::metadata(&file)?.modified()?;
     let mut command = setup.run();
     run(command.env("TEXUNIT_SAVE_PTX", &folder).arg(&program), &program)?;
@@ -207,7 +207,7 @@ fn saved(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "PTX cannot be saved in /dev/null/x")
 }
 
-/// The place in the program that asked for the memory, and freed it, if requested.
+/// Messages contain the places in the program that allocated and freed the memory, if requested.
 fn host_backtrace(setup: &Setup) -> Result<(), Failed> {
     let (asked, freed) = (place(setup, "asked"), place(setup, "freed"));
     for variant in [SHARED, STATIC] {
@@ -225,14 +225,14 @@ fn host_backtrace(setup: &Setup) -> Result<(), Failed> {
         contains(&ended, "error[freed]")?;
         same(ended.stderr.contains("asked for"), false, &ended)?;
     }
-    // Without debug information there are the functions.
+    // Without debug information, only functions are shown.
     let program = program(setup, "places.cu", SHARED, &[])?;
     let ended = wrong(setup.run().arg("--host-backtrace"), &program, "end")?;
     let line = ended.stderr.lines().find(|line| line.contains("was asked for at"));
     same(line.is_some_and(|line| line.ends_with(" in ask(int)")), true, &ended)
 }
 
-/// Runs a script of tests/cuda/commands, whose kernel goes wrong.
+/// Runs a script of tests/cuda/commands whose kernel fails.
 fn script(setup: &Setup, name: &str, kit: &str, options: &[&str]) -> Result<Ended, Failed> {
     let mut command = setup.run();
     command
@@ -247,8 +247,8 @@ fn script(setup: &Setup, name: &str, kit: &str, options: &[&str]) -> Result<Ende
     Ok(run(&mut command, &setup.build.join(name))?)
 }
 
-/// A source in memory: its lines are in every message, and the folder of its name, which is gone, is in none. Libraries that
-/// cannot run and that nobody calls are not named.
+/// With a source in memory, every message shows its lines, and none names its folder, which no
+/// longer exists. Libraries that cannot run and are not called are not named.
 fn nvrtc(setup: &Setup) -> Result<(), Failed> {
     let ended = script(setup, "places_nvrtc.py", "python", &[])?;
     let source = std::fs::read_to_string(setup.cases().join("commands/places_nvrtc.py"))?;
@@ -285,7 +285,7 @@ fn nvrtc(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The line of Python.
+/// Messages name the line of Python.
 fn numba(setup: &Setup) -> Result<(), Failed> {
     let ended = script(setup, "places_numba.py", "numba", &[])?;
     let source = std::fs::read_to_string(setup.cases().join("commands/places_numba.py"))?;

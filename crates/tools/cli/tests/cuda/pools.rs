@@ -1,4 +1,4 @@
-//! Memory pools of packages: blocks are named, and `--check memory` turns the pools off.
+//! Packages with memory pools: blocks are named, and `--check memory` disables the pools.
 
 use crate::commands::{SHARED, STATIC, Test, contains, program, same};
 use crate::evidence::{at, json};
@@ -8,7 +8,7 @@ use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let all: [(&str, &[&str], Test); 2] =
         [("blocks of PyTorch's pool", &["nvcc"], blocks), ("CuPy's allocator", &[], allocator)];
@@ -23,7 +23,7 @@ const NAMED: &str = "memory of the program is a block of PyTorch's memory pool";
 const OFF: &str = "PyTorch's memory pool is turned off (--check)";
 const VARIABLE: &str = "PYTORCH_NO_CUDA_MEMORY_CACHING";
 
-/// The program, and the folder of a library that has the name of PyTorch's.
+/// The program, and the folder of a library with the name of PyTorch's.
 fn pooled(setup: &Setup, variant: Variant) -> Result<(PathBuf, PathBuf), Failed> {
     let folder = setup.build.join("pools");
     std::fs::create_dir_all(&folder)?;
@@ -33,7 +33,7 @@ fn pooled(setup: &Setup, variant: Variant) -> Result<(PathBuf, PathBuf), Failed>
     Ok((program(setup, "pooled.cu", variant, &flags)?, folder))
 }
 
-/// One past the end of an array is found without the pool alone, and a report says so, once.
+/// An access beyond an array is found only without the pool, and a report says so once.
 fn blocks(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
         blocks_of(setup, &pooled(setup, variant)?)?;
@@ -71,7 +71,7 @@ fn blocks_of(setup: &Setup, (program, folder): &(PathBuf, PathBuf)) -> Result<()
         same(alone.stderr.matches(OFF).count(), 1, &alone)?;
         same(alone.stderr.contains(NAMED), false, &alone)?;
     }
-    // What is not asked for does nothing, and the user's own word counts.
+    // Pools stay enabled unless the check is requested, and if the user says so.
     for options in [&["--check", "memory", "--keep-pools"][..], &["--check", "race"]] {
         let kept = ended(options, None)?;
         same(&*kept.stdout, "cudaSuccess\n", &kept)?;
@@ -85,7 +85,7 @@ fn blocks_of(setup: &Setup, (program, folder): &(PathBuf, PathBuf)) -> Result<()
     Ok(())
 }
 
-/// The allocator of a stand-in for CuPy, and the `sitecustomize` that the user has.
+/// The allocator of an imitation of CuPy, together with a `sitecustomize` of the user.
 fn allocator(setup: &Setup) -> Result<(), Failed> {
     let packages = setup.cases().join("commands/pools");
     let script = setup.cases().join("commands/pools.py");
@@ -104,7 +104,7 @@ fn allocator(setup: &Setup) -> Result<(), Failed> {
         let kept = ended(options, none)?;
         same(&*kept.stdout, "a pool None None\nThe user's. False\n", &kept)?;
     }
-    // One that Python has itself, or none.
+    // With Python's own `sitecustomize`, or none.
     let mut command = setup.run();
     command.args(["--check", "memory", "python3", "-c", "import sys; print(sys.flags.no_site)"]);
     let plain =

@@ -1,4 +1,4 @@
-//! Running a command that may not end.
+//! Runs a command with a time limit.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a process left.
+/// The result of a process.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
@@ -14,12 +14,12 @@ pub(crate) struct Ended {
     pub(crate) stderr: String,
 }
 
-/// Longest time for one process.
+/// Maximum duration of a process.
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// Runs a command; `files` is a path without extension, for what it prints.
+/// Runs a command; `files` is a path without extension for its output.
 pub(crate) fn run(command: &mut Command, files: &Path) -> Result<Ended, String> {
-    // Several tests run one program at a time.
+    // Distinguishes concurrent runs of one program.
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let [out, err] = ["out", "err"].map(|kind| files.with_extension(format!("{number}.{kind}")));
@@ -42,7 +42,7 @@ pub(crate) fn run(command: &mut Command, files: &Path) -> Result<Ended, String> 
     Ok(Ended { status, stdout: read(&out), stderr: read(&err) })
 }
 
-/// Runs a command that has to succeed.
+/// Runs a command that must succeed.
 pub(crate) fn succeed(command: &mut Command, files: &Path) -> Result<Ended, String> {
     let ended = run(command, files)?;
     if ended.status.success() {

@@ -1,4 +1,5 @@
-//! `texunit run --profile`: `commands/covered.cu`, against a model of what its threads do.
+//! `texunit run --profile`: compares the profile of `commands/covered.cu` with a model of its
+//! threads.
 
 use crate::commands::{SHARED, STATIC, Test, program, same};
 use crate::process::{Ended, succeed};
@@ -30,7 +31,7 @@ fn file(setup: &Setup, name: &str) -> PathBuf {
     file
 }
 
-/// The line `*out = x` of `stored`, which lane i executes i times as long as it is below 20.
+/// The profile of the line `*out = x` of `stored`, which lane i executes i times if it is below 20.
 fn stored(profile: &Profile, of: &Ended) -> Result<Line, Failed> {
     let lines = profile.kernels.values().flat_map(|kernel| kernel.all_lines());
     let is_it =
@@ -38,7 +39,7 @@ fn stored(profile: &Profile, of: &Ended) -> Result<Line, Failed> {
     Ok(lines.into_iter().find(is_it).ok_or_else(|| format!("no line 14: {of:?}"))?)
 }
 
-/// Stores of that line in launches of these numbers of threads.
+/// The stores of that line in launches of these numbers of threads.
 fn expected(launches: &[u64]) -> (u64, u64) {
     let turns = |threads: u64| threads.min(20);
     let threads = launches.iter().map(|&n| (0..turns(n)).sum::<u64>());
@@ -51,13 +52,13 @@ fn compare(profile: &Profile, launches: &[u64], of: &Ended) -> Result<(), Failed
     let (threads, warps) = expected(launches);
     let store = line.counts.global_store;
     same(&(store.threads, store.requests), &(threads, warps), of)?;
-    // All lanes of a round store to one word.
+    // In each iteration, all lanes store to one word.
     same(&(store.sectors, line.over_launches.launches), &(warps, launches.len() as u64), of)?;
     let launched: u64 = profile.kernels.values().map(|kernel| kernel.launches).sum();
     same(&launched, &(launches.len() as u64), of)
 }
 
-/// Of programs of a shell, of which one is aborted and one ends without notice.
+/// Profiles of a shell script's programs, of which one aborts and one ends with `_exit`.
 fn several(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
         let program = program(setup, "covered.cu", variant, &["-lineinfo"])?;
@@ -103,7 +104,7 @@ fn callgrind(setup: &Setup) -> Result<(), Failed> {
     let text = std::fs::read_to_string(&profile)?;
     same(text.starts_with("# callgrind format\n"), true, &ended)?;
     same(text.contains("commands/covered.cu\nfn=stored(int volatile*, int)\n14 "), true, &ended)?;
-    // The same counters serve both.
+    // The same counters give the coverage and the profile.
     let covered = std::fs::read_to_string(&coverage)?;
     same(covered.contains(&format!("DA:14,{}\n", expected(&[32]).0)), true, &ended)
 }
@@ -118,7 +119,7 @@ fn alone(setup: &Setup) -> Result<(), Failed> {
     compare(&Profile::read(&file)?, &[32], &ended)
 }
 
-/// One line, without a report.
+/// One line about fidelity is printed without a report.
 fn fidelity(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "covered.cu", SHARED, &["-lineinfo"])?;
     let ended = succeed(setup.run().arg("--fidelity").arg(&program).arg("32"), &program)?;

@@ -1,4 +1,4 @@
-//! The programs tests/cuda/NAME.cu, each with NAME.expected: what it prints.
+//! Runs the programs tests/cuda/NAME.cu and compares their output with NAME.expected.
 
 use crate::coverage;
 use crate::process::{Ended, run, succeed};
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// How a program is built.
+/// A way to build a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
-    /// Version of CUDA whose headers and runtime it has.
+    /// The CUDA version of headers and runtime.
     pub(crate) major: u32,
-    /// Whether the runtime is linked into it.
+    /// Whether the runtime is statically linked.
     pub(crate) is_static: bool,
 }
 
@@ -31,13 +31,13 @@ impl Variant {
         format!("{}-{}", self.major, if self.is_static { "static" } else { "shared" })
     }
 
-    /// What it needs of NVIDIA's.
+    /// The required files of NVIDIA.
     pub(crate) fn needs(self) -> &'static [&'static str] {
         if self.major == 12 { &["nvcc", "include12"] } else { &["nvcc"] }
     }
 }
 
-/// A program, and what its first lines say of it.
+/// A program with the settings of its first lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
     source: PathBuf,
@@ -50,13 +50,14 @@ pub(crate) struct Case {
     args: Vec<String>,
     /// `// env:` variables, NAME=VALUE.
     env: Vec<String>,
-    /// `// exit:` its exit code.
+    /// `// exit:` the expected exit code.
     exit: i32,
-    /// `// stderr:` what standard error contains; may be given more than once.
+    /// `// stderr:` text that standard error must contain; may be repeated.
     stderr: Vec<String>,
-    /// `// only:` names of the variants in which it is built.
+    /// `// only:` the variants in which it is built.
     only: Vec<String>,
-    /// `// late: no`: it is not run again with its work done late (`--schedule`), which waits for nobody.
+    /// `// late: no`: the program is not repeated with late execution (`--schedule`), because it
+    /// does not wait for its work.
     never_late: bool,
 }
 
@@ -76,7 +77,8 @@ pub(crate) fn cases(setup: &Setup) -> Vec<Case> {
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let mut trials = Vec::new();
     let cases = cases(setup);
-    // Variants that share an object wait for each other: those of one variant come together.
+    // Variants that share an object file wait for each other, so all programs of a variant are
+    // adjacent.
     for variant in VARIANTS {
         for case in &cases {
             if !case.only.is_empty() && !case.only.contains(&variant.name()) {
@@ -115,19 +117,19 @@ impl Case {
         case
     }
 
-    /// What it prints.
+    /// The expected output.
     pub(crate) fn expected(&self) -> Result<String, Failed> {
         let file = self.source.with_extension("expected");
         Ok(std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?)
     }
 
-    /// The first variant that it is built in.
+    /// The first variant in which it is built.
     pub(crate) fn variant(&self) -> Variant {
         let is_built = |v: &Variant| self.only.is_empty() || self.only.contains(&v.name());
         VARIANTS.into_iter().find(is_built).unwrap()
     }
 
-    /// Runs it by a command that ends with options of `texunit run`.
+    /// Runs it with a command that ends with options of `texunit run`.
     pub(crate) fn run_with(
         &self,
         setup: &Setup,
@@ -181,7 +183,7 @@ impl Case {
         Ok(())
     }
 
-    /// What it prints is the same when work is done late and when the host is watched.
+    /// Checks that late execution and watched host accesses do not change the output.
     fn check_late(&self, setup: &Setup, variant: Variant, expected: &str) -> Result<(), Failed> {
         for words in [&["--schedule", "5"][..], &["--check", "race"]] {
             let mut command = setup.run();
@@ -212,13 +214,13 @@ pub(crate) fn difference(expected: &str, found: &str) -> String {
     }
 }
 
-/// Held while something is built under this path: several tests want one program, and variants share an object.
+/// A lock for building a path: several tests use one program, and variants share an object file.
 fn building(object: &Path) -> Arc<Mutex<()>> {
     static ALL: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>> = LazyLock::new(Mutex::default);
     Arc::clone(ALL.lock().unwrap().entry(object.to_owned()).or_default())
 }
 
-/// Builds a program, if it is not there from the last time.
+/// Builds a program, unless it is up to date.
 pub(crate) fn build(
     setup: &Setup,
     source: &Path,
@@ -230,7 +232,7 @@ pub(crate) fn build(
         setup.build.join(format!("{name}-{}-{:016x}.o", variant.major, key(source, flags)));
     let program = object.with_extension(variant.name());
     let lock = building(&object);
-    // What a test that panicked left half built has another name.
+    // A test that panics leaves only files with temporary names, so a poisoned lock is harmless.
     let _guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
     if program.is_file() {
         return Ok(program);
@@ -239,7 +241,7 @@ pub(crate) fn build(
         let made = object.with_extension(format!("{}.o", variant.name()));
         let mut command = nvcc(setup, flags);
         if variant.major == 12 {
-            // nvcc puts its own folder before those of -isystem.
+            // nvcc puts its own include folder before those of -isystem.
             command.arg("-I").arg(setup.file("include12"));
         }
         succeed(command.arg("-c").arg(source).arg("-o").arg(&made), &made)?;
@@ -247,7 +249,7 @@ pub(crate) fn build(
     }
     let made = program.with_extension(format!("{}-new", variant.name()));
     let mut command = nvcc(setup, flags);
-    // The first folder has the runtime that is wanted, nvcc's own come last.
+    // The first folder has the requested runtime; nvcc's own folders come last.
     command.arg("-L").arg(runtime(setup, variant)?).arg("-L").arg(&setup.libraries);
     command.arg("-Xlinker").arg(format!("-rpath-link={}", setup.libraries.display()));
     command.args(["-cudart", if variant.is_static { "static" } else { "shared" }]);
@@ -265,7 +267,8 @@ fn runtime(setup: &Setup, variant: Variant) -> Result<PathBuf, Failed> {
     }
     let folder = setup.build.join(format!("runtime-{}", variant.major));
     std::fs::create_dir_all(&folder)?;
-    // A linker looks for the name without version. Another test may do the same at this time.
+    // A linker looks for the name without version. Another test may create the same link at this
+    // time.
     let name = format!("libcudart.so.{}", variant.major);
     let new = folder.join(format!("new-{:?}", std::thread::current().id()));
     std::fs::copy(setup.libraries.join(name), &new)?;
@@ -282,7 +285,7 @@ fn nvcc(setup: &Setup, flags: &[String]) -> Command {
     command
 }
 
-/// A number that changes when the program has to be built again.
+/// A hash that changes when the program has to be built again.
 fn key(source: &Path, flags: &[String]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut files: Vec<_> = std::fs::read_dir(source.parent().unwrap())

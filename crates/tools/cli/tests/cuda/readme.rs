@@ -1,7 +1,7 @@
-//! The blocks of README.md whose first command is nvcc or `texunit run`: the commands are run in a folder that has
-//! tests/cuda/commands/blur.cu, and print what the page says.
+//! Runs the code blocks of README.md whose first command is nvcc or `texunit run`, in a folder with
+//! tests/cuda/commands/blur.cu, and compares their output with the page.
 //!
-//! `...` stands for the rest of a line; a line of its own, for the rest of the output.
+//! `...` stands for the rest of a line, and a line `...` for the rest of the output.
 
 use crate::tools::{Setup, clean};
 use libtest_mimic::{Failed, Trial};
@@ -48,7 +48,7 @@ fn printed(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a command prints, first on standard output, then on standard error, without colours.
+/// The output of a command without colours: standard output, then standard error.
 fn run(setup: &Setup, folder: &Path, command: &str) -> Result<String, Failed> {
     let programs = [setup.file("nvcc"), Path::new(env!("CARGO_BIN_EXE_texunit"))];
     let folders = programs.iter().filter_map(|program| program.parent()).map(Path::to_owned);

@@ -1,7 +1,8 @@
-//! `texunit run --record` and `--explain`: launches of programs, repeated by `texunit launch`.
+//! `texunit run --record` and `--explain`: launches of programs, repeated with `texunit launch`.
 //!
-//! All launches of all programs are a step of `.ci/full` (`TEXUNIT_RECORD_ALL=1`); of `surfaces` and of one that goes
-//! wrong they are always repeated. docs/record.md lists the launches that are refused.
+//! The launches of `surfaces` and of a failing program are always repeated; those of all
+//! programs are a step of `.ci/full` (`TEXUNIT_RECORD_ALL=1`). docs/record.md lists the
+//! launches that are refused.
 
 use crate::clients;
 use crate::commands::{SHARED, Test, contains, program, same};
@@ -58,7 +59,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     trials
 }
 
-/// A folder for a record, without anything in it.
+/// An empty folder for a recording.
 fn folder(setup: &Setup, name: &str) -> Result<PathBuf, Failed> {
     let folder = setup.build.join("record").join(name);
     if folder.exists() {
@@ -67,7 +68,7 @@ fn folder(setup: &Setup, name: &str) -> Result<PathBuf, Failed> {
     Ok(folder)
 }
 
-/// Runs a job; what it says.
+/// Runs a job.
 fn launch(setup: &Setup, job: &Path, options: &[&str]) -> Result<Ended, Failed> {
     let mut command = setup.texunit();
     command.arg("launch").arg(job).args(["--threads", "1", "--out"]);
@@ -75,7 +76,7 @@ fn launch(setup: &Setup, job: &Path, options: &[&str]) -> Result<Ended, Failed> 
     Ok(run(&mut command, job)?)
 }
 
-/// Launches that are refused, as docs/record.md lists them: kernel and reason.
+/// The refused launches that docs/record.md lists: kernel and reason.
 fn refused_by_the_page(setup: &Setup, program: &str) -> BTreeSet<(String, String)> {
     let page = std::fs::read_to_string(setup.root.join("docs/record.md")).unwrap();
     let row = |line: &str| {
@@ -87,13 +88,14 @@ fn refused_by_the_page(setup: &Setup, program: &str) -> BTreeSet<(String, String
     page.lines().filter_map(row).collect()
 }
 
-/// Every launch of a program is recorded and gives the same again, or is refused by name.
+/// Every launch of a program is recorded and can be repeated with equal results, or is refused and
+/// listed.
 fn every_launch(setup: &Setup, case: &Case) -> Result<(), Failed> {
     let record = Record::new(setup, &case.name)?;
     record.repeat(&case.run_with(setup, case.variant(), record.command())?)
 }
 
-/// All launches of a program.
+/// The recording of a program.
 struct Record<'a> {
     setup: &'a Setup,
     program: String,
@@ -105,7 +107,7 @@ impl<'a> Record<'a> {
         Ok(Self { setup, program: program.to_owned(), folder: folder(setup, program)? })
     }
 
-    /// `texunit run` with what records it.
+    /// `texunit run` with the options for recording.
     fn command(&self) -> Command {
         let mut command = self.setup.run();
         command.arg("--record").arg(&self.folder).args(["--record-limit", "10000,8G"]);
@@ -118,7 +120,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Repeats what was recorded, and compares what was not with what the page says.
+/// Repeats the recorded launches, and compares the refused ones with the page.
 fn repeat_all(Record { setup, program, folder }: &Record<'_>, ended: &Ended) -> Result<(), Failed> {
     let refusal = |line: &str| {
         let (head, why) =
@@ -149,7 +151,7 @@ fn repeat_all(Record { setup, program, folder }: &Record<'_>, ended: &Ended) -> 
     Err(format!("{} of {} launches: {}", wrong.len(), jobs.len(), wrong.join("\n")).into())
 }
 
-/// The job does what the launch did.
+/// The job has the effects of the launch.
 fn repeats(setup: &Setup, job: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(job)?;
     let ended = launch(setup, job, &["--format", "json"])?;
@@ -171,7 +173,7 @@ fn fault(setup: &Setup) -> Result<(), Failed> {
     let ended = succeed(&mut command, &program)?;
     contains(&ended, "texunit: launch 1, of behind(int*, unsigned long long), is recorded: ")?;
     repeats(setup, &folder.join("job.toml"))?;
-    // The same words, about the same allocation.
+    // The message is the same, and names the same allocation.
     let again = launch(setup, &folder.join("job.toml"), &[])?;
     same(again.status.code(), Some(1), &again)?;
     let error = |text: &str| {
@@ -223,7 +225,7 @@ fn limits(setup: &Setup) -> Result<(), Failed> {
         "it holds more than the 1024 bytes that are left of the limit (--record-limit)",
     )?;
     same(count, 0, &ended)?;
-    // A folder with something in it is nobody's.
+    // A folder that is not empty is refused.
     let mut command = setup.run();
     command.arg("--record").arg(setup.cases()).arg("true");
     let ended = run(&mut command, &setup.build.join("record/occupied"))?;

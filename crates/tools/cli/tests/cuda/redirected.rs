@@ -1,5 +1,6 @@
-//! What is between a program and texunit's libraries: nvrtc, runtimes inside files, what the user preloads;
-//! and who takes texunit's driver for a card, or a link for a place to write to.
+//! Redirection of programs to texunit's libraries: nvrtc, runtimes linked into files, libraries
+//! that the user preloads; and commands that must not take texunit's driver for a card, or write
+//! through a link.
 
 use crate::commands::{DEFAULT, SHARED, STATIC, Test, contains, program, same};
 use crate::process::{run, succeed};
@@ -8,7 +9,7 @@ use libtest_mimic::{Failed, Trial};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let has_nvcc = setup.has(&["nvcc"]);
     let all: [(&str, Test, bool); 9] = [
@@ -37,7 +38,7 @@ fn preloaded(setup: &Setup) -> Result<(), Failed> {
         let mut command = setup.run();
         let ended = run(command.arg(&program).env("LD_PRELOAD", &library), &program)?;
         same(&*ended.stdout, DEFAULT, &ended)?;
-        // Calls inside a program with a runtime of its own pass nobody.
+        // Calls of a linked runtime within the program are not redirected.
         same(
             ended.stderr.contains("interposer: cudaMalloc of 4 bytes"),
             !variant.is_static,
@@ -47,12 +48,12 @@ fn preloaded(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A table of symbols that does not name all of a runtime: nothing of it is replaced, and the program runs into
-/// NVIDIA's, which answers an error.
+/// If the symbol table lacks a function of the runtime, no function is redirected, and the program
+/// gets an error from NVIDIA's runtime.
 fn all_or_nothing(setup: &Setup) -> Result<(), Failed> {
     let whole = program(setup, "device.cu", STATIC, &[])?;
     let bytes = std::fs::read(&whole)?;
-    // The first shares its end with the name of `cudaLaunchKernel`, which goes with it.
+    // The end of the first name is shared with `cudaLaunchKernel`, which is removed with it.
     for name in
         ["__cudaLaunchKernel", "__cudaUnregisterFatBinary", "cudaMemcpy", "cudaSetValidDevices"]
     {
@@ -69,14 +70,15 @@ fn all_or_nothing(setup: &Setup) -> Result<(), Failed> {
         let ended = run(setup.run().arg(&damaged), &damaged)?;
         let name = name.trim_matches('\0');
         contains(&ended, &format!("cannot be replaced: its table of symbols has no {name}"))?;
-        // No signal, and nothing of texunit's.
+        // The program does not end by a signal, and prints nothing of texunit's.
         same(ended.status.code().is_some_and(|code| code != 0), true, &ended)?;
         same(ended.stdout.contains("RTX 3060"), false, &ended)?;
     }
     Ok(())
 }
 
-/// A program that does not look at what its runtime answers is told what its fault comes from; it ends by its signal.
+/// If a program without symbols crashes because it ignores a runtime's error, a message names the
+/// cause; the exit code is that of the signal.
 fn stripped_fault(setup: &Setup) -> Result<(), Failed> {
     let whole = program(setup, "managed.cu", STATIC, &[])?;
     let ended = succeed(setup.run().arg(&whole), &whole)?;
@@ -98,7 +100,7 @@ fn stripped_fault(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What texunit's own driver would answer is not a card's answer.
+/// Texunit's own driver must not be compared as a card.
 fn compare_refuses(setup: &Setup) -> Result<(), Failed> {
     let files = setup.build.join("compare");
     let recorded = files.with_extension("toml");
@@ -121,7 +123,7 @@ fn compare_refuses(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What lies in the folder is not written through, whatever it is.
+/// Links in the destination folder are not followed.
 fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
     let folder = setup.build.join("installed/links");
     let _ = std::fs::remove_dir_all(&folder);
@@ -180,7 +182,7 @@ fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// One of the C files of tests/cuda/commands, compiled.
+/// Compiles a C file of tests/cuda/commands.
 pub(crate) fn compiled(
     setup: &Setup,
     sources: &[&str],
@@ -196,15 +198,15 @@ pub(crate) fn compiled(
     Ok(file)
 }
 
-/// A program that asks nvrtc for machine code gets PTX, whether it calls a library that it is linked with, or
-/// looks functions up; everything else is as it is. A stand-in is in nvrtc's place.
+/// A program that requests machine code from nvrtc gets PTX, whether it is linked with nvrtc or
+/// looks functions up; all other results are unchanged. An imitation replaces nvrtc.
 fn nvrtc(setup: &Setup) -> Result<(), Failed> {
     let soname = ["-shared", "-fPIC", "-Wl,-soname,libnvrtc.so.99"];
     let library = compiled(setup, &["nvrtc_stand_in.c"], &soname, "libnvrtc.so.99")?;
     let other =
         compiled(setup, &["nvrtc_stand_in.c"], &["-shared", "-fPIC"], "libnvrtc-0af1.so.98")?;
     let linked = library.to_str().unwrap();
-    // Sources follow the PTX, which has lines.
+    // The PTX has line information, and the sources follow it.
     let expected = "compile 0; code 0 0; ptx L [--generate-line-info]S\n\
         compile 0; code 0 L [-arch=compute_86][-G]S; ptx L [-arch=compute_86][-G]S\n\
         compile 0; code 0 L [--generate-line-info][--gpu-architecture][compute_90a]S; \
@@ -225,7 +227,7 @@ fn nvrtc(setup: &Setup) -> Result<(), Failed> {
             let ended = run(&mut command, &client)?;
             same(&*ended.stdout, &*expected, &ended)?;
             same(ended.status.code(), Some(0), &ended)?;
-            // Each once.
+            // Each message appears once.
             same(ended.stderr.matches("compile to machine code (sm_86)").count(), 1, &ended)?;
             same(ended.stderr.matches("-dlto").count(), 2, &ended)?;
             same(ended.stderr.lines().count(), 2, &ended)?;
@@ -234,7 +236,8 @@ fn nvrtc(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A text with `S` for sources and `L` for the size of what begins behind it and ends with them.
+/// Replaces `S` by the sources, and `L` by the length of the text that follows it up to the end of
+/// the sources.
 fn with_lengths(text: &str, sources: &str) -> String {
     let mut parts = text.split(" L ");
     let mut all = parts.next().unwrap_or_default().to_owned();
@@ -245,7 +248,7 @@ fn with_lengths(text: &str, sources: &str) -> String {
     all.replace("]S", &format!("]{sources}"))
 }
 
-/// nvrtc inside a program is named.
+/// A message names a statically linked nvrtc.
 fn static_nvrtc(setup: &Setup) -> Result<(), Failed> {
     let client = compiled(
         setup,
@@ -260,7 +263,8 @@ fn static_nvrtc(setup: &Setup) -> Result<(), Failed> {
     same(ended.stdout.contains("machine code; ptx 18 [-arch=sm_86][-G]"), true, &ended)
 }
 
-/// A program that links PTX with nvJitLink gets the linked PTX, which the driver runs; everything else is as it is.
+/// A program that links PTX with nvJitLink gets the linked PTX, which the driver can load; all
+/// other results are unchanged.
 fn nvjitlink(setup: &Setup) -> Result<(), Failed> {
     let soname = ["-shared", "-fPIC", "-Wl,-soname,libnvJitLink.so.99"];
     let source = ["nvjitlink_stand_in.c"];
@@ -305,7 +309,7 @@ fn nvjitlink(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "nvJitLink seems to be linked into")
 }
 
-/// texunit's ptxas is where programs look for one under `texunit run`, and the driver takes what it makes.
+/// Under `texunit run`, programs find texunit's ptxas, and the driver accepts its output.
 fn ptxas(setup: &Setup) -> Result<(), Failed> {
     let folder = setup.build.join("ptxas");
     std::fs::create_dir_all(&folder)?;
@@ -323,7 +327,7 @@ fn ptxas(setup: &Setup) -> Result<(), Failed> {
     let ended = run(&mut shell, &ptx)?;
     let ours = setup.libraries.join("shims/ptxas").canonicalize()?;
     let ours = ours.display();
-    // What the user has set is the user's.
+    // Settings of the user remain.
     same(&*ended.stdout, &*format!("mine\n{ours}\n{ours}\n1\n"), &ended)?;
     let image = std::fs::read(&cubin)?;
     same(image.last(), Some(&0), &ended)?;
@@ -332,7 +336,7 @@ fn ptxas(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, "7 7\n", &ended)?;
     same(ended.stderr.matches("the program has ptxas make machine code").count(), 1, &ended)?;
     if setup.has(&["nvcc"]) {
-        // nvcc calls the one of its own folder.
+        // nvcc calls the ptxas of its own folder.
         let mut nvcc = setup.run();
         nvcc.arg(setup.file("nvcc")).args(["-arch=sm_86", "-cubin", "-o"]).arg(&cubin);
         succeed(nvcc.arg(setup.cases().join("commands/device.cu")), &cubin)?;

@@ -1,4 +1,4 @@
-//! Why calls are refused: `--report-api-errors`, `--trace api` and the report.
+//! Reasons for refused calls: `--report-api-errors`, `--trace api` and the report.
 
 use crate::commands::{SHARED, STATIC, Test, same};
 use crate::process::{Ended, run, succeed};
@@ -24,7 +24,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     tests.into_iter().map(make).collect()
 }
 
-/// What `refused.cu` is refused, in its order. Addresses are `0x..`.
+/// The refused calls of `refused.cu`, in order. Addresses are `0x..`.
 const REFUSED: &[&str] = &[
     "cudaCreateTextureObject: cudaErrorInvalidValue: pitchInBytes 20 is not a multiple of 32, the texture pitch alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)",
     "cudaCreateTextureObject: cudaErrorInvalidFilterSetting: filterMode is cudaFilterModeLinear, and the elements are 32-bit integers, which are not filtered: use cudaFilterModePoint",
@@ -46,7 +46,7 @@ const REFUSED: &[&str] = &[
     "cudaDeviceSynchronize: cudaErrorIllegalAddress: this context has ended by a fault of kernel `fill(int*, int)` at ptx:35:1 in fill(int*, int): store of 4 bytes at .global address 0x10, out of bounds: nothing is near this address",
 ];
 
-/// The refusals that standard error tells of.
+/// The refusals on standard error.
 fn told(ended: &Ended) -> Vec<String> {
     let lines = ended.stderr.lines().filter_map(|line| line.strip_prefix("texunit: "));
     let of_call = |line: &&str| {
@@ -56,7 +56,7 @@ fn told(ended: &Ended) -> Vec<String> {
     lines.filter(of_call).map(without_addresses).collect()
 }
 
-/// Long numbers in hexadecimal, which differ from run to run, as `0x..`.
+/// Replaces long hexadecimal numbers, which differ between runs, by `0x..`.
 fn without_addresses(text: &str) -> String {
     let word = |word: &str| match word.strip_prefix("0x") {
         Some(digits) if digits.trim_end_matches([',', ':', ')']).len() > 6 => {
@@ -68,8 +68,8 @@ fn without_addresses(text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// One line for each mistake, of the call of the program, with its reason: whatever runtime it has, and as a driver's
-/// library finds it. Without the option there are none.
+/// One line with call and reason for each error of the program, for every runtime and for functions
+/// found through the driver; no lines without the option.
 fn reasons(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
         let program = build(setup, &setup.cases().join("commands/refused.cu"), variant, &[])?;
@@ -85,7 +85,7 @@ fn reasons(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The trace says each time why, the report once for each reason and how often.
+/// The trace gives every refusal, and the report each reason once with a count.
 fn trace_and_report(setup: &Setup) -> Result<(), Failed> {
     let program = build(setup, &setup.cases().join("commands/refused.cu"), SHARED, &[])?;
     let report = program.with_extension("refused.json");
@@ -117,7 +117,7 @@ fn trace_and_report(setup: &Setup) -> Result<(), Failed> {
     same(&many["count"], &Value::from(26), &ended)
 }
 
-/// A member of a JSON value, however deep.
+/// A member of a JSON value at any depth.
 fn find<'a>(json: &'a Value, name: &str) -> Option<&'a Value> {
     match json {
         Value::Object(all) => all.get(name).or_else(|| all.values().find_map(|v| find(v, name))),
@@ -126,7 +126,7 @@ fn find<'a>(json: &'a Value, name: &str) -> Option<&'a Value> {
     }
 }
 
-/// The refused calls of the runtime in a trace: their messages, and those that say too little.
+/// The messages of refused runtime calls in a trace, and those messages that are too vague.
 fn reasons_of_runtime(ended: &Ended) -> (BTreeSet<&str>, Vec<&str>) {
     let lines = ended.stderr.lines().filter(|line| line.starts_with("texunit: cuda"));
     let refused: BTreeSet<&str> = lines.filter(|line| line.contains(" = cudaError")).collect();
@@ -140,7 +140,7 @@ fn reasons_of_runtime(ended: &Ended) -> (BTreeSet<&str>, Vec<&str>) {
     (refused, poor)
 }
 
-/// Programs that make many mistakes: each refused call has a reason that says something.
+/// In programs that make many errors, each refused call has a specific reason.
 fn programs(setup: &Setup) -> Result<(), Failed> {
     let mut all = 0;
     for name in ["errors", "texture_descriptors", "copies", "memory_kinds", "functions"] {
@@ -154,8 +154,8 @@ fn programs(setup: &Setup) -> Result<(), Failed> {
     if all < 40 { Err(format!("{all} refused calls only").into()) } else { Ok(()) }
 }
 
-/// The functions of the runtime and their arguments, as a letter each: `p` a pointer, `a` an address, `h` a handle, `c` a
-/// function, `n` a number, `s` a structure, which is passed in another way.
+/// The runtime's functions with a letter for each parameter: `p` a pointer, `a` an address, `h` a
+/// handle, `c` a function, `n` a number, `s` a structure, which is passed differently.
 fn signatures(setup: &Setup) -> Vec<(String, String)> {
     let mut paths = vec![setup.root.join("crates/cuda/cudart/src/api")];
     let mut found = Vec::new();
@@ -169,7 +169,7 @@ fn signatures(setup: &Setup) -> Vec<(String, String)> {
             let Some((head, _)) = text[at + "\n    fn ".len()..].split_once(" {\n") else {
                 continue;
             };
-            // `in_order!` has two functions in one, the second one with a stream.
+            // `in_order!` declares two functions, the second one with a stream.
             let head = head.trim_end_matches(" |order|");
             let Some((names, arguments)) = head.trim_end_matches(')').split_once('(') else {
                 continue;
@@ -196,7 +196,7 @@ fn signatures(setup: &Setup) -> Vec<(String, String)> {
     found
 }
 
-/// Calls each function with nothing but zeros, and with each argument wrong in turn.
+/// Calls each function with zeros only, and with each argument wrong in turn.
 fn runtime(setup: &Setup) -> Result<(), Failed> {
     let rows: Vec<String> = signatures(setup)
         .into_iter()

@@ -1,5 +1,6 @@
-//! What texunit's libraries are to the rest of a process: their names are seen by nobody who is not linked with them, they are
-//! found whatever folders a program names, and they work, and report, to its very end.
+//! Tests that texunit's libraries do not disturb a process: their symbols are invisible except to
+//! programs linked with them, they are found whatever folders a program names, and they work until
+//! the very end of the process.
 
 use crate::commands::{DEFAULT, SHARED, STATIC, Test, contains, program, same};
 use crate::process::{Ended, run, succeed};
@@ -11,7 +12,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let has_nvcc = setup.has(&["nvcc"]);
     let all: [(&str, Test, bool); 5] = [
@@ -28,7 +29,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     all.into_iter().map(make).collect()
 }
 
-/// A program with only `LD_LIBRARY_PATH`.
+/// Runs a program with only `LD_LIBRARY_PATH`.
 fn by_path(setup: &Setup, program: &Path) -> Command {
     let mut command = Command::new(program);
     clean(&mut command);
@@ -36,14 +37,14 @@ fn by_path(setup: &Setup, program: &Path) -> Command {
     command
 }
 
-/// What `texunit run` runs.
+/// Runs a program with `texunit run`.
 fn by_run(setup: &Setup, program: &Path) -> Command {
     let mut command = setup.run();
     command.arg(program);
     command
 }
 
-/// Everything that a library exports.
+/// The symbols that a library exports.
 fn exported(library: &Path) -> Result<BTreeSet<String>, Failed> {
     let bytes = std::fs::read(library)?;
     let file = File::parse(&*bytes)?;
@@ -51,7 +52,8 @@ fn exported(library: &Path) -> Result<BTreeSet<String>, Failed> {
     Ok(names.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect())
 }
 
-/// A library with a variable of each name, which counts those that are another's.
+/// Builds a library with a variable for each name, and a function that counts the names bound to
+/// another library.
 fn library_of(folder: &Path, name: &str, names: &BTreeSet<String>) -> Result<PathBuf, Failed> {
     let (mut all, mut test) = (String::new(), String::new());
     for (i, name) in names.iter().enumerate() {
@@ -69,8 +71,8 @@ fn library_of(folder: &Path, name: &str, names: &BTreeSet<String>) -> Result<Pat
     Ok(library)
 }
 
-/// The libraries of such variables: of all names, of those that a runtime does not export, and of those that the driver does not;
-/// `own.c` has those for a program that is linked with a runtime.
+/// Such libraries for all names, for those that a runtime does not export, and for those that the
+/// driver does not export. `own.c` has the variables for a program that is linked with a runtime.
 fn libraries(setup: &Setup, name: &str) -> Result<(PathBuf, [PathBuf; 3]), Failed> {
     let folder = setup.build.join(name);
     std::fs::create_dir_all(&folder)?;
@@ -78,7 +80,7 @@ fn libraries(setup: &Setup, name: &str) -> Result<(PathBuf, [PathBuf; 3]), Faile
     for entry in std::fs::read_dir(&setup.libraries)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // `texunit run` does without the library for C.
+        // `texunit run` does not use the C library.
         if name.contains(".so") && !name.starts_with("libtexunit.so") {
             all.extend(exported(&path)?);
         }
@@ -89,7 +91,7 @@ fn libraries(setup: &Setup, name: &str) -> Result<(PathBuf, [PathBuf; 3]), Faile
     assert!(all.len() > 1900, "{}", all.len());
     let runtime = exported(&setup.libraries.join("libcudart.so.13"))?;
     let rest: BTreeSet<String> = all.difference(&runtime).cloned().collect();
-    // By these, texunit's own libraries find each other.
+    // Texunit's libraries find each other by these names.
     let own = rest.iter().filter(|name| !name.starts_with("texunit_core_")).cloned().collect();
     library_of(&folder, "own", &own)?;
     // The driver is linked with the core.
@@ -118,7 +120,7 @@ fn variables(setup: &Setup) -> Result<(), Failed> {
     let found = format!("-Wl,-rpath-link={}", setup.libraries.display());
     scope(setup, &linked, &["-DRUNTIME", &path, "-l:libcudart.so.13"])?;
     scope(setup, &with_driver, &["-Wl,--no-as-needed", &path, &found, "-l:libcuda.so.1"])?;
-    // The program itself has them, where the dynamic linker looks first.
+    // The program defines the names itself, where the dynamic linker looks first.
     let source = folder.join("own.c");
     let source = source.to_str().ok_or("a path in UTF-8")?;
     scope(setup, &own, &["-DRUNTIME", "-rdynamic", source, &path, "-l:libcudart.so.13"])?;
@@ -127,7 +129,7 @@ fn variables(setup: &Setup) -> Result<(), Failed> {
         same(&*ended.stdout, "runtime: 0 1\nof others: 0\ndriver: 0\nof others: 0\n", &ended)?;
         let ended = run(how(setup, &plain).arg(&all), &plain)?;
         same(&*ended.stdout, "of others: 0\ndriver: 0\nof others: 0\n", &ended)?;
-        // It is linked with the runtime, and so are the runtime's names.
+        // The program is linked with the runtime, whose names it must get.
         let ended = run(how(setup, &linked).arg(&rest), &linked)?;
         same(&*ended.stdout, "runtime: 0 1\nof others: 0\ndriver: 0\nof others: 0\n", &ended)?;
         same(&*ended.stderr, "", &ended)?;
@@ -161,7 +163,7 @@ fn contexts(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// All works in functions of `atexit` and destructors, and what is reported knows of it.
+/// Calls in functions of `atexit` and in destructors work, and are reported.
 fn ends(setup: &Setup) -> Result<(), Failed> {
     let expected = "main: 0 0, 6\natexit: 0 0, 12\natexit, before CUDA was used: 0 0, 18\n0 0 0\nstatic object: 0\ndestructor: 0\n";
     let expect = |ended: &Ended, leaks: bool| -> Result<(), Failed> {
@@ -185,7 +187,7 @@ fn ends(setup: &Setup) -> Result<(), Failed> {
             let ended = run(command.arg(&program).args(argument), &program)?;
             expect(&ended, argument.is_some())?;
             same(ended.status.code(), Some(if argument.is_some() { 9 } else { 0 }), &ended)?;
-            // Those of all three launches.
+            // The counts of all three launches.
             let text = std::fs::read_to_string(&report)?;
             same(text.contains("\"fetches\": 96"), true, &ended)?;
         }
@@ -200,7 +202,7 @@ fn ends(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A runtime and a driver that are not texunit's, in folders that the program looks into first.
+/// Another runtime and driver, in folders that the program searches first.
 fn folders(setup: &Setup) -> Result<(), Failed> {
     let folder = setup.build.join("folders");
     std::fs::create_dir_all(&folder)?;
@@ -219,7 +221,7 @@ fn folders(setup: &Setup) -> Result<(), Failed> {
         let program = program(setup, "device.cu", SHARED, &["-Xlinker", &path, "-Xlinker", tags])?;
         let ended = run(by_run(setup, &program).env_remove("LD_LIBRARY_PATH"), &program)?;
         same(&*ended.stdout, DEFAULT, &ended)?;
-        // A script that sets the variable to a folder of its own.
+        // A script that sets the variable to another folder.
         let script = folder.join("script");
         std::fs::write(
             &script,
@@ -228,7 +230,7 @@ fn folders(setup: &Setup) -> Result<(), Failed> {
         let ended = run(setup.run().arg("sh").arg(&script), &script)?;
         same(&*ended.stdout, DEFAULT, &ended)?;
     }
-    // By its path.
+    // The program is started by its path.
     let plain = folder.join("scope");
     scope(setup, &plain, &[])?;
     let ended = run(by_run(setup, &plain).arg(folder.join("libcuda.so.1")), &plain)?;

@@ -1,4 +1,5 @@
-//! Severities of findings, and how many there are: `commands/severities.cu`, `commands/grouped.cu`, and what is said of copies: `commands/origins.cu`.
+//! Severities and counts of findings (`commands/severities.cu`, `commands/grouped.cu`), and origins
+//! of copied values (`commands/origins.cu`).
 
 use crate::checked::{headed, lacks, marked, of};
 use crate::commands::{SHARED, contains, program, same};
@@ -10,14 +11,14 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let severities = ("severities in every report", severities as crate::commands::Test);
     let grouped = ("one finding for a pair of lines", grouped as crate::commands::Test);
     of(setup, &[severities, grouped, ("where copied bytes come from", origins)])
 }
 
-/// Notes, warnings and errors: exit codes, and what reports make of them.
+/// Notes, warnings and errors: exit codes, and their form in reports.
 fn severities(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "severities.cu", SHARED, &["-lineinfo", "-g"])?;
     let with = |fail_on: Option<&str>, words: &[&str]| {
@@ -45,7 +46,7 @@ fn severities(setup: &Setup) -> Result<(), Failed> {
     )?;
     contains(&ended, "1 error, 1 warning, 1 note")?;
     marked(setup, "severities.cu", &ended)?;
-    // Every report has them alike.
+    // Every report has the same severities.
     let files = ["json", "sarif", "xml", "github"].map(|e| file(setup, &format!("severities.{e}")));
     let mut command = setup.run();
     command.args(["--check", "all"]);
@@ -74,7 +75,7 @@ fn severities(setup: &Setup) -> Result<(), Failed> {
     for level in ["::notice ", "::warning ", "::error "] {
         same(github.matches(level).count(), 1, &ended)?;
     }
-    // A word for suppressions.
+    // Code for suppressions.
     let list = file(setup, "padding.supp");
     std::fs::write(&list, "{\n   structures\n   rule: padding\n}\n")?;
     let mut command = setup.run();
@@ -82,7 +83,7 @@ fn severities(setup: &Setup) -> Result<(), Failed> {
     lacks(&succeed(&mut command, &program)?, "init-copy-to-host")
 }
 
-/// A program of unrolled loops with one missing barrier: few findings, the same ones in code for a debugger.
+/// Unrolled loops with one missing barrier give few findings, the same ones as a debug build.
 fn grouped(setup: &Setup) -> Result<(), Failed> {
     let mut all = Vec::new();
     for options in [&["-O3", "-lineinfo", "-g"][..], &["-G", "-g"]] {
@@ -103,7 +104,7 @@ fn grouped(setup: &Setup) -> Result<(), Failed> {
             [f["kind"].clone(), f["line"].clone(), with].map(|value| value.to_string())
         };
         let rows: BTreeSet<_> = findings.iter().map(row).collect();
-        // The store that may come before the load is told with the load.
+        // The opposite order of the same accesses is part of the finding.
         contains(&ended, "the other way round, too (`race-write-after-read`, ")?;
         for kind in ["race-read-after-write", "init-store", "leak-allocation"] {
             contains(&ended, &headed(kind))?;
@@ -114,7 +115,7 @@ fn grouped(setup: &Setup) -> Result<(), Failed> {
     same(&all[0].0, &all[1].0, &all[1].1)
 }
 
-/// What a kernel has copied, or computed and kept, is not called unwritten: where it came from is.
+/// For a value that was copied or computed, a finding names its uninitialised origin.
 fn origins(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "origins.cu", SHARED, &["-lineinfo", "-g"])?;
     let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;

@@ -1,5 +1,5 @@
-//! All checks over all programs of tests/cuda: they print what they print without, and what is found in each is what
-//! tests/findings/explained.toml says and nothing else.
+//! Runs all programs of tests/cuda with all checks: the output is unchanged, and the findings are
+//! exactly those of tests/findings/explained.toml.
 
 use crate::evidence::json;
 use crate::explained;
@@ -32,7 +32,7 @@ fn swept(setup: &Setup, case: &Case) -> Result<(), Failed> {
     let explained = explained::findings("cuda", &case.name, "")?;
     let report = setup.build.join(format!("swept-{}.json", case.name));
     let mut command = setup.run();
-    // Which accesses of a race meet first is the same each time.
+    // One worker, so that a race always has the same ends.
     command.args(["--check", "all", "--report"]).arg(&report).env("TEXUNIT_THREADS", "1");
     let ended = case.run_with(setup, case.variant(), command)?;
     let expected = case.expected()?;
@@ -42,7 +42,7 @@ fn swept(setup: &Setup, case: &Case) -> Result<(), Failed> {
     }
     let report = json(&report)?;
     let findings = report["findings"].as_array().cloned().unwrap_or_default();
-    // Of each kind one message, for who looks into it.
+    // One message of each kind, for whoever examines a failure.
     let found: BTreeMap<&str, &str> = findings
         .iter()
         .filter_map(|finding| Some((finding["kind"].as_str()?, finding["message"].as_str()?)))

@@ -1,18 +1,20 @@
-//! Texels that the host, copies and surfaces have not written (`--check init`): `commands/texels.cu`.
+//! Texels that the host, copies and surface stores have not written (`--check init`):
+//! `commands/texels.cu`.
 
 use crate::commands::{SHARED, contains, program, same};
 use crate::process::succeed;
 use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
 
-/// It.
+/// The test.
 pub(crate) fn trial(setup: &Setup) -> Trial {
     let skipped = !setup.has(&["nvcc"]);
     let setup = setup.clone();
     Trial::test("check/texels", move || texels(&setup)).with_ignored_flag(skipped)
 }
 
-/// Each case has one fetch of uninitialised data; all others, of texels beside it, are right.
+/// Each case has one fetch of uninitialised data; all other fetches, of adjacent texels, are
+/// correct.
 fn texels(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "texels.cu", SHARED, &["-lineinfo"])?;
     let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;

@@ -1,4 +1,4 @@
-//! What the tests need: the libraries, built once, and NVIDIA's tools.
+//! Requirements of the tests: the libraries, built once, and NVIDIA's tools.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -6,24 +6,24 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Everything there is.
+/// The requirements of all tests.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     /// The repository.
     pub(crate) root: PathBuf,
-    /// Where these tests build.
+    /// The folder in which the tests build.
     pub(crate) build: PathBuf,
-    /// The folder with the libraries.
+    /// The folder of the libraries.
     pub(crate) libraries: PathBuf,
-    /// Files of NVIDIA's, by the names of `xtask tools`.
+    /// NVIDIA's files, by their names in `xtask tools`.
     files: BTreeMap<String, PathBuf>,
 }
 
 impl Setup {
-    /// Builds the libraries and finds the tools. For a list of the tests neither is wanted.
+    /// Builds the libraries and finds the tools. Neither is done if the tests are only listed.
     pub(crate) fn get(list: bool) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap();
-        // The program is in the folder of a profile in Cargo's target folder.
+        // The path of the program is target/PROFILE/NAME.
         let target = texunit().parent().unwrap().parent().unwrap().to_owned();
         let build = target.join("cuda");
         std::fs::create_dir_all(&build).unwrap();
@@ -33,7 +33,7 @@ impl Setup {
             return setup;
         }
         let xtask = Xtask::build(&setup.root, target);
-        // Packages come from a network, and the libraries from the compiler: both at once.
+        // Downloads and compilation at the same time.
         std::thread::scope(|scope| {
             let files = scope.spawn(|| find_files(&xtask));
             match std::env::var_os("TEXUNIT_LIBS") {
@@ -45,12 +45,12 @@ impl Setup {
         setup
     }
 
-    /// Whether these files of NVIDIA's are all there.
+    /// Whether all these files of NVIDIA exist.
     pub(crate) fn has(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.files.contains_key(*name))
     }
 
-    /// A file of NVIDIA's that is there.
+    /// The path of a file that [`Self::has`] has found.
     pub(crate) fn file(&self, name: &str) -> &Path {
         &self.files[name]
     }
@@ -60,14 +60,14 @@ impl Setup {
         self.root.join("tests/cuda")
     }
 
-    /// `texunit run` with these libraries and nothing else.
+    /// `texunit run` with these libraries in a clean environment.
     pub(crate) fn run(&self) -> Command {
         let mut command = self.texunit();
         command.arg("run");
         command
     }
 
-    /// `texunit` with these libraries and nothing else.
+    /// `texunit` with these libraries in a clean environment.
     pub(crate) fn texunit(&self) -> Command {
         let mut command = Command::new(texunit());
         clean(&mut command);
@@ -76,7 +76,7 @@ impl Setup {
     }
 }
 
-/// Files of NVIDIA's and packages of Python, which are installed if they are not there.
+/// NVIDIA's files and Python packages, which are installed if missing.
 fn find_files(xtask: &Xtask) -> BTreeMap<String, PathBuf> {
     let mut files = BTreeMap::new();
     for kit in ["nvcc", "cuda12", "python", "numba", "nvml", "reports"] {
@@ -102,7 +102,8 @@ fn build_libraries(xtask: &Xtask, to: &Path) {
     assert!(libs.status().unwrap().success(), "the libraries cannot be built");
 }
 
-/// The program of that name, which is built once: `cargo run` would wait for builds that others of it do.
+/// The program xtask, built once, because `cargo run` would wait for builds that another xtask
+/// does.
 struct Xtask {
     program: PathBuf,
     root: PathBuf,
@@ -138,7 +139,7 @@ fn texunit() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_texunit"))
 }
 
-/// Takes away what the caller's shell, or Cargo, would add.
+/// Removes variables of the shell and of Cargo.
 pub(crate) fn clean(command: &mut Command) {
     let ours = [
         "DEVICE",
@@ -164,6 +165,6 @@ pub(crate) fn clean(command: &mut Command) {
         command.env_remove(format!("TEXUNIT_{name}"));
     }
     command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
-    // Of the CI that runs these tests.
+    // Set by the CI that runs these tests.
     command.env_remove("GITHUB_WORKSPACE");
 }

@@ -1,11 +1,12 @@
-//! tests/findings/explained.toml: what checks find in programs, and why that stays.
+//! Reads tests/findings/explained.toml: the findings of checks in programs, with the reasons why
+//! they remain.
 
 use libtest_mimic::Failed;
 use std::collections::BTreeSet;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// What is found in a program of a list (`programs`, `cuda`), in one of its forms.
+/// The findings in a program of a list (`programs`, `cuda`), in one of its forms.
 pub(crate) fn findings(list: &str, program: &str, form: &str) -> Result<BTreeSet<String>, Failed> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/findings/explained.toml");
     let all: Table = std::fs::read_to_string(file)?.parse()?;
@@ -16,12 +17,12 @@ pub(crate) fn findings(list: &str, program: &str, form: &str) -> Result<BTreeSet
     };
     let rows = rows.filter(|row| row["program"].as_str() == Some(program)).filter(is_in);
     let code = |row: &Table| Some(row["finding"].as_str()?.to_owned());
-    // Each has its reason.
+    // Each finding has a reason.
     let rows = rows.filter(|row| row["why"].as_str().is_some_and(|why| why.len() > 20));
     Ok(rows.filter_map(code).collect())
 }
 
-/// Programs of a list of which no case has the name.
+/// Programs of a list that are not the name of a case.
 pub(crate) fn without_case(list: &str, cases: &BTreeSet<&str>) -> Result<Vec<String>, Failed> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/findings/explained.toml");
     let all: Table = std::fs::read_to_string(file)?.parse()?;

@@ -1,10 +1,10 @@
-//! What genhtml, of the Debian package lcov, makes of a tracefile.
+//! Runs genhtml, of the Debian package lcov, on a tracefile.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Has genhtml make pages of a tracefile in a folder, and compares the lines and branches that it has found with
-/// what the tracefile says. Without genhtml it is skipped, loudly.
+/// Generates pages of a tracefile, and compares the numbers of lines and branches with the
+/// tracefile. Without genhtml, prints that this is skipped.
 pub(crate) fn accepts(tracefile: &Path, folder: &Path) -> Result<(), String> {
     let is_there = Command::new("genhtml").arg("--version").output();
     if !is_there.is_ok_and(|done| done.status.success()) {

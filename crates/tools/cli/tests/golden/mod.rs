@@ -1,4 +1,4 @@
-//! Programs that are run as a file of arguments says, and whose output is compared with files.
+//! Runs the program with the arguments of files, and compares its output with files.
 #![allow(dead_code)]
 
 use libtest_mimic::{Failed, Trial};
@@ -21,9 +21,9 @@ pub(crate) fn texunit(name: &str, arguments: &[&str], stdin: Stdio) -> Output {
         .unwrap()
 }
 
-/// A test for each `tests/cli/NAME/*.args`: its content is arguments of `texunit COMMAND`, or of `texunit`
-/// if that is empty;
-/// `# exit: 2` is the exit code that is expected, and `# stdin: FILE` gives standard input.
+/// A test for each `tests/cli/NAME/*.args`, whose content is the arguments of `texunit COMMAND`, or
+/// of `texunit` if COMMAND is empty. `# exit: 2` gives the expected exit code, and `# stdin: FILE`
+/// the standard input.
 pub(crate) fn trials(name: &'static str, command: &'static str, least: usize) -> Vec<Trial> {
     let mut cases: Vec<PathBuf> = std::fs::read_dir(folder(name))
         .unwrap()
@@ -60,7 +60,8 @@ fn run(name: &str, command: &str, case: &Path) -> Result<(), Failed> {
     compare(&case.with_extension("stderr"), &stderr)
 }
 
-/// Compares a text with a file, of which an empty one is not there. `TEXUNIT_BLESS=1` writes it.
+/// Compares a text with a file, which does not exist if the text is empty. `TEXUNIT_BLESS=1` writes
+/// it.
 pub(crate) fn compare(path: &Path, text: &str) -> Result<(), Failed> {
     if std::env::var_os("TEXUNIT_BLESS").is_some() {
         if text.is_empty() {

@@ -1,4 +1,4 @@
-//! Blocks of code in pages.
+//! Tests code blocks in pages.
 
 use std::process::Command;
 
@@ -7,10 +7,10 @@ use libtest_mimic::Failed;
 
 use crate::page::{Block, Page};
 
-/// Pages whose examples of PTX are wrong on purpose; each is a test of its own.
+/// Pages whose PTX examples are wrong on purpose, and are tested separately.
 const EXAMPLES_OF_MISTAKES: [&str; 2] = ["docs/diagnostics.md", "docs/lints.md"];
 
-/// Every block is what its language says.
+/// Checks that every block is valid in its language.
 pub(crate) fn are_right(page: &Page) -> Result<(), Failed> {
     let name = Page::name(&page.path);
     let mut wrong = Vec::new();
@@ -36,7 +36,7 @@ fn is_right(block: &Block) -> Result<(), String> {
     }
 }
 
-/// The commands of a block that call `texunit`, each as its words.
+/// The calls of `texunit` in a block, each as a list of words.
 fn commands(block: &Block) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let whole = block.code.replace("\\\n", " ");
@@ -55,7 +55,7 @@ fn commands(block: &Block) -> Vec<Vec<String>> {
                     .iter()
                     .take_while(|w| ["do", "then", "!"].contains(&w.as_str()))
                     .count();
-            // The value of a variable is only known when the command runs.
+            // The value of a variable is unknown before the command runs.
             let varies = command.iter().any(|word| word.contains('$'));
             if command.get(at).is_some_and(named) && !varies {
                 found.push(command[at..].to_vec());
@@ -65,8 +65,8 @@ fn commands(block: &Block) -> Vec<Vec<String>> {
     found
 }
 
-/// The commands of a line of a shell, each as its words: quotes are taken off, and what `|`, `;`, `&&` and `>` stand
-/// between is separate.
+/// Splits a shell line into commands at `|`, `;`, `&&` and `>`, and each command into words without
+/// quotes.
 fn split(line: &str) -> Vec<Vec<String>> {
     let (mut commands, mut words, mut word, mut quote) =
         (Vec::new(), Vec::new(), None::<String>, None);
@@ -102,7 +102,7 @@ fn parses(words: &[String]) -> Result<(), String> {
     }
 }
 
-/// A module, or instructions with the registers that examples usually have.
+/// Checks PTX: a module, or instructions with the registers that examples usually use.
 fn ptx(code: &str) -> Result<(), String> {
     let module = if code.contains(".version") {
         code.to_owned()
@@ -117,7 +117,7 @@ fn ptx(code: &str) -> Result<(), String> {
     error.map_or(Ok(()), |error| Err(format!("{}: {}", error.code, error.message)))
 }
 
-/// What Python can parse, where it is installed.
+/// Checks that Python can parse the code, if Python is installed.
 fn python(code: &str) -> Result<(), String> {
     let program = "import ast, sys; ast.parse(sys.argv[1])";
     match Command::new("python3").args(["-c", program, code]).output() {
@@ -130,7 +130,7 @@ fn python(code: &str) -> Result<(), String> {
     }
 }
 
-/// A job, or something else in TOML.
+/// Checks TOML: a job, or another table.
 fn toml(code: &str) -> Result<(), String> {
     let table: toml::Table = code.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let of_jobs = ["kernel", "grid", "params", "textures", "surfaces", "globals", "objects"];
@@ -144,7 +144,7 @@ fn toml(code: &str) -> Result<(), String> {
     problems.take().first().map_or(Ok(()), |problem| Err(format!("{problem:?}")))
 }
 
-/// These tests can fail.
+/// Wrong blocks must be detected.
 pub(crate) fn what_is_wrong_is_found() -> Result<(), Failed> {
     let block = |language: &str, code: &str| Block {
         language: language.to_owned(),

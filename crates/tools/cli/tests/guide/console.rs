@@ -1,9 +1,10 @@
-//! Commands in pages, and what they print.
+//! Runs commands in pages, and compares their output.
 //!
-//! A `console` block has commands, which begin with `$ `, each with what it prints below it, errors included. They are run by
-//! `sh` in a copy of the folder of the page, or of the one that a comment before the block names
-//! (`<!-- folder: examples/rotate -->`), all blocks of a page in one copy. `...` stands for any characters up to the
-//! end of its line. Pictures that a command writes (`--out x.svg`) equal those beside the page.
+//! A `console` block has commands, which begin with `$ `, each followed by its output, errors
+//! included. `sh` runs them in a copy of the page's folder, or of the folder in a comment before
+//! the block (`<!-- folder: examples/rotate -->`); all blocks of a page share the copy. `...`
+//! stands for any characters up to the end of its line. Pictures that a command writes (`--out
+//! x.svg`) must equal those beside the page.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ pub(crate) fn prints_what_it_says(page: &Page) -> Result<(), Failed> {
     let temp = TempDir::new("guide");
     let mut folders = BTreeMap::new();
     let (mut text, mut wrong) = (page.text.clone(), Vec::new());
-    // From the last to the first, so that places stay where they are; commands are run in their order before.
+    // Replaced from the last to the first, so that offsets stay valid; the commands have run in
+    // order.
     let mut ran = Vec::new();
     for block in page.blocks().into_iter().filter(|block| block.language == "console") {
         let folder = folder_of(page, &block);
@@ -55,7 +57,7 @@ fn folder_of(page: &Page, block: &Block) -> PathBuf {
     named.map_or(page.path.parent().unwrap().to_owned(), |folder| root().join(folder))
 }
 
-/// The files of a folder and of those in it.
+/// Copies the files of a folder and its subfolders.
 fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
@@ -86,7 +88,7 @@ fn commands(code: &str) -> Vec<String> {
     found
 }
 
-/// A block as it should be: its commands, each with what it prints now.
+/// A block with the current output of its commands.
 fn run(block: &Block, folder: &Path) -> Result<String, Failed> {
     let program = Path::new(env!("CARGO_BIN_EXE_texunit")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH")?);
@@ -120,7 +122,8 @@ fn fits(expected: &str, found: &str) -> bool {
         })
 }
 
-/// Pictures of a page that are not those beside it. Others of the folder are other pages' affair, which may be blessing them.
+/// Pictures of a page that differ from those beside it. Other pictures of the folder belong to
+/// other pages, whose tests may be writing them.
 fn pictures(page: &str, folder: &Path, copy: &Path, bless: bool) -> Result<Vec<String>, Failed> {
     let mut wrong = Vec::new();
     for entry in std::fs::read_dir(copy)? {
@@ -142,7 +145,7 @@ fn pictures(page: &str, folder: &Path, copy: &Path, bless: bool) -> Result<Vec<S
     Ok(wrong)
 }
 
-/// No picture of docs/ was drawn in some other way.
+/// Every picture of docs/ is the output of a command.
 pub(crate) fn every_picture_is_made() -> Result<(), Failed> {
     let mut made = Vec::new();
     for path in pages() {
@@ -154,10 +157,13 @@ pub(crate) fn every_picture_is_made() -> Result<(), Failed> {
     }
     let mut other = Vec::new();
     below(&root().join("docs"), &mut |path| {
-        // Those of docs/compare are measured by python/compare/page.py, which `.ci/compare` runs; the other one by a test
-        // of the crate `sfu`.
+        // python/compare/page.py, which `.ci/compare` runs, measures those of docs/compare; a test
+        // of the crate `sfu` draws docs/special-functions.svg; tests/debug/README.md has the
+        // command for the session of an editor.
         let is_measured = path.starts_with(root().join("docs/compare"))
-            || *path == root().join("docs/special-functions.svg");
+            || ["docs/special-functions.svg", "docs/debugger/adapter.svg"]
+                .iter()
+                .any(|picture| *path == root().join(picture));
         let is_made = is_measured || made.iter().any(|made| made == path);
         if path.extension().is_some_and(|e| e == "svg") && !is_made {
             other.push(Page::name(path));
@@ -172,7 +178,7 @@ pub(crate) fn every_picture_is_made() -> Result<(), Failed> {
     if other.is_empty() { Ok(()) } else { Err(format!("no command makes {other:?}").into()) }
 }
 
-/// What commands read is in the list of `texunit examples`, for those who have no clone.
+/// `texunit examples` lists every file that commands read, for users without a clone.
 pub(crate) fn every_file_is_listed() -> Result<(), Failed> {
     let list = std::fs::read_to_string(root().join("examples/guide.txt"))?;
     let entries: Vec<_> = list.lines().filter(|line| !line.starts_with('#')).collect();

@@ -1,4 +1,4 @@
-//! Links between pages, and to files of the repository.
+//! Tests links between pages, and to files of the repository.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,14 +6,14 @@ use libtest_mimic::Failed;
 
 use crate::page::{Page, below, pages, root};
 
-/// Every relative link leads to a file that is there, and to an anchor that it has.
+/// Every relative link leads to an existing file, and to an anchor in it.
 pub(crate) fn resolve(page: &Page) -> Result<(), Failed> {
     let wrong: Vec<_> =
         page.links().iter().filter_map(|link| mistake(&page.path, link).err()).collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// Where a link leads: the file and the anchor; `None` if it leaves the repository.
+/// The file and anchor of a link; `None` if it leaves the repository.
 fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>)> {
     if link.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(char::is_alphanumeric)) {
         return None;
@@ -24,7 +24,7 @@ fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>)> {
     Some((plain(&path), anchor))
 }
 
-/// A path without `..`, whether or not it is there.
+/// Resolves `..` in a path, which need not exist.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -53,7 +53,7 @@ fn mistake(page: &Path, link: &str) -> Result<(), String> {
     Err(format!("`{link}`: the page has no such anchor, but {}", anchors.join(", ")))
 }
 
-/// docs/SUMMARY.md, the order of the guide, has every page of docs/ once.
+/// docs/SUMMARY.md, the order of the guide, lists every page of docs/ once.
 pub(crate) fn every_page_is_in_the_guide() -> Result<(), Failed> {
     let summary = Page::read(&root().join("docs/SUMMARY.md"));
     let mut listed: Vec<_> = summary
@@ -79,7 +79,7 @@ pub(crate) fn every_page_is_in_the_guide() -> Result<(), Failed> {
         .into())
 }
 
-/// Code, comments and messages name pages, too: `docs/numerics.md`.
+/// Pages that code, comments and messages name (`docs/numerics.md`) exist.
 pub(crate) fn mentioned_pages_are_there() -> Result<(), Failed> {
     let (root, mut wrong, mut count) = (root(), Vec::new(), 0);
     below(&root, &mut |path| {
@@ -91,7 +91,7 @@ pub(crate) fn mentioned_pages_are_there() -> Result<(), Failed> {
             let is_part = |c: char| c.is_ascii_alphanumeric() || "-_/.".contains(c);
             let rest = &text[at..];
             let name = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
-            // Of a sentence's end, too.
+            // The name may be at the end of a sentence.
             let Some((stem, _)) = name.split_once(".md") else { continue };
             let inside =
                 text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || "-_/.".contains(c));
@@ -110,7 +110,7 @@ pub(crate) fn mentioned_pages_are_there() -> Result<(), Failed> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// These tests can fail.
+/// Wrong links must be detected.
 pub(crate) fn what_is_wrong_is_found() -> Result<(), Failed> {
     let page = root().join("docs/explain.md");
     for right in [

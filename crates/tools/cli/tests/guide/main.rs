@@ -1,15 +1,14 @@
-//! What the pages of this repository say is so: links and anchors lead somewhere, every page of docs/ has its place in
-//! the guide, commands are ones that `texunit` has, PTX, Rust, TOML and JSON are what they claim to be, and the
-//! commands in `console` blocks print what is below them and make the pictures beside the page. Examples of help texts
-//! run.
-//!
-//! `TEXUNIT_BLESS=1` writes outputs and pictures instead of comparing them.
+//! Tests the pages of this repository: links and anchors are valid, every page of docs/ is in the
+//! guide, commands exist, code blocks in PTX, Rust, TOML and JSON are valid, and the commands in
+//! `console` blocks print what is below them and write the pictures beside the page. Examples in
+//! help texts are run, too. `TEXUNIT_BLESS=1` writes outputs and pictures instead of comparing
+//! them.
 #![allow(clippy::unwrap_used)]
 
 mod blocks;
 mod console;
-#[path = "../helped/mod.rs"]
-mod helped;
+#[path = "../help_examples/mod.rs"]
+mod help_examples;
 mod links;
 mod page;
 
@@ -31,7 +30,7 @@ fn main() {
             add("console", console::prints_what_it_says);
         }
     }
-    trials.extend(helped::trials(None));
+    trials.extend(help_examples::trials(None));
     let consoles = trials.iter().filter(|trial| trial.name().starts_with("console::")).count();
     assert!(consoles > 8, "{consoles} pages with commands: the guide is not where it was");
     let mut add = |name: &str, test: fn() -> Result<(), Failed>| {

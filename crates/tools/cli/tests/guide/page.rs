@@ -1,4 +1,4 @@
-//! Markdown pages: what is in them, as a CommonMark parser sees it.
+//! Parses Markdown pages according to CommonMark.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ pub(crate) struct Page {
     pub(crate) text: String,
 }
 
-/// A block of code.
+/// A code block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// First word after the fence; empty for indented code.
+    /// The first word after the fence; empty for indented code.
     pub(crate) language: String,
     pub(crate) code: String,
-    /// Where the code is in the page.
+    /// The offset of the code in the page.
     pub(crate) start: usize,
-    /// The comment on the line before: `folder: examples/rotate`.
+    /// The comment in the line before the block: `folder: examples/rotate`.
     pub(crate) remark: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
 }
 
-/// All Markdown pages, generated and hidden folders left out.
+/// All Markdown pages, without generated and hidden folders.
 pub(crate) fn pages() -> Vec<PathBuf> {
     let mut found = Vec::new();
     below(&root(), &mut |path| {
@@ -66,7 +66,7 @@ impl Page {
         Page { path: path.to_owned(), text: std::fs::read_to_string(path).unwrap() }
     }
 
-    /// The path from the root of the repository.
+    /// The path relative to the root of the repository.
     pub(crate) fn name(path: &Path) -> String {
         path.strip_prefix(root()).unwrap_or(path).display().to_string()
     }
@@ -91,7 +91,8 @@ impl Page {
         found
     }
 
-    /// What links to the page can name: its headings, as GitHub and mdBook write them, and its anchors.
+    /// The anchors of the page: its headings, as GitHub and mdBook write them, and explicit
+    /// anchors.
     pub(crate) fn anchors(&self) -> Vec<String> {
         let mut found: Vec<String> =
             texunit_testkit::pages::anchors(&self.text).into_iter().map(str::to_owned).collect();
@@ -117,7 +118,7 @@ impl Page {
         found
     }
 
-    /// The blocks of code.
+    /// The code blocks.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let mut found = Vec::new();
         let mut block: Option<Block> = None;

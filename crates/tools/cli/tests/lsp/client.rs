@@ -1,4 +1,4 @@
-//! The client: framing, requests, waiting with a limit.
+//! The client: framing, requests, and waiting with a limit.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -7,17 +7,17 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Nothing that is tested takes this long, except on a machine that does much else.
+/// A maximum for busy machines; no operation takes this long otherwise.
 pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 
 pub(crate) const URI: &str = "file:///folder/k.ptx";
 
-/// A server with what it has said.
+/// A server with its messages.
 pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
-    /// Notifications that nobody has asked for yet.
+    /// Messages that were received while waiting for another one.
     kept: VecDeque<Value>,
     next_id: i32,
     version: i32,
@@ -47,7 +47,7 @@ impl Client {
         Self { child, input, messages, kept: VecDeque::new(), next_id: 0, version: 0 }
     }
 
-    /// Starts a server and shakes hands.
+    /// Starts and initialises a server.
     pub(crate) fn ready(initialize: Value) -> Self {
         let mut client = Self::start();
         client.request("initialize", initialize).unwrap();
@@ -55,7 +55,7 @@ impl Client {
         client
     }
 
-    /// A server with everything that a modern editor can do, and columns in bytes.
+    /// A server for a client with all capabilities and columns in bytes.
     pub(crate) fn modern() -> Self {
         Self::ready(json!({
             "processId": null,
@@ -90,7 +90,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Sends a request without waiting; its number.
+    /// Sends a request without waiting. Returns its number.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> i32 {
         self.next_id += 1;
         let id = self.next_id;
@@ -98,7 +98,7 @@ impl Client {
         id
     }
 
-    /// Waits for the answer to a request: its result, or the code of its error.
+    /// Waits for the response to a request: its result, or its error code.
     pub(crate) fn answer(&mut self, id: Value) -> Result<Value, i64> {
         let message = self.wait(|m| m.get("method").is_none() && m["id"] == id);
         match message.get("error") {
@@ -110,13 +110,13 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its response.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value, i64> {
         let id = self.ask(method, params);
         self.answer(json!(id))
     }
 
-    /// Waits for a message; others are kept.
+    /// Waits for a message; others are stored.
     pub(crate) fn wait(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.kept.iter().position(&wanted) {
             return self.kept.remove(at).unwrap();
@@ -133,7 +133,7 @@ impl Client {
         }
     }
 
-    /// Waits for a notification; its parameters.
+    /// Waits for a notification. Returns its parameters.
     pub(crate) fn wait_for(&mut self, method: &str) -> Value {
         self.wait(|m| m["method"] == method)["params"].clone()
     }
@@ -153,7 +153,7 @@ impl Client {
         self.notify("textDocument/didChange", params);
     }
 
-    /// Waits for the diagnostics of the newest text.
+    /// Waits for the diagnostics of the current text.
     pub(crate) fn diagnostics(&mut self) -> Vec<Value> {
         let version = self.version;
         let message = self.wait(|m| {
@@ -163,12 +163,12 @@ impl Client {
         message["params"]["diagnostics"].as_array().unwrap().clone()
     }
 
-    /// Asks about a place of the document.
+    /// Sends a request about a position in the document.
     pub(crate) fn at(&mut self, method: &str, line: u32, character: u32) -> Result<Value, i64> {
         self.request(method, place(line, character))
     }
 
-    /// Closes the input and waits for the end; the exit code.
+    /// Closes the input and waits for the end. Returns the exit code.
     pub(crate) fn end(mut self) -> Option<i32> {
         self.input = None;
         let end = Instant::now() + LIMIT;
@@ -181,7 +181,7 @@ impl Client {
         }
     }
 
-    /// Shuts the server down as the protocol asks for; the exit code.
+    /// Shuts the server down as the protocol requires. Returns the exit code.
     pub(crate) fn quit(mut self) -> Option<i32> {
         assert_eq!(self.request("shutdown", Value::Null), Ok(Value::Null));
         self.notify("exit", Value::Null);
@@ -196,7 +196,7 @@ impl Drop for Client {
     }
 }
 
-/// A place in the document.
+/// A position in the document.
 pub(crate) fn place(line: u32, character: u32) -> Value {
     json!({
         "textDocument": { "uri": URI },

@@ -1,4 +1,4 @@
-//! Every feature, on one module.
+//! Tests every feature on one module.
 
 use super::client::{Client, URI, place, range};
 use serde_json::{Value, json};
@@ -223,13 +223,13 @@ fn completions() {
         assert_eq!(edit["range"]["start"], json!({ "line": line, "character": end - range_of }));
         client.change(json!([{ "range": range((line, column), (line + 1, 0)), "text": "" }]));
     }
-    // The documentation comes from the table.
+    // The documentation of the instruction table.
     client.change(json!([{ "range": range((line, column), (line, column)), "text": "tex.\n" }]));
     let list = client.at("textDocument/completion", line, column + 4).unwrap();
     let level = list["items"].as_array().unwrap().iter().find(|i| i["label"] == "level").unwrap();
     assert!(level["detail"].as_str().unwrap().contains("level of detail"));
     assert!(level["documentation"]["value"].as_str().unwrap().contains("9.7.10.3"));
-    // Nothing in comments.
+    // No completions in comments.
     client.change(json!([{ "range": range((0, 0), (0, 0)), "text": "// tex.\n" }]));
     let list = client.at("textDocument/completion", 0, 7).unwrap();
     assert_eq!(list["items"], json!([]));
@@ -261,7 +261,7 @@ fn diagnostics_and_corrections() {
     assert_eq!(client.quit(), Some(0));
 }
 
-/// A correction, and what the text is after it.
+/// A quick fix, and the text after it.
 #[test]
 fn quick_fixes() {
     let mut client = Client::modern();
@@ -332,14 +332,14 @@ fn renaming() {
     assert_eq!(prepared, Ok(range((line, column), (line, column + 6))));
     let (line, column) = find("%f4", 0);
     assert_eq!(client.at("textDocument/prepareRename", line, column), Err(-32803));
-    // With errors in the file uses may be hidden.
+    // A file with errors may have uses that are not recognised.
     client.change(json!([{ "range": range((19, 2), (19, 4)), "text": "+" }]));
     let (line, column) = find("lonely)", 0);
     assert_eq!(client.at("textDocument/prepareRename", line, column), Err(-32803));
     assert_eq!(client.quit(), Some(0));
 }
 
-/// What is never used is faded, and a warning that is not wanted is not shown.
+/// Unused code is marked as unnecessary, and a disabled warning is not shown.
 #[test]
 fn unnecessary_code() {
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n\

@@ -1,9 +1,9 @@
-//! What no client should send, and documents that nobody should write.
+//! Invalid messages and unusual documents.
 
 use super::client::{Client, URI, place, range};
 use serde_json::{Value, json};
 
-/// The server still answers.
+/// Checks that the server still responds.
 fn is_alive(client: &mut Client) {
     client.open(".version 8.0\n.target sm_75\n.entry k() { ret; }\n");
     let said = client.at("textDocument/hover", 0, 3).unwrap();
@@ -108,7 +108,7 @@ fn documents_without_files() {
     assert_eq!(client.quit(), Some(0));
 }
 
-/// All requests everywhere, in and outside the text.
+/// All requests at all positions, in and outside the text.
 #[test]
 fn every_place_of_strange_texts() {
     const METHODS: &[&str] = &["hover", "definition", "references", "completion", "prepareRename"];
@@ -159,7 +159,7 @@ fn every_place_of_strange_texts() {
     }
 }
 
-/// A long text, and one long line: the loop continues while it is checked.
+/// During the check of a long text or a long line, the server handles messages.
 #[test]
 fn long_texts() {
     let head = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { .reg .u32 %r<9>;\n";
@@ -168,7 +168,7 @@ fn long_texts() {
         let text =
             format!("{head}{}ret; }}\n", format!("add.u32 %r1, %r2, %r3;{end}").repeat(40_000));
         client.open(&text);
-        // A notification that is answered at once, while the text is looked at.
+        // The server responds to this at once, while the text is checked.
         assert_eq!(client.request("nothing", Value::Null), Err(-32601));
         let said = client.at("textDocument/hover", 4, 1).unwrap();
         assert!(said["contents"]["value"].as_str().unwrap().contains("add"));
@@ -178,7 +178,7 @@ fn long_texts() {
         assert_eq!(uses.as_array().unwrap().len(), 40_000);
         client.diagnostics();
     }
-    // Many mistakes: not all are published.
+    // The number of published diagnostics is limited.
     client.open(&format!("{head}{}ret; }}\n", "add.u32 %r1, %r2;\n".repeat(5_000)));
     let wrong = client.diagnostics().len();
     assert!((100..=2_000).contains(&wrong), "{wrong}");

@@ -1,4 +1,4 @@
-//! Life cycle, synchronisation, positions, cancelling.
+//! Tests life cycle, synchronisation, positions and cancellation.
 
 use super::client::{Client, URI, place, range};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ fn positions() {
         let ranges: Vec<_> = list.iter().map(|d| d["range"].clone()).collect();
         let (first, second) = (range((3, a), (3, b)), range((3, c), (3, d)));
         assert_eq!(ranges, [first.clone(), second.clone()], "{offered}");
-        // An edit after them goes to the right place, and the first one is where it was.
+        // An edit after them changes the right place, and the first diagnostic keeps its place.
         client.change(json!([{ "range": second, "text": "e" }]));
         let list = client.diagnostics();
         assert_eq!((list.len(), &list[0]["range"]), (1, &first), "{offered}");
@@ -89,7 +89,7 @@ fn incremental_and_full_changes() {
     let mut client = Client::modern();
     client.open(SMALL);
     assert_eq!(client.diagnostics(), Vec::<Value>::new());
-    // Several changes of one notification, each on the text that the one before has left.
+    // Several changes in one notification, each relative to the result of the previous one.
     client.change(json!([
         { "range": range((3, 13), (3, 13)), "text": "mov.u32 %r1, 1;\n" },
         { "range": range((4, 0), (4, 0)), "text": "add.s32; nonsense; " },
@@ -100,7 +100,7 @@ fn incremental_and_full_changes() {
         [(json!("E0110"), range((3, 21), (3, 24))), (json!("E0200"), range((4, 9), (4, 17)))];
     assert_eq!([&places[0], &places[2]], [&expected[0], &expected[1]], "{places:?}");
     assert_eq!(places[1].0, "E0210");
-    // Over a line end, backwards, and far outside.
+    // A range over a line end, a backward range, and a range far outside.
     client.change(json!([{ "range": range((4, 19), (3, 12)), "text": " " }]));
     assert_eq!(client.diagnostics(), Vec::<Value>::new());
     client.change(json!([{ "range": range((900, 9), (u32::MAX, u32::MAX)), "text": "junk" }]));
@@ -114,7 +114,8 @@ fn incremental_and_full_changes() {
     assert_eq!(client.quit(), Some(0));
 }
 
-/// Many changes at once are checked together; the newest text has the last word.
+/// Many changes in quick succession are checked together; the published diagnostics are those of
+/// the newest text.
 #[test]
 fn a_fast_typist() {
     let mut client = Client::modern();
@@ -133,7 +134,7 @@ fn a_fast_typist() {
 #[test]
 fn canceled_and_outdated_requests_are_answered() {
     let mut client = Client::modern();
-    // So long that its index is not finished when the next message comes.
+    // A text so long that its index is not finished when the next message arrives.
     let text = SMALL.replace("ret;", &"trap;\n".repeat(200_000));
     client.open(&text);
     let first = client.ask("textDocument/hover", place(0, 0));

@@ -1,9 +1,9 @@
-//! An observer that checks what it receives: the events must be consistent.
+//! An observer that checks the consistency of the events it receives:
 //!
-//! * What loads and atomics bring is what the stores before them have left there.
-//! * The operations that count are as many, over the lanes, as the launch says it has executed.
-//! * Lanes come to each block as often as branches, calls and the blocks above it lead them there.
-//! * What the executor counts of blocks and branches is what it tells of them one by one.
+//! * Loads and atomics return what earlier stores have written.
+//! * The number of counted operations, over all lanes, equals that of the launch's statistics.
+//! * The lanes that enter a block are those that branches, calls and preceding blocks lead to it.
+//! * The executor's counts of blocks and branches equal the events for them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,22 +14,22 @@ use texunit_device::observe::{
 };
 use texunit_memory::SpaceKind;
 
-/// Whose memory, and where in it.
+/// A memory (global, or a CTA's shared memory) and an address.
 type Place = (Option<[u32; 3]>, u64);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Bytes that are known.
+    /// Bytes with known values.
     bytes: HashMap<Place, u8>,
-    /// Accesses whose results have not come: by CTA, warp, operation and lane.
+    /// Accesses without results so far: by CTA, warp, operation and lane.
     pending: HashMap<([u32; 3], u32, u32, usize), Pending>,
-    /// What does not fit, the first few.
+    /// Inconsistencies, the first few.
     wrong: Vec<String>,
-    /// Results that were compared with known bytes.
+    /// The number of results that were compared with known bytes.
     compared: u64,
-    /// Lanes of operations that count.
+    /// The number of lanes of counted operations.
     counted: u64,
-    /// By operation: lanes that came to a block there, and lanes that something led there.
+    /// By operation: lanes that entered the block there, and lanes that were led there.
     came: BTreeMap<u32, u64>,
     led: BTreeMap<u32, u64>,
     /// By operation: lanes that did not continue after it.
@@ -52,7 +52,7 @@ struct Pending {
 #[derive(Debug, Default)]
 pub(crate) struct Model(Mutex<State>);
 
-/// What came of a launch.
+/// The result of a launch.
 pub(crate) struct Verdict {
     pub(crate) wrong: Vec<String>,
     pub(crate) compared: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Verdict {
     pub(crate) counts: Vec<u64>,
 }
 
-/// Counts blocks and branches, and nothing else.
+/// Requests counts of blocks and branches, and no events.
 #[derive(Debug, Default)]
 pub(crate) struct Counts(Mutex<Vec<u64>>);
 
@@ -124,7 +124,7 @@ impl State {
         }
     }
 
-    /// Lanes of a result: what is known must be what it is.
+    /// Compares the known bytes of a result for each lane.
     fn compare(
         &mut self,
         (whose, at): Place,
@@ -145,7 +145,7 @@ impl State {
         }
     }
 
-    /// Whether lanes came to each block as they were led there.
+    /// Checks for each block that the lanes that entered it are those that were led there.
     fn check_blocks(&mut self, listing: Listing<'_>, function: &str, is_kernel: bool) {
         let sum = |all: &BTreeMap<u32, u64>, block: &std::ops::Range<u32>| {
             all.range(block.clone()).map(|(_, n)| n).sum::<u64>()
@@ -162,11 +162,11 @@ impl State {
         wrong.into_iter().for_each(|what| self.is_wrong(what));
     }
 
-    /// Whether the counters have what was told one by one.
+    /// Compares the counters with the events.
     fn check_counts(&mut self, listing: Listing<'_>) {
         let counting = listing.counting();
         let mut wrong = Vec::new();
-        // The other observer wants no costs.
+        // The other observer needs no access costs.
         let counters = listing.issues().len();
         if counters != self.counts.len() {
             wrong.push(format!("{} counters of {counters}", self.counts.len()));
@@ -245,7 +245,7 @@ impl Probe for Modeling<'_> {
         let whose = match access.space {
             SpaceKind::Global | SpaceKind::Const => None,
             SpaceKind::Shared => Some(at.cta),
-            // What calls pass goes through local memory, too.
+            // Arguments of calls are in local memory, too.
             SpaceKind::Local | SpaceKind::Param => return,
         };
         let state = &mut *self.all.state();
@@ -283,7 +283,8 @@ impl Probe for Modeling<'_> {
             let Pending { place: (whose, first), size, atomic } = pending;
             for (i, value) in values.iter().enumerate() {
                 let place = (whose, first + i as u64 * u64::from(size));
-                // Lanes of an atomic come one after the other: what each finds is known to nobody.
+                // Lanes of an atomic run one after the other, so the value that each finds is
+                // unknown.
                 match value {
                     Some(value) if !atomic => {
                         state.compare(place, size, value[lane], self.listing, at.op);
@@ -308,7 +309,7 @@ impl Probe for Modeling<'_> {
         add(&mut state.left, at.op, branch.taken);
         if self.listing.counts(at.op) && !branch.indexed {
             add(&mut state.taken, at.op, branch.taken);
-            // A branch is executed by those that take it.
+            // A branch counts for the lanes that take it.
             state.counted -= u64::from((at.lanes & !branch.taken).count_ones());
         }
     }

@@ -1,4 +1,5 @@
-//! Launches that are recorded and repeated: the same bytes, the same faults; and those that are not recorded.
+//! Records launches and repeats them: bytes and faults must be the same. Also tests which launches
+//! are refused.
 #![allow(clippy::unwrap_used)]
 
 mod reading;
@@ -15,8 +16,9 @@ use texunit_device::{
 use texunit_record::{Before, Ended, Launch, Refused, Written};
 use texunit_testkit::TempDir;
 
-/// A thread reads a level of an array by a handle that lies in memory, a row of memory, and a reference; it writes to a
-/// surface, to memory whose address lies in memory, and to variables, one by way of another.
+/// A kernel that reads an array's level by a handle in memory, a row of memory, and a texture
+/// reference; it writes to a surface, to memory whose address is in memory, and to variables, one
+/// of them through a pointer.
 const KERNEL: &str = "
 .version 8.0
 .target sm_75
@@ -75,7 +77,7 @@ const KERNEL: &str = "
 }
 ";
 
-/// A device on which addresses and handles are not the first that there are.
+/// A device on which other allocations and handles precede those of the test.
 fn used_device() -> Device {
     let device = Device::new(&DeviceOptions::default().with_first_launch(40));
     let buffers: Vec<Buffer> = (1..5).map(|n| device.alloc(n * 700, "earlier").unwrap()).collect();
@@ -93,7 +95,7 @@ fn words(values: impl Iterator<Item = u64>) -> Vec<u8> {
     values.flat_map(u64::to_le_bytes).collect()
 }
 
-/// Records a launch, and how it ends here.
+/// Records a launch. Returns its outcome.
 fn record(
     folder: &Path,
     kernel: &Kernel,
@@ -147,7 +149,7 @@ fn everything_is_where_it_was() {
         .with_border_bits([0x3f80_0000, 0x7fc0_0001, 0, 0]);
     let linear = TextureDescriptor::default().with_sampler(sampler);
     let plain = TextureDescriptor::default();
-    // A level alone, seen as something else, by handle; two levels of the array by the reference.
+    // A single level with another format, by handle; two levels of the array by the reference.
     let level = levels.level(1).unwrap();
     let seen = View { format: Some(format("u32")), ..View::default() };
     let texture = device.create_texture(&(&level).into(), &linear).unwrap();
@@ -171,7 +173,7 @@ fn everything_is_where_it_was() {
     let (written, fault) = record(temp.path(), &kernel, &options, &params);
     let written = written.unwrap();
     assert_eq!(fault, None);
-    // Four pages of what is not zero, and the array's texels; nothing for what is.
+    // Four pages with nonzero bytes, and the array's texels; zeros are not stored.
     assert!(written.bytes < 40_000, "{written:?}");
 
     let job = std::fs::read_to_string(&written.job).unwrap();
@@ -193,7 +195,7 @@ fn everything_is_where_it_was() {
     // Four buffers, two arrays, four variables.
     assert_eq!(report.checked, Some(10));
     assert_eq!(report.stats.unwrap().fetches, 60);
-    // What is wrong is found: in what was expected, and in what was to stay as it was.
+    // Differences are detected, in expected results and in memory that must not change.
     let changed = job.replace("f32 = 1.5", "f32 = 1.75");
     std::fs::write(&written.job, changed).unwrap();
     let report = repeat(temp.path(), &[]);

@@ -1,11 +1,11 @@
-//! Textures and surfaces read after a launch was repeated as they did before it.
+//! Textures and surfaces give the same results after a launch is repeated from its recording.
 
 use crate::*;
 use texunit_device::*;
 
 #[test]
 fn reading_is_as_it_was_for_every_way_to_read() {
-    // Modes that the driver takes and the runtime refuses, cubes, layers, blocks.
+    // Modes that the driver accepts and the runtime refuses, cubes, layers, blocks.
     let temp = TempDir::new("record-views");
     let device = used_device();
     let module = Module::load(&device, "m", KERNEL).unwrap();
@@ -65,7 +65,7 @@ fn reading_is_as_it_was_for_every_way_to_read() {
     let alone = device
         .create_sampler(&linear.with_level_bias(0.5).with_force_unnormalized_coords(true))
         .unwrap();
-    // Gone, but something is still made of it.
+    // Destroyed, but an object still uses it.
     let gone = device
         .create_array(&ArrayDescriptor::new(
             format("f32"),
@@ -94,7 +94,7 @@ fn reading_is_as_it_was_for_every_way_to_read() {
         std::fs::read_to_string(&written.job).unwrap()
     );
 
-    // The objects themselves: bound again, they are described by the same words.
+    // The objects of the repeated launch have the same descriptions.
     let text = std::fs::read_to_string(&written.job).unwrap();
     let again = rebound(&written.job);
     let (before, after) = (device.state(), again.state());
@@ -129,7 +129,7 @@ fn reading_is_as_it_was_for_every_way_to_read() {
     drop(objects);
 }
 
-/// The device of a job, with its objects.
+/// The device of a job, with its bound objects.
 fn rebound(path: &Path) -> Device {
     let file = texunit_job::load::read_job(path).unwrap();
     let (job, folder) = (file.job.unwrap(), path.parent().unwrap());
@@ -140,7 +140,7 @@ fn rebound(path: &Path) -> Device {
     let problems = texunit_job::Problems::default();
     let bound = texunit_job::bind(&job, folder, &device, &kernel, &problems);
     assert_eq!(problems.take(), []);
-    // The objects stay as long as the test looks at them.
+    // The objects must outlive the test's comparisons.
     std::mem::forget((bound, module));
     device
 }

@@ -1,4 +1,4 @@
-//! Launches that end in a fault, and those that are not recorded.
+//! Launches that end with a fault, and launches that are not recorded.
 
 use crate::*;
 
@@ -25,7 +25,7 @@ fn faults_are_the_same() {
         assert_eq!(report.failures.len(), 0, "{:?}\n{job}", report.failures);
         assert_eq!(report.fault.unwrap().kind.to_string(), fault, "{job}");
     }
-    // So is an endless loop, and the limit can be another.
+    // An endless loop ends with a fault too, and the limit of steps can be changed.
     let endless =
         ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { L: bra L; }";
     let module = Module::load(&device, "m", endless).unwrap();
@@ -75,7 +75,7 @@ fn what_cannot_be_repeated_has_a_reason() {
     assert!(matches!(Before::of(&launch, 10), Err(Refused::Limit { limit: 10 })));
 }
 
-/// Places that a job gives and that cannot be had are mistakes of the job.
+/// Addresses of a job that cannot be allocated are errors of the job.
 #[test]
 fn wrong_places_are_told() {
     let temp = TempDir::new("record-places");

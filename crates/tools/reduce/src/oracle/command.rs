@@ -1,7 +1,7 @@
 //! A judge for the exit code and output of any program.
 
 use super::Workspace;
-use super::process::{Ran, patience, run};
+use super::process::{ProcessResult, patience, run};
 use crate::Judge;
 use crate::case::Case;
 use std::ffi::{OsStr, OsString};
@@ -38,7 +38,7 @@ impl<'a> CommandJudge<'a> {
         let mut judge = Self { command, text, name, code: 0, limit, workspace, stop };
         let start = Instant::now();
         let program = judge.command.first().map_or_else(String::new, |p| p.display().to_string());
-        let Ran { code, output } =
+        let ProcessResult { code, output } =
             judge.run(case).map_err(|e| format!("cannot run `{program}`: {e}"))?;
         let code = code.ok_or_else(|| format!("`{program}` did not end"))?;
         match &judge.text {
@@ -65,7 +65,7 @@ impl<'a> CommandJudge<'a> {
             .map_or_else(|| code.clone(), |text| format!("{code} and the text `{text}`"))
     }
 
-    fn run(&mut self, case: &Case) -> std::io::Result<Ran> {
+    fn run(&mut self, case: &Case) -> std::io::Result<ProcessResult> {
         let path = self.workspace.place(case, &self.name)?;
         let [program, arguments @ ..] = self.command.as_slice() else {
             return Err(std::io::ErrorKind::NotFound.into());

@@ -1,7 +1,7 @@
 //! A judge for launches whose results differ between two configurations.
 
-use super::process::{Ran, patience, run};
-use super::{Seen, Settings, Workspace, look};
+use super::process::{ProcessResult, patience, run};
+use super::{Outcome, Settings, Workspace, look};
 use crate::Judge;
 use crate::case::Case;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 /// A configuration: options of `texunit launch`, and environment variables as `NAME=VALUE`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Way(pub Vec<String>);
+pub struct Configuration(pub Vec<String>);
 
-impl Way {
+impl Configuration {
     /// Splits a text at spaces.
     pub fn of(text: &str) -> Self {
         Self(text.split_whitespace().map(str::to_owned).collect())
@@ -47,7 +47,7 @@ struct Results {
 #[derive(Debug)]
 pub struct DifferJudge<'a> {
     launcher: Launcher,
-    ways: [Way; 2],
+    configurations: [Configuration; 2],
     codes: [i32; 2],
     /// The outputs that differed originally; an empty path stands for the `printf` output.
     differing: BTreeSet<PathBuf>,
@@ -64,7 +64,7 @@ impl<'a> DifferJudge<'a> {
     pub fn of(
         case: &Case,
         launcher: Launcher,
-        ways: [Way; 2],
+        configurations: [Configuration; 2],
         workspace: Workspace,
         stop: &'a AtomicBool,
     ) -> Result<Self, Workspace> {
@@ -72,7 +72,7 @@ impl<'a> DifferJudge<'a> {
         let (codes, differing) = ([0; 2], BTreeSet::new());
         let max_steps = None;
         let mut judge =
-            Self { launcher, ways, codes, differing, limit, max_steps, workspace, stop };
+            Self { launcher, configurations, codes, differing, limit, max_steps, workspace, stop };
         let start = Instant::now();
         let Some([one, other]) = judge.both(case) else { return Err(judge.workspace) };
         judge.limit = patience(start.elapsed());
@@ -103,26 +103,26 @@ impl<'a> DifferJudge<'a> {
 
     /// Describes the requirement.
     pub fn what(&self) -> String {
-        let [one, other] = &self.ways;
-        let way = |way: &Way| match way.0.is_empty() {
+        let [one, other] = &self.configurations;
+        let way = |way: &Configuration| match way.0.is_empty() {
             true => "as usual".to_owned(),
             false => format!("with {}", way.0.join(" ")),
         };
-        let ways = format!("launched {} and {}", way(one), way(other));
+        let configurations = format!("launched {} and {}", way(one), way(other));
         if self.codes[0] != self.codes[1] {
             let [one, other] = self.codes;
-            return format!("exit codes {one} and {other}, {ways}");
+            return format!("exit codes {one} and {other}, {configurations}");
         }
         let names = self.differing.iter().map(|path| match path.as_os_str().is_empty() {
             true => "what it prints".to_owned(),
             false => format!("`{}`", path.display()),
         });
-        format!("{} differs, {ways}", names.collect::<Vec<_>>().join(" and "))
+        format!("{} differs, {configurations}", names.collect::<Vec<_>>().join(" and "))
     }
 
     /// The two configurations.
-    pub fn ways(&self) -> &[Way; 2] {
-        &self.ways
+    pub fn configurations(&self) -> &[Configuration; 2] {
+        &self.configurations
     }
 
     fn both(&mut self, case: &Case) -> Option<[Results; 2]> {
@@ -135,8 +135,8 @@ impl<'a> DifferJudge<'a> {
             Launcher::Program(program) => {
                 let program = program.clone();
                 let job = self.workspace.place(case, "").ok()?;
-                let one = self.launch(&program, &job, &self.ways[0])?;
-                Some([one, self.launch(&program, &job, &self.ways[1])?])
+                let one = self.launch(&program, &job, &self.configurations[0])?;
+                Some([one, self.launch(&program, &job, &self.configurations[1])?])
             }
         }
     }
@@ -146,17 +146,17 @@ impl<'a> DifferJudge<'a> {
         let max_steps = settings.max_steps.or(self.max_steps);
         let settings = Settings { max_steps, ..settings };
         match look(case, self.workspace.folder(), &settings, self.stop) {
-            Seen::Finished(results) => Some(Results {
+            Outcome::Finished(results) => Some(Results {
                 code: i32::from(!results.wrong.is_empty() || results.bad_fetches),
                 printed: results.printed,
                 outputs: results.outputs.into_iter().collect(),
             }),
-            Seen::Fault(..) => Some(Results { code: 1, ..Results::default() }),
-            Seen::Problems(_) | Seen::Errors(..) | Seen::Bug(_) => None,
+            Outcome::Fault(..) => Some(Results { code: 1, ..Results::default() }),
+            Outcome::Problems(_) | Outcome::Errors(..) | Outcome::Bug(_) => None,
         }
     }
 
-    fn launch(&self, program: &Path, job: &Path, way: &Way) -> Option<Results> {
+    fn launch(&self, program: &Path, job: &Path, way: &Configuration) -> Option<Results> {
         let out = self.workspace.folder().join("out");
         let mut command = Command::new(program);
         command.arg("launch").arg(job).arg("--quiet").arg("--out").arg(&out);
@@ -171,7 +171,7 @@ impl<'a> DifferJudge<'a> {
             };
         }
         let ran = run(command, self.workspace.folder(), self.limit, self.stop);
-        let Ran { code, output: printed } = ran.ok()?;
+        let ProcessResult { code, output: printed } = ran.ok()?;
         let mut results = Results { code: code?, printed, outputs: BTreeMap::new() };
         if out.is_dir() {
             collect(&out, &out, &mut results.outputs).ok()?;

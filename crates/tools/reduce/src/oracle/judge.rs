@@ -1,6 +1,6 @@
 //! A judge for faults and wrong outputs of a launch, and for errors in its PTX.
 
-use super::launch::{Seen, Settings, USUAL_STEPS, look};
+use super::launch::{Outcome, Settings, USUAL_STEPS, look};
 use super::{FaultKey, Workspace};
 use crate::Judge;
 use crate::case::Case;
@@ -21,7 +21,7 @@ fn without_allocations(text: &str) -> String {
 
 /// The property of a launch that must be preserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kept {
+enum Requirement {
     /// A fault. For an access out of bounds it includes the operations that compute the address,
     /// and a minimum size of the nearest object.
     Fault(FaultKey, BTreeMap<String, usize>, u64),
@@ -39,7 +39,7 @@ enum Kept {
 /// Requires the same fault, or the same other failure of the launch.
 #[derive(Debug)]
 pub struct LaunchJudge<'a> {
-    kept: Kept,
+    requirement: Requirement,
     workspace: Workspace,
     settings: Settings,
     /// The step limit of the user or the job.
@@ -57,21 +57,21 @@ impl<'a> LaunchJudge<'a> {
     /// be launched. With `any`, each fault is accepted.
     pub fn of(
         case: &Case,
-        seen: &Seen,
+        seen: &Outcome,
         any: bool,
         workspace: Workspace,
         settings: Settings,
         stop: &'a AtomicBool,
     ) -> Option<Self> {
-        let kept = match kept(seen)? {
-            Kept::Fault(..) if any => Kept::AnyFault,
-            kept => kept,
+        let requirement = match requirement(seen)? {
+            Requirement::Fault(..) if any => Requirement::AnyFault,
+            requirement => requirement,
         };
         let own =
             parse(&case.job_text(), &Problems::default()).and_then(|job| job.settings.max_steps);
         let all_steps = settings.max_steps.or(own).unwrap_or(USUAL_STEPS);
         let max_steps = all_steps;
-        let mut judge = Self { kept, workspace, settings, all_steps, max_steps, stop };
+        let mut judge = Self { requirement, workspace, settings, all_steps, max_steps, stop };
         judge.limit_steps(case);
         Some(judge)
     }
@@ -103,12 +103,12 @@ impl<'a> LaunchJudge<'a> {
 
     /// Describes the requirement.
     pub fn what(&self) -> String {
-        match &self.kept {
-            Kept::Fault(key, ..) => key.to_string(),
-            Kept::AnyFault => "any fault".to_owned(),
-            Kept::Codes(codes) => codes.join(", "),
-            Kept::Bug(message) => format!("internal error: {message}"),
-            Kept::Wrong { name, offset, found } => {
+        match &self.requirement {
+            Requirement::Fault(key, ..) => key.to_string(),
+            Requirement::AnyFault => "any fault".to_owned(),
+            Requirement::Codes(codes) => codes.join(", "),
+            Requirement::Bug(message) => format!("internal error: {message}"),
+            Requirement::Wrong { name, offset, found } => {
                 let bytes: Vec<String> = found.iter().map(|b| format!("{b:02x}")).collect();
                 format!(
                     "`{name}` holds {} at byte {offset}, which is not expected",
@@ -142,59 +142,59 @@ impl<'a> LaunchJudge<'a> {
             format!("kernel.ptx:{line}: `{}`", source.line(line).trim())
         };
         match seen {
-            Seen::Fault(source, fault) => {
+            Outcome::Fault(source, fault) => {
                 let (name, text) = (fault.kind.name(), fault.kind.to_string());
                 // Some messages begin with the fault's name.
                 let text = text.strip_prefix(&format!("{name}: ")).unwrap_or(&text);
                 let text = without_allocations(text);
                 Some(format!("{name}: {text}, at {}", place(&source, fault.span)))
             }
-            Seen::Errors(source, list) => {
+            Outcome::Errors(source, list) => {
                 let error = list.iter().find(|d| d.is_error())?;
                 let at = place(&source, error.primary.span);
                 Some(format!("error[{}]: {}, at {at}", error.code, error.message))
             }
-            Seen::Bug(message) => Some(format!("an internal error: {message}")),
-            Seen::Finished(_) => Some(self.what()),
-            Seen::Problems(_) => None,
+            Outcome::Bug(message) => Some(format!("an internal error: {message}")),
+            Outcome::Finished(_) => Some(self.what()),
+            Outcome::Problems(_) => None,
         }
     }
 
     /// Whether the requirement is a wrong output.
     pub fn keeps_output(&self) -> bool {
-        matches!(self.kept, Kept::Wrong { .. })
+        matches!(self.requirement, Requirement::Wrong { .. })
     }
 
     /// Launches a case in the same way as attempts.
-    fn look(&mut self, case: &Case) -> Seen {
+    fn look(&mut self, case: &Case) -> Outcome {
         if self.workspace.place_files(case).is_err() {
-            return Seen::Problems(Vec::new());
+            return Outcome::Problems(Vec::new());
         }
         let settings = Settings { max_steps: Some(self.max_steps), ..self.settings };
         look(case, self.workspace.folder(), &settings, self.stop)
     }
 }
 
-fn kept(seen: &Seen) -> Option<Kept> {
+fn requirement(seen: &Outcome) -> Option<Requirement> {
     Some(match seen {
-        Seen::Problems(_) => return None,
-        Seen::Finished(results) => {
+        Outcome::Problems(_) => return None,
+        Outcome::Finished(results) => {
             let WrongObject { name, offset, bytes } = results.wrong.first()?;
             // The word that contains the first wrong byte.
             let first = offset & !3;
             let found = bytes.iter().skip(first as usize).take(4).copied().collect();
-            Kept::Wrong { name: name.clone(), offset: first, found }
+            Requirement::Wrong { name: name.clone(), offset: first, found }
         }
-        Seen::Errors(_, list) => {
-            Kept::Codes(list.iter().filter(|d| d.is_error()).map(|d| d.code).take(1).collect())
-        }
-        Seen::Bug(message) => Kept::Bug(message.clone()),
-        Seen::Fault(_, fault) if fault.kind == FaultKind::Cancelled => return None,
-        Seen::Fault(source, fault) => {
+        Outcome::Errors(_, list) => Requirement::Codes(
+            list.iter().filter(|d| d.is_error()).map(|d| d.code).take(1).collect(),
+        ),
+        Outcome::Bug(message) => Requirement::Bug(message.clone()),
+        Outcome::Fault(_, fault) if fault.kind == FaultKind::Cancelled => return None,
+        Outcome::Fault(source, fault) => {
             let is_outside = matches!(fault.kind, FaultKind::OutOfBounds { .. });
             let text = if is_outside { source.text() } else { "" };
             let formula = formula(text, fault.span);
-            Kept::Fault(FaultKey::of(fault), formula, two_elements(&fault.kind))
+            Requirement::Fault(FaultKey::of(fault), formula, two_elements(&fault.kind))
         }
     })
 }
@@ -207,7 +207,7 @@ fn two_elements(kind: &FaultKind) -> u64 {
     bytes.map_or(0, |bytes: u64| bytes.min(2 * u64::from(*size)))
 }
 
-impl Kept {
+impl Requirement {
     /// Whether a failure satisfies the requirement; its address may depend on more operations than
     /// required.
     fn is(&self, other: &Self) -> bool {
@@ -221,16 +221,17 @@ impl Kept {
 impl Judge for LaunchJudge<'_> {
     fn fails(&mut self, case: &Case) -> bool {
         let seen = self.look(case);
-        if let (Kept::Wrong { name, offset, found }, Seen::Finished(results)) = (&self.kept, &seen)
+        if let (Requirement::Wrong { name, offset, found }, Outcome::Finished(results)) =
+            (&self.requirement, &seen)
         {
             // Other objects may be wrong too, because the code that writes them was removed.
             let object = results.wrong.iter().find(|object| object.name == *name);
             let there = object.and_then(|o| o.bytes.get(*offset as usize..)?.get(..found.len()));
             return there == Some(found);
         }
-        let seen = kept(&seen);
-        match &self.kept {
-            Kept::AnyFault => matches!(seen, Some(Kept::Fault(..))),
+        let seen = requirement(&seen);
+        match &self.requirement {
+            Requirement::AnyFault => matches!(seen, Some(Requirement::Fault(..))),
             wanted => seen.is_some_and(|seen| wanted.is(&seen)),
         }
     }

@@ -43,7 +43,7 @@ pub(super) const USUAL_STEPS: u64 = 1_000_000_000;
 
 /// The result of a launch.
 #[derive(Debug)]
-pub enum Seen {
+pub enum Outcome {
     /// The job has problems and cannot be launched.
     Problems(Vec<Problem>),
     /// The PTX has errors and cannot be launched.
@@ -70,8 +70,8 @@ pub struct Results {
 }
 
 /// Launches a case whose files are in a folder.
-pub fn look(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) -> Seen {
-    super::trying(|| launch(case, folder, settings, stop)).unwrap_or_else(Seen::Bug)
+pub fn look(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) -> Outcome {
+    super::trying(|| launch(case, folder, settings, stop)).unwrap_or_else(Outcome::Bug)
 }
 
 /// The contents of a job's objects; empty if it cannot be launched.
@@ -91,11 +91,11 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn of(case: &Case, folder: &Path, settings: &Settings) -> Result<Self, Seen> {
+    fn of(case: &Case, folder: &Path, settings: &Settings) -> Result<Self, Outcome> {
         let problems = Problems::default();
         let job = parse(&case.job_text(), &problems);
         let Some(job) = job.filter(|_| problems.borrow().is_empty()) else {
-            return Err(Seen::Problems(problems.take()));
+            return Err(Outcome::Problems(problems.take()));
         };
         let usual = DeviceOptions::default();
         let own = &job.settings;
@@ -110,27 +110,27 @@ impl Prepared {
                 .with_initial_contents(InitialContents { fill: settings.fill, is_tracked: false }),
         );
         let module = Module::load_at(&device, "kernel.ptx", &case.ptx, &places(&job));
-        let module = module.map_err(|e| Seen::Errors(e.source, e.diagnostics))?;
-        let kernel = kernel(&job, &module).map_err(|p| Seen::Problems(vec![p]))?;
+        let module = module.map_err(|e| Outcome::Errors(e.source, e.diagnostics))?;
+        let kernel = kernel(&job, &module).map_err(|p| Outcome::Problems(vec![p]))?;
         let bound = bind(&job, folder, &device, &kernel, &problems);
         let problems = problems.take();
         if !problems.is_empty() {
-            return Err(Seen::Problems(problems));
+            return Err(Outcome::Problems(problems));
         }
         let unsupported = kernel.unsupported();
         if !unsupported.is_empty() {
-            return Err(Seen::Errors(module.source().clone(), unsupported));
+            return Err(Outcome::Errors(module.source().clone(), unsupported));
         }
         Ok(Self { job, kernel, bound })
     }
 }
 
-fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) -> Seen {
+fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) -> Outcome {
     let Prepared { job, kernel, bound } = match Prepared::of(case, folder, settings) {
         Ok(prepared) => prepared,
         Err(seen) => return seen,
     };
-    let Some(args) = bound.args() else { return Seen::Problems(Vec::new()) };
+    let Some(args) = bound.args() else { return Outcome::Problems(Vec::new()) };
     let (usual, own) = (LaunchOptions::default(), &job.settings);
     let options = usual
         .with_grid(job.grid.value)
@@ -155,12 +155,12 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         Ok(stats) => match (bound.output_bytes(), bound.wrong_objects()) {
             (Ok(outputs), Ok(wrong)) => {
                 let bad_fetches = !stats.bad_fetches.is_empty();
-                Seen::Finished(Results { outputs, printed: stats.printf, wrong, bad_fetches })
+                Outcome::Finished(Results { outputs, printed: stats.printf, wrong, bad_fetches })
             }
-            _ => Seen::Problems(Vec::new()),
+            _ => Outcome::Problems(Vec::new()),
         },
-        Err(LaunchError::Fault(fault)) => Seen::Fault(source(), fault),
-        Err(LaunchError::Unsupported(list)) => Seen::Errors(source(), list),
-        Err(LaunchError::Args(error)) => Seen::Problems(vec![wrong_shape(&job, &error)]),
+        Err(LaunchError::Fault(fault)) => Outcome::Fault(source(), fault),
+        Err(LaunchError::Unsupported(list)) => Outcome::Errors(source(), list),
+        Err(LaunchError::Args(error)) => Outcome::Problems(vec![wrong_shape(&job, &error)]),
     }
 }

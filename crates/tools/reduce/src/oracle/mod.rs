@@ -12,10 +12,10 @@ mod workspace;
 
 pub use check::CheckJudge;
 pub use command::CommandJudge;
-pub use differ::{DifferJudge, Launcher, Way};
+pub use differ::{Configuration, DifferJudge, Launcher};
 pub use judge::LaunchJudge;
 pub use key::FaultKey;
-pub use launch::{Results, Seen, Settings, contents, look};
+pub use launch::{Outcome, Results, Settings, contents, look};
 pub use workspace::Workspace;
 
 use std::cell::Cell;

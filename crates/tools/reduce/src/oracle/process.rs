@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ran {
+pub(super) struct ProcessResult {
     /// The exit code; 128 + N for a signal; `None` if it exceeded the limit or was stopped.
     pub(super) code: Option<i32>,
     /// What it wrote.
@@ -27,7 +27,7 @@ pub(super) fn run(
     folder: &Path,
     limit: Duration,
     stop: &AtomicBool,
-) -> std::io::Result<Ran> {
+) -> std::io::Result<ProcessResult> {
     let path = folder.join(".output");
     let file = File::create(&path)?;
     command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
@@ -52,7 +52,7 @@ pub(super) fn run(
         &mut output,
     )?;
     std::fs::remove_file(&path)?;
-    Ok(Ran { code: status.and_then(code), output })
+    Ok(ProcessResult { code: status.and_then(code), output })
 }
 
 /// Ends a program and its process group.

@@ -1,45 +1,45 @@
-//! Random calls of the interface for C: handles that are alive, dead, of another kind and made up, null pointers, sizes that do not fit,
-//! descriptors of any numbers. Whatever is handed in is answered by a known status, an error has a sentence, and nothing is
-//! written but what a call says.
+//! Random calls of the C interface, with valid, destroyed, wrong and invented handles, null
+//! pointers, wrong sizes, and arbitrary descriptors. Every call must return a known status, every
+//! error must have a message, and only documented results may be written.
 //!
-//! Memory that a call may read or write is always there, or its size is one that no memory has: what is not there cannot be
-//! seen from inside. The fuzz target `capi` runs this too.
+//! Memory that a call may access either exists or has an impossible size; a pointer to memory that
+//! does not exist cannot be tested within a process. The fuzz target `capi` runs this module too.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut, without_provenance_mut};
 use texunit_capi::*;
 use texunit_testkit::Choices;
 
-/// Bytes of the memory that operands lie in.
+/// Bytes of the memory that contains operands.
 const MEMORY: usize = 4096;
-/// Most fetches of a call.
+/// Maximum number of fetches of a call.
 const MAX_COUNT: u32 = 40;
-/// A buffer of so many bytes is not there: no call takes it, as results are smaller here.
+/// The size of a buffer that does not exist; all results are smaller, so every call must refuse it.
 const NOT_THERE: usize = 1 << 30;
-/// What lies around results.
+/// The value of bytes around results.
 const GUARD: u8 = 0xa5;
 
-/// Memory that textures may be of.
+/// Memory for textures.
 #[repr(C, align(64))]
 struct Memory([u8; MEMORY]);
 
-/// All that calls have made.
+/// All objects that calls have created.
 struct World<'a, 'b> {
     choices: &'a mut Choices<'b>,
-    /// Handles of each kind, some of which are destroyed: array, sampler, texture, surface.
+    /// Handles of each kind (array, sampler, texture, surface), some of which are destroyed.
     handles: [Vec<usize>; 4],
     operands: Box<Memory>,
-    /// What linear and pitched textures are of; only the interface writes it.
+    /// Memory of linear and pitched textures, which only the interface writes.
     texels: *mut Memory,
-    /// Calls that worked.
+    /// The number of successful calls.
     worked: u32,
 }
 
-/// Makes calls until the choices are used up; how many worked.
+/// Makes calls until the choices are exhausted. Returns the number of successful calls.
 pub(crate) fn run(choices: &mut Choices<'_>) -> u32 {
     let mut bytes = [0; MEMORY];
     for (n, byte) in bytes.iter_mut().enumerate() {
-        // Small floats and integers, also negative ones.
+        // Small floats and integers, some of them negative.
         *byte = [0, 0, 128, 63, 1, 0, 0, 0, 0, 0, 0, 191][n % 12];
     }
     let mut world = World {
@@ -56,13 +56,13 @@ pub(crate) fn run(choices: &mut Choices<'_>) -> u32 {
         world.call();
     }
     let worked = world.worked;
-    // Everything ends, and so nothing uses the memory any more.
+    // All objects are destroyed, so that nothing uses the memory any more.
     for (kind, handles) in std::mem::take(&mut world.handles).into_iter().enumerate() {
         for handle in handles {
             destroy(kind, without_provenance_mut(handle));
         }
     }
-    // SAFETY: made by `Box::into_raw` above, and no texture is left.
+    // SAFETY: created by `Box::into_raw` above, and no texture uses it any more.
     drop(unsafe { Box::from_raw(world.texels) });
     worked
 }
@@ -87,7 +87,7 @@ impl World<'_, '_> {
         self.choices.of(&[0, 1, 2, 3, 5, 8, 16, usize::MAX, usize::MAX / 2, word | NOT_THERE])
     }
 
-    /// A handle that is often, but not always, of the kind that is wanted.
+    /// A handle that usually has the requested kind.
     fn handle<T>(&mut self, kind: usize) -> *mut T {
         let kind = if self.choices.once_in(16) { self.choices.below(4) as usize } else { kind };
         let made_up = self.choices.once_in(24);
@@ -100,14 +100,14 @@ impl World<'_, '_> {
         without_provenance_mut(number)
     }
 
-    /// Where a result goes: sometimes nowhere.
+    /// A pointer for a result; sometimes null.
     fn out<T>(&mut self, place: &mut T) -> *mut T {
         if self.choices.once_in(32) { null_mut() } else { place }
     }
 
-    /// A status is known, and an error has a sentence.
+    /// Checks that a status is known and an error has a message. Whether it is success.
     fn judge(&mut self, status: texunit_status) -> bool {
-        // SAFETY: texts of the library.
+        // SAFETY: the library returns static strings.
         let (name, text) = unsafe {
             (CStr::from_ptr(texunit_status_name(status)), CStr::from_ptr(texunit_last_error()))
         };
@@ -161,16 +161,16 @@ impl World<'_, '_> {
         let status = match self.choices.below(8) {
             0 => {
                 let (of, level) = (self.handle(0), self.number());
-                // SAFETY: the place is there.
+                // SAFETY: `to` is null or a live variable.
                 unsafe { texunit_array_level(to, of, level) }
             }
             1 => {
                 let path =
                     if self.choices.once_in(2) { null() } else { c"/there/is/no.dds".as_ptr() };
-                // SAFETY: both are there, or null.
+                // SAFETY: both pointers are valid or null.
                 unsafe { texunit_array_open(to, path, null_mut()) }
             }
-            // SAFETY: both are there, or null.
+            // SAFETY: both pointers are valid or null.
             _ => unsafe { texunit_array_create(to, desc, levels, samples) },
         };
         self.made(0, status, made);
@@ -203,20 +203,20 @@ impl World<'_, '_> {
         desc.flags &= 0x10050 | 4;
         let mut made = null_mut();
         let (to, desc) = (self.out(&mut made), self.out(&mut desc).cast_const());
-        // SAFETY: both are there, or null.
+        // SAFETY: both pointers are valid or null.
         let status = unsafe { texunit_sampler_create(to, desc) };
         self.made(1, status, made);
     }
 
-    /// What a texture or surface is of.
+    /// A random resource for a texture or surface.
     fn resource(&mut self) -> texunit_resource_desc {
-        // SAFETY: numbers and pointers, of which all bits may be zero.
+        // SAFETY: a structure of numbers and pointers, which may be all zeros.
         let mut desc: texunit_resource_desc = unsafe { std::mem::zeroed() };
         desc.res_type = self.choices.of(&[0, 0, 1, 2, 3, 4]);
         desc.flags = u32::from(self.choices.once_in(32));
         let (format, num_channels) =
             self.choices.of(&[(0x20, 1), (1, 4), (2, 1), (0x91, 4), (3, 2)]);
-        // Sizes that fit into the memory, or into none.
+        // Sizes either fit the memory or exceed any memory.
         let fits = !self.choices.once_in(8);
         let shift = self.choices.of(&[0, 16, 4, 32]);
         let dev_ptr = self.texels.cast::<u8>().wrapping_add(shift).cast::<c_void>();
@@ -253,7 +253,7 @@ impl World<'_, '_> {
         if self.choices.once_in(4) {
             let (texture, sampler) = (self.handle(2), self.handle(1));
             let to = self.out(&mut made);
-            // SAFETY: the place is there, or null.
+            // SAFETY: `to` is null or a live variable.
             let status = unsafe { texunit_texture_with_sampler(to, texture, sampler) };
             return self.made(2, status, made);
         }
@@ -270,7 +270,7 @@ impl World<'_, '_> {
         let view = view.as_ref().map_or(null(), std::ptr::from_ref);
         let (to, state) = (self.out(&mut made), self.out(&mut state).cast_const());
         let resource = self.out(&mut resource).cast_const();
-        // SAFETY: all are there, or null; the memory is there until every texture is destroyed.
+        // SAFETY: all pointers are valid or null; the memory outlives all textures.
         let status = unsafe { texunit_texture_create(to, resource, state, view) };
         self.made(2, status, made);
     }
@@ -278,13 +278,13 @@ impl World<'_, '_> {
     fn surface(&mut self) {
         let (mut made, mut resource) = (null_mut(), self.resource());
         let (to, resource) = (self.out(&mut made), self.out(&mut resource).cast_const());
-        // SAFETY: both are there, or null; the memory is there until every surface is destroyed.
+        // SAFETY: both pointers are valid or null; the memory outlives all surfaces.
         let status = unsafe { texunit_surface_create(to, resource) };
         self.made(3, status, made);
     }
 
-    /// A buffer of some size with guards around it, for a call that may write it; whether it may be written is said by the
-    /// status.
+    /// Calls with a buffer of random size between guards, and checks that it is written only if the
+    /// status allows.
     fn buffer(&mut self, needed: usize, call: impl FnOnce(*mut c_void, usize) -> texunit_status) {
         let size = match self.choices.below(16) {
             0 => needed.saturating_sub(1),
@@ -310,16 +310,17 @@ impl World<'_, '_> {
         }
         let level = self.choices.of(&[TEXUNIT_ALL_LEVELS, 0, 1, 9]);
         let mut needed = 0;
-        // SAFETY: the place is there.
+        // SAFETY: `needed` is a live variable.
         let status = unsafe { texunit_array_size(array, level, &raw mut needed) };
         self.judge(status);
         let pitches = self.choices.of(&[(0, 0), (0, 0), (64, 0), (usize::MAX, 1), (1, usize::MAX)]);
         let writes = self.choices.once_in(2);
         self.buffer(needed, |pointer, size| {
             let (row, slice) = pitches;
-            // With pitches, more than is needed may be there, and so has to be.
+            // With pitches, a call may need more than `needed`, and might accept NOT_THERE; it gets
+            // 0 instead.
             let size = if pitches == (0, 0) || size < NOT_THERE { size } else { 0 };
-            // SAFETY: the buffer is there, or the size is refused.
+            // SAFETY: the buffer exists, or its size is refused.
             unsafe {
                 match writes {
                     true => texunit_array_write(array, level, pointer, size, row, slice),
@@ -329,7 +330,7 @@ impl World<'_, '_> {
         });
     }
 
-    /// An operand in the memory of operands, or with a stride that no memory has.
+    /// An operand in the memory of operands, or with an impossible stride.
     fn operand(&mut self, count: usize) -> texunit_operand {
         let stride = self.choices.of(&[4, 0, 8, 12, 1, usize::MAX, usize::MAX / 2]);
         let start = self.choices.below(64) as usize;
@@ -399,13 +400,13 @@ impl World<'_, '_> {
         let (mut size, mut format, mut channels) = (0, 0, 0);
         let (to, other, last) =
             (self.out(&mut size), self.out(&mut format), self.out(&mut channels));
-        // SAFETY: all are there, or null, or have sizes that are refused.
+        // SAFETY: all pointers are valid or null, or have sizes that are refused.
         let status = unsafe { texunit_result_size(texture, operation, desc, to, other, last) };
         if self.judge(status) {
             assert!(size <= 16 * MAX_COUNT as usize && channels <= 4, "{size} {channels}");
         }
         self.buffer(size, |pointer, size| {
-            // SAFETY: as above; the buffer is there, or its size is refused.
+            // SAFETY: as above; the buffer exists, or its size is refused.
             unsafe {
                 match operation {
                     0 => texunit_sample(texture, desc, pointer, size),
@@ -434,7 +435,7 @@ impl World<'_, '_> {
         let needed = desc.count.saturating_mul(texel);
         let desc = self.out(&mut desc).cast_const();
         self.buffer(needed, |pointer, size| {
-            // SAFETY: as of fetches.
+            // SAFETY: as for fetches.
             unsafe {
                 match what {
                     0 => texunit_surface_read(surface, desc, pointer, size),
@@ -450,7 +451,7 @@ impl World<'_, '_> {
         let mut value = 0;
         let to = self.out(&mut value);
         let what = self.choices.below(4);
-        // SAFETY: the places are there, or null; operands as of fetches.
+        // SAFETY: result pointers are valid or null; operands are as for fetches.
         let status = unsafe {
             match what {
                 0 => texunit_texture_query(self.handle(2), attribute, level, to),
@@ -483,7 +484,7 @@ impl World<'_, '_> {
             let text = pointer.cast::<c_char>();
             let size = if size < NOT_THERE { size } else { 0 };
             let length = &raw mut length;
-            // SAFETY: as of fetches; the text has its room.
+            // SAFETY: as for fetches; the text buffer has the given size.
             unsafe {
                 match what {
                     0 => texunit_explain(

@@ -8,7 +8,7 @@ use texunit_debug::{Editor, Settings};
 
 /// The launch settings of an editor.
 #[derive(Default)]
-pub(super) struct Wanted {
+pub(super) struct LaunchSettings {
     pub(super) target: Vec<String>,
     pub(super) folder: Option<PathBuf>,
     pub(super) environment: Vec<(String, String)>,
@@ -21,7 +21,7 @@ pub(super) struct Wanted {
 }
 
 /// Parses the arguments of `launch`.
-pub(super) fn wanted(arguments: &Value) -> Result<Wanted, String> {
+pub(super) fn wanted(arguments: &Value) -> Result<LaunchSettings, String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
     let program = text("program")
         .or_else(|| text("job"))
@@ -46,7 +46,7 @@ pub(super) fn wanted(arguments: &Value) -> Result<Wanted, String> {
     let environment = arguments.get("env").and_then(Value::as_object).into_iter().flatten();
     let environment =
         environment.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
-    Ok(Wanted {
+    Ok(LaunchSettings {
         target,
         folder: text("cwd").map(PathBuf::from),
         environment: environment.collect(),
@@ -60,7 +60,7 @@ pub(super) fn wanted(arguments: &Value) -> Result<Wanted, String> {
 }
 
 /// The command to run.
-pub(super) fn command(wanted: &Wanted, socket: &Path) -> Result<Command, String> {
+pub(super) fn command(wanted: &LaunchSettings, socket: &Path) -> Result<Command, String> {
     let schedule = wanted.schedule.map(|seed| seed.to_string());
     let mut options: Vec<&str> = Vec::new();
     if let Some(seed) = &schedule {

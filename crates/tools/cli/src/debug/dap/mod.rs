@@ -10,31 +10,32 @@ mod stream;
 
 use super::socket::Socket;
 use clap::Args;
-use launch::{Wanted, command, wanted};
+use launch::{LaunchSettings, command, wanted};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use stream::read;
-use texunit_debug::remote::{Answers, Said, Served};
+use texunit_debug::remote::{Answers, EngineMessage, Served};
 use texunit_debug::{Editor, Settings, capabilities};
 
 /// Arguments of `texunit dap`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = crate::examples::DAP)]
 pub struct DapArgs {
-    /// Listen on this port of 127.0.0.1 for one editor, in place of standard input and output; 0: any, which is printed.
+    /// Listen on this port of 127.0.0.1 for one editor, in place of standard input and output; 0:
+    /// any, which is printed.
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
 }
 
 /// An event.
-enum News {
+enum DebugEvent {
     Request(Value),
     Closed,
     Connected(Served),
-    Said(Said),
+    EngineMessage(EngineMessage),
     Output(&'static str, String),
     Silent,
     Ended(i32),
@@ -64,14 +65,14 @@ struct Adapter {
     out: Box<dyn Write>,
     seq: i64,
     settings: Settings,
-    wanted: Option<Wanted>,
+    wanted: Option<LaunchSettings>,
     answers: Option<Answers>,
     child: Option<Child>,
     socket: Option<Socket>,
     /// Whether a launch is stopped.
     stands: bool,
     seen: u64,
-    said: Option<(Sender<News>, Receiver<News>)>,
+    said: Option<(Sender<DebugEvent>, Receiver<DebugEvent>)>,
     is_over: bool,
     /// Number of output pipes and connections that are still open.
     outputs: u32,
@@ -135,24 +136,24 @@ impl Adapter {
         let (mut began, mut closed) = (false, false);
         while let Ok(what) = news.recv() {
             match what {
-                News::Request(request) => {
+                DebugEvent::Request(request) => {
                     began = true;
                     self.request(&request, &to);
                 }
-                News::Closed => {
+                DebugEvent::Closed => {
                     closed = true;
                     break;
                 }
-                News::Connected(served) => self.connected(served, &to),
-                News::Said(said) => self.heard(said),
-                News::Output(category, output) => {
+                DebugEvent::Connected(served) => self.connected(served, &to),
+                DebugEvent::EngineMessage(said) => self.heard(said),
+                DebugEvent::Output(category, output) => {
                     self.event("output", json!({ "category": category, "output": output }));
                 }
-                News::Silent => {
+                DebugEvent::Silent => {
                     self.outputs = self.outputs.saturating_sub(1);
                     self.tell_end();
                 }
-                News::Ended(code) => {
+                DebugEvent::Ended(code) => {
                     self.ended = Some(code);
                     self.tell_end();
                 }
@@ -186,7 +187,7 @@ impl Adapter {
         }
     }
 
-    fn request(&mut self, request: &Value, to: &Sender<News>) {
+    fn request(&mut self, request: &Value, to: &Sender<DebugEvent>) {
         let command = request["command"].as_str().unwrap_or("").to_owned();
         let arguments = request.get("arguments").cloned().unwrap_or_else(|| json!({}));
         match command.as_str() {
@@ -266,7 +267,7 @@ impl Adapter {
         self.answer(request, result);
     }
 
-    fn start(&mut self, to: &Sender<News>) -> Result<(), String> {
+    fn start(&mut self, to: &Sender<DebugEvent>) -> Result<(), String> {
         let wanted = self.wanted.take().ok_or("There was no `launch`.")?;
         let socket = Socket::new().map_err(|e| format!("no socket for the debugger: {e}"))?;
         let mut command = command(&wanted, &socket.path())?;
@@ -289,11 +290,11 @@ impl Adapter {
                 let mut buffer = [0; 8192];
                 while let Ok(count @ 1..) = pipe.read(&mut buffer) {
                     let text = String::from_utf8_lossy(&buffer[..count]).into_owned();
-                    if to.send(News::Output(category, text)).is_err() {
+                    if to.send(DebugEvent::Output(category, text)).is_err() {
                         return;
                     }
                 }
-                let _ = to.send(News::Silent);
+                let _ = to.send(DebugEvent::Silent);
             });
         }
         let listener = socket.listener.try_clone().map_err(|e| e.to_string())?;
@@ -305,7 +306,7 @@ impl Adapter {
                 seen += 1;
                 let own = (seen == chosen).then_some(&settings);
                 if let Some((served, _)) = Served::accept(stream, own) {
-                    let _ = accepts.send(News::Connected(served));
+                    let _ = accepts.send(DebugEvent::Connected(served));
                 }
             }
         });
@@ -316,13 +317,13 @@ impl Adapter {
                 Ok(nix::sys::wait::WaitStatus::Signaled(_, signal, _)) => 128 + signal as i32,
                 _ => 0,
             };
-            let _ = ends.send(News::Ended(code));
+            let _ = ends.send(DebugEvent::Ended(code));
         });
         (self.child, self.socket) = (Some(child), Some(socket));
         Ok(())
     }
 
-    fn connected(&mut self, mut served: Served, to: &Sender<News>) {
+    fn connected(&mut self, mut served: Served, to: &Sender<DebugEvent>) {
         self.seen += 1;
         self.answers = served.answers().ok();
         // The messages of a connection come before its end, as output does.
@@ -330,27 +331,27 @@ impl Adapter {
         let to = to.clone();
         std::thread::spawn(move || {
             while let Some(said) = served.hear() {
-                if to.send(News::Said(said)).is_err() {
+                if to.send(DebugEvent::EngineMessage(said)).is_err() {
                     return;
                 }
             }
-            let _ = to.send(News::Silent);
+            let _ = to.send(DebugEvent::Silent);
         });
     }
 
-    fn heard(&mut self, said: Said) {
+    fn heard(&mut self, said: EngineMessage) {
         match said {
-            Said::Dap(message) => {
+            EngineMessage::Dap(message) => {
                 if message["event"] == "stopped" {
                     self.stands = true;
                 }
                 self.send(message);
             }
-            Said::Text(text) | Said::Failed(text) => {
+            EngineMessage::Text(text) | EngineMessage::Failed(text) => {
                 self.event("output", json!({ "category": "console", "output": text }));
             }
-            Said::Settings(_) => self.stands = false,
-            Said::Asks(_) => {}
+            EngineMessage::Settings(_) => self.stands = false,
+            EngineMessage::Asks(_) => {}
         }
     }
 }

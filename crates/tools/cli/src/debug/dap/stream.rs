@@ -1,6 +1,6 @@
 //! The framing of the protocol: headers, an empty line, and as many bytes as the headers say.
 
-use super::News;
+use super::DebugEvent;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::Sender;
@@ -9,14 +9,14 @@ use std::sync::mpsc::Sender;
 const LONGEST: usize = 64 << 20;
 
 /// Reads messages and sends them to the main loop.
-pub(super) fn read(from: impl Read, to: &Sender<News>) {
+pub(super) fn read(from: impl Read, to: &Sender<DebugEvent>) {
     let mut from = BufReader::new(from);
     while let Some(message) = message(&mut from) {
-        if to.send(News::Request(message)).is_err() {
+        if to.send(DebugEvent::Request(message)).is_err() {
             return;
         }
     }
-    let _ = to.send(News::Closed);
+    let _ = to.send(DebugEvent::Closed);
 }
 
 fn message(from: &mut impl BufRead) -> Option<Value> {

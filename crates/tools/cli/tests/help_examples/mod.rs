@@ -1,7 +1,7 @@
-//! The examples at the end of help texts, as they are printed: each is run by `sh` in a copy of tests/help, which
-//! has the files that they name, and succeeds. Tools that are not installed (nvcc, ptxas, pytest) are scripts there.
-//!
-//! Those that take longer than two seconds are ignored by default; `.ci/full` runs them.
+//! Runs the examples at the end of help texts, as they are printed, with `sh` in a copy of
+//! tests/help, which contains the files that they name; each must succeed. Scripts in that folder
+//! replace tools that may not be installed (nvcc, ptxas, pytest). Examples that take more than two
+//! seconds are ignored by default; `.ci/full` runs them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,12 +14,12 @@ use texunit_testkit::TempDir;
 const OF_PROGRAMS: &[&str] =
     &["texunit run", "texunit install-libs", "texunit debug --batch", "LD_LIBRARY_PATH="];
 
-/// Beginnings of examples that take long: all cases as files, all cases run, all benchmarks.
+/// Beginnings of slow examples: exporting all cases, running all cases, all benchmarks.
 const SLOW: &[&str] = &["texunit cases export", "texunit cases run tests/fetch", "texunit bench"];
 
-/// What ends a debug adapter.
+/// Ends a debug adapter.
 const DISCONNECT: &[&str] = &[r#"{"seq":1,"type":"request","command":"disconnect"}"#];
-/// What the language server is asked: nothing, and to stop.
+/// Messages to the language server: only to initialise and stop.
 const SHUTDOWN: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#,
     r#"{"jsonrpc":"2.0","id":2,"method":"shutdown"}"#,
@@ -30,8 +30,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-/// One test a command, with the examples of its help in their order: those that need the drop-in libraries, if
-/// these are given, else the others.
+/// A test for each command, with the examples of its help in order: those that need the drop-in
+/// libraries if these are given, and otherwise the others.
 pub(crate) fn trials(libraries: Option<&Path>) -> Vec<Trial> {
     let mut program = texunit::args::Cli::command().term_width(0);
     program.build();
@@ -61,7 +61,7 @@ fn begins(example: &str, list: &[&str]) -> bool {
     list.iter().any(|beginning| example.starts_with(*beginning))
 }
 
-/// The commands, without what is said beside them.
+/// The commands, without the explanations beside them.
 fn examples(help: &str) -> impl Iterator<Item = &str> {
     let list = help.rsplit("Examples:\n").next().unwrap_or_default().lines();
     let lines = list.filter_map(|line| line.strip_prefix("  ").filter(|l| !l.starts_with(' ')));
@@ -104,9 +104,9 @@ fn run_all(examples: &[String], libraries: Option<&Path>) -> Result<(), Failed> 
 }
 
 fn run(example: &str, temp: &TempDir, libraries: Option<&Path>) -> Result<(), Failed> {
-    // What an editor is told to start.
+    // The command that an editor starts.
     let line = if example.starts_with("vim.") { "texunit lsp" } else { example };
-    // The folder of a system.
+    // A system folder.
     let line = line.replace("/opt/", &format!("{}/opt/", temp.path().display()));
     let program = Path::new(env!("CARGO_BIN_EXE_texunit"));
     let path = format!(
@@ -115,7 +115,8 @@ fn run(example: &str, temp: &TempDir, libraries: Option<&Path>) -> Result<(), Fa
         program.parent().ok_or("the program has a folder")?.display(),
         std::env::var("PATH")?
     );
-    // A launch that has no fault cannot be made smaller: `reduce` has one that does, unless it compares two.
+    // A launch without a fault cannot be reduced, so `reduce` gets a failing job, unless it
+    // compares two engines.
     if line == "texunit reduce job.toml" {
         std::fs::copy(temp.path().join("fault.toml"), temp.path().join("job.toml"))?;
     }
@@ -125,7 +126,7 @@ fn run(example: &str, temp: &TempDir, libraries: Option<&Path>) -> Result<(), Fa
     } else {
         std::fs::copy(root().join("tests/help/kernel.ptx"), temp.path().join("kernel.ptx"))?;
     }
-    // No editor connects.
+    // No client connects.
     let line = if line.starts_with("texunit dap --port") { line + " --help" } else { line };
     let messages = if line == "texunit dap" { DISCONNECT } else { SHUTDOWN };
     let input: String = messages
@@ -145,7 +146,7 @@ fn run(example: &str, temp: &TempDir, libraries: Option<&Path>) -> Result<(), Fa
         std::fs::copy(root().join("tests/help/job.toml"), temp.path().join("job.toml"))?;
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    // Without a card, that is what it says.
+    // Without a card, a message says so.
     let no_card = line.starts_with("texunit compare") && said.contains("needs a real NVIDIA GPU");
     if output.status.success() || no_card {
         return Ok(());

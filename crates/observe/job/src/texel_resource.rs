@@ -10,7 +10,7 @@ use texunit_spec::{At, ViewSpec};
 
 /// The resource of a texture or surface.
 #[derive(Clone, Debug)]
-pub(crate) enum Made {
+pub(crate) enum TexelResource {
     Array(Array),
     Mipmapped(MipmappedArray),
     Linear {
@@ -42,7 +42,7 @@ pub(crate) enum Made {
     },
 }
 
-impl Made {
+impl TexelResource {
     /// Sets all texels to zero.
     pub(crate) fn clear(&self) {
         match self {
@@ -55,20 +55,20 @@ impl Made {
 
     pub(crate) fn texture(&self) -> TextureResource<'_> {
         match *self {
-            Made::Array(ref array) => TextureResource::Array(array),
-            Made::Mipmapped(ref array) => TextureResource::Mipmapped(array),
-            Made::Linear { ref buffer, offset, format, width } => TextureResource::Memory(
+            TexelResource::Array(ref array) => TextureResource::Array(array),
+            TexelResource::Mipmapped(ref array) => TextureResource::Mipmapped(array),
+            TexelResource::Linear { ref buffer, offset, format, width } => TextureResource::Memory(
                 MemoryTexels::line(buffer, format, width).with_offset(offset),
             ),
-            Made::Pitched { ref buffer, offset, format, width, height, pitch } => {
+            TexelResource::Pitched { ref buffer, offset, format, width, height, pitch } => {
                 TextureResource::Memory(
                     MemoryTexels::rows(buffer, format, [width, height], pitch).with_offset(offset),
                 )
             }
-            Made::LinearAt { ref memory, format, width } => {
+            TexelResource::LinearAt { ref memory, format, width } => {
                 TextureResource::Memory(MemoryTexels::line_at(memory, format, width))
             }
-            Made::PitchedAt { ref memory, format, width, height, pitch } => {
+            TexelResource::PitchedAt { ref memory, format, width, height, pitch } => {
                 TextureResource::Memory(MemoryTexels::rows_at(
                     memory,
                     format,
@@ -83,12 +83,16 @@ impl Made {
     /// level.
     pub(crate) fn surface(&self) -> Option<SurfaceResource<'_>> {
         match *self {
-            Made::Array(ref array) => Some(SurfaceResource::Array(array)),
-            Made::Mipmapped(_) | Made::LinearAt { .. } | Made::PitchedAt { .. } => None,
-            Made::Linear { ref buffer, offset, format, width } => Some(SurfaceResource::Memory(
-                MemoryTexels::line(buffer, format, width).with_offset(offset),
-            )),
-            Made::Pitched { ref buffer, offset, format, width, height, pitch } => {
+            TexelResource::Array(ref array) => Some(SurfaceResource::Array(array)),
+            TexelResource::Mipmapped(_)
+            | TexelResource::LinearAt { .. }
+            | TexelResource::PitchedAt { .. } => None,
+            TexelResource::Linear { ref buffer, offset, format, width } => {
+                Some(SurfaceResource::Memory(
+                    MemoryTexels::line(buffer, format, width).with_offset(offset),
+                ))
+            }
+            TexelResource::Pitched { ref buffer, offset, format, width, height, pitch } => {
                 Some(SurfaceResource::Memory(
                     MemoryTexels::rows(buffer, format, [width, height], pitch).with_offset(offset),
                 ))
@@ -98,43 +102,42 @@ impl Made {
 
     pub(crate) fn format(&self) -> Format {
         match self {
-            Made::Array(array) => array.format(),
-            Made::Mipmapped(array) => array.format(),
-            Made::Linear { format, .. }
-            | Made::Pitched { format, .. }
-            | Made::LinearAt { format, .. }
-            | Made::PitchedAt { format, .. } => *format,
+            TexelResource::Array(array) => array.format(),
+            TexelResource::Mipmapped(array) => array.format(),
+            TexelResource::Linear { format, .. }
+            | TexelResource::Pitched { format, .. }
+            | TexelResource::LinearAt { format, .. }
+            | TexelResource::PitchedAt { format, .. } => *format,
         }
     }
 
     pub(crate) fn geometry(&self) -> Geometry {
         match self {
-            Made::Array(array) => array.geometry(),
-            Made::Mipmapped(array) => array.geometry(),
-            Made::Linear { .. } | Made::LinearAt { .. } => Geometry::D1,
-            Made::Pitched { .. } | Made::PitchedAt { .. } => Geometry::D2,
+            TexelResource::Array(array) => array.geometry(),
+            TexelResource::Mipmapped(array) => array.geometry(),
+            TexelResource::Linear { .. } | TexelResource::LinearAt { .. } => Geometry::D1,
+            TexelResource::Pitched { .. } | TexelResource::PitchedAt { .. } => Geometry::D2,
         }
     }
 
     /// The size of a layer of the base level.
     pub(crate) fn extent(&self) -> Extent {
         match *self {
-            Made::Array(ref array) => array.extent(),
-            Made::Mipmapped(ref array) => array.extent(),
-            Made::Linear { width, .. } | Made::LinearAt { width, .. } => {
+            TexelResource::Array(ref array) => array.extent(),
+            TexelResource::Mipmapped(ref array) => array.extent(),
+            TexelResource::Linear { width, .. } | TexelResource::LinearAt { width, .. } => {
                 Extent { width, height: 1, depth: 1 }
             }
-            Made::Pitched { width, height, .. } | Made::PitchedAt { width, height, .. } => {
-                Extent { width, height, depth: 1 }
-            }
+            TexelResource::Pitched { width, height, .. }
+            | TexelResource::PitchedAt { width, height, .. } => Extent { width, height, depth: 1 },
         }
     }
 
     /// The number of layers or of cube faces.
     pub(crate) fn planes(&self) -> u32 {
         match self {
-            Made::Array(array) => array.planes(),
-            Made::Mipmapped(array) => {
+            TexelResource::Array(array) => array.planes(),
+            TexelResource::Mipmapped(array) => {
                 array.layers() * if self.geometry().is_cube() { 6 } else { 1 }
             }
             _ => 1,
@@ -144,15 +147,15 @@ impl Made {
     /// The texels, packed.
     pub(crate) fn read(&self) -> Vec<u8> {
         match self {
-            Made::Array(array) => array.read(),
-            Made::Mipmapped(array) => array.read(),
-            Made::Linear { buffer, offset, format, width } => {
+            TexelResource::Array(array) => array.read(),
+            TexelResource::Mipmapped(array) => array.read(),
+            TexelResource::Linear { buffer, offset, format, width } => {
                 let size = *width as usize * format.texel_size() as usize;
                 let bytes = buffer.read();
                 let texels = bytes.get(*offset as usize..).and_then(|b| b.get(..size));
                 texels.unwrap_or_default().to_vec()
             }
-            Made::Pitched { buffer, offset, format, width, height, pitch } => {
+            TexelResource::Pitched { buffer, offset, format, width, height, pitch } => {
                 let row = *width as usize * format.texel_size() as usize;
                 let bytes = buffer.read();
                 let texels = bytes.get(*offset as usize..).unwrap_or_default();
@@ -160,17 +163,19 @@ impl Made {
                 rows.flat_map(|bytes| bytes.get(..row).unwrap_or_default()).copied().collect()
             }
             // Only textures have it, and they have no outputs.
-            Made::LinearAt { .. } | Made::PitchedAt { .. } => Vec::new(),
+            TexelResource::LinearAt { .. } | TexelResource::PitchedAt { .. } => Vec::new(),
         }
     }
 
     /// Writes the texels of an array, all levels packed.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         match self {
-            Made::Array(array) => array.write(bytes),
-            Made::Mipmapped(array) => array.write(bytes),
-            Made::Linear { buffer, .. } | Made::Pitched { buffer, .. } => buffer.write(0, bytes),
-            Made::LinearAt { memory, .. } | Made::PitchedAt { memory, .. } => {
+            TexelResource::Array(array) => array.write(bytes),
+            TexelResource::Mipmapped(array) => array.write(bytes),
+            TexelResource::Linear { buffer, .. } | TexelResource::Pitched { buffer, .. } => {
+                buffer.write(0, bytes)
+            }
+            TexelResource::LinearAt { memory, .. } | TexelResource::PitchedAt { memory, .. } => {
                 memory.write(0, bytes)
             }
         }
@@ -179,8 +184,8 @@ impl Made {
     /// Maps or unmaps all tiles of a sparse array.
     pub(crate) fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
         match self {
-            Made::Array(array) => array.map_all_tiles(resident),
-            Made::Mipmapped(array) => array.map_all_tiles(resident),
+            TexelResource::Array(array) => array.map_all_tiles(resident),
+            TexelResource::Mipmapped(array) => array.map_all_tiles(resident),
             _ => Ok(()),
         }
     }
@@ -188,10 +193,10 @@ impl Made {
     /// Maps or unmaps tiles of a sparse array.
     pub(crate) fn set_tiles(&self, region: &TileRegion, resident: bool) -> Result<(), Error> {
         match (self, resident) {
-            (Made::Array(array), true) => array.map_tiles(region),
-            (Made::Array(array), false) => array.unmap_tiles(region),
-            (Made::Mipmapped(array), true) => array.map_tiles(region),
-            (Made::Mipmapped(array), false) => array.unmap_tiles(region),
+            (TexelResource::Array(array), true) => array.map_tiles(region),
+            (TexelResource::Array(array), false) => array.unmap_tiles(region),
+            (TexelResource::Mipmapped(array), true) => array.map_tiles(region),
+            (TexelResource::Mipmapped(array), false) => array.unmap_tiles(region),
             _ => Ok(()),
         }
     }
@@ -199,8 +204,8 @@ impl Made {
     /// The region of one tile, given by its number along each axis.
     pub(crate) fn tile_region(&self, level: u32, layer: u32, tile: [u32; 3]) -> TileRegion {
         let (size, tail) = match self {
-            Made::Array(array) => (array.tile(), None),
-            Made::Mipmapped(array) => (array.tile(), array.mip_tail()),
+            TexelResource::Array(array) => (array.tile(), None),
+            TexelResource::Mipmapped(array) => (array.tile(), array.mip_tail()),
             _ => (None, None),
         };
         // A level in the mip tail refers to the whole tail.
@@ -218,11 +223,11 @@ impl Made {
     pub(crate) fn part(&self, wanted: &PartSpec) -> Result<Self, Problem> {
         let mut part = self.clone();
         if let Some(level) = &wanted.level {
-            let Made::Mipmapped(array) = &part else {
+            let TexelResource::Mipmapped(array) = &part else {
                 let message = "a `level` is of an array with mip levels, and this has none";
                 return Err(Problem::new(codes::CONFLICT, level.at(), message));
             };
-            part = Made::Array(array.level(level.value).map_err(refused(level))?);
+            part = TexelResource::Array(array.level(level.value).map_err(refused(level))?);
         }
         if let Some(layer) = &wanted.layer {
             let layers = matches!(
@@ -230,8 +235,8 @@ impl Made {
                 Geometry::A1d | Geometry::A2d | Geometry::A2dms | Geometry::Cube | Geometry::Acube
             );
             let one = match &part {
-                Made::Array(array) if layers => array.layer(layer.value),
-                Made::Mipmapped(_) if layers => {
+                TexelResource::Array(array) if layers => array.layer(layer.value),
+                TexelResource::Mipmapped(_) if layers => {
                     let message = "one layer of an array with mip levels needs a `level` too";
                     return Err(Problem::new(codes::MISSING_KEY, layer.at(), message));
                 }
@@ -240,7 +245,7 @@ impl Made {
                     return Err(Problem::new(codes::CONFLICT, layer.at(), message));
                 }
             };
-            part = Made::Array(one.map_err(refused(layer))?);
+            part = TexelResource::Array(one.map_err(refused(layer))?);
         }
         Ok(part)
     }
@@ -256,8 +261,12 @@ impl Made {
             planes: range(layers),
         };
         match self {
-            Made::Array(array) => array.view(&view).map(Made::Array).map_err(refused(spec)),
-            Made::Mipmapped(array) => array.view(&view).map(Made::Mipmapped).map_err(refused(spec)),
+            TexelResource::Array(array) => {
+                array.view(&view).map(TexelResource::Array).map_err(refused(spec))
+            }
+            TexelResource::Mipmapped(array) => {
+                array.view(&view).map(TexelResource::Mipmapped).map_err(refused(spec))
+            }
             _ => {
                 let message = "memory has no views: give it the `format` and size that are wanted";
                 Err(Problem::new(codes::CONFLICT, spec.at(), message))

@@ -2,7 +2,7 @@
 
 use super::{Done, echoed};
 use crate::session::Settings;
-use crate::session::breaks::{Breakpoint, What, number};
+use crate::session::breaks::{Breakpoint, BreakpointKind, number};
 
 /// The error of `catch` with an unknown event.
 const CATCHES: &str = "Catch requires one of: end, nan, divergence.";
@@ -36,7 +36,7 @@ impl Settings {
     }
 
     /// Adds a breakpoint.
-    pub(crate) fn add(&mut self, what: What, text: &str) -> &mut Breakpoint {
+    pub(crate) fn add(&mut self, what: BreakpointKind, text: &str) -> &mut Breakpoint {
         let number = self.next_breakpoint;
         self.next_breakpoint += 1;
         self.breakpoints.push(Breakpoint::new(number, what, text));
@@ -89,7 +89,7 @@ impl Settings {
                 .to_owned());
         }
         let (name, what) = caught(rest).ok_or(CATCHES)?;
-        let number = self.add(What::Catch(name.to_owned()), name).number;
+        let number = self.add(BreakpointKind::Catch(name.to_owned()), name).number;
         say(&format!("Catchpoint {number} ({what})\n"));
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Evidence that is lost fails the run, and reports of one name keep all tests: `texunit run` around programs that damage
-//! what it keeps, that are killed while they record, and as a launcher of each test.
+//! Lost evidence fails the run, and reports keep all tests: `texunit run` around programs that
+//! damage its files, that are killed while recording, and as a launcher of each test.
 
 use crate::commands::{Test, contains, same};
 use crate::evidence::{at, code, file, json, modes, text};
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// All of them.
+/// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let tests: [(&str, Test); 3] =
         [("evidence", lost), ("records", recorded), ("reports of one name", launcher)];
@@ -22,7 +22,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     tests.into_iter().map(trial).collect()
 }
 
-/// Ways to lose it, and what is said.
+/// Ways to lose evidence, with the messages.
 const WAYS: [(&str, &str); 4] = [
     ("rm -r \"$TEXUNIT_EVIDENCE\"", "the folder of the run was removed"),
     ("rm \"$TEXUNIT_EVIDENCE\"/*.jsonl", "could not be kept or read"),
@@ -36,7 +36,7 @@ const WAYS: [(&str, &str); 4] = [
 fn lost(setup: &Setup) -> Result<(), Failed> {
     let modes = modes(setup)?;
     for (number, (damage, words)) in WAYS.into_iter().enumerate() {
-        // As on a full disk: no file can grow.
+        // No file can grow, as on a full disk.
         let full = if damage == "true" { "trap '' XFSZ; ulimit -f 0; " } else { "" };
         let script = |mode: &str| format!("({full}exec {} {mode}); {damage}", modes.display());
         let names =
@@ -63,13 +63,13 @@ fn lost(setup: &Setup) -> Result<(), Failed> {
         code(setup, &reports[..2], &["bash", "-c", &script("good")], 1)?;
         code(setup, &reports[..2], &["bash", "-c", &(script("good") + "; exit 3")], 3)?;
     }
-    // Nothing is lost of programs that are killed.
+    // Programs that are killed lose nothing.
     let killed = format!("{0} kill; {0} good", modes.display());
     let ended = code(setup, &["--error-exitcode", "9"], &["bash", "-c", &killed], 0)?;
     same(ended.stderr.contains("evidence lost"), false, &ended)
 }
 
-/// Each folder of a record has its job, whenever the processes are killed.
+/// Each folder of a recording has its job, whenever the processes are killed.
 fn recorded(setup: &Setup) -> Result<(), Failed> {
     let (modes, folder) = (modes(setup)?, setup.build.join("lost-record"));
     let script = format!("while true; do {} good good good; done", modes.display());
@@ -81,7 +81,7 @@ fn recorded(setup: &Setup) -> Result<(), Failed> {
         command.arg(setup.run().get_program()).args(["run", "--record", text(&folder)]);
         let mut child = command.args(["bash", "-c", &script]).spawn()?;
         std::thread::sleep(Duration::from_millis(wait));
-        // `setsid` becomes the program, or the program is in a session of its own below it.
+        // `setsid` either becomes the program, or starts it in a session of its own.
         let group = format!(
             "kill {signal} -- -$(ps -o pgid= -p {0} --ppid {0} | tail -1 | tr -d ' ')",
             child.id()
@@ -97,7 +97,7 @@ fn recorded(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A program of that name that runs lines of a shell.
+/// A program with the name of a test runner, which executes shell commands.
 fn runner(setup: &Setup, name: &str) -> Result<Command, Failed> {
     let folder = setup.build.join("lost-runner");
     std::fs::create_dir_all(&folder)?;
@@ -119,7 +119,7 @@ fn launcher(setup: &Setup) -> Result<(), Failed> {
             let (texunit, path) = (program.display(), path.display());
             format!("{texunit} run --error-exitcode 1 {option} {path} {} {mode}", modes.display())
         };
-        // Results of both, and a last command, so that the shell stays.
+        // Results of both tests; a last command keeps the shell from becoming the program.
         let [first, second] = modes_of.map(one);
         let script = format!("{first}; a=$?; {second}; echo $a $?; true");
         run(runner(setup, name)?.arg(script), &modes).map_err(Failed::from)
@@ -148,20 +148,20 @@ fn launcher(setup: &Setup) -> Result<(), Failed> {
         Ok(u64::from(line.is_some()) + 2 * u64::from(twice.is_some()))
     };
     same((lanes(&once)?, lanes(&info)?), (1, 2), &ended)?;
-    // A report in JSON is of one run: the second test is refused, and the first report stays.
+    // A JSON report describes one run: the second test is refused, and the first report remains.
     let report = file(setup, "launcher.json");
     let ended = run_with("ctest", "--report", &report, ["bad", "good"])?;
     same(&*ended.stdout, "1 2\n", &ended)?;
     contains(&ended, "was written since ctest began")?;
     at(&json(&report)?, "/processes/0/command/1", "bad")?;
-    // A test that is tried again replaces it; and a shell does not count as a runner of tests.
+    // A repeated test replaces its earlier result; a shell is not recognised as a test runner.
     for (name, command) in [("ctest", ["bad", "bad"]), ("shell", ["bad", "good"])] {
         let ended = run_with(name, "--report", &report, command)?;
         let expected = if command[1] == "bad" { "1 1\n" } else { "1 0\n" };
         same(&*ended.stdout, expected, &ended)?;
         at(&json(&report)?, "/processes/0/command/1", command[1])?;
     }
-    // A process that launches nothing has no suite.
+    // A process without launches has no suite.
     let empty = file(setup, "launcher-empty.xml");
     let ended = code(setup, &["--report", text(&empty)], &[text(&modes), "error"], 0)?;
     let report = std::fs::read_to_string(&empty)?;

@@ -1,9 +1,10 @@
-//! Variables: what `texunit debug` shows of them is what the program itself says by `printf`.
+//! Tests variables in `texunit debug` against the program's own `printf`.
 //!
-//! `tests/debug/variables/*.cu` are kernels whose lines end with `//# i %d | p {a = %d} : p.a`: from the next line on, to
-//! the end of the block, `i` is shown by a debugger as `printf("%d", i)` says it, `p` as `{a = 17}`. Behind each line there is put
-//! another one that prints all that are declared there, of one thread, and a breakpoint with commands that do the same; the
-//! lines of both are compared. `//-` keeps the line from being followed by one.
+//! `tests/debug/variables/*.cu` are kernels with comments such as `//# i %d | p {a = %d} : p.a`:
+//! from the next line to the end of the block, a debugger must show `i` as `printf("%d", i)` prints
+//! it, and `p` as `{a = 17}`. After each line, the test inserts a line that prints all declared
+//! variables of one thread, and sets a breakpoint whose commands do the same; the two outputs are
+//! compared. `//-` prevents the insertion after a line.
 
 use crate::process::{run, succeed};
 use crate::program::{VARIANTS, build};
@@ -12,12 +13,12 @@ use libtest_mimic::{Failed, Trial};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The thread that says what it has.
+/// The thread that prints.
 const THREAD: &str = "threadIdx.x == 37 && blockIdx.x == 1";
 
 const HEAD: &str = "#include <cstdio>\n#include <fcntl.h>\n#include <unistd.h>\n";
 
-/// An expression, the format of what is shown, and what that takes.
+/// An expression, the format of its value, and the arguments of the format.
 #[derive(Clone)]
 struct Item {
     expr: String,
@@ -25,7 +26,7 @@ struct Item {
     arguments: String,
 }
 
-/// All files.
+/// A test for each file.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let folder = setup.root.join("tests/debug/variables");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -52,7 +53,7 @@ fn items(text: &str) -> Vec<Item> {
     all.collect()
 }
 
-/// The source with lines that say what there is, and the commands of the debugger.
+/// The source with inserted prints, and the debugger's commands.
 fn instrumented(text: &str, file: &str) -> (String, String) {
     let (mut source, mut commands) = (HEAD.to_owned(), String::new());
     let mut scopes: Vec<Vec<Item>> = vec![Vec::new()];
@@ -64,7 +65,7 @@ fn instrumented(text: &str, file: &str) -> (String, String) {
             let name = name.split("(int").next().unwrap();
             kernels.push(name.rsplit(' ').next().unwrap().to_owned());
         }
-        // Of code alone; no string of these files has a brace.
+        // Braces of code; strings of these files contain none.
         for c in code.chars() {
             match c {
                 '{' => scopes.push(Vec::new()),
@@ -127,7 +128,7 @@ fn check(setup: &Setup, path: &Path) -> Result<(), Failed> {
     };
     let said = lines(&succeed(setup.run().arg(&program), &program)?.stdout);
     let mut command = setup.texunit();
-    // The program's own lines are not wanted once more.
+    // The program must not print its lines a second time.
     command.args(["debug", "--batch", "-x"]).arg(&script).arg(&program).arg("quiet");
     let shown = run(&mut command, &program)?;
     let shown_lines = lines(&shown.stdout);

@@ -20,29 +20,29 @@ use std::sync::Arc;
 use texunit_simt::observe::CtaInfo;
 
 /// A clock that several threads may share.
-pub(super) type Kept = Option<Arc<Clock>>;
+pub(super) type SharedClock = Option<Arc<Clock>>;
 
 /// Two clocks: one for threads of the same CTA, one for those of other CTAs.
-pub(super) type Both = [Kept; 2];
+pub(super) type ScopedClocks = [SharedClock; 2];
 
 /// Snapshot of a thread's knowledge.
 #[derive(Clone, Debug, Default)]
-struct Knew {
+struct Snapshot {
     all: u32,
     of_warp: u32,
     own: u32,
-    of_others: [Kept; 3],
+    of_others: [SharedClock; 3],
 }
 
 /// The state of a thread.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     /// Its clock, beyond what the CTA and the warp know.
-    knows: Kept,
+    knows: SharedClock,
     /// Clocks that its strong loads have read, until its next fence.
-    seen: Both,
+    seen: ScopedClocks,
     /// Snapshots of its last fence of CTA scope, and of device scope.
-    fenced: [Option<Box<Knew>>; 2],
+    fenced: [Option<Box<Snapshot>>; 2],
 }
 
 /// The state of a warp.
@@ -52,7 +52,7 @@ struct Warp {
     lanes: u32,
     /// The time until which its lanes know each other's accesses.
     all: u32,
-    knows: Kept,
+    knows: SharedClock,
     /// Lanes whose last `.sync` instruction names all lanes of the warp.
     whole: u32,
     own: Option<Box<[Lane; 32]>>,
@@ -62,8 +62,8 @@ struct Warp {
 #[derive(Clone, Debug, Default)]
 struct Barrier {
     knows: Clock,
-    seen: Both,
-    fenced: Both,
+    seen: ScopedClocks,
+    fenced: ScopedClocks,
     /// Whether the barrier is for all threads, and all that have arrived wait.
     is_whole: bool,
     /// Whether no thread has passed it since the first arrival.
@@ -78,9 +78,9 @@ pub(super) struct Cta {
     pub(super) now: u32,
     /// The time until which all threads know the accesses of all.
     pub(super) all: u32,
-    knows: Kept,
-    seen: Both,
-    fenced: Both,
+    knows: SharedClock,
+    seen: ScopedClocks,
+    fenced: ScopedClocks,
     warps: Vec<Warp>,
     /// Number of threads when the CTA began.
     threads: u32,
@@ -147,21 +147,21 @@ impl Cta {
     }
 
     /// The clocks that apply to a thread: the CTA's, its warp's, and its own.
-    fn clocks(&self, thread: u32) -> [Kept; 3] {
+    fn clocks(&self, thread: u32) -> [SharedClock; 3] {
         let warp = self.warps.get(thread as usize / 32).and_then(|warp| warp.knows.clone());
         [self.knows.clone(), warp, self.own(thread).and_then(|lane| lane.knows.clone())]
     }
 
     /// A snapshot of a thread's current knowledge.
-    fn knew(&self, thread: u32, own: u32) -> Knew {
+    fn snapshot(&self, thread: u32, own: u32) -> Snapshot {
         let of_warp = self.of_warp(thread / 32);
-        Knew { all: self.all, of_warp, own, of_others: self.clocks(thread) }
+        Snapshot { all: self.all, of_warp, own, of_others: self.clocks(thread) }
     }
 
-    fn clock_of(&self, knew: &Knew, thread: u32) -> Clock {
+    fn clock_of(&self, snapshot: &Snapshot, thread: u32) -> Clock {
         let mut clock = Clock::default();
-        knew.of_others.iter().flatten().for_each(|known| clock.join(known));
-        let times = [knew.all, knew.of_warp, knew.own];
+        snapshot.of_others.iter().flatten().for_each(|known| clock.join(known));
+        let times = [snapshot.all, snapshot.of_warp, snapshot.own];
         let units = [Unit::Cta, Unit::Warp(thread / 32), Unit::Thread(thread)];
         for (unit, time) in units.into_iter().zip(times) {
             clock.add(self.serial, unit, time);
@@ -179,7 +179,7 @@ impl Cta {
     }
 
     /// Adds a clock to the knowledge of lanes.
-    pub(super) fn learn(&mut self, warp: u32, lanes: u32, clock: &Arc<Clock>) {
+    pub(super) fn join_clock(&mut self, warp: u32, lanes: u32, clock: &Arc<Clock>) {
         self.has_own = true;
         match self.warps.get_mut(warp as usize) {
             Some(warp) if warp.lanes == lanes => join(&mut warp.knows, clock),
@@ -215,7 +215,7 @@ impl Cta {
 
     /// A strong load has read a published clock, which takes effect at the thread's next fence, or
     /// at once if the load is an acquire (`at_once`).
-    pub(super) fn see(&mut self, thread: u32, seen: Both, at_once: bool) {
+    pub(super) fn acquire(&mut self, thread: u32, seen: ScopedClocks, at_once: bool) {
         let Some(lane) = self.lane(thread) else { return };
         if at_once {
             seen.iter().flatten().for_each(|clock| join(&mut lane.knows, clock));
@@ -238,27 +238,27 @@ impl Cta {
             let own = [lane.seen[0].take(), if wide { lane.seen[1].take() } else { None }];
             let all = own.into_iter().chain(of_cta.into_iter().take(if wide { 2 } else { 1 }));
             all.flatten().for_each(|clock| join(&mut lane.knows, &clock));
-            let knew = Box::new(self.knew(thread, now));
+            let snapshot = Box::new(self.snapshot(thread, now));
             if let Some(lane) = self.lane(thread) {
-                lane.fenced[usize::from(wide)] = Some(knew);
+                lane.fenced[usize::from(wide)] = Some(snapshot);
             }
         }
     }
 
     /// The clocks that a strong store publishes to its CTA and (`wide`) to the device: the
     /// snapshots of the thread's fences, or all it knows if the store is a release.
-    pub(super) fn hand_on(&mut self, thread: u32, wide: bool, releases: bool) -> Both {
+    pub(super) fn published(&mut self, thread: u32, wide: bool, releases: bool) -> ScopedClocks {
         if releases {
-            let knew = self.knew(thread, self.now);
-            let clock = Arc::new(self.clock_of(&knew, thread));
+            let snapshot = self.snapshot(thread, self.now);
+            let clock = Arc::new(self.clock_of(&snapshot, thread));
             self.tick();
             return [Some(Arc::clone(&clock)), wide.then_some(clock)];
         }
         let mut near = self.fenced[0].clone();
         let mut far = self.fenced[1].clone();
         let fenced = self.own(thread).map(|lane| lane.fenced.clone()).unwrap_or_default();
-        let [of_cta, of_gpu] =
-            fenced.map(|knew| knew.map(|knew| Arc::new(self.clock_of(&knew, thread))));
+        let [of_cta, of_gpu] = fenced
+            .map(|snapshot| snapshot.map(|snapshot| Arc::new(self.clock_of(&snapshot, thread))));
         of_cta.iter().for_each(|clock| join(&mut near, clock));
         of_gpu.iter().for_each(|clock| join(&mut far, clock));
         far.iter().for_each(|clock| join(&mut near, clock));
@@ -403,8 +403,8 @@ impl Cta {
 #[derive(Clone, Debug, Default)]
 struct Gathered {
     knows: Clock,
-    seen: Both,
-    fenced: Both,
+    seen: ScopedClocks,
+    fenced: ScopedClocks,
 }
 
 impl Gathered {
@@ -421,7 +421,7 @@ impl Gathered {
             from.iter().for_each(|clock| join(to, clock));
         }
         for (to, from) in self.fenced.iter_mut().zip(&lane.fenced) {
-            from.iter().for_each(|knew| join(to, &Arc::new(cta.clock_of(knew, thread))));
+            from.iter().for_each(|snapshot| join(to, &Arc::new(cta.clock_of(snapshot, thread))));
         }
     }
 
@@ -434,7 +434,7 @@ impl Gathered {
     fn give(self, cta: &mut Cta, warp: u32, lanes: u32) {
         let knows = (!self.knows.is_empty()).then(|| Arc::new(self.knows));
         let of_fence = |clock: Arc<Clock>| {
-            Box::new(Knew { of_others: [Some(clock), None, None], ..Knew::default() })
+            Box::new(Snapshot { of_others: [Some(clock), None, None], ..Snapshot::default() })
         };
         for thread in threads(warp, lanes) {
             let Some(lane) = cta.lane(thread) else { return };

@@ -1,4 +1,4 @@
-//! What stands around a program: libraries of others that cannot run, NVML, and `nvidia-smi`.
+//! The environment of a program: other vendors' libraries that cannot run, NVML, and `nvidia-smi`.
 
 use crate::commands::{SHARED, STATIC, Test, contains, program, same};
 use crate::evidence::{at, code, json, text};
@@ -9,7 +9,7 @@ use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// All of them, with what they need of NVIDIA's.
+/// The tests, with the tools of NVIDIA that they need.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let all: [(&str, &[&str], Test); 5] = [
         ("a library that cannot run is named when it is called", &["nvcc", "include12"], foreign),
@@ -34,7 +34,8 @@ fn compiled(setup: &Setup, name: &str) -> Result<PathBuf, Failed> {
     Ok(file)
 }
 
-/// Two stripped libraries with NVIDIA's runtime inside, of which one is called: it is named once, in every report, and is a failure.
+/// Two stripped libraries that contain NVIDIA's runtime, of which one is called: it is named once
+/// in every report, and the run fails.
 fn foreign(setup: &Setup) -> Result<(), Failed> {
     for variant in [STATIC, Variant { major: 12, ..STATIC }] {
         foreign_of(setup, variant)?;
@@ -78,7 +79,7 @@ fn foreign_of(setup: &Setup, variant: Variant) -> Result<(), Failed> {
             at(&json, "/processes/0/faults", 1)?;
         }
     }
-    // Loaded and not called, or with symbols: nothing is said, and nothing fails.
+    // A library that is not called, or that has symbols, is not reported, and nothing fails.
     let nine = ["--error-exitcode", "9"];
     let ended = code(setup, &nine, &[text(&caller), text(&called), text(&idle)], 0)?;
     same(&*ended.stderr, "", &ended)?;
@@ -87,7 +88,8 @@ fn foreign_of(setup: &Setup, variant: Variant) -> Result<(), Failed> {
     same(&*ended.stderr, "", &ended)
 }
 
-/// Of a program that nvcc has linked (`-rdc=true`) the section that others have holds machine code alone.
+/// In a program that nvcc has linked with `-rdc=true`, the section that holds PTX in other programs
+/// contains only machine code.
 fn relocatable(setup: &Setup) -> Result<(), Failed> {
     let both = "-gencode=arch=compute_75,code=[compute_75,sm_75]";
     for (code, has_ptx) in [(both, true), ("-gencode=arch=compute_75,code=sm_75", false)] {
@@ -115,7 +117,7 @@ fn nvml(setup: &Setup) -> Result<(), Failed> {
          Not Supported, Unknown Error\nshutdown 0, after it 1\n"
     );
     same(&*ended.stdout, &expected, &ended)?;
-    // A device that is not there.
+    // A device that does not exist.
     let ended = run(setup.run().arg(&client).env("TEXUNIT_DEVICE", "sm_1"), &client)?;
     contains(&ended, "unknown device `sm_1`")
 }
@@ -144,7 +146,7 @@ fn pynvml(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, expected, &ended)
 }
 
-/// First in the PATH of the program, and in no other; and where `install-libs` puts it.
+/// `nvidia-smi` is first in the PATH of the program only, and in the folder of `install-libs`.
 fn smi(setup: &Setup) -> Result<(), Failed> {
     let files = setup.build.join("nvidia-smi");
     let smi = |device: &str, words: &[&str]| {

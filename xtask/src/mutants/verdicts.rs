@@ -17,9 +17,9 @@ pub(super) enum Verdict {
 
 /// Verdicts by file and name.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Found(BTreeMap<(String, String), Verdict>);
+pub(super) struct Verdicts(BTreeMap<(String, String), Verdict>);
 
-impl Found {
+impl Verdicts {
     /// Reads the verdicts in a file; empty if it does not exist.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         if !path.exists() {
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let text = "caught\t--lib\ta.rs\tone\nsurvived\t\ta.rs\ttwo\nunviable\t\tb.rs\tone\n";
-        let found = Found::parse(text).expect("three lines");
+        let found = Verdicts::parse(text).expect("three lines");
         assert_eq!(found.text(), text);
-        assert!(Found::parse("maybe\t\ta.rs\tone\n").is_none());
+        assert!(Verdicts::parse("maybe\t\ta.rs\tone\n").is_none());
     }
 }
