@@ -16,9 +16,10 @@ const HEAD: &str = "\
 /*
  * texunit: NVIDIA's texture and surface unit, bit for bit, without a GPU.
  *
- * docs/c.md is the guide; structures and numbers have the names, the order and the layout of cuda.h. Every function
- * may be called by any thread at any time. Those that return a texunit_status write their results only if it is
- * TEXUNIT_SUCCESS, unless they say more; texunit_last_error has the sentence to an error.
+ * docs/c.md is the guide. Structures and numbers have the names, the order and the layout of cuda.h.
+ * Every function may be called by any thread at any time. A function that returns a texunit_status
+ * writes its results only if that is TEXUNIT_SUCCESS, unless its description says more;
+ * texunit_last_error returns the message of an error.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */";

@@ -1,14 +1,8 @@
 //! Generates the functions of cuRAND that are not provided from `data/functions.txt`: each returns
 //! `CURAND_STATUS_ARCH_MISMATCH`.
 
+include!("../client/not_provided.rs");
+
 fn main() {
-    let file = "data/functions.txt";
-    println!("cargo::rerun-if-changed={file}");
-    let list = std::fs::read_to_string(file).expect("the list of functions");
-    let lines = list.lines().filter(|line| !line.starts_with('#'));
-    let refused = lines.filter_map(|line| line.strip_suffix(" no")?.split(' ').next());
-    let text = format!("refused! {{ {} }}\n", refused.collect::<Vec<_>>().join(" "));
-    let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
-    std::fs::write(std::path::Path::new(&to).join("functions.rs"), text)
-        .expect("a file in OUT_DIR");
+    write_not_provided("RandCode", &["data/functions.txt"]);
 }

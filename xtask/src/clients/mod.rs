@@ -32,7 +32,8 @@ pub(crate) struct Request {
     #[arg(long, value_name = "DIR", default_value_os_t = workspace().join("target/clients"))]
     to: PathBuf,
     /// Record the counts, which must be those of all tests
-    #[arg(long, value_parser = ["before", "now"], conflicts_with_all = ["only", "select", "environment"])]
+    #[arg(long, value_parser = ["before", "now"])]
+    #[arg(conflicts_with_all = ["only", "select", "environment"])]
     record: Option<String>,
     /// Number of processes that run tests at a time
     #[arg(long, value_name = "N")]

@@ -14,7 +14,7 @@ pub trait Code: Copy {
     fn number(self) -> u32;
 
     /// Name of the code in the library's header.
-    fn name(self) -> Cow<'static, str>;
+    fn name(self) -> &'static str;
 
     /// The library's code for an error that the driver returned.
     fn of_driver(code: CUresult) -> Self;
@@ -48,6 +48,83 @@ impl<C> Refused<C> {
     pub fn with_code(self, code: C) -> Self {
         Self { code, ..self }
     }
+}
+
+/// Defines the status codes of a library: the type of its errors, each with its number and its name
+/// in the library's header, and the result type `Answer` of the library's functions. The first line
+/// has the codes for errors that the driver returned, and for functions that are not provided.
+///
+/// ```ignore
+/// library_codes! {
+///     /// An error status, by its number in `cufft.h`.
+///     FftCode { invalid: InvalidValue, memory: AllocFailed, internal: InternalError,
+///         other: SetupFailed, not_supported: NotSupported }
+///     InvalidPlan = 1 "CUFFT_INVALID_PLAN",
+///     ..
+/// }
+/// ```
+#[macro_export]
+macro_rules! library_codes {
+    (
+        $(#[$doc:meta])*
+        $code:ident {
+            invalid: $invalid:ident, memory: $memory:ident, internal: $internal:ident,
+            other: $other:ident, not_supported: $not_supported:ident $(,)?
+        }
+        $($(#[$note:meta])* $variant:ident = $number:literal $name:literal,)*
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub(crate) enum $code {
+            $($(#[$note])* $variant = $number,)*
+        }
+
+        /// Result of a function of the library.
+        pub(crate) type Answer<T = ()> = Result<T, $crate::call::Refused<$code>>;
+
+        impl $crate::call::Code for $code {
+            fn number(self) -> u32 {
+                self as u32
+            }
+
+            fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            fn of_driver(code: texunit_cuda_abi::CUresult) -> Self {
+                use texunit_cuda_abi::CUresult;
+                match code {
+                    CUresult::INVALID_VALUE | CUresult::INVALID_HANDLE => Self::$invalid,
+                    CUresult::OUT_OF_MEMORY => Self::$memory,
+                    CUresult::UNKNOWN => Self::$internal,
+                    _ => Self::$other,
+                }
+            }
+
+            fn not_supported() -> Self {
+                Self::$not_supported
+            }
+        }
+    };
+}
+
+/// Defines the exported functions of a library that texunit does not provide. Each prints its name
+/// once and returns the library's error for it. They take no parameters, as a C caller may pass
+/// arguments to a function that takes none. The library's build script writes the invocation
+/// (`not_provided.rs` in this crate's folder).
+#[macro_export]
+macro_rules! not_provided {
+    ($code:ident $($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        unsafe extern "C" fn $name() -> u32 {
+            static PRINTED: std::sync::Once = std::sync::Once::new();
+            $crate::call::not_supported::<$code>(stringify!($name), &PRINTED)
+        }
+    )*};
 }
 
 /// Defines exported functions of a library. The type in parentheses is the library's status code; a
@@ -97,7 +174,7 @@ pub fn answer<C: Code>(
             Refused { code: C::of_driver(CUresult::UNKNOWN), why }
         }
     };
-    call.refused(refused.code.number(), &refused.code.name(), &refused.why.reason(arguments));
+    call.refused(refused.code.number(), refused.code.name(), &refused.why.reason(arguments));
     refused.code.number()
 }
 
@@ -110,8 +187,9 @@ fn without_version(name: &'static str) -> &'static str {
 
 /// The body of each function that texunit does not provide: prints its name once and returns the
 /// library's error for it.
-pub fn not_supported<C: Code>(name: &'static str, said: &Once, page: &str) -> u32 {
-    said.call_once(|| say_refused(&format!("{name} is not supported")));
-    let why = format!("texunit does not provide {name} ({page} has what it provides)");
+pub fn not_supported<C: Code>(name: &'static str, printed: &Once) -> u32 {
+    printed.call_once(|| say_refused(&format!("{name} is not supported")));
+    let why =
+        format!("texunit does not provide {name} (docs/cuda-libraries.md has what it provides)");
     answer::<C>(name, || Err(C::not_supported().because(why)), &[])
 }

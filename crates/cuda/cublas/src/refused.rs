@@ -2,20 +2,5 @@
 //! `data/functions.txt`.
 
 use crate::code::BlasCode;
-use std::sync::Once;
-use texunit_client::call::not_supported;
-
-/// Defines functions that texunit does not provide: each prints its name once and returns an error.
-/// They take no parameters, as a C caller may pass arguments to a function that takes none.
-macro_rules! refused {
-    ($($name:ident)*) => {$(
-        #[unsafe(no_mangle)]
-        #[allow(non_snake_case)]
-        unsafe extern "C" fn $name() -> u32 {
-            static SAID: Once = Once::new();
-            not_supported::<BlasCode>(stringify!($name), &SAID, "docs/cuda-libraries.md")
-        }
-    )*};
-}
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));

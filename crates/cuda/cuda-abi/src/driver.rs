@@ -832,11 +832,23 @@ macro_rules! driver_functions {
                 data: *mut CUgraphEdgeData,
                 count: *mut usize,
             );
+            fn cuGraphAddDependencies(
+                graph: CUgraph,
+                from: *const CUgraphNode,
+                to: *const CUgraphNode,
+                count: usize,
+            );
             fn cuGraphAddDependencies_v2(
                 graph: CUgraph,
                 from: *const CUgraphNode,
                 to: *const CUgraphNode,
                 data: *const CUgraphEdgeData,
+                count: usize,
+            );
+            fn cuGraphRemoveDependencies(
+                graph: CUgraph,
+                from: *const CUgraphNode,
+                to: *const CUgraphNode,
                 count: usize,
             );
             fn cuGraphRemoveDependencies_v2(

@@ -1,4 +1,5 @@
-//! Structures of green contexts (`cuda.h` and `driver_types.h` of CUDA 13.1 and later; those of 12.4 to 13.0 are as large).
+//! Structures of green contexts (`cuda.h` and `driver_types.h` of CUDA 13.1 and later; those of
+//! 12.4 to 13.0 have the same size).
 
 /// `CU_DEV_RESOURCE_TYPE_INVALID`
 pub const CU_DEV_RESOURCE_TYPE_INVALID: u32 = 0;
@@ -9,18 +10,19 @@ pub const CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG: u32 = 1000;
 /// `CU_DEV_RESOURCE_TYPE_WORKQUEUE`
 pub const CU_DEV_RESOURCE_TYPE_WORKQUEUE: u32 = 10000;
 
-/// `CUdevResource`: some multiprocessors of a device, or queues of work for them.
+/// `CUdevResource`: some multiprocessors of a device, or its work queues.
 ///
-/// `internal` is the driver's own part of the structure: a program may copy it, and not change it.
+/// `internal` is private to the driver: a program may copy, but not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(non_snake_case)]
 #[repr(C)]
 pub struct CUdevResource {
-    /// One of `CU_DEV_RESOURCE_TYPE_*`, which says what `value` holds.
+    /// One of `CU_DEV_RESOURCE_TYPE_*`, which determines the meaning of `value`.
     pub r#type: u32,
-    /// The driver's own part.
+    /// Private to the driver.
     pub internal: [u32; 23],
-    /// The words of the union: those of [`CUdevSmResource`], or of a `CUdevWorkqueueConfigResource` (device, limit, scope).
+    /// Words of the union: a [`CUdevSmResource`], or a `CUdevWorkqueueConfigResource` (device,
+    /// limit, scope).
     pub value: [u32; 10],
     /// The next resource of a list.
     pub nextResource: u64,
@@ -31,34 +33,35 @@ pub struct CUdevResource {
 #[allow(non_snake_case)]
 #[repr(C)]
 pub struct CUdevSmResource {
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub smCount: u32,
-    /// The fewest multiprocessors of a part.
+    /// Minimum number of multiprocessors of a part.
     pub minSmPartitionSize: u32,
-    /// Multiprocessors that can hold the CTAs of a cluster; the size of a part is a multiple of it.
+    /// Number of multiprocessors that can hold the CTAs of a cluster; the size of a part is a
+    /// multiple of it.
     pub smCoscheduledAlignment: u32,
     /// `CUdevSmResourceGroup_flags`
     pub flags: u32,
-    /// The locality domain, if the flags ask for one.
+    /// Locality domain, if the flags ask for one.
     pub localityDomainId: u32,
 }
 
-/// `CU_DEV_SM_RESOURCE_GROUP_PARAMS`: what `cuDevSmResourceSplit` is asked for.
+/// `CU_DEV_SM_RESOURCE_GROUP_PARAMS`: a part requested by `cuDevSmResourceSplit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(non_camel_case_types, non_snake_case)]
 #[repr(C)]
 pub struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
-    /// Multiprocessors; 0: as many as there are, which the call writes here.
+    /// Number of multiprocessors; 0 for all that are available, which the call writes here.
     pub smCount: u32,
-    /// Multiprocessors that can hold the CTAs of a cluster; 0: the device's own number.
+    /// Number of multiprocessors that can hold the CTAs of a cluster; 0 for the device's own.
     pub coscheduledSmCount: u32,
     /// Multiprocessors that hold the CTAs of a cluster where possible.
     pub preferredCoscheduledSmCount: u32,
     /// `CUdevSmResourceGroup_flags`
     pub flags: u32,
-    /// The locality domain, if the flags ask for one.
+    /// Locality domain, if the flags ask for one.
     pub localityDomainId: u32,
-    /// Zeros.
+    /// Reserved; zeros.
     pub reserved: [u32; 11],
 }
 
@@ -74,7 +77,7 @@ impl Default for CUdevResource {
 }
 
 impl CUdevResource {
-    /// Some multiprocessors.
+    /// A resource of multiprocessors.
     pub fn of_sms(sm: CUdevSmResource, internal: [u32; 23]) -> Self {
         let mut value = [0; 10];
         value[..5].copy_from_slice(&[

@@ -1,14 +1,15 @@
-//! Sizes, offsets and numbers, compared with what a C compiler says of NVIDIA's header, as `tests/data` has it.
+//! Sizes, offsets and constants, compared with values that a C compiler printed for NVIDIA's header
+//! (`tests/data`).
 //!
-//! The header itself is looked for in the folder that `TEXUNIT_NVIDIA` names, else in target/nvidia; where there
-//! is none, the test says that it could not compare the record.
+//! If the header is found in the folder of `TEXUNIT_NVIDIA` or in target/nvidia, the recorded
+//! values are compared with it; otherwise the test prints that they were not.
 
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use texunit_cuda_abi::*;
 use texunit_testkit::header::{Fact, Header};
 
-/// Structures: type of Rust, name of C, and for each member that is compared its name in C.
+/// Structures: Rust type, C name, and the C name of each compared member.
 macro_rules! structures {
     ($($ty:ident = $name:literal { $($($member:ident).+ = $c:literal),* $(,)? })*) => {
         fn structures() -> Vec<Fact> {
@@ -23,7 +24,7 @@ macro_rules! structures {
     };
 }
 
-/// Constants that have the same name in the header.
+/// Constants with the same name in the header.
 macro_rules! constants {
     ($($name:ident),* $(,)?) => {
         fn constants() -> Vec<Fact> {
@@ -251,7 +252,8 @@ constants! {
     CU_RES_VIEW_FORMAT_UNSIGNED_BC7,
 }
 
-/// Headers of two releases, below the folder of NVIDIA's packages, and their records below tests/data.
+/// Headers of two releases in the folder of NVIDIA's packages, and their recorded values in
+/// tests/data.
 const HEADERS: [(&str, &str, &str); 2] = [
     (
         "cu13/nvidia/cu13/include",

@@ -133,8 +133,9 @@ fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
     work(state().get_or_insert_default())
 }
 
-/// Executes work of a stream immediately, or defers it. `work` is given the state of the context by
-/// then; an error of deferred work is returned by every later call.
+/// Executes work of a stream immediately, or defers it. `work` gets the error of the context at the
+/// time of its execution, if there is one; an error of deferred work is returned by every later
+/// call.
 pub(crate) fn submit(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
     if !must_defer(order) {
         return work(Ok(()));

@@ -1,10 +1,12 @@
-//! Green contexts: a part of the multiprocessors of a device, in the device's primary context.
+//! Green contexts: contexts with some of the multiprocessors of a device.
 //!
-//! A kernel in a green context runs on all threads of the host, as any kernel does: which multiprocessors a CTA has cannot be
-//! seen but in `%smid`. What can be seen is here: how resources are split, what a context and its streams have, and that a
-//! cooperative grid is no larger than the context's multiprocessors hold.
+//! A kernel in a green context runs on all host threads, as any kernel does: a program could tell
+//! the multiprocessor of a CTA only by `%smid`. Implemented are the visible effects: splits of
+//! resources, the resources of a context and its streams, and the limit of a cooperative grid to
+//! what the context's multiprocessors hold.
 //!
-//! The `CUcontext` of a green context (`cuCtxFromGreenCtx`) is one more handle of the primary context in its registry.
+//! The `CUcontext` of a green context (`cuCtxFromGreenCtx`) is an additional handle of the primary
+//! context in its registry.
 
 use crate::args::Answer;
 use crate::context::{self, Context};
@@ -26,9 +28,9 @@ pub(crate) mod split;
 pub(crate) struct GreenContext {
     /// The primary context of its device.
     pub(crate) primary: Handle<Context>,
-    /// The handle of the primary context that stands for the green one (`cuCtxFromGreenCtx`).
+    /// Handle of the primary context that represents the green context (`cuCtxFromGreenCtx`).
     pub(crate) alias: Handle<Context>,
-    /// Its number (`cuGreenCtxGetId`).
+    /// Number returned by `cuGreenCtxGetId`.
     pub(crate) id: u64,
     gpu: Arc<Gpu>,
     resources: Vec<CUdevResource>,
@@ -36,7 +38,8 @@ pub(crate) struct GreenContext {
 
 object!(GreenContext, "a green context", INVALID_CONTEXT);
 
-/// What a green context can be made of (`cuDevResourceGenerateDesc`). It lives as long as the process.
+/// A resource descriptor (`cuDevResourceGenerateDesc`), from which green contexts are created. It
+/// is never freed, as in CUDA.
 #[derive(Debug)]
 pub(crate) struct Descriptor {
     device: u32,
@@ -45,11 +48,12 @@ pub(crate) struct Descriptor {
 
 object!(Descriptor, "a resource descriptor", INVALID_VALUE);
 
-/// The driver's own part of a `CUdevResource`: by it a resource that a program has made up is recognised.
+/// The private part of a `CUdevResource`, by which resources forged by a program are recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) device: u32,
-    /// The number of the split that the resource came of; 0: of none, so that it can be split.
+    /// Number of the split that created the resource; 0 for a resource that was not split off, and
+    /// that can be split.
     pub(crate) split: u32,
 }
 
@@ -75,8 +79,8 @@ impl Origin {
     }
 }
 
-/// The fewest multiprocessors of a part, and the number that sizes are a multiple of, by compute capability (CUDA driver API,
-/// "Green Contexts").
+/// Minimum number of multiprocessors of a part, and the alignment of sizes, by compute capability
+/// (CUDA driver API, "Green Contexts").
 pub(crate) fn granularity(gpu: &Gpu) -> (u32, u32) {
     match gpu.profile.capability.major {
         ..7 => (1, 1),
@@ -86,7 +90,7 @@ pub(crate) fn granularity(gpu: &Gpu) -> (u32, u32) {
     }
 }
 
-/// A number of multiprocessors of a device.
+/// A resource of this number of multiprocessors.
 pub(crate) fn sms(gpu: &Gpu, count: u32, origin: Origin) -> CUdevResource {
     let (least, alignment) = granularity(gpu);
     let sm = CUdevSmResource {
@@ -99,7 +103,7 @@ pub(crate) fn sms(gpu: &Gpu, count: u32, origin: Origin) -> CUdevResource {
     CUdevResource::of_sms(sm, origin.words())
 }
 
-/// A resource of a whole device. Its queues of work belong to contexts.
+/// A resource of a whole device. Work queues are resources of contexts only.
 pub(crate) fn of_device(gpu: &Gpu, kind: u32) -> Answer<CUdevResource> {
     let origin = Origin { device: gpu.ordinal.unsigned_abs(), split: 0 };
     match kind {
@@ -116,7 +120,7 @@ pub(crate) fn of_device(gpu: &Gpu, kind: u32) -> Answer<CUdevResource> {
     }
 }
 
-/// A resource of a context: those of its device, and its queues of work.
+/// A resource of a context: one of its device, or its work queues.
 fn of_context(gpu: &Gpu, kind: u32, context: Handle<Context>) -> Answer<CUdevResource> {
     if kind != CU_DEV_RESOURCE_TYPE_WORKQUEUE {
         return of_device(gpu, kind);
@@ -131,14 +135,15 @@ pub(crate) fn wrong_type(kind: u32, there_are: &str) -> texunit_cuda_abi::Refusa
     CUresult::INVALID_RESOURCE_TYPE.because(format!("type {kind}: {there_are}"))
 }
 
-/// Queues of work of a device: what `CUDA_DEVICE_MAX_CONNECTIONS` says, 8 without it.
+/// Work queues of a device, as many as `CUDA_DEVICE_MAX_CONNECTIONS` says; 8 by default.
 fn connections() -> u32 {
     let asked = std::env::var("CUDA_DEVICE_MAX_CONNECTIONS").ok();
     let asked = asked.and_then(|n| n.parse::<u32>().ok()).filter(|n| (1..=32).contains(n));
     asked.unwrap_or(8)
 }
 
-/// A descriptor of resources: of one device; several resources of multiprocessors are parts of one split.
+/// Creates a descriptor. All resources are of one device, and all multiprocessor resources come
+/// from one split.
 pub(crate) fn describe(resources: &[CUdevResource]) -> Answer<Handle<Descriptor>> {
     let wrong = |why: String| Err(CUresult::INVALID_RESOURCE_CONFIGURATION.because(why));
     let [first, ..] = resources else {
@@ -192,7 +197,7 @@ pub(crate) fn describe(resources: &[CUdevResource]) -> Answer<Handle<Descriptor>
 }
 
 impl GreenContext {
-    /// A green context on a device, whose primary context has one more user.
+    /// Creates a green context, which retains the primary context of its device.
     pub(crate) fn create(gpu: &Arc<Gpu>, descriptor: &Descriptor) -> Answer<Handle<Self>> {
         static IDS: AtomicU64 = AtomicU64::new(1);
         if descriptor.device != gpu.ordinal.unsigned_abs() {
@@ -215,7 +220,7 @@ impl GreenContext {
         context.register(green)
     }
 
-    /// Ends a green context: its streams are detached, and captures in them are invalid.
+    /// Destroys a green context: its streams are detached, and captures in them are invalidated.
     pub(crate) fn destroy(handle: Handle<Self>) -> Answer {
         let green = handle.take()?;
         Context::registry().remove(green.alias);
@@ -229,7 +234,7 @@ impl GreenContext {
         context::release_primary(&green.gpu)
     }
 
-    /// Its multiprocessors: those of its descriptor, or all of the device.
+    /// Multiprocessors of the context: those of its descriptor, or all of the device.
     pub(crate) fn multiprocessors(&self) -> u32 {
         let own: u32 =
             self.resources.iter().filter_map(CUdevResource::sms).map(|sm| sm.smCount).sum();
@@ -255,13 +260,13 @@ impl GreenContext {
     }
 }
 
-/// The green context that a context's handle stands for.
+/// The green context that a context handle represents.
 pub(crate) fn find(context: Handle<Context>) -> Option<(Handle<GreenContext>, Arc<GreenContext>)> {
     let all = GreenContext::registry().all_with_handles(|green| green.alias == context);
     all.into_iter().next().map(|(number, green)| (Handle::of(number), green))
 }
 
-/// The green context of a stream: the one that it was made in, or for a default stream the one that is current.
+/// The green context of a stream: that of its creation, or for a default stream the current one.
 pub(crate) fn of_stream(stream: Handle<Stream>) -> Answer<Handle<GreenContext>> {
     Ok(match crate::stream::find(stream)? {
         Some(stream) => stream.green,
@@ -281,21 +286,21 @@ pub(crate) fn resource(
     }
 }
 
-/// How many multiprocessors a launch in a stream can have.
+/// Number of multiprocessors available to a launch in a stream.
 pub(crate) fn multiprocessors(stream: Handle<Stream>, context: &Context) -> u32 {
     let green = of_stream(stream).ok().and_then(|green| GreenContext::registry().find(green));
     green
         .map_or(context.gpu.profile.multiprocessors.unsigned_abs(), |green| green.multiprocessors())
 }
 
-/// Ends the green contexts of a primary context.
+/// Destroys the green contexts of a primary context.
 pub(crate) fn release_context(context: &Context) {
     for green in GreenContext::registry().remove_all(|green| green.primary == context.handle) {
         Context::registry().remove(green.alias);
     }
 }
 
-/// Text about a number of multiprocessors.
+/// "1 multiprocessor" or "N multiprocessors", for messages.
 pub(crate) fn counted(count: u32) -> String {
     Count(count, "multiprocessor").to_string()
 }

@@ -1,5 +1,5 @@
-//! Several devices: calls of the driver API in random order, on three devices and from several threads, each of which
-//! has contexts of its own. `fuzz/` has the same as a target, `driver`.
+//! Several devices: random sequences of driver API calls on three devices and from several threads,
+//! each with contexts of its own. The fuzz target `driver` runs the same code.
 
 #![allow(unsafe_code, clippy::unwrap_used, clippy::expect_used)]
 

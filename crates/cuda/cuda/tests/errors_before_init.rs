@@ -1,4 +1,4 @@
-//! What can be called before `cuInit`. A process of its own, as `cuInit` cannot be undone.
+//! Calls before `cuInit`. They are in a separate process, as `cuInit` cannot be undone.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -29,10 +29,10 @@ fn nothing_works_before_init() {
         let code = (row.call)(&nothing);
         assert_eq!(code, CUresult::NOT_INITIALIZED, "{}: {}", row.family, row.name);
     }
-    // The state of the driver comes before arguments that are wrong.
+    // The driver's state is checked before arguments.
     fails!(NOT_INITIALIZED, world::cuMemAlloc_v2(null_mut(), 0));
     fails!(NOT_INITIALIZED, world::cuStreamGetFlags(null_mut(), null_mut()));
-    // These need no devices.
+    // These calls need no devices.
     let mut version = 0;
     ok!(cuDriverGetVersion(&raw mut version));
     assert_eq!(version, 13_050);

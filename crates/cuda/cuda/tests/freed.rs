@@ -1,7 +1,7 @@
-//! Device memory that is freed, and arrays that are destroyed, while a texture or surface is bound to them; and
-//! addresses as drivers give them out.
+//! Device memory that is freed, and arrays that are destroyed, while bound to a texture or surface;
+//! and allocation addresses like those of NVIDIA's driver.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;
@@ -64,14 +64,14 @@ const KERNELS: &CStr = c"
 }
 ";
 
-/// Launches a kernel in a context of its own; what the context answers then.
+/// Launches a kernel in a context of its own; returns the context's result afterwards.
 fn launch(name: &CStr, mut value: u64) -> CUresult {
     let (mut module, mut f, no) = (null_mut(), null_mut(), null_mut());
     ok!(cuModuleLoadData(&raw mut module, KERNELS.as_ptr().cast()));
     ok!(cuModuleGetFunction(&raw mut f, module, name.as_ptr()));
     let mut params = [(&raw mut value).cast::<u8>()];
     ok!(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, no, params.as_mut_ptr(), null_mut()));
-    // SAFETY: no pointers.
+    // SAFETY: the call takes no pointers.
     unsafe { cuCtxSynchronize() }
 }
 
@@ -105,7 +105,7 @@ fn textures_of_freed_memory_fault() {
     assert_eq!((launch(c"fetch1", object), launch(c"load", memory)), (FINE, FINE));
     ok!(cuMemFree_v2(memory));
     assert_eq!(launch(c"fetch1", object), ILLEGAL);
-    // Another context of the device fares the same.
+    // Another context of the device gets the same result.
     context();
     assert_eq!(launch(c"load", memory), ILLEGAL);
 }
@@ -152,7 +152,7 @@ fn a_destroyed_array_gives_its_memory_back_though_a_texture_is_bound() {
         ok!(cuMemGetInfo_v2(&raw mut free, &raw mut all));
         free
     };
-    // Larger than what other tests of this file have at a time.
+    // Larger than all simultaneous allocations of other tests in this file.
     let large = texunit_cuda_abi::CUDA_ARRAY3D_DESCRIPTOR { width: 4096, height: 4096, ..ARRAY };
     let mut array = null_mut();
     ok!(cuArray3DCreate_v2(&raw mut array, &raw const large));

@@ -1,5 +1,5 @@
-//! Random calls on three devices with work that is done late (`TEXUNIT_SCHEDULE`): all answers and all memory are as
-//! without.
+//! Random calls on three devices with deferred execution (`TEXUNIT_SCHEDULE`): results and memory
+//! must be the same as without it.
 
 #![allow(unsafe_code, clippy::unwrap_used, clippy::expect_used)]
 

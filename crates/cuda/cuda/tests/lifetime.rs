@@ -1,5 +1,6 @@
-//! A million of each kind of object are made and ended, and the process does not grow. A process of its
-//! own, as its memory is measured; 20,000 pairs each without `TEXUNIT_LONG_TESTS`.
+//! A million objects of each kind are created and destroyed, and the process must not grow. It is a
+//! separate process, as its memory is measured. Without `TEXUNIT_LONG_TESTS` there are 20,000 of
+//! each.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -12,16 +13,16 @@ use std::ptr::{null, null_mut};
 use texunit_cuda_abi::CUDA_TEXTURE_DESC;
 use world::*;
 
-/// Bytes of memory that the process uses (resident).
+/// Resident memory of the process in bytes.
 fn resident() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
     4096 * text.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
 }
 
-/// Makes and ends `n` objects: memory after the first half and at the end differ by less than 100
-/// bytes for each pair.
+/// Creates and destroys `n` objects: memory after the first half and at the end must differ by less
+/// than 100 bytes per object.
 fn flat(kind: &str, n: u64, mut pair: impl FnMut()) {
-    // What is kept for reuse is there from the first objects on.
+    // Memory kept for reuse is allocated by the first objects.
     (0..n / 2).for_each(|_| pair());
     let before = resident();
     (0..n / 2).for_each(|_| pair());
@@ -108,11 +109,11 @@ fn nothing_is_left_of_a_million_pairs() {
         let context = context();
         ok!(cuCtxDestroy_v2(context));
     });
-    // With something of each kind in it.
+    // A context with an object of each kind.
     flat("full context", n / 4, || {
         let world = World::new();
         ok!(cuCtxDestroy_v2(world.context));
-        // Libraries are of the process, and so is what is being linked.
+        // Libraries and link states belong to the process.
         ok!(cuLibraryUnload(world.library));
         // SAFETY: a number; whether it has ended with its context is not what is tested.
         let _ = unsafe { cuLinkDestroy(world.link) };

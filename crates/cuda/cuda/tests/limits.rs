@@ -1,4 +1,4 @@
-//! Limits of contexts and of launches: stack, heap, cooperative grids.
+//! Limits of contexts and launches: stack, heap, cooperative grids.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -32,8 +32,8 @@ functions! {
 const STACK: u32 = 0;
 const HEAP: u32 = 2;
 
-/// `recurse` adds the numbers up to n, one call each; `roomy` has 16 KiB of local memory;
-/// `allocates` takes n bytes of the heap.
+/// `recurse` adds the numbers up to n, one per call; `roomy` has 16 KiB of local memory;
+/// `allocates` takes n bytes from the heap.
 const PTX: &CStr = c"
 .version 8.0
 .target sm_75
@@ -134,7 +134,7 @@ impl Here {
         function
     }
 
-    /// Launches a kernel with a number; what it wrote, or the fault.
+    /// Launches a kernel with a number; returns its result, or the fault.
     fn run(&self, name: &CStr, mut n: u32) -> Result<u32, CUresult> {
         let (f, mut memory, mut result) = (self.function(name), self.memory, 0_u32);
         let mut params = [(&raw mut memory).cast::<u8>(), (&raw mut n).cast()];
@@ -159,7 +159,7 @@ fn the_stack_is_limited() {
     let here = Here::new();
     assert_eq!(limit(STACK), 1024);
     assert_eq!(here.run(c"recurse", 5), Ok(15));
-    // What is known before the launch is there, whatever the limit is.
+    // Local memory of a known size is available whatever the limit is.
     assert_eq!(here.run(c"roomy", 7), Ok(7));
     ok!(cuCtxSetLimit(STACK, 64 << 10));
     assert_eq!(limit(STACK), 64 << 10);
@@ -168,7 +168,7 @@ fn the_stack_is_limited() {
     ok!(cuCtxSetLimit(STACK, 1024));
     assert_eq!(here.run(c"recurse", 100), Err(CUresult::HARDWARE_STACK_ERROR));
     ok!(cuCtxDestroy_v2(here.context));
-    // The largest there is holds what the device has, and a kernel that never returns faults.
+    // The largest limit is all that the device has, and unlimited recursion causes a fault.
     let here = Here::new();
     ok!(cuCtxSetLimit(STACK, 512 << 10));
     assert_eq!(here.run(c"recurse", u32::MAX), Err(CUresult::HARDWARE_STACK_ERROR));
@@ -206,7 +206,7 @@ fn a_cooperative_grid_fits_on_the_card() {
             cuLaunchCooperativeKernel(idle, most / 2, 3, 1, threads, 1, 1, 0, null_mut(), none)
         );
     }
-    // A block that cannot run is refused as in every launch.
+    // A block that cannot run is refused as in other launches.
     fails!(
         INVALID_VALUE,
         cuLaunchCooperativeKernel(idle, 1, 1, 1, 1025, 1, 1, 0, null_mut(), null_mut())

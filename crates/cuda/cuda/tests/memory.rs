@@ -1,6 +1,6 @@
-//! Memory of the driver API: allocations of every kind, memory sets, what is refused.
+//! Memory of the driver API: allocations of every kind, memory sets, refused calls.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;
@@ -67,7 +67,7 @@ fn info() -> (usize, usize) {
     (free, total)
 }
 
-/// Tests that count the free memory of the device run one at a time.
+/// Serialises tests that measure the free memory of the device.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -158,11 +158,11 @@ fn what_is_wrong_has_the_drivers_code() {
     fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, null_mut(), 1));
     fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, host, usize::MAX));
     fails!(INVALID_VALUE, cuMemcpy(u64::MAX, a, 8));
-    // The other kind of memory.
+    // Host and device memory are exchanged.
     fails!(INVALID_VALUE, cuMemcpyHtoD_v2(host as u64, host, 1));
     fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, a as *const c_void, 1));
     fails!(INVALID_VALUE, cuMemsetD8_v2(host as u64, 0, 1));
-    // No bytes, no questions.
+    // A size of 0 allows any address.
     ok!(cuMemcpyHtoD_v2(a, null_mut(), 0));
     ok!(cuMemcpyDtoD_v2(0, 0, 0));
     ok!(cuMemsetD32_v2(a, 0, 0));
@@ -218,7 +218,7 @@ fn host_memory_is_one_place_for_all() {
     bytes.copy_from_slice(&Random::new(3).bytes(3000));
     ok!(cuMemcpyHtoD_v2(device, host, 3000));
     assert_eq!(download(device, 3000), bytes);
-    // The device sets what the program reads.
+    // The device writes, and the program reads.
     let (mut pointer, mut flags) = (0, 9);
     ok!(cuMemHostGetDevicePointer_v2(&raw mut pointer, host.wrapping_byte_add(8), 0));
     assert_eq!(pointer, host as u64 + 8);
@@ -255,7 +255,7 @@ fn registered_memory_is_used_in_place() {
     ok!(cuMemsetD8_v2(host as u64, 7, 5));
     ok!(cuMemcpyDtoD_v2(device, host as u64, 100));
     ok!(cuMemcpyDtoD_v2(host as u64 + 800, device, 100));
-    // It crosses the end of what is registered.
+    // The copy crosses the end of the registered range.
     fails!(INVALID_VALUE, cuMemcpyHtoD_v2(device, host.wrapping_byte_add(850), 90));
     let mut flags = 0;
     ok!(cuMemHostGetFlags(&raw mut flags, inside));
@@ -275,7 +275,7 @@ fn registered_memory_is_used_in_place() {
     assert_eq!(bytes[..100], bytes[800..900]);
 }
 
-/// A million pairs with `TEXUNIT_LONG_TESTS`, a tenth of that without.
+/// A million allocations with `TEXUNIT_LONG_TESTS`, a tenth without.
 #[test]
 fn a_million_pairs() {
     let _alone = alone();
@@ -286,7 +286,7 @@ fn a_million_pairs() {
     let time = |pairs: usize| {
         let start = std::time::Instant::now();
         for i in 0..pairs {
-            // All sizes as often.
+            // All sizes are equally frequent.
             let a = alloc(1 + i * (100_000 / first) % 100_000);
             ok!(cuMemFree_v2(a));
         }
@@ -294,7 +294,7 @@ fn a_million_pairs() {
     };
     let (begin, rest) = (time(first), time(9 * first));
     assert!(rest < 40 * begin, "{first} pairs took {begin:?}, nine times as many {rest:?}");
-    // Windows of addresses that are used up, which is after 128 TiB, are used again.
+    // Address windows that are used up, after 128 TiB, are reused.
     for _ in 0..100_000 {
         let a = alloc(2 << 30);
         ok!(cuMemFree_v2(a));

@@ -1,4 +1,4 @@
-//! Modules leave nothing behind. A process of its own, as its memory is measured.
+//! Unloaded modules leave no memory allocated. It is a separate process, as its memory is measured.
 
 #![allow(unsafe_code)]
 
@@ -39,7 +39,7 @@ fn nothing_is_left_of_modules() {
             after_first = pages();
         }
     }
-    // Two thirds of the rounds: at 100 bytes each there would be more pages than these.
+    // For two thirds of the rounds: a leak of 100 bytes per round would be more pages than this.
     let grown = pages().saturating_sub(after_first) * 4096;
     assert!(grown < 4 << 20, "{grown} bytes in {rounds} rounds");
 }

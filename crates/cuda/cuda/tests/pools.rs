@@ -1,6 +1,7 @@
-//! What pools of memory keep: steps of 32 MiB, until the program waits, trims, or needs the memory elsewhere.
+//! Memory kept by pools: in steps of 32 MiB, until the program synchronises, trims the pool, or
+//! needs the memory elsewhere.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;
@@ -38,7 +39,7 @@ const RESERVED: u32 = 5;
 const RESERVED_HIGH: u32 = 6;
 const USED: u32 = 7;
 
-/// The free memory of the device is counted: one test at a time.
+/// Serialises the tests, as the free memory of the device is measured.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -69,7 +70,7 @@ impl Pool {
         value
     }
 
-    /// Bytes that it holds, and that are used.
+    /// Reserved and used bytes.
     fn holds(&self) -> (u64, u64) {
         (self.get(RESERVED), self.get(USED))
     }
@@ -89,7 +90,7 @@ fn free(address: u64) {
     ok!(cuMemFreeAsync(address, null_mut()));
 }
 
-/// Bytes of the device that are in use.
+/// Used bytes of the device.
 fn in_use() -> u64 {
     let (mut free, mut total) = (0, 0);
     ok!(cuMemGetInfo_v2(&raw mut free, &raw mut total));
@@ -115,7 +116,7 @@ fn a_pool_grows_in_steps_and_keeps_what_is_freed() {
     free(large);
     ok!(cuMemFree_v2(small));
     assert_eq!((pool.holds(), in_use()), ((64 * MIB, 0), before + 64 * MIB));
-    // What is freed is no memory, but its address is the next one's.
+    // Freed memory is inaccessible, but the next allocation gets its address.
     let mut bytes = [1_u8; 100];
     fails!(INVALID_VALUE, cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), large, 100));
     assert_eq!((pool.alloc(40 * MIB), pool.alloc(900)), (large, small));
@@ -138,7 +139,7 @@ fn waiting_and_trimming_give_back() {
     let fill = || free(pool.alloc(70 * MIB));
     let mut event = null_mut();
     ok!(cuEventCreate(&raw mut event, 0));
-    // Without a threshold nothing is kept behind a call that waits, of whatever kind.
+    // Without a threshold no memory is kept after a synchronising call of any kind.
     let wait: [&dyn Fn(); 3] =
         [&|| ok!(cuCtxSynchronize()), &|| ok!(cuStreamSynchronize(null_mut())), &|| {
             ok!(cuEventSynchronize(event))
@@ -150,7 +151,7 @@ fn waiting_and_trimming_give_back() {
         assert_eq!((pool.holds(), in_use()), ((0, 0), before));
     }
     assert_eq!(pool.get(RESERVED_HIGH), 96 * MIB);
-    // What is used stays, and whole steps below the threshold.
+    // Used memory stays, and whole steps below the threshold.
     pool.threshold(64 * MIB);
     fill();
     ok!(cuCtxSynchronize());
@@ -169,13 +170,13 @@ fn waiting_and_trimming_give_back() {
     ok!(cuMemPoolTrimTo(pool.0, 0));
     ok!(cuMemPoolSetAttribute(pool.0, RESERVED_HIGH, (&raw const zero).cast()));
     assert_eq!((pool.holds(), pool.get(RESERVED_HIGH), in_use()), ((0, 0), 0, before));
-    // A pool with an end does not hold more than that.
+    // A pool with a maximum size does not hold more than that.
     let limited = Pool::new(DEVICE, MIB);
     let all = limited.alloc(MIB - 1);
     assert_eq!(limited.holds(), (MIB, MIB - 1));
     free(all);
     ok!(cuMemPoolDestroy(limited.0));
-    // Memory of the host is counted likewise; it is none of the device's.
+    // Host memory is counted likewise, and not as the device's.
     let host = Pool::new(HOST, 0);
     let address = host.alloc(100);
     assert_eq!((host.holds(), in_use()), ((32 * MIB, 100), before));
@@ -198,20 +199,20 @@ fn what_is_kept_goes_where_it_is_needed() {
     let most = 12 * 1024 * MIB - before;
     let part = (most / 3).next_multiple_of(MIB) - MIB;
     let all = [0; 3].map(|_| pool.alloc(part));
-    // Too much is too much, and takes nothing along.
+    // A request that is too large is refused without an effect.
     let mut address = 0;
     fails!(OUT_OF_MEMORY, cuMemAlloc_v2(&raw mut address, part as usize));
     assert_eq!(pool.get(USED), 3 * part);
     all.into_iter().for_each(free);
     ok!(cuCtxSynchronize());
     assert!(in_use() >= before + 3 * part);
-    // An allocation that is no pool's, and one of another pool.
+    // An allocation without a pool, and one of another pool.
     ok!(cuMemAlloc_v2(&raw mut address, part as usize));
     assert_eq!(pool.holds(), (0, 0));
     free(pool.alloc(part));
     let elsewhere = other.alloc(2 * part);
     free(elsewhere);
-    // The variables of a module.
+    // Variables of a module.
     let (mut module, left) = (null_mut(), 12 * 1024 * MIB - in_use());
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .global .b8 much[{}];\0",

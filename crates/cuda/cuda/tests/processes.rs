@@ -1,7 +1,7 @@
-//! Memory, pools and events of other processes: the test runs itself once more as the other one, and talks to it by
-//! lines of text.
+//! Memory, pools and events shared between processes: the test starts itself as a second process
+//! and communicates with it in lines of text.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
@@ -38,7 +38,7 @@ functions! {
 
 const CHILD: &str = "TEXUNIT_TEST_CHILD";
 
-/// The other process, which has begun to listen.
+/// The second process, which is ready for requests.
 struct Other {
     child: Child,
     to: ChildStdin,
@@ -62,7 +62,7 @@ impl Other {
         Self { child, to, from: BufReader::new(from) }
     }
 
-    /// Asks something; the answer. What the test's harness prints is no answer.
+    /// Sends a request and returns the answer, skipping the output of the test harness.
     fn ask(&mut self, line: &str) -> String {
         writeln!(self.to, "{line}").unwrap();
         loop {
@@ -90,7 +90,7 @@ fn set(address: u64, value: u32) {
     ok!(cuMemcpyHtoD_v2(address, value.to_le_bytes().as_ptr(), 4));
 }
 
-/// What the other process does, line by line.
+/// Requests of the second process, one per line.
 #[test]
 #[ignore = "the other process of these tests"]
 fn the_other_process() {
@@ -126,7 +126,7 @@ fn the_other_process() {
                 String::new()
             }
             ["memory"] => {
-                // A file of memory of cuMemCreate, which is not one of cuMemAlloc.
+                // The file of an allocation of cuMemCreate, which is not one of cuMemAlloc.
                 let prop = CUmemAllocationProp {
                     kind: 1,
                     requested_handle_types: 1,
@@ -144,10 +144,10 @@ fn the_other_process() {
     }
 }
 
-/// Opens memory.
+/// Opens an IPC memory handle.
 fn open(handle: &[u8; 64]) -> Result<u64, CUresult> {
     let mut address = 0;
-    // SAFETY: room for an address.
+    // SAFETY: the pointer is to a local variable.
     let result = unsafe { cuIpcOpenMemHandle_v2(&raw mut address, CUipcHandle(*handle), 1) };
     if result == CUresult::SUCCESS { Ok(address) } else { Err(result) }
 }
@@ -167,7 +167,8 @@ fn memory_of_another_process() {
         let last = here + size - 1;
         ok!(cuMemcpyHtoD_v2(last, [5].as_ptr(), 1));
         fails!(INVALID_VALUE, cuMemcpyHtoD_v2(last + 1, [5].as_ptr(), 1));
-        // Once more is the same; it is closed as often, and not freed.
+        // A second open returns the same address; the memory is closed as often, and cannot be
+        // freed here.
         assert_eq!(open(&handle).unwrap(), here);
         fails!(INVALID_VALUE, cuMemFree_v2(here));
         ok!(cuIpcCloseMemHandle(here));
@@ -175,11 +176,11 @@ fn memory_of_another_process() {
         ok!(cuIpcCloseMemHandle(here));
         fails!(INVALID_VALUE, cuIpcCloseMemHandle(here));
         fails!(INVALID_VALUE, cuMemcpyDtoH_v2([0; 4].as_mut_ptr(), here, 4));
-        // What is freed there is not to be opened any more.
+        // Memory freed by its owner cannot be opened any more.
         other.ask(&format!("free {there}"));
         assert_eq!(open(&handle), Err(CUresult::MAP_FAILED));
     }
-    // A process that is killed leaves nothing behind, and what is open here stays.
+    // A killed process leaves no files behind, and memory opened here remains valid.
     let answer = other.ask("allocate 100 5");
     let handle = bytes(answer.split_once(' ').unwrap().1);
     let here = open(&handle).unwrap();
@@ -212,7 +213,7 @@ fn handles_that_are_none() {
     assert_eq!(open(&[7; 64]), Err(CUresult::INVALID_VALUE));
     let mut address = 0;
     fails!(INVALID_VALUE, cuIpcOpenMemHandle_v2(&raw mut address, CUipcHandle(handle), 0));
-    // A handle that names another file of another process.
+    // A handle that refers to another file of another process.
     let mut other = Other::new();
     let answer = other.ask("allocate 100 5");
     let mut foreign = bytes(answer.split_once(' ').unwrap().1);

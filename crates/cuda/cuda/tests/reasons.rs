@@ -1,4 +1,4 @@
-//! What is said of usual mistakes, word by word.
+//! Texts of the reasons for usual mistakes.
 
 #![allow(unsafe_code, clippy::unwrap_used, clippy::expect_used)]
 
@@ -34,7 +34,7 @@ functions! {
     cuPointerGetAttribute(data: Ptr, attribute: u32, address: u64);
 }
 
-/// Kernels with parameters, with a block of their own, with shared memory.
+/// Kernels with parameters, with a required block size, with shared memory.
 const KERNELS: &CStr = c"
 .version 8.0
 .target sm_75
@@ -48,7 +48,7 @@ const KERNELS: &CStr = c"
 struct Cases(Vec<String>);
 
 impl Cases {
-    /// A call that is refused with a code, for a reason.
+    /// Checks the code and the reason of a refused call.
     fn refused(&mut self, code: CUresult, reason: &str, call: impl FnOnce() -> CUresult) {
         let (found, said) = why(call);
         let said = without_numbers(&said);
@@ -62,7 +62,8 @@ impl Cases {
     }
 }
 
-/// A call whose pointers are null, of locals, or of memory of the size that the call says.
+/// Checks a refused call whose pointers are null, to local variables, or to memory of the size
+/// passed.
 macro_rules! refused {
     ($cases:ident, $code:ident, $reason:expr, $call:expr) => {
         // SAFETY: as above; or the call is refused before it uses a pointer.
@@ -72,7 +73,7 @@ macro_rules! refused {
 
 fn texture(resource: &CUDA_RESOURCE_DESC, how: &CUDA_TEXTURE_DESC) -> CUresult {
     let mut texture = 0;
-    // SAFETY: pointers to locals.
+    // SAFETY: the pointers are to local variables.
     unsafe { cuTexObjectCreate(&raw mut texture, resource, how, null()) }
 }
 
@@ -89,7 +90,7 @@ fn of_memory(what: u64) -> CUDA_RESOURCE_DESC {
     }
 }
 
-// A row a case.
+// One row per case.
 #[rustfmt::skip]
 #[test]
 fn textures_and_surfaces() {
@@ -147,7 +148,7 @@ fn arrays() {
     let mut cases = Cases(Vec::new());
     let mut tried = |code, reason: &str, descriptor: CUDA_ARRAY3D_DESCRIPTOR| {
         let mut array = null_mut();
-        // SAFETY: pointers to locals.
+        // SAFETY: the pointers are to local variables.
         cases.refused(code, reason, || unsafe {
             cuArray3DCreate_v2(&raw mut array, &raw const descriptor)
         });
@@ -279,7 +280,7 @@ fn modules_and_launches() {
         let none = null_mut();
         let (params, extra) =
             if both { (params.as_mut_ptr(), extra.as_mut_ptr()) } else { (null_mut(), null_mut()) };
-        // SAFETY: pointers to locals.
+        // SAFETY: the pointers are to local variables.
         cases.refused(code, reason, || unsafe {
             cuLaunchKernel(f, gx, 1, 1, bx, 1, bz, dynamic, none, params, extra)
         });
@@ -326,7 +327,7 @@ fn modules_and_launches() {
     refused!(cases, INVALID_HANDLE, "hmod is null", cuModuleUnload(null_mut()));
     refused!(cases, INVALID_PTX, "linking failed: nothing was given to be linked",
         cuLinkComplete(world.link, &mut null(), &mut 0));
-    // The fault is told on standard error; every later call says which it was.
+    // The fault is printed on standard error; every later call names it in its reason.
     ok!(cuLaunchKernel(world.bad, 1, 1, 1, 1, 1, 1, 0, none, null_mut(), null_mut()));
     refused!(cases, ILLEGAL_ADDRESS, "this context has ended by a fault of kernel `bad` at ptx:11:5 in bad: store of 4 bytes at .global address 0x10, out of bounds: nothing is near this address",
         cuCtxSynchronize());

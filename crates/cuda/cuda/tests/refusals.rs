@@ -1,8 +1,8 @@
-//! Every exported function that takes arguments, called wrongly in many ways: whatever is refused has a reason, and
-//! the reason says something.
+//! Every exported function with arguments is called with invalid arguments in many combinations:
+//! each refusal must have a useful reason.
 //!
-//! What a function takes is read where it is defined (`driver_api!` in `src/api`). Each argument in turn is what it
-//! must not be, the others are such as a program would give.
+//! The argument types are read from the sources (`driver_api!` in `src/api`). Each argument in turn
+//! is invalid, while the others are valid.
 
 #![allow(unsafe_code, clippy::unwrap_used, clippy::expect_used)]
 
@@ -57,16 +57,16 @@ fn node(graph: Ptr) -> Ptr {
     node
 }
 
-/// Most arguments of a function.
+/// Maximum number of arguments of a function.
 const MAX_ARGUMENTS: usize = 14;
-/// Bytes behind each pointer; numbers are so small that no function goes past them.
+/// Bytes after each pointer; sizes passed are so small that no function accesses more.
 const BYTES: usize = 16 << 20;
-/// A number that is none of an enumeration, no count, no size of anything.
+/// A number that is not an enumerator, a count or a size.
 const ODD: u64 = 0x7777;
-/// A handle that was never given out.
+/// A handle that was never returned.
 const WRONG: u64 = 0x1234_5678;
 
-/// With as many arguments as any function takes: those it does not take are not looked at.
+/// A function with the maximum number of arguments: a function ignores those that it does not have.
 type AnyFunction = unsafe extern "C" fn(
     u64,
     u64,
@@ -84,19 +84,19 @@ type AnyFunction = unsafe extern "C" fn(
     u64,
 ) -> CUresult;
 
-/// What an argument is.
+/// Kind of an argument.
 #[derive(Clone, Debug, PartialEq)]
 enum ArgumentKind {
     Pointer,
-    /// With the type of its object.
+    /// A handle, with the type of its object.
     Handle(String),
     Callback,
-    /// An address that devices use.
+    /// A device address.
     Address,
     Number,
 }
 
-/// What the macro in which a function of graphs is written puts before the arguments that stand there.
+/// Arguments that a macro of graph functions adds before those written in its invocation.
 fn implied(text: &str, at: usize) -> Vec<ArgumentKind> {
     let handle = |object: &str| ArgumentKind::Handle(object.to_owned());
     let line = text[..at].lines().rfind(|line| line.ends_with("! {") && !line.starts_with(' '));
@@ -112,14 +112,14 @@ fn implied(text: &str, at: usize) -> Vec<ArgumentKind> {
     }
 }
 
-/// The functions of a file: their names, and the arguments of each.
+/// The functions of a file: names, and arguments of each.
 fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("\n    fn cu") {
         let rest = &text[at + "\n    fn ".len()..];
         let (names, rest) = rest.split_once('(').expect("arguments");
         let implied = implied(text, at);
-        // A row of `gets!` goes on with the kind of node.
+        // In a row of `gets!`, the kind of node follows.
         let end = [") {", ") =", ") \""].into_iter().filter_map(|end| rest.find(end)).min();
         let arguments = &rest[..end.expect("a body")];
         let (mut depth, mut one, mut all) = (0_i32, String::new(), Vec::new());
@@ -143,7 +143,8 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
             |names: &str, by| names.split(by).map(|name| name.trim().to_owned()).collect();
         match names.split_once(',') {
             None => found.push((trimmed(names, '|'), kinds)),
-            // A row of `copies!`: of a structure, or with a size behind it; and once more with a stream.
+            // A row of `copies!`: the function takes a structure, or pointers and a size; the
+            // second function takes a stream, too.
             Some((now, in_stream)) => {
                 match arguments.starts_with("pCopy:") {
                     true => kinds = vec![ArgumentKind::Pointer],
@@ -264,16 +265,16 @@ fn handle(world: &World, object: &str) -> u64 {
     made as u64
 }
 
-/// Every way in which the arguments are called, as what each of them is.
+/// Every combination of arguments for calls, with a state for each argument.
 fn ways(kinds: &[ArgumentKind]) -> Vec<[u64; MAX_ARGUMENTS]> {
-    // 0: right, 1: null or 0, 2: wrong.
+    // 0: valid, 1: null or 0, 2: invalid.
     let mut all = vec![[0; MAX_ARGUMENTS], [1; MAX_ARGUMENTS]];
     for i in 0..kinds.len() {
         for how in [1, 2] {
             let mut one = [0; MAX_ARGUMENTS];
             one[i] = how;
             all.push(one);
-            // The numbers are odd, too: a size behind a pointer that is null.
+            // The numbers are invalid, too, such as a size with a null pointer.
             for (other, kind) in one.iter_mut().zip(kinds).filter(|(other, _)| **other == 0) {
                 *other = if *kind == ArgumentKind::Number { 2 } else { 0 };
             }
@@ -290,14 +291,14 @@ fn argument(world: &World, kind: &ArgumentKind, how: u64, buffer: u64) -> u64 {
         (ArgumentKind::Handle(object), 0) => handle(world, object),
         (ArgumentKind::Handle(_), _) => WRONG,
         (ArgumentKind::Address, 0) => world.memory,
-        // Of a device, and far from everything.
+        // A device address far from all allocations.
         (ArgumentKind::Address, _) => world.memory + (1 << 33),
         (ArgumentKind::Number, 0) => 1,
         (ArgumentKind::Number, _) => ODD,
     }
 }
 
-/// What makes a reason a poor one.
+/// Why a reason is not useful, if it is not.
 fn complaint(name: &str, code: CUresult, reason: &str) -> Option<String> {
     let text = code.code().map_or("", |code| code.text);
     let poor = reason.len() < 9
@@ -341,14 +342,15 @@ fn every_refused_call_says_why() {
                 reasons.insert(format!("{name}: {reason}"));
             }
             if code == CUresult::SUCCESS && name.starts_with("cuStreamWaitValue") {
-                // What the stream waits for comes from another one: a context does not end before.
+                // The stream may wait for another stream, without which its context cannot be
+                // destroyed.
                 let mut other = std::ptr::null_mut();
                 ok!(cuStreamCreate(&raw mut other, 1));
                 ok!(cuStreamWriteValue64_v2(other, a[1], a[2], 0));
             }
             // SAFETY: a number; the call may have ended the context.
             unsafe { cuCtxDestroy_v2(world.context) };
-            // SAFETY: no pointer.
+            // SAFETY: the call takes no pointer.
             unsafe { cuCtxSetCurrent(std::ptr::null_mut()) };
         }
     }
@@ -364,7 +366,7 @@ fn every_refused_call_says_why() {
 fn what_is_not_provided_says_so() {
     ready();
     for function in FUNCTIONS.iter().filter(|function| !function.provided) {
-        // SAFETY: it takes nothing.
+        // SAFETY: the function takes no arguments.
         let (code, reason) = why(|| unsafe { (function.address)() });
         assert_eq!(code, CUresult::NOT_SUPPORTED);
         assert!(reason.contains(function.symbol), "{}: {reason}", function.symbol);

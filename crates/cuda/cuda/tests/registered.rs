@@ -1,7 +1,7 @@
-//! Registered host memory: what may be registered, what a kernel may do with it, and what becomes of its uses when
-//! it is unregistered, or unmapped without that.
+//! Registered host memory: which memory can be registered, how kernels can access it, and what
+//! happens to its users when it is unregistered or unmapped.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
@@ -94,28 +94,28 @@ const PRIVATE: c_int = 2;
 const ANONYMOUS: c_int = 0x20;
 const FIXED: c_int = 0x10;
 
-/// New pages that the program may read and write, with a word at the beginning of each.
+/// New readable and writable pages, with a number in the first word of each.
 fn pages() -> *mut u32 {
-    // SAFETY: new pages, where the system wants them.
+    // SAFETY: new pages at an address chosen by the system.
     let pages = unsafe { mmap(null_mut(), SIZE, READ | WRITE, PRIVATE | ANONYMOUS, -1, 0) };
     assert_ne!(pages as isize, -1);
     for page in 0..SIZE / PAGE {
-        // SAFETY: inside.
+        // SAFETY: the offset is within the allocation.
         unsafe { pages.cast::<u32>().add(page * PAGE / 4).write(100 + page as u32) };
     }
     pages.cast()
 }
 
-/// Takes all rights from pages, and what they held. Other threads of the tests map memory, too, so that a hole would
-/// soon be filled.
+/// Discards the contents of pages and makes them inaccessible. They stay mapped, as other threads
+/// of the tests map memory, too, and would soon fill a hole.
 fn empty(pages: *mut u32, size: usize) {
-    // SAFETY: no reference to them is left.
+    // SAFETY: no reference to them remains.
     let at = unsafe { mmap(pages.cast(), size, 0, PRIVATE | ANONYMOUS | FIXED, -1, 0) };
     assert_eq!(at.cast(), pages);
 }
 
 fn unmap(pages: *mut u32, size: usize) {
-    // SAFETY: no reference to them is left.
+    // SAFETY: no reference to them remains.
     assert_eq!(unsafe { munmap(pages.cast(), size) }, 0);
 }
 
@@ -124,7 +124,7 @@ fn protect(pages: *mut u32, size: usize, rights: c_int) {
     assert_eq!(unsafe { mprotect(pages.cast(), size, rights) }, 0);
 }
 
-/// A context with the kernels and a word that they write.
+/// A context with the kernels and a word for their result.
 struct Here {
     module: Ptr,
     to: u64,
@@ -139,13 +139,13 @@ impl Here {
         Self { module, to }
     }
 
-    /// Launches one of the kernels: what the context answers then, and the word.
+    /// Launches one of the kernels; returns the context's result, and the word.
     fn launch(&self, name: &CStr, threads: u32, mut value: u64) -> Result<u32, CUresult> {
         let (mut f, no, mut to) = (null_mut(), null_mut(), self.to);
         ok!(cuModuleGetFunction(&raw mut f, self.module, name.as_ptr()));
         let mut params = [(&raw mut value).cast::<u8>(), (&raw mut to).cast()];
         ok!(cuLaunchKernel(f, 1, 1, 1, threads, 1, 1, 0, no, params.as_mut_ptr(), null_mut()));
-        // SAFETY: no pointers.
+        // SAFETY: the call takes no pointers.
         match unsafe { cuCtxSynchronize() } {
             CUresult::SUCCESS => {
                 let mut word = 0_u32;
@@ -173,7 +173,7 @@ fn texture(address: u64) -> Result<u64, CUresult> {
     (resource.format, resource.num_channels) = (0x03, 1);
     let how = CUDA_TEXTURE_DESC { flags: CU_TRSF_READ_AS_INTEGER, ..CUDA_TEXTURE_DESC::default() };
     let mut object = 0;
-    // SAFETY: all pointers are of locals.
+    // SAFETY: all pointers are to local variables.
     match unsafe {
         cuTexObjectCreate(&raw mut object, &raw const resource, &raw const how, std::ptr::null())
     } {
@@ -193,7 +193,7 @@ fn what_is_not_mapped_with_the_rights_that_are_asked_for_is_refused() {
     fails!(INVALID_VALUE, cuMemHostRegister_v2(all(), SIZE, READ_ONLY));
     ok!(cuMemHostRegister_v2(all(), PAGE, 0));
     ok!(cuMemHostUnregister(all()));
-    // Pages that are only read, at the end of what may be written.
+    // Read-only pages at the end of a writable range.
     protect(pages.wrapping_add(3 * PAGE / 4), PAGE, READ);
     let end = pages.wrapping_add(2 * PAGE / 4).cast::<c_void>();
     fails!(INVALID_VALUE, cuMemHostRegister_v2(end, 2 * PAGE, 0));
@@ -232,7 +232,7 @@ fn memory_that_is_registered_to_be_read_is_only_read() {
         assert_eq!(here.launch(c"load", 1, at), Ok(100));
         let object = texture(at).unwrap();
         assert_eq!(here.launch(c"fetch", 1, object), Ok(100));
-        // Copies out of it, none into it.
+        // It can be the source of copies, but not the destination.
         ok!(cuMemcpyDtoD_v2(here.to, at + PAGE as u64, 4));
         fails!(INVALID_VALUE, cuMemcpyDtoD_v2(at, here.to, 4));
         fails!(INVALID_VALUE, cuMemcpyHtoD_v2(at, [0_u8; 4].as_ptr(), 4));
@@ -240,11 +240,12 @@ fn memory_that_is_registered_to_be_read_is_only_read() {
         assert_eq!(here.launch(kernel, threads, at), ILLEGAL, "{kernel:?}");
         // SAFETY: nobody else uses the pages.
         assert_eq!(unsafe { pages.read() }, 100);
-        // The context has ended, but the memory is the program's. No other context has it registered.
+        // The context is destroyed, but the memory is the program's. It is not registered in other
+        // contexts.
         let _other = context();
         ok!(cuMemHostUnregister(pages.cast()));
     }
-    // On pages that the program itself cannot write, a store would end it.
+    // On pages that the program itself cannot write, a store would end the process.
     protect(pages, SIZE, READ);
     let here = Here::new();
     let at = register(pages, READ_ONLY);
@@ -265,8 +266,8 @@ fn unregistering_ends_textures_too() {
     assert!(here.launch(c"store", 1, at).is_ok());
     assert_eq!(here.launch(c"fetch", 1, object), Ok(77));
     ok!(cuMemHostUnregister(pages.cast()));
-    // Something else is at the address now: a secret that no kernel may see.
-    // SAFETY: nobody uses the pages.
+    // Another mapping is at the address now, with a secret that no kernel may read. SAFETY: the
+    // pages are unused.
     let secret =
         unsafe { mmap(pages.cast(), SIZE, READ | WRITE, PRIVATE | ANONYMOUS | FIXED, -1, 0) };
     assert_eq!(secret.cast(), pages);
@@ -277,7 +278,7 @@ fn unregistering_ends_textures_too() {
     assert_eq!(here.launch(c"fetch", 1, object), ILLEGAL);
     let other = Here::new();
     assert_eq!(other.launch(c"load", 1, at), ILLEGAL);
-    // Registered anew it is memory like any other; the old texture is not of it.
+    // After a new registration the memory is usable; the old texture does not refer to it.
     let here = Here::new();
     let at = register(pages, 0);
     let new = texture(at).unwrap();
@@ -287,11 +288,11 @@ fn unregistering_ends_textures_too() {
     unmap(pages, SIZE);
 }
 
-/// In a process of its own: no other test maps memory where this one has unmapped it.
+/// In a separate process, in which no other test maps memory where this one has unmapped it.
 #[test]
 #[ignore = "a child process of another"]
 fn unmaps() {
-    // By the launch that uses it; others run.
+    // Detected by the launch that uses it; others run.
     let here = Here::new();
     let (lost, kept) = (pages(), pages());
     let (at, fine) = (register(lost, 0), register(kept, 0));
@@ -307,7 +308,7 @@ fn unmaps() {
     ok!(cuMemHostUnregister(lost.cast()));
     unmap(lost, PAGE);
 
-    // By a copy, in both directions, and by a memory set.
+    // Detected by a copy in both directions, and by a memory set.
     let here = Here::new();
     for copy in 0..4 {
         let lost = pages();
@@ -323,14 +324,14 @@ fn unmaps() {
         ok!(cuMemHostUnregister(lost.cast()));
     }
 
-    // By the creation of an object.
+    // Detected by the creation of an object.
     let lost = pages();
     let at = register(lost, 0);
     unmap(lost, SIZE);
     assert_eq!(texture(at), Err(CUresult::INVALID_VALUE));
     ok!(cuMemHostUnregister(lost.cast()));
 
-    // Memory that has lost the right to be written is still read.
+    // Memory that has become read-only can still be read.
     assert_eq!(here.launch(c"load", 1, fine), Ok(100));
     protect(kept, SIZE, READ);
     assert_eq!(here.launch(c"load", 1, fine), Ok(100));
@@ -348,7 +349,7 @@ fn what_is_unmapped_while_it_is_registered_is_noticed() {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success() && out.contains("1 passed"), "{out}\n{err}");
-    // The range is named when it is noticed, and again by the faults.
+    // The range is named when the loss is detected, and again by the faults.
     let (_, rest) = out.split_once("lost ").unwrap();
     let range = rest.lines().next().unwrap();
     let line =
@@ -360,7 +361,7 @@ fn what_is_unmapped_while_it_is_registered_is_noticed() {
     assert!(err.lines().any(|line| texture(line) && line.contains("was unmapped")), "{err}");
 }
 
-/// One reading of the map is for all of them.
+/// The memory map of the process is read once for all of them.
 #[test]
 fn many_registrations_cost_little() {
     let here = Here::new();

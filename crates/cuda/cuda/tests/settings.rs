@@ -1,5 +1,5 @@
-//! What the environment asks for: traces, the report, strictness. Each in a process of its own, which is
-//! this test again, started with the name of an ignored one.
+//! Settings by environment variables: traces, the report, strictness. Each test runs in a separate
+//! process, which is this program started with the name of an ignored test.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -20,7 +20,8 @@ functions! {
     cuDeviceGetPCIBusId(name: *mut u8, len: i32, device: i32);
 }
 
-/// `look` fetches a texel and copies it to itself in a surface; `prints` prints a line a hundred times.
+/// `look` fetches a texel and copies it to the same location of a surface; `prints` prints a line a
+/// hundred times.
 const PTX: &CStr = c"
 .version 8.0
 .target sm_75
@@ -84,7 +85,7 @@ const BEYOND: &CStr = c"
 }
 ";
 
-/// `wrong` fetches from a texture and by an address, and keeps the sum of what it has.
+/// `wrong` fetches from a texture and by an address, and stores the sum of the results.
 const WRONG: &CStr = c"
 .version 8.0
 .target sm_75
@@ -105,7 +106,8 @@ const WRONG: &CStr = c"
 }
 ";
 
-/// Runs an ignored test of this file with a variable set; standard output and standard error.
+/// Runs an ignored test of this file with a variable set; returns standard output and standard
+/// error.
 fn child(test: &str, variables: &[(&str, &str)]) -> (String, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--ignored", "--nocapture"]);
@@ -146,7 +148,7 @@ fn looks() {
 fn launches_and_fetches_are_traced() {
     let (_, quiet) = child("looks", &[]);
     assert!(!quiet.contains("launch look") && !quiet.contains("fetch look"), "{quiet}");
-    // A fault is told in any case, with its place.
+    // A fault is always printed with its location.
     assert!(quiet.contains("CUDA_ERROR_ILLEGAL_ADDRESS") && quiet.contains("bad"), "{quiet}");
     let (_, launches) = child("looks", &[("TEXUNIT_TRACE", "launch")]);
     let line = launches.lines().find(|line| line.contains("launch look")).unwrap();
@@ -163,7 +165,7 @@ fn launches_and_fetches_are_traced() {
         assert_eq!(lines.len(), 3, "{fetches}");
         let x = format!("{{{thread}, 1}}] -> {{1.5, 0, 0, ");
         assert!(lines[0].contains("tex.2d.v4.f32.s32") && lines[0].contains(&x), "{}", lines[0]);
-        // 1.5 is 0x3fc00000; x counts bytes.
+        // 1.5 is 0x3fc00000; x is in bytes.
         let x = format!("{{{}, 1}}]: {{0x3fc00000}}", 4 * thread);
         for (line, word) in lines[1..].iter().zip(["suld.b.2d", "sust.b.2d"]) {
             assert!(line.contains(word) && line.contains(&x), "{line}");
@@ -219,7 +221,7 @@ fn a_report_says_what_was_interpreted() {
         assert!(rows.is_empty(), "{text}");
         return skipped("no machine code is made here: no AVX2, or TEXUNIT_SIMD says so");
     };
-    // A hundred times in each of two launches, but for the first time, which may be before there is code.
+    // A hundred times in each of two launches, except for the first, which may precede compilation.
     let (count, line) = (row["count"].as_u64().unwrap(), &row["place"]["ptx"]["line"]);
     assert!((198..=202).contains(&count) && line == 11, "{text}");
 }
@@ -282,7 +284,8 @@ fn a_report_counts_accesses() {
     assert_eq!(report["faults"][0]["code"], "CUDA_ERROR_ILLEGAL_ADDRESS");
 }
 
-/// Launches with 32 threads over 100 bytes, of which a GPU makes 512: 128 words.
+/// Launches 32 threads over an allocation of 100 bytes, which a GPU rounds up to 512 bytes (128
+/// words).
 #[test]
 #[ignore = "a child process of others"]
 fn goes_beyond() {
@@ -295,7 +298,7 @@ fn goes_beyond() {
     let mut params = [(&raw mut to).cast::<u8>()];
     let params = params.as_mut_ptr();
     ok!(cuLaunchKernel(beyond, 1, 1, 1, 32, 1, 1, 0, null_mut(), params, null_mut()));
-    // SAFETY: no pointers.
+    // SAFETY: the call takes no pointers.
     let code = unsafe { cuCtxSynchronize() };
     writeln!(std::io::stdout(), "after it: {}", code.name()).unwrap();
     assert!(!world.context.is_null());
@@ -322,7 +325,7 @@ fn bounds_are_exact_or_those_of_hardware() {
     assert_eq!(report["faults"], serde_json::json!([]));
 }
 
-/// Launches twice with fetches that no texture fits.
+/// Launches twice with fetches that do not match their texture.
 #[test]
 #[ignore = "a child process of others"]
 fn fetches_badly() {
@@ -342,7 +345,8 @@ fn fetches_badly() {
     writeln!(std::io::stdout(), "after it: {}", codes[1].name()).unwrap();
 }
 
-/// Each instruction and object is told once, in every form of report, whatever is checked.
+/// Each pair of instruction and object is reported once, in every form of report, whatever is
+/// checked.
 #[test]
 fn fetches_that_no_texture_fits_go_on_and_are_told() {
     let finding = "error[texture-bad-fetch]";
@@ -389,7 +393,7 @@ fn fetches_that_no_texture_fits_can_be_faults() {
     assert!(out.contains("after it: CUDA_SUCCESS") && err.contains("`none`"), "{out}\n{err}");
 }
 
-/// What is said is lost if nobody can read it; the program goes on.
+/// Messages are lost if standard error cannot be written; the program continues.
 #[test]
 fn a_full_standard_error_does_not_end_the_program() {
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full");
@@ -419,7 +423,7 @@ fn devices_that_cannot_be() {
     }
 }
 
-/// What the card answered: driver 580.159.04, CUDA 13.0, 2026-11-28.
+/// Values of an NVIDIA H200 with driver 580.159.04, CUDA 13.0, 2026-11-28.
 #[test]
 #[ignore = "a child process of others"]
 fn is_an_h200() {
@@ -474,7 +478,7 @@ fn textures_that_pass_the_end_of_memory_are_told_once() {
 }
 
 const NEWER_DEVICE: &CStr = c".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n";
-/// As nvcc 13.5 writes it.
+/// As generated by nvcc 13.5.
 const NEWEST: &CStr = c".version 9.5\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
 const LATER: &CStr = c".version 9.6\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
 
@@ -525,7 +529,7 @@ fn what_is_not_executed_is_named() {
     let mut f = null_mut();
     ok!(cuModuleGetFunction(&raw mut f, module, c"beyond".as_ptr()));
     assert_eq!(World::launch(f), CUresult::NOT_SUPPORTED);
-    // The context is as good as before, and so are the module's other kernels.
+    // The context is still usable, and so are the module's other kernels.
     ok!(cuModuleGetFunction(&raw mut f, module, c"good".as_ptr()));
     assert_eq!(World::launch(f), CUresult::SUCCESS);
     ok!(cuCtxSynchronize());
@@ -556,7 +560,7 @@ fn printed_text_is_limited() {
     assert!((1..=64 / 9).contains(&lines), "{lines} lines: {out}");
 }
 
-/// A fatbin with PTX and, where there is one, machine code of an architecture, which nobody reads.
+/// A fatbin with PTX and optionally machine code of an architecture, whose contents are never read.
 fn fatbin(text: &CStr, ptx: u32, machine: Option<u32>) -> Vec<u8> {
     let entry = |kind: u16, architecture: u32, payload: &[u8]| {
         let mut bytes = vec![0; 64];
@@ -578,8 +582,9 @@ fn fatbin(text: &CStr, ptx: u32, machine: Option<u32>) -> Vec<u8> {
     all
 }
 
-/// One text is older than the device, the other is not; each has an empty kernel, one without parameters, too, as it may be
-/// empty in the source, and one that is not.
+/// PTX for a target, of which one is older than the device. Each has an empty kernel, an empty
+/// kernel without parameters (which may be empty in the source, too), and a kernel that is not
+/// empty.
 fn text_for(target: &str) -> std::ffi::CString {
     let text = format!(
         ".version 7.8\n.target {target}\n.address_size 64\n.visible .entry empty_{target}(.param .u64 p)          {{ ret; }}\n.visible .entry bare_{target}() {{ ret; }}\n.visible .entry full_{target}() {{ .reg .u32 %r<2>; mov.u32 %r1, 0; ret; }}\n"
@@ -615,12 +620,12 @@ fn ptx_that_is_older_than_the_device_is_noted() {
     let variables = [("TEXUNIT_TRACE", "launch"), report, ("TEXUNIT_TEST_MACHINE", "86")];
     let (_, said) = child(test, &variables);
     let text = std::fs::read_to_string(&file).unwrap();
-    // Where a card takes the PTX too, its kernel is empty there as well.
+    // If a GPU accepts the PTX, its kernel is empty on it as well.
     for machine in ["", "75", "90"] {
         let (_, said) = child(test, &[("TEXUNIT_TEST_MACHINE", machine)]);
         assert!(!said.contains("is empty"), "{machine}: {said}");
     }
-    // Once, though it was launched twice; and not of the kernels that are newer, or not empty.
+    // Printed once for two launches, and not for kernels that are newer or not empty.
     let warnings: Vec<_> = said.lines().filter(|line| line.contains("is empty")).collect();
     let [warning] = warnings[..] else { panic!("{said}") };
     assert!(warning.contains("warning: kernel `empty_sm_75` is empty, though"), "{warning}");
@@ -636,7 +641,7 @@ fn ptx_that_is_older_than_the_device_is_noted() {
         let wanted = if old { serde_json::json!("sm_75") } else { serde_json::Value::Null };
         assert_eq!(kernel["ptx_older_than_device"], wanted);
     }
-    // On a device of that age nothing is older.
+    // On a device of that architecture no text is older.
     let (_, said) = child(test, &[("TEXUNIT_TRACE", "launch"), ("TEXUNIT_DEVICE", "sm_75")]);
     assert!(!said.contains("is empty") && !said.contains("PTX for"), "{said}");
 }
@@ -656,7 +661,8 @@ fn loads_machine_code() {
     // SAFETY: PROT_READ, MAP_PRIVATE, at any place.
     let mapped = unsafe { mmap(null_mut(), bytes.len(), 1, 2, file.as_raw_fd(), 0) };
     assert_ne!(mapped.addr(), usize::MAX);
-    // As the dynamic linker maps a library; in memory that the program has filled; a file that it names.
+    // An image mapped by the dynamic linker, in memory filled by the program, and in a file named
+    // by it.
     for image in [mapped, mapped, bytes.as_ptr().cast_mut()] {
         fails!(NO_BINARY_FOR_GPU, cuModuleLoadData(&raw mut module, image));
     }

@@ -1,6 +1,7 @@
-//! Pools that are exported and imported, within one process: as between two, each has an address of its own.
+//! Exported and imported pools in one process: each has addresses of its own, as between two
+//! processes.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;
@@ -61,7 +62,7 @@ fn allocations_are_seen_by_those_who_import_them() {
     fails!(NOT_SUPPORTED, cuMemPoolExportToShareableHandle(&raw mut file, pool, 8, 0));
     ok!(cuMemPoolExportToShareableHandle(&raw mut file, pool, 1, 0));
     ok!(cuMemPoolImportFromShareableHandle(&raw mut there, file as usize, 1, 0));
-    // SAFETY: its own file.
+    // SAFETY: the file belongs to the caller.
     unsafe { libc::close(file) };
     fails!(INVALID_VALUE, cuMemPoolImportFromShareableHandle(&raw mut plain, file as usize, 1, 0));
     let (mut p, mut q, mut data) = (0, 0, [0; 64]);
@@ -80,7 +81,7 @@ fn allocations_are_seen_by_those_who_import_them() {
     assert_eq!(byte(p + 5), 3);
     fails!(INVALID_VALUE, cuMemsetD8_v2(q + 999, 3, 2));
     fails!(INVALID_VALUE, cuMemPoolImportPointer(&raw mut q, there, &raw const data));
-    // Data that are none, of another pool, and past the end.
+    // Invalid data, data of another pool, and an offset past the end.
     for (at, value) in [(0, 0), (16, 0xff), (31, 0xff), (39, 0xff), (32, 0)] {
         let mut wrong = data;
         wrong[at] = value;
@@ -90,11 +91,11 @@ fn allocations_are_seen_by_those_who_import_them() {
         let mut none = 0;
         fails!(INVALID_VALUE, cuMemPoolImportPointer(&raw mut none, there, &raw const wrong));
     }
-    // It is freed here, and stays there.
+    // It is freed here, but not in the exporting pool.
     ok!(cuMemFreeAsync(q, null_mut()));
     fails!(INVALID_VALUE, cuMemsetD8_v2(q, 3, 1));
     assert_eq!(byte(p), 9);
-    // Nobody takes what is freed for memory of the program.
+    // Freed memory is not mistaken for memory of the program.
     fails!(INVALID_VALUE, cuMemcpy(p, q, 4));
     ok!(cuMemPoolImportPointer(&raw mut q, there, &raw const data));
     ok!(cuMemFree_v2(q));
@@ -124,12 +125,12 @@ fn ranges_are_used_again_and_never_twice() {
         }
         let bytes = 1 + random.below(16_u64 << 20);
         let mut address = 0;
-        // SAFETY: room for an address.
+        // SAFETY: the pointer is to a local variable.
         let result =
             unsafe { cuMemAllocFromPoolAsync(&raw mut address, bytes as usize, pool, null_mut()) };
         let used: u64 = alive.values().map(|(bytes, _)| bytes).sum();
         if result == texunit_cuda_abi::CUresult::OUT_OF_MEMORY {
-            // Only where there is no such gap: not while a quarter is in use.
+            // Required only without such a gap: not if a quarter is in use.
             assert!(used + bytes > size as u64 / 4, "{used} {bytes}");
             refused += 1;
             continue;

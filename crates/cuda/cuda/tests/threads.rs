@@ -1,4 +1,4 @@
-//! Many threads at once: launches, copies, events, texture objects and modules in one context and in
+//! Many threads: launches, copies, events, texture objects and modules in one context and in
 //! several, callbacks that call the API, threads that end with contexts on their stacks.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
@@ -19,7 +19,7 @@ use world::*;
 
 const THREADS: u64 = 8;
 
-/// `add` adds to each of 64 numbers what a texture of 8 x 8 holds there.
+/// `add` adds the texels of an 8 x 8 texture to 64 numbers.
 const ADD: &CStr = c"
 .version 8.0
 .target sm_75
@@ -45,7 +45,7 @@ const ADD: &CStr = c"
 }
 ";
 
-/// Runs work in many threads. It fails if one fails, or does not come to its end.
+/// Runs work in many threads. It fails if one of them fails or does not end.
 fn all_at_once(work: impl Fn(u64) + Clone + Send + 'static) {
     let (done, all) = channel();
     for thread in 0..THREADS {
@@ -67,18 +67,18 @@ fn rounds(normal: u64) -> u64 {
 }
 
 unsafe extern "C" fn record(event: Ptr) {
-    // A callback calls the API, as ours can; the driver forbids most of it.
+    // A callback calls the API, which texunit allows; NVIDIA's driver forbids most calls.
     ok!(cuEventRecord(event, null_mut()));
 }
 
 unsafe extern "C" fn count(_: Ptr, status: CUresult, counter: Ptr) {
     assert_eq!(status, CUresult::SUCCESS);
     ok!(cuCtxSynchronize());
-    // SAFETY: the test gives a counter that outlives the call.
+    // SAFETY: the test passes a counter that outlives the call.
     unsafe { &*counter.cast::<AtomicU32>() }.fetch_add(1, Ordering::Relaxed);
 }
 
-/// One round: everything is made, used and given back, and the results are right.
+/// One round: objects are created, used and destroyed, and the results are compared.
 fn round(random: &mut Random, shared_texture: Option<(u64, &[f32])>) {
     let none = null_mut::<std::ffi::c_void>();
     let (mut stream, mut event, mut array, mut module, mut f) = (none, none, none, none, none);
@@ -154,7 +154,8 @@ fn threads_have_contexts_of_their_own() {
             for _ in 0..4 {
                 round(&mut random, None);
             }
-            // What is not given back ends with the context, and a fault stays in it.
+            // Remaining objects are destroyed with the context, and a fault affects only that
+            // context.
             let world = World { context: own, ..World::nothing() }.fill();
             world.fault();
             fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
@@ -170,7 +171,7 @@ fn one_handle_is_destroyed_by_one_thread() {
     for _ in 0..rounds(200) {
         let world = World::new();
         let numbers = [world.context, world.stream, world.event, world.module].map(|p| p as usize);
-        // Textures may be ended again.
+        // Textures may be destroyed by several threads.
         let (memory, surface) = (world.memory, world.surface);
         let won: [_; 5] = std::array::from_fn(|_| AtomicU32::new(0));
         std::thread::scope(|scope| {
@@ -178,7 +179,7 @@ fn one_handle_is_destroyed_by_one_thread() {
                 scope.spawn(|| {
                     let [context, stream, event, module] = numbers.map(|n| n as Ptr);
                     ok!(cuCtxSetCurrent(context));
-                    // SAFETY: numbers.
+                    // SAFETY: the calls take no pointers.
                     let codes = unsafe {
                         [
                             cuStreamDestroy_v2(stream),

@@ -1,9 +1,10 @@
-//! Virtual memory management: random sequences of calls against a model of pages, on two devices.
+//! Virtual memory management: random sequences of calls on two devices, compared with a model of
+//! pages.
 //!
-//! The model knows of each page of 2 MiB which reservation it is of, what is mapped there, who reaches it, and one word
-//! of each page of memory. What a call answers, and what is read, follows from that.
+//! For each page of 2 MiB the model has its reservation, mapping and access rights, and for each
+//! page of memory two words. They determine the result of a call and the contents of memory.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;
@@ -39,15 +40,15 @@ const CALLS: usize = 100;
 const OK: CUresult = CUresult::SUCCESS;
 const INVALID: CUresult = CUresult::INVALID_VALUE;
 
-/// Memory without an address; imported memory shares its words with that which it was exported from.
+/// An allocation of cuMemCreate; imported memory shares its words with the exported allocation.
 struct Memory {
-    /// Users of the handle.
+    /// Number of uses of the handle.
     users: usize,
     pages: u64,
     device: i32,
     is_shared: bool,
     is_counted: bool,
-    /// Index of the words.
+    /// Index of its words.
     words: usize,
 }
 
@@ -60,13 +61,13 @@ struct Mapping {
 
 #[derive(Default)]
 struct Model {
-    /// Pages by the first.
+    /// Number of pages, by the first page.
     reservations: BTreeMap<u64, u64>,
     mappings: BTreeMap<u64, Mapping>,
     memories: BTreeMap<u64, Memory>,
-    /// Of each page of memory: its first word, and the last before its end.
+    /// For each page of memory its first and last word.
     words: Vec<Vec<[u32; 2]>>,
-    /// How often calls have done what they were asked for.
+    /// Number of successful calls, by function.
     done: BTreeMap<&'static str, u32>,
 }
 
@@ -79,7 +80,7 @@ fn prop(device: i32, handle_types: u32) -> CUmemAllocationProp {
     }
 }
 
-/// Bytes of the current device that are in use.
+/// Used bytes of the current device.
 fn in_use() -> u64 {
     let (mut free, mut total) = (0, 0);
     ok!(cuMemGetInfo_v2(&raw mut free, &raw mut total));
@@ -87,7 +88,7 @@ fn in_use() -> u64 {
 }
 
 impl Model {
-    /// The mapping of a page, and which of its pages that is.
+    /// The mapping of a page, and the index of the page in it.
     fn at(&self, page: u64) -> Option<(&Mapping, u64)> {
         let (&start, mapping) = self.mappings.range(..=page).next_back()?;
         (page - start < mapping.pages).then_some((mapping, page - start))
@@ -97,7 +98,7 @@ impl Model {
         *self.done.entry(what).or_default() += u32::from(is_done);
     }
 
-    /// Whether mappings fill a range.
+    /// Whether mappings fill a range completely.
     fn is_whole(&self, first: u64, pages: u64) -> bool {
         let mut at = first;
         while at < first + pages {
@@ -112,13 +113,14 @@ impl Model {
         below.is_some_and(|(&start, &count)| first + pages <= start + count)
     }
 
-    /// Whether one device reaches all pages of a range.
+    /// Whether one device has these access rights to all pages of a range.
     fn reaches(&self, first: u64, last: u64, flags: u32) -> bool {
         let reaches = |device: usize, page| {
             let of = |(mapping, _): (&Mapping, u64)| mapping.access[device] & flags == flags;
             self.at(page).is_some_and(of)
         };
-        // One access is one block of a device: pages that it may write do not go on in pages that it may only read.
+        // An access must be in one range of equal rights: a writable range ends before read-only
+        // pages.
         let same = |device: usize| {
             let of = |page| self.at(page).map(|(mapping, _)| mapping.access[device]);
             of(first) == of(last)
@@ -132,7 +134,7 @@ impl Model {
         &mut self.words[words][i as usize][which]
     }
 
-    /// Bytes that devices count: memory that has handles or is mapped.
+    /// Used bytes of a device: memory that has handles or is mapped.
     fn counted(&self, device: i32) -> u64 {
         let is_mapped = |handle| self.mappings.values().any(|mapping| mapping.handle == handle);
         let counts = |of: &(&u64, &Memory)| {
@@ -142,13 +144,13 @@ impl Model {
         self.memories.iter().filter(counts).map(|(_, memory)| memory.pages * PAGE).sum()
     }
 
-    /// Forgets what nobody has any more.
+    /// Removes memory without handles and mappings.
     fn forget(&mut self) {
         let mapped: BTreeSet<u64> = self.mappings.values().map(|mapping| mapping.handle).collect();
         self.memories.retain(|handle, memory| memory.users > 0 || mapped.contains(handle));
     }
 
-    /// A page that some call may be about.
+    /// A random page for a call.
     fn some_page(&self, random: &mut Random) -> u64 {
         let all: Vec<(u64, u64)> = self.reservations.iter().map(|(&a, &b)| (a, b)).collect();
         match all.is_empty() || random.one_in(40) {
@@ -175,7 +177,7 @@ impl Model {
         let wanted = last.filter(|_| random.chance(50)).unwrap_or(0) * PAGE;
         let align = random.of(&[0, 0, PAGE, 4 * PAGE, 3]);
         let (mut at, size) = (0, (pages * PAGE) as usize);
-        // SAFETY: room for an address.
+        // SAFETY: the pointer is to a local variable.
         let answer = unsafe { cuMemAddressReserve(&raw mut at, size, align as usize, wanted, 0) };
         if align == 3 {
             return assert_eq!(answer, INVALID);
@@ -195,7 +197,7 @@ impl Model {
         let size = pages.unwrap_or(1) + u64::from(wrong);
         let is_used = self.mappings.range(page..page + pages.unwrap_or(0)).next().is_some();
         let is_right = pages.is_some() && !wrong && !is_used;
-        // SAFETY: no pointers.
+        // SAFETY: the call takes no pointers.
         let answer = unsafe { cuMemAddressFree(page * PAGE, (size * PAGE) as usize) };
         assert_eq!(answer, if is_right { OK } else { INVALID }, "{page:#x} {size}");
         if is_right {
@@ -209,7 +211,7 @@ impl Model {
         let odd = u64::from(random.one_in(10));
         let (mut handle, prop) = (0, prop(device, is_shared.into()));
         let size = (pages * PAGE + odd) as usize;
-        // SAFETY: room for a handle, and properties.
+        // SAFETY: the pointers are to local variables.
         let answer = unsafe { cuMemCreate(&raw mut handle, size, &raw const prop, 0) };
         assert_eq!(answer, if odd == 0 { OK } else { INVALID });
         if odd == 0 {
@@ -222,7 +224,7 @@ impl Model {
 
     fn release(&mut self, random: &mut Random) {
         let handle = self.some_handle(random);
-        // SAFETY: no pointers.
+        // SAFETY: the call takes no pointers.
         let answer = unsafe { cuMemRelease(handle) };
         assert_eq!(answer, if self.has_handle(handle) { OK } else { INVALID });
         if let Some(memory) = self.memories.get_mut(&handle) {
@@ -238,7 +240,7 @@ impl Model {
         let free = (page..page + pages).all(|page| self.at(page).is_none());
         let is_right =
             self.has_handle(handle) && pages <= whole && free && self.is_reserved(page, pages);
-        // SAFETY: no pointers.
+        // SAFETY: the call takes no pointers.
         let answer = unsafe { cuMemMap(page * PAGE, (pages * PAGE) as usize, 0, handle, 0) };
         assert_eq!(answer, if is_right { OK } else { INVALID }, "{page:#x} {pages}");
         self.count("map", is_right);
@@ -247,7 +249,7 @@ impl Model {
         }
     }
 
-    /// A range that is made of mappings, or is not.
+    /// A random range, often one filled by mappings.
     fn some_range(&self, random: &mut Random) -> (u64, u64) {
         let all: Vec<u64> = self.mappings.keys().copied().collect();
         if all.is_empty() || random.one_in(6) {
@@ -266,7 +268,7 @@ impl Model {
     fn unmap(&mut self, random: &mut Random) {
         let (first, pages) = self.some_range(random);
         let is_right = self.is_whole(first, pages);
-        // SAFETY: no pointers.
+        // SAFETY: the call takes no pointers.
         let answer = unsafe { cuMemUnmap(first * PAGE, (pages * PAGE) as usize) };
         assert_eq!(answer, if is_right { OK } else { INVALID }, "{first:#x} {pages}");
         self.count("unmap", is_right);
@@ -293,7 +295,7 @@ impl Model {
             .collect();
         let is_right = self.is_whole(first, pages) && !odd;
         let size = (pages * PAGE) as usize;
-        // SAFETY: as many descriptions as are said.
+        // SAFETY: the array has this many elements.
         let answer = unsafe { cuMemSetAccess(first * PAGE, size, desc.as_ptr(), desc.len()) };
         assert_eq!(answer, if is_right { OK } else { INVALID }, "{first:#x} {pages}");
         self.count("access", is_right);
@@ -311,7 +313,7 @@ impl Model {
         let (mut flags, mut handle) = (99, 0);
         let address = page * PAGE + random.below(PAGE);
         let found = self.at(page).map(|(mapping, i)| (mapping.clone(), page - i));
-        // SAFETY: room for what is asked.
+        // SAFETY: the pointers are to local variables.
         let answer = unsafe { cuMemGetAccess(&raw mut flags, &raw const location, address) };
         let Some((mapping, first)) = found else {
             assert_eq!(answer, INVALID);
@@ -337,14 +339,14 @@ impl Model {
     fn share(&mut self, random: &mut Random) {
         let handle = self.some_handle(random);
         let (mut file, mut other) = (-1, 0);
-        // SAFETY: room for a number.
+        // SAFETY: the pointer is to a local variable.
         let answer = unsafe { cuMemExportToShareableHandle(&raw mut file, handle, 1, 0) };
         let is_right = self.has_handle(handle) && self.memories[&handle].is_shared;
         assert_eq!(answer, if is_right { OK } else { INVALID });
         self.count("share", is_right);
         if is_right {
             ok!(cuMemImportFromShareableHandle(&raw mut other, file as usize, 1));
-            // SAFETY: the caller's own file.
+            // SAFETY: the file belongs to the caller.
             unsafe { libc::close(file) };
             let Memory { pages, device, words, .. } = self.memories[&handle];
             let memory =
@@ -353,17 +355,17 @@ impl Model {
         }
     }
 
-    /// Writes and reads the words at the border of two pages, or of one.
+    /// Writes and reads the words at the border of two pages, or in one page.
     fn copies(&mut self, random: &mut Random) {
         let page = self.some_page(random);
         let spans = random.one_in(2);
-        // The last word of a page and the first of the next one, or the first one alone.
+        // The last word of a page and the first of the next one, or only the first word of a page.
         let last = page + u64::from(spans);
         let address = if spans { last * PAGE - 4 } else { page * PAGE };
         let values = [random.u32(), random.u32()];
         let size = if spans { 8 } else { 4 };
         let may_write = self.reaches(page, last, 2);
-        // SAFETY: eight bytes on the host.
+        // SAFETY: the host buffer has eight bytes.
         let answer = unsafe { cuMemcpyHtoD_v2(address, values.as_ptr().cast(), size) };
         assert_eq!(answer, if may_write { OK } else { INVALID }, "{address:#x}");
         if may_write && spans {
@@ -384,7 +386,7 @@ impl Model {
         }
         self.count("copy over a border", may_write && may_read && spans);
         let other = self.some_page(random);
-        // SAFETY: addresses of devices.
+        // SAFETY: the addresses are device addresses.
         let answer = unsafe { cuMemcpyDtoD_v2(other * PAGE, page * PAGE, 4) };
         let may = self.reaches(page, page, 1) && self.reaches(other, other, 2);
         assert_eq!(answer, if may { OK } else { INVALID });
@@ -436,6 +438,6 @@ fn random_sequences_are_as_a_model_of_pages() {
         assert_eq!(in_use(), before, "sequence {sequence}");
         model.done.iter().for_each(|(&what, count)| *done.entry(what).or_default() += count);
     }
-    // Enough of each, so that the model is not only asked about what is refused.
+    // Each kind of call has succeeded often enough, so that the test is not only about refusals.
     assert!(done.len() == 5 && done.values().all(|&count| count > 50), "{done:?}");
 }

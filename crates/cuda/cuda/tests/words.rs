@@ -1,7 +1,8 @@
-//! Words that streams wait for and write, events of whole contexts, launches on several devices, functions with addresses of 32 bits,
-//! the log of errors, and graphs that are captured once more: what the driver API's pages say of them.
+//! Behaviour documented by the driver API for stream waits and writes of memory words, events of
+//! whole contexts, launches on several devices, functions with 32-bit addresses, the error log, and
+//! recapture of graphs.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;
@@ -148,7 +149,7 @@ struct Slices {
     pitch: [u32; 2],
 }
 
-/// `out` gets `in` plus one; `meet` waits until as many CTAs as `all` says have come, on whichever device.
+/// `out` becomes `in` plus one; `meet` waits until `all` CTAs on all devices have arrived.
 const TEXT: &CStr = c"
 .version 8.0
 .target sm_75
@@ -180,16 +181,16 @@ again:
 }
 ";
 
-/// The primary context of a device, two of which there are, current to this thread.
+/// Makes the primary context of one of two devices current to this thread.
 fn context(device: i32) -> Ptr {
     static ENVIRONMENT: Once = Once::new();
-    // One test after the other: an event of a whole context ends what others capture in it.
+    // Serialises the tests: an event of a whole context invalidates captures of other tests in it.
     static TESTS: Mutex<()> = Mutex::new(());
     thread_local!(static OWN: RefCell<Option<MutexGuard<'static, ()>>> = const { RefCell::new(None) });
     OWN.with_borrow_mut(|own| {
         own.get_or_insert_with(|| TESTS.lock().unwrap_or_else(PoisonError::into_inner));
     });
-    // SAFETY: nobody else reads it: every test begins here.
+    // SAFETY: no other thread accesses the environment, as every test starts here.
     ENVIRONMENT.call_once(|| unsafe { std::env::set_var("TEXUNIT_DEVICE", "sm_86,sm_86,sm_86") });
     let mut context = null_mut();
     ok!(cuInit(0));
@@ -211,11 +212,11 @@ fn function(name: &CStr) -> Ptr {
     function
 }
 
-/// Words that host and device see.
+/// Words that are accessible on host and device.
 fn words() -> &'static mut [u32; 4] {
     let mut pointer = null_mut();
     ok!(cuMemHostAlloc(&raw mut pointer, 16, 3));
-    // SAFETY: so many bytes, which are zeros.
+    // SAFETY: the allocation has this many bytes, all zeros.
     unsafe { &mut *pointer.cast::<[u32; 4]>() }
 }
 
@@ -239,17 +240,17 @@ fn a_stream_waits_for_what_the_host_writes() {
     ok!(cuStreamWaitValue32_v2(waits, flag, 5, 0));
     next(waits, result, source);
     fails!(NOT_READY, cuStreamQuery(waits));
-    // An event of the whole context comes behind it.
+    // An event of the whole context follows it.
     let mut event = null_mut();
     ok!(cuEventCreate(&raw mut event, 2));
     ok!(cuCtxRecordEvent(context, event));
     fails!(NOT_READY, cuEventQuery(event));
-    // What the context is asked for from now on waits for the event.
+    // Subsequent work of the context waits for the event.
     ok!(cuCtxWaitEvent(context, event));
     let other = stream();
     ok!(cuCtxWaitEvent(context, event));
     let _ = other;
-    // SAFETY: the word is there, and the device reads it.
+    // SAFETY: the word is valid; it is volatile, as the device reads it.
     unsafe {
         (&raw mut words[1]).write_volatile(41);
         (&raw mut words[0]).write_volatile(6);
@@ -257,7 +258,7 @@ fn a_stream_waits_for_what_the_host_writes() {
     ok!(cuStreamSynchronize(waits));
     ok!(cuEventSynchronize(event));
     assert_eq!(words[2], 42);
-    // All comparisons, and 64 bits.
+    // All comparisons, also of 64 bits.
     words[0] = 0b0101;
     ok!(cuStreamWaitValue32(waits, flag, 0b0100, 2));
     ok!(cuStreamWaitValue32(waits, flag, 5, 1));
@@ -270,7 +271,7 @@ fn a_stream_waits_for_what_the_host_writes() {
     ok!(cuStreamWaitValue64_v2(waits, result, 1 << 40, 0));
     ok!(cuStreamSynchronize(waits));
     assert_eq!((words[0], words[2], words[3]), (7, 0, 1 << 9));
-    // What is wrong.
+    // Invalid arguments.
     fails!(INVALID_VALUE, cuStreamWaitValue32_v2(waits, flag + 2, 0, 0));
     fails!(INVALID_VALUE, cuStreamWaitValue32_v2(waits, flag, 0, 4));
     fails!(INVALID_VALUE, cuStreamWriteValue32_v2(waits, flag, 0, 2));
@@ -285,7 +286,7 @@ fn a_stream_waits_for_another_one() {
     let one = |kind: u64, at: u64, value: u64| CUstreamBatchMemOpParams {
         words: [kind, at, value, 0, 0, 0],
     };
-    // Waits, then writes what the kernel behind it reads.
+    // Waits, then writes the input of the next kernel.
     let list = [one(1, flag, 1), one(2, source, 20), one(3, 0, 0), one(6, 0, 0)];
     ok!(cuStreamBatchMemOp_v2(first, 4, list.as_ptr(), 0));
     next(first, result, source);
@@ -296,7 +297,7 @@ fn a_stream_waits_for_another_one() {
     fails!(INVALID_VALUE, cuStreamBatchMemOp_v2(first, 1, [one(9, flag, 1)].as_ptr(), 0));
     fails!(INVALID_VALUE, cuStreamBatchMemOp_v2(first, 257, list.as_ptr(), 0));
     fails!(INVALID_VALUE, cuStreamBatchMemOp_v2(first, 1, null(), 0));
-    // Captured, they are a node that waits when the graph runs.
+    // During a capture they become a node that waits when the graph runs.
     words[0] = 0;
     let (mut graph, mut exec) = (null_mut(), null_mut());
     ok!(cuStreamBeginCapture_v2(first, 2));
@@ -341,7 +342,7 @@ fn branches_of_a_graph_wait_for_each_other() {
         ok!(cuStreamSynchronize(first));
         assert_eq!(words[..2], [2, 3]);
     }
-    // Where all that can run waits, the call returns.
+    // If all running work waits, the call returns.
     words[1] = 7;
     let mut most = u32::MAX;
     let mut params: [Ptr; 2] = [(&raw mut count).cast(), (&raw mut most).cast()];
@@ -354,7 +355,7 @@ fn branches_of_a_graph_wait_for_each_other() {
     words[0] = 0;
     ok!(cuGraphLaunch(one, first));
     fails!(NOT_READY, cuStreamQuery(first));
-    // SAFETY: the word is there, and the device reads it.
+    // SAFETY: the word is valid; it is volatile, as the device reads it.
     unsafe { (&raw mut words[0]).write_volatile(u32::MAX) };
     ok!(cuStreamSynchronize(first));
     assert_eq!(words[1], 0);
@@ -379,7 +380,7 @@ fn batches_of_copies_are_nodes() {
         numAttrs: 1,
         ctx: 0,
     };
-    // Captured, and made by hand.
+    // A captured node, and one added by hand.
     let (mut captured, mut made, mut node, mut exec) =
         (null_mut(), null_mut(), null_mut(), null_mut());
     ok!(cuStreamBeginCapture_v2(stream, 2));
@@ -401,13 +402,13 @@ fn batches_of_copies_are_nodes() {
     for graph in [captured, made] {
         ok!(cuGraphInstantiateWithFlags(&raw mut exec, graph, 0));
         let clear = (&raw const words[2]).cast_mut();
-        // SAFETY: nobody else has the words now.
+        // SAFETY: no other thread accesses the words now.
         unsafe { clear.cast::<[u32; 2]>().write_volatile([0; 2]) };
         ok!(cuGraphLaunch(exec, stream));
         ok!(cuStreamSynchronize(stream));
         assert_eq!(words[2..], [3, 4]);
     }
-    // A copy of no bytes is switched off; another number of copies is another node.
+    // A copy of 0 bytes is disabled; another number of copies cannot be an update.
     let mut params = CUgraphNodeParams::new(14, batch(&[at(3), at(2)], &[4, 0]));
     ok!(cuGraphExecNodeSetParams(exec, node, &raw mut params));
     ok!(cuGraphLaunch(exec, stream));
@@ -448,7 +449,8 @@ fn launches_on_several_devices_wait_for_each_other() {
         ok!(cuStreamSynchronize(std::ptr::without_provenance_mut(one.hStream)));
     }
     assert_eq!(words[0], 4);
-    // Two on one device, a default stream, other shapes, another kernel, too many.
+    // Two launches on one device, a default stream, different shapes, different kernels, too many
+    // launches.
     fails!(INVALID_VALUE, cuLaunchCooperativeKernelMultiDevice([list[0], list[0]].as_ptr(), 2, 0));
     let default = CUDA_LAUNCH_PARAMS { hStream: 0, ..list[0] };
     fails!(INVALID_VALUE, cuLaunchCooperativeKernelMultiDevice(&raw const default, 1, 0));
@@ -483,7 +485,7 @@ fn addresses_of_32_bits() {
     ok!(cuMemcpyDtoH(found.as_mut_ptr().cast(), b, 16));
     assert_eq!(found, [1, 0x0009_0009, 0, 4]);
     ok!(cuMemsetD2D8(b, pitch, 5, 2, 3));
-    // Kernels and the functions of today reach it, too.
+    // The memory is accessible to kernels and to current functions, too.
     next(null_mut(), u64::from(a) + 4, u64::from(a));
     let host = |to: &mut [u32; 4]| Side {
         x: [0; 2],
@@ -505,7 +507,7 @@ fn addresses_of_32_bits() {
     let (mut free, mut total) = (0, 0);
     ok!(cuMemGetInfo(&raw mut free, &raw mut total));
     assert!(free > 0 && free <= total);
-    // An address is used again, others have no room for it.
+    // A freed address is reused; other allocations do not fit.
     ok!(cuMemFree(a));
     let mut again = 0;
     ok!(cuMemAlloc(&raw mut again, 4096));
@@ -529,7 +531,7 @@ fn copies_with_addresses_of_32_bits() {
     let mut pinned = null_mut();
     ok!(cuMemAllocHost(&raw mut pinned, 64));
     let host = pinned.cast::<[u32; 4]>();
-    // SAFETY: the memory is as large, and nobody else has it.
+    // SAFETY: the memory has this size, and nothing else accesses it.
     let read = || unsafe { host.read_volatile() };
     // SAFETY: as above.
     let write = |numbers: [u32; 4]| unsafe { host.write_volatile(numbers) };
@@ -552,7 +554,7 @@ fn copies_with_addresses_of_32_bits() {
     ok!(cuMemcpyDtoHAsync(pinned, device + 16, 16, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(read(), [0x0007_0007, 9, 0x0007_0007, 9]);
-    // Rows and slices, at once and in a stream.
+    // Rows and slices, synchronously and in a stream.
     let memory = |kind: u32| Side {
         x: [0; 2],
         kind,
@@ -592,7 +594,7 @@ fn copies_with_addresses_of_32_bits() {
     write([0; 4]);
     ok!(cuMemcpy3D(&raw const to_host));
     assert_eq!(read(), [3; 4]);
-    // A variable of a module lies where 32 bits are not enough.
+    // The address of a module's variable does not fit in 32 bits.
     let (mut module, mut at, mut size) = (null_mut(), 0_u32, 0_u32);
     let text = c".version 8.0\n.target sm_75\n.address_size 64\n.visible .global .u32 one;\n";
     ok!(cuModuleLoadData(&raw mut module, text.as_ptr().cast()));
@@ -601,7 +603,7 @@ fn copies_with_addresses_of_32_bits() {
     assert_eq!(size, 4);
 }
 
-/// The graph of a set and a kernel, as a stream captures it.
+/// The graph of a memory set and a kernel, captured from a stream.
 fn captured(stream: Ptr, value: u32, to: u64, rows: usize) {
     ok!(cuMemsetD32Async(to, value, rows, stream));
     next(stream, to + 4, to);
@@ -616,7 +618,7 @@ fn a_graph_is_captured_once_more() {
         new: *const CUgraphNodeParams,
         status: u32,
     ) -> CUresult {
-        // SAFETY: the test's own list, and structures of the driver.
+        // SAFETY: the data is a list of the test, and the structures are the driver's.
         unsafe { (*data.cast::<Vec<_>>()).push(((*old).kind, (*new).kind, status)) };
         CUresult::SUCCESS
     }
@@ -638,14 +640,14 @@ fn a_graph_is_captured_once_more() {
     ok!(cuStreamBeginCapture_v2(stream, 2));
     captured(stream, 5, to, 1);
     ok!(cuStreamEndCapture(stream, &raw mut graph));
-    // The same twice, then another value: one node changes.
+    // Twice the same, then another value, which changes one node.
     for (value, expected) in [(5, vec![]), (9, vec![(2, 2, 0)])] {
         told.clear();
         ok!(cuStreamBeginRecaptureToGraph(stream, 2, graph, Some(changed), data));
         captured(stream, value, to, 1);
         ok!(cuStreamEndCapture(stream, &raw mut same));
         assert_eq!(same, graph);
-        // The module is loaded anew for each launch: its kernel is another one.
+        // The module is loaded again for each launch, so that its kernel is a different one.
         told.retain(|one| one.0 != 0);
         assert_eq!(told, expected);
     }
@@ -653,7 +655,8 @@ fn a_graph_is_captured_once_more() {
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(words[..2], [9, 10]);
-    // Too few nodes, another kind of node, a change that the program refuses, too many nodes.
+    // Too few nodes, another kind of node, a change refused by the program's callback, too many
+    // nodes.
     let again = |callback: Option<Recaptured>| {
         ok!(cuStreamBeginRecaptureToGraph(stream, 2, graph, callback, null_mut()));
     };
@@ -700,14 +703,14 @@ fn contexts_of_captured_streams_have_no_events() {
     fails!(STREAM_CAPTURE_UNSUPPORTED, cuCtxRecordEvent(context, event));
     fails!(STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &raw mut graph));
     fails!(INVALID_CONTEXT, cuCtxRecordEvent(event, event));
-    // One in which no other test captures.
+    // A context without captures of other tests.
     fails!(INVALID_HANDLE, cuCtxRecordEvent(self::context(2), event));
 }
 
 #[test]
 fn errors_are_logged() {
     unsafe extern "C" fn log(data: *mut c_void, level: u32, text: *mut c_char, size: usize) {
-        // SAFETY: the test's own list, and a text of the driver.
+        // SAFETY: the data is a list of the test, and the text is the driver's.
         let text = unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned();
         assert_eq!((level, text.len()), (0, size));
         // SAFETY: as above.
@@ -724,7 +727,7 @@ fn errors_are_logged() {
     let own = |told: &[String]| told.iter().filter(|text| text.contains("0x1234")).count();
     assert_eq!(own(&told), 1, "{told:?}");
     assert!(told.iter().any(|text| text.contains("CUDA_ERROR_INVALID_VALUE: ")));
-    // Other tests of this process are logged, too.
+    // The log has errors of other tests of this process, too.
     let mut buffer = vec![1_u8; 64 << 10];
     let mut size = buffer.len();
     ok!(cuLogsDumpToMemory(&raw mut iterator, buffer.as_mut_ptr().cast(), &raw mut size, 0));
@@ -756,7 +759,7 @@ fn errors_are_logged() {
 #[test]
 fn what_devices_say() {
     unsafe extern "C" fn sets(data: *mut c_void) {
-        // SAFETY: the test's own number.
+        // SAFETY: the pointer is to a number of the test.
         unsafe { *data.cast::<u32>() = 3 };
     }
     unsafe extern "C" fn news(_data: *mut c_void, _info: *mut c_void, _callback: usize) {}

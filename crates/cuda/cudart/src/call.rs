@@ -4,10 +4,11 @@
 use crate::codes;
 use crate::report::RuntimeCall;
 use std::cell::Cell;
+use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(crate) use texunit_client::report::check;
 use texunit_client::report::say;
-use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw, Text};
 use texunit_cuda_abi::{Argument, CUresult};
 
 /// `cudaError_t`: the driver API's codes, and some of the runtime's own ([`crate::codes`]).
@@ -48,6 +49,77 @@ macro_rules! runtime_api {
     )*};
 }
 pub(crate) use runtime_api;
+
+/// Defines functions that only rename a driver function, once the thread has a context. `unsafe`
+/// marks driver functions whose contract is more than that pointers are valid for one value, and
+/// that the caller of the runtime's function upholds.
+///
+/// ```ignore
+/// forward! {
+///     /// Destroys a graph.
+///     fn cudaGraphDestroy(graph: CUgraph) = cuGraphDestroy;
+///     /// Sets an attribute of a pool.
+///     unsafe fn cudaMemPoolSetAttribute(pool: Pool, attr: c_uint, value: Raw) = cuMemPoolSetAttribute;
+/// }
+/// ```
+macro_rules! forward {
+    () => {};
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $driver:ident; $($rest:tt)*) => {
+        $crate::call::runtime_api! {
+            $(#[$doc])*
+            fn $name($($arg: $type),*) {
+                $crate::state::context()?;
+                $crate::call::check($crate::driver::$driver($($arg),*))
+            }
+        }
+        $crate::call::forward! { $($rest)* }
+    };
+    ($(#[$doc:meta])* unsafe fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $driver:ident; $($rest:tt)*) => {
+        $crate::call::runtime_api! {
+            $(#[$doc])*
+            fn $name($($arg: $type),*) {
+                $crate::state::context()?;
+                // SAFETY: the caller upholds the same contract as for the driver's function.
+                $crate::call::check(unsafe {
+                    $crate::driver::$driver($($crate::call::ToC::to_c($arg)),*)
+                })
+            }
+        }
+        $crate::call::forward! { $($rest)* }
+    };
+}
+pub(crate) use forward;
+
+/// A parameter of the runtime's function as one of type `P` of the driver's.
+pub(crate) trait ToC<P> {
+    fn to_c(self) -> P;
+}
+
+impl<P> ToC<P> for P {
+    fn to_c(self) -> P {
+        self
+    }
+}
+
+macro_rules! to_c {
+    ($(($($t:ident)?) $from:ty => $to:ty, $given:ident: $value:expr;)*) => {
+        $(impl$(<$t>)? ToC<$to> for $from {
+            fn to_c(self) -> $to {
+                let $given = self;
+                $value
+            }
+        })*
+    };
+}
+to_c! {
+    (T) Out<'_, T> => *mut T, out: out.as_ptr();
+    (T) InOut<'_, T> => *mut T, given: given.as_ptr();
+    (T) In<'_, T> => *const T, given: given.as_ptr();
+    () In<'_, Raw<'_>> => *const *mut c_void, list: list.as_ptr().cast();
+    () Raw<'_> => *mut c_void, memory: memory.as_ptr();
+    () Text<'_> => *const c_char, text: text.as_ptr();
+    () u32 => u64, flags: flags.into();
+}
 
 /// Runs the body of an exported function.
 pub(crate) fn answer(

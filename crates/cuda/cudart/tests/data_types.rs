@@ -1,5 +1,6 @@
-//! Structures and formats of copies, arrays and textures: layouts compared with what a C++ compiler says of
-//! NVIDIA's header of the same major version, and formats with `data/channels.txt`.
+//! Structures and formats of copies, arrays and textures: layouts compared with values that a C++
+//! compiler printed for NVIDIA's header of the same major version, and formats compared with
+//! `data/channels.txt`.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -24,7 +25,7 @@ use texunit_cuda_abi::{
 };
 use types::*;
 
-/// Structures, and members: the header's expression for the offset and ours.
+/// Structures and members: the header's expression for the offset, and our offset.
 macro_rules! facts {
     ($($ty:ident = $name:literal { $($member:ident = $theirs:literal),* $(,)? })*) => {
         vec![$(
@@ -174,7 +175,8 @@ fn layouts_are_those_of_the_header() {
 struct Row {
     desc: cudaChannelFormatDesc,
     format: Format,
-    /// Codes of textures: element type point and linear, normalised floats point and linear.
+    /// Codes of textures: point and linear filtering of elements, point and linear filtering of
+    /// normalized floats.
     codes: Vec<Option<u32>>,
 }
 
@@ -195,7 +197,7 @@ fn rows() -> Vec<Row> {
             codes: codes.iter().map(|code| code.parse().ok()).collect(),
         }
     });
-    // Kinds from 32 on came with CUDA 13.
+    // Kinds from 32 on were added in CUDA 13.
     let rows: Vec<Row> = rows.filter(|row| MAJOR == 13 || row.desc.kind < 32).collect();
     assert!(rows.len() > 50);
     rows
@@ -216,7 +218,7 @@ fn arrays_of_video_kinds_are_refused() {
             if row.desc.kind < 32 { Ok(row.format) } else { Err(INVALID_CHANNEL_DESCRIPTOR) };
         assert_eq!(row.desc.format_of_array().map_err(|refusal| refusal.code), wanted);
     }
-    // What a GeForce RTX 3060 was asked.
+    // Query of which a GeForce RTX 3060 returned the expected value.
     let asked = cudaChannelFormatDesc { bits: [8; 4], kind: 32 };
     assert_eq!(asked.format_of_array().unwrap_err().code, INVALID_CHANNEL_DESCRIPTOR);
 }
@@ -293,7 +295,7 @@ fn elements_have_the_size_that_copies_of_arrays_use() {
         (0xc2, 4, 4),
         (0xcb, 4, 8),
         (0x50, 4, 4),
-        // Blocks.
+        // Block-compressed formats.
         (0x91, 4, 8),
         (0x97, 1, 8),
         (0x95, 4, 16),

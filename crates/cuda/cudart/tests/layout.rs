@@ -1,5 +1,5 @@
-//! Sizes and offsets of the runtime's structures, compared with what a C++ compiler says of NVIDIA's
-//! header of the same major version, and the codes of errors, with what NVIDIA's library says.
+//! Sizes and offsets of the runtime's structures, compared with values that a C++ compiler printed
+//! for NVIDIA's header of the same major version, and error codes, compared with NVIDIA's library.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -16,13 +16,13 @@ use probe::{MAJOR, compare, find};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::offset_of;
 
-/// NVIDIA's runtime, below the folder of its packages.
+/// Path of NVIDIA's runtime in the folder of its packages.
 const LIBRARY: &str = match MAJOR {
     12 => "nvrtc12/nvidia/cuda_runtime/lib/libcudart.so.12",
     _ => "cu13/nvidia/cu13/lib/libcudart.so.13",
 };
 
-/// Expressions of C++ and their values here.
+/// C++ expressions and our values for them.
 macro_rules! facts {
     ($($ty:ident = $name:literal { $($member:ident),* $(,)? })*) => {
         vec![$(

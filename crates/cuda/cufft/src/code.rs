@@ -1,60 +1,20 @@
 //! Status codes of cuFFT (`cufftResult`).
 
-use std::borrow::Cow;
-use texunit_client::call::{Code, Refused};
-use texunit_cuda_abi::CUresult;
-
-/// An error status, by its number in `cufft.h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum FftCode {
+texunit_client::library_codes! {
+    /// An error status, by its number in `cufft.h`.
+    FftCode {
+        invalid: InvalidValue, memory: AllocFailed, internal: InternalError,
+        other: SetupFailed, not_supported: NotSupported
+    }
     /// The plan handle is invalid, or the plan does not support the call.
-    InvalidPlan = 1,
-    AllocFailed = 2,
-    InvalidType = 3,
-    InvalidValue = 4,
-    InternalError = 5,
-    ExecFailed = 6,
-    SetupFailed = 7,
-    InvalidSize = 8,
-    NoWorkspace = 13,
-    NotSupported = 16,
-}
-
-/// Result of a function of cuFFT.
-pub(crate) type Answer<T = ()> = Result<T, Refused<FftCode>>;
-
-impl Code for FftCode {
-    fn number(self) -> u32 {
-        self as u32
-    }
-
-    fn name(self) -> Cow<'static, str> {
-        let name = match self {
-            Self::InvalidPlan => "CUFFT_INVALID_PLAN",
-            Self::AllocFailed => "CUFFT_ALLOC_FAILED",
-            Self::InvalidType => "CUFFT_INVALID_TYPE",
-            Self::InvalidValue => "CUFFT_INVALID_VALUE",
-            Self::InternalError => "CUFFT_INTERNAL_ERROR",
-            Self::ExecFailed => "CUFFT_EXEC_FAILED",
-            Self::SetupFailed => "CUFFT_SETUP_FAILED",
-            Self::InvalidSize => "CUFFT_INVALID_SIZE",
-            Self::NoWorkspace => "CUFFT_NO_WORKSPACE",
-            Self::NotSupported => "CUFFT_NOT_SUPPORTED",
-        };
-        name.into()
-    }
-
-    fn of_driver(code: CUresult) -> Self {
-        match code {
-            CUresult::INVALID_VALUE | CUresult::INVALID_HANDLE => Self::InvalidValue,
-            CUresult::OUT_OF_MEMORY => Self::AllocFailed,
-            CUresult::UNKNOWN => Self::InternalError,
-            _ => Self::SetupFailed,
-        }
-    }
-
-    fn not_supported() -> Self {
-        Self::NotSupported
-    }
+    InvalidPlan = 1 "CUFFT_INVALID_PLAN",
+    AllocFailed = 2 "CUFFT_ALLOC_FAILED",
+    InvalidType = 3 "CUFFT_INVALID_TYPE",
+    InvalidValue = 4 "CUFFT_INVALID_VALUE",
+    InternalError = 5 "CUFFT_INTERNAL_ERROR",
+    ExecFailed = 6 "CUFFT_EXEC_FAILED",
+    SetupFailed = 7 "CUFFT_SETUP_FAILED",
+    InvalidSize = 8 "CUFFT_INVALID_SIZE",
+    NoWorkspace = 13 "CUFFT_NO_WORKSPACE",
+    NotSupported = 16 "CUFFT_NOT_SUPPORTED",
 }

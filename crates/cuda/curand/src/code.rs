@@ -1,60 +1,21 @@
 //! Status codes of cuRAND (`curandStatus_t`).
 
-use std::borrow::Cow;
-use texunit_client::call::{Code, Refused};
-use texunit_cuda_abi::CUresult;
-
-/// An error status, by its number in `curand.h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum RandCode {
+texunit_client::library_codes! {
+    /// An error status, by its number in `curand.h`.
+    RandCode {
+        // Invalid pointers have no status of their own; `OutOfRange` is the nearest.
+        invalid: OutOfRange, memory: AllocationFailed, internal: InternalError,
+        other: LaunchFailure, not_supported: ArchMismatch
+    }
     /// The generator handle is invalid.
-    NotInitialized = 101,
-    AllocationFailed = 102,
+    NotInitialized = 101 "CURAND_STATUS_NOT_INITIALIZED",
+    AllocationFailed = 102 "CURAND_STATUS_ALLOCATION_FAILED",
     /// The generator has a type that the function does not support.
-    TypeError = 103,
-    OutOfRange = 104,
-    LengthNotMultiple = 105,
-    LaunchFailure = 201,
-    InitializationFailed = 203,
-    ArchMismatch = 204,
-    InternalError = 999,
-}
-
-/// Result of a function of cuRAND.
-pub(crate) type Answer<T = ()> = Result<T, Refused<RandCode>>;
-
-impl Code for RandCode {
-    fn number(self) -> u32 {
-        self as u32
-    }
-
-    fn name(self) -> Cow<'static, str> {
-        let name = match self {
-            Self::NotInitialized => "CURAND_STATUS_NOT_INITIALIZED",
-            Self::AllocationFailed => "CURAND_STATUS_ALLOCATION_FAILED",
-            Self::TypeError => "CURAND_STATUS_TYPE_ERROR",
-            Self::OutOfRange => "CURAND_STATUS_OUT_OF_RANGE",
-            Self::LengthNotMultiple => "CURAND_STATUS_LENGTH_NOT_MULTIPLE",
-            Self::LaunchFailure => "CURAND_STATUS_LAUNCH_FAILURE",
-            Self::InitializationFailed => "CURAND_STATUS_INITIALIZATION_FAILED",
-            Self::ArchMismatch => "CURAND_STATUS_ARCH_MISMATCH",
-            Self::InternalError => "CURAND_STATUS_INTERNAL_ERROR",
-        };
-        name.into()
-    }
-
-    fn of_driver(code: CUresult) -> Self {
-        match code {
-            // Invalid pointers have no status of their own; this one is the nearest.
-            CUresult::INVALID_VALUE | CUresult::INVALID_HANDLE => Self::OutOfRange,
-            CUresult::OUT_OF_MEMORY => Self::AllocationFailed,
-            CUresult::UNKNOWN => Self::InternalError,
-            _ => Self::LaunchFailure,
-        }
-    }
-
-    fn not_supported() -> Self {
-        Self::ArchMismatch
-    }
+    TypeError = 103 "CURAND_STATUS_TYPE_ERROR",
+    OutOfRange = 104 "CURAND_STATUS_OUT_OF_RANGE",
+    LengthNotMultiple = 105 "CURAND_STATUS_LENGTH_NOT_MULTIPLE",
+    LaunchFailure = 201 "CURAND_STATUS_LAUNCH_FAILURE",
+    InitializationFailed = 203 "CURAND_STATUS_INITIALIZATION_FAILED",
+    ArchMismatch = 204 "CURAND_STATUS_ARCH_MISMATCH",
+    InternalError = 999 "CURAND_STATUS_INTERNAL_ERROR",
 }

@@ -1,7 +1,8 @@
 /*
- * C++17 over texunit.h: objects that end with their scope, errors as exceptions, results as vectors.
+ * C++17 wrappers of texunit.h: objects with destructors, errors as exceptions, results as vectors.
  *
- * Structures and numbers are those of texunit.h. Only the header is needed; docs/c.md has an example.
+ * Structures and numbers are those of texunit.h. No library besides libtexunit is needed; docs/c.md
+ * has an example.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -21,7 +22,7 @@
 
 namespace texunit {
 
-/* What a call returned other than TEXUNIT_SUCCESS; what() is the sentence of texunit_last_error. */
+/* A status other than TEXUNIT_SUCCESS; what() returns the message of texunit_last_error. */
 class Error : public std::runtime_error {
 public:
     explicit Error(texunit_status status)
@@ -33,12 +34,12 @@ private:
     texunit_status status_;
 };
 
-/* Throws if a call went wrong. */
+/* Throws an Error if a call failed. */
 inline void check(texunit_status status) {
     if (status != TEXUNIT_SUCCESS) throw Error(status);
 }
 
-/* A handle that is destroyed with its owner. */
+/* Owns a handle, and destroys it. */
 template <class Handle, texunit_status (*Destroy)(Handle)>
 class Owned {
 public:
@@ -59,7 +60,7 @@ private:
     Handle handle_ = nullptr;
 };
 
-/* Texels in memory of texunit. */
+/* An array: texels in memory that texunit allocates. */
 class Array : public Owned<texunit_array, texunit_array_destroy> {
 public:
     using Owned::Owned;
@@ -69,27 +70,27 @@ public:
               return texunit_array_create(to, &desc, levels, samples);
           })) {}
 
-    /* Of a file. */
+    /* An array with the texels of a file. */
     explicit Array(const std::string &file)
         : Owned(made([&](texunit_array *to) {
               return texunit_array_open(to, file.c_str(), nullptr);
           })) {}
 
-    /* Bytes of a level, or of all. */
+    /* The size in bytes of a level, or of all levels. */
     std::size_t size(std::uint32_t level = TEXUNIT_ALL_LEVELS) const {
         std::size_t size = 0;
         check(texunit_array_size(get(), level, &size));
         return size;
     }
 
-    /* Writes the texels of a level without gaps. */
+    /* Writes a level's texels, which are contiguous in the vector. */
     template <class T>
     void write(const std::vector<T> &texels, std::uint32_t level = TEXUNIT_ALL_LEVELS) {
         static_assert(std::is_trivially_copyable_v<T>, "texels are numbers or structures of them");
         check(texunit_array_write(get(), level, texels.data(), texels.size() * sizeof(T), 0, 0));
     }
 
-    /* Reads them. */
+    /* Reads a level's texels into a contiguous vector. */
     template <class T>
     std::vector<T> read(std::uint32_t level = TEXUNIT_ALL_LEVELS) const {
         static_assert(std::is_trivially_copyable_v<T>, "texels are numbers or structures of them");
@@ -98,7 +99,7 @@ public:
         return texels;
     }
 
-    /* One mip level, in the same memory. */
+    /* An array that shares the memory of one mip level. */
     Array level(std::uint32_t level) const {
         return Array(made([&](texunit_array *to) { return texunit_array_level(to, get(), level); }));
     }
@@ -121,13 +122,13 @@ private:
     }
 };
 
-/* An operand of many fetches: the elements of a vector, or of one member of the vector's structures. */
+/* An operand of many fetches: the elements of a vector, or a member of each, at offset byte. */
 template <class T>
 texunit_operand operand(const std::vector<T> &all, std::size_t byte = 0) {
     return {reinterpret_cast<const char *>(all.data()) + byte, sizeof(T)};
 }
 
-/* How a texture reads, apart from textures. */
+/* A sampler: addressing, filtering and other modes, which textures can share. */
 class Sampler : public Owned<texunit_sampler, texunit_sampler_destroy> {
 public:
     explicit Sampler(const texunit_texture_desc &desc) {
@@ -137,7 +138,7 @@ public:
     }
 };
 
-/* Texels with how they are read. */
+/* A texture object: texels and sampling modes. */
 class Texture : public Owned<texunit_texture, texunit_texture_destroy> {
 public:
     using Words = std::vector<std::array<std::uint32_t, 4>>;
@@ -153,35 +154,35 @@ public:
     Texture(const Array &array, const texunit_texture_desc &desc)
         : Texture(array.resource(), desc) {}
 
-    /* The same texels, read by a sampler. */
+    /* A texture with the texels of another one and the modes of a sampler. */
     Texture(const Texture &texture, const Sampler &sampler) {
         texunit_texture handle = nullptr;
         check(texunit_texture_with_sampler(&handle, texture.get(), sampler.get()));
         static_cast<Owned &>(*this) = Owned(handle);
     }
 
-    /* Four registers for each fetch, of floats. */
+    /* Samples at float coordinates; four result registers for each fetch. */
     Floats sample(const texunit_fetch_desc &desc) const {
         Floats results(desc.count);
         check(texunit_sample(get(), &desc, results.data(), results.size() * 16));
         return results;
     }
 
-    /* Likewise by integer coordinates: floats, or integers as they are. */
+    /* Fetches texels at integer coordinates; four result registers for each fetch, as bits. */
     Words fetch(const texunit_fetch_desc &desc) const {
         Words results(desc.count);
         check(texunit_fetch(get(), &desc, results.data(), results.size() * 16));
         return results;
     }
 
-    /* A component of the four texels around each point. */
+    /* Gathers a component of the four texels around each point. */
     Floats gather(std::uint32_t component, const texunit_fetch_desc &desc) const {
         Floats results(desc.count);
         check(texunit_gather(get(), component, &desc, results.data(), results.size() * 16));
         return results;
     }
 
-    /* What one of the samples does. */
+    /* Explains one of the fetches step by step. */
     std::string explain(const texunit_fetch_desc &desc, std::size_t index = 0,
                         std::uint32_t format = TEXUNIT_EXPLAIN_TEXT,
                         std::uint32_t operation = TEXUNIT_OPERATION_SAMPLE) const {
@@ -208,7 +209,7 @@ public:
     }
 };
 
-/* Texels that are read and written in place. */
+/* A surface object, for reads and writes of texels. */
 class Surface : public Owned<texunit_surface, texunit_surface_destroy> {
 public:
     explicit Surface(const Array &array) {
@@ -218,7 +219,7 @@ public:
         static_cast<Owned &>(*this) = Owned(handle);
     }
 
-    /* Texels as they are stored. */
+    /* Reads texels in their stored format. */
     template <class T>
     std::vector<T> read(const texunit_access_desc &desc) const {
         std::vector<T> values(desc.count);

@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a program")]
 
 use std::error::Error;
-use texunit_files::{Kind, Texels, Wanted, decode, encode};
+use texunit_files::{Kind, TexelRequest, Texels, decode, encode};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let bytes = vec![255, 0, 0, 255, 0, 0, 255, 255];
@@ -12,13 +12,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} bytes of PNG", file.len());
 
     // Programs read files by name: `read_texels`. Unsigned bytes become halves from 0 to 1.
-    let wanted = Wanted { format: "f16x4".parse()?, dims: Some(2), extent: None };
+    let wanted = TexelRequest { format: "f16x4".parse()?, dims: Some(2), extent: None };
     let halves = decode(Kind::Png, &file, &wanted)?;
     assert_eq!((halves.width, halves.height), (2, 1));
     assert_eq!(halves.bytes[..8], [0x00, 0x3c, 0, 0, 0, 0, 0x00, 0x3c]);
 
     // Other sizes than those that were asked for are an error, not a scaled picture.
-    let wanted = Wanted { extent: Some([4, 4, 1]), ..wanted };
+    let wanted = TexelRequest { extent: Some([4, 4, 1]), ..wanted };
     println!("{}", decode(Kind::Png, &file, &wanted).expect_err("the picture has 2 x 1 texels"));
     Ok(())
 }

@@ -91,43 +91,49 @@ impl Gemm {
     }
 }
 
-macro_rules! gemm {
-    ($name:ident, $int:ty, $type:ty) => {
+/// Defines a product function. For each matrix: the parameters for its type and its distance, if the
+/// function has them. Then the parameters for the number of matrices and the compute type, and the
+/// element types, the batch, and the compute type as expressions of the parameters.
+macro_rules! product {
+    (
+        $doc:literal $name:ident($int:ty)
+        [$($a_type:ident)?, $($a_stride:ident)?]
+        [$($b_type:ident)?, $($b_stride:ident)?]
+        [$($c_type:ident)?, $($c_stride:ident)?]
+        [$($count:ident)?] [$($compute_type:ident)?]
+        => $formats:expr, $batch:expr, $compute:expr
+    ) => {
         library_api! { (BlasCode)
-            /// `C = alpha op(A) op(B) + beta C`.
+            #[doc = $doc]
             fn $name(
-                handle: usize,
-                transa: u32,
-                transb: u32,
-                m: $int,
-                n: $int,
-                k: $int,
-                alpha: u64,
-                A: u64,
-                lda: $int,
-                B: u64,
-                ldb: $int,
+                handle: usize, transa: u32, transb: u32, m: $int, n: $int, k: $int, alpha: u64,
+                A: u64, $($a_type: u32,)? lda: $int, $($a_stride: i64,)?
+                B: u64, $($b_type: u32,)? ldb: $int, $($b_stride: i64,)?
                 beta: u64,
-                C: u64,
-                ldc: $int,
+                C: u64, $($c_type: u32,)? ldc: $int, $($c_stride: i64,)?
+                $($count: $int,)? $($compute_type: u32, _algo: c_int,)?
             ) {
-                let format = <$type as Element>::FORMAT;
-                let matrices = [
-                    (format, A, lda.into()),
-                    (format, B, ldb.into()),
-                    (format, C, ldc.into()),
-                ];
+                handle::get(handle)?;
+                let [a, b, c] = $formats;
                 Gemm {
                     of: (stringify!($name), handle),
                     operations: [transa, transb],
                     sizes: [m.into(), n.into(), k.into()],
                     factors: [alpha, beta],
-                    matrices,
-                    batch: Batch::One,
-                    compute: None,
+                    matrices: [(a, A, lda.into()), (b, B, ldb.into()), (c, C, ldc.into())],
+                    batch: $batch,
+                    compute: $compute,
                 }
                 .submit()
             }
+        }
+    };
+}
+
+macro_rules! gemm {
+    ($name:ident, $int:ty, $type:ty) => {
+        product! { "`C = alpha op(A) op(B) + beta C`."
+            $name($int) [,] [,] [,] [] [] => [<$type>::FORMAT; 3], Batch::One, None
         }
     };
 }
@@ -140,45 +146,9 @@ for_types! { gemm:
 
 macro_rules! strided {
     ($name:ident, $int:ty, $type:ty) => {
-        library_api! { (BlasCode)
-            /// Batched `C = alpha op(A) op(B) + beta C`, with matrices at equal distances.
-            fn $name(
-                handle: usize,
-                transa: u32,
-                transb: u32,
-                m: $int,
-                n: $int,
-                k: $int,
-                alpha: u64,
-                A: u64,
-                lda: $int,
-                strideA: i64,
-                B: u64,
-                ldb: $int,
-                strideB: i64,
-                beta: u64,
-                C: u64,
-                ldc: $int,
-                strideC: i64,
-                batchCount: $int,
-            ) {
-                let format = <$type as Element>::FORMAT;
-                let matrices = [
-                    (format, A, lda.into()),
-                    (format, B, ldb.into()),
-                    (format, C, ldc.into()),
-                ];
-                Gemm {
-                    of: (stringify!($name), handle),
-                    operations: [transa, transb],
-                    sizes: [m.into(), n.into(), k.into()],
-                    factors: [alpha, beta],
-                    matrices,
-                    batch: Batch::Strided([strideA, strideB, strideC], batchCount.into()),
-                    compute: None,
-                }
-                .submit()
-            }
+        product! { "Batched `C = alpha op(A) op(B) + beta C`, with matrices at equal distances."
+            $name($int) [,strideA] [,strideB] [,strideC] [batchCount] [] => [<$type>::FORMAT; 3],
+            Batch::Strided([strideA, strideB, strideC], batchCount.into()), None
         }
     };
 }
@@ -193,43 +163,10 @@ for_types! { strided:
 
 macro_rules! batched {
     ($name:ident, $int:ty, $type:ty) => {
-        library_api! { (BlasCode)
-            /// Batched `C = alpha op(A) op(B) + beta C`, with arrays of addresses in device memory.
-            /// The arrays are read during the call, after preceding work of the stream.
-            fn $name(
-                handle: usize,
-                transa: u32,
-                transb: u32,
-                m: $int,
-                n: $int,
-                k: $int,
-                alpha: u64,
-                Aarray: u64,
-                lda: $int,
-                Barray: u64,
-                ldb: $int,
-                beta: u64,
-                Carray: u64,
-                ldc: $int,
-                batchCount: $int,
-            ) {
-                let format = <$type as Element>::FORMAT;
-                let matrices = [
-                    (format, Aarray, lda.into()),
-                    (format, Barray, ldb.into()),
-                    (format, Carray, ldc.into()),
-                ];
-                Gemm {
-                    of: (stringify!($name), handle),
-                    operations: [transa, transb],
-                    sizes: [m.into(), n.into(), k.into()],
-                    factors: [alpha, beta],
-                    matrices,
-                    batch: Batch::Listed(batchCount.into()),
-                    compute: None,
-                }
-                .submit()
-            }
+        product! { "Batched `C = alpha op(A) op(B) + beta C`, with arrays of addresses in device \
+memory. The arrays are read during the call, after preceding work of the stream."
+            $name($int) [,] [,] [,] [batchCount] [] => [<$type>::FORMAT; 3],
+            Batch::Listed(batchCount.into()), None
         }
     };
 }
@@ -239,151 +176,27 @@ for_types! { batched:
     Complex32: cublasCgemm3mBatched cublasCgemm3mBatched_64, f16: cublasHgemmBatched cublasHgemmBatched_64,
 }
 
+fn formats(types: [u32; 3]) -> Answer<[Format; 3]> {
+    let [a, b, c] = types;
+    Ok([Format::of_c("Atype", a)?, Format::of_c("Btype", b)?, Format::of_c("Ctype", c)?])
+}
+
 macro_rules! gemm_ex {
-    ($name:ident, $int:ty) => {
-        library_api! { (BlasCode)
-            /// `C = alpha op(A) op(B) + beta C` with explicit types.
-            fn $name(
-                handle: usize,
-                transa: u32,
-                transb: u32,
-                m: $int,
-                n: $int,
-                k: $int,
-                alpha: u64,
-                A: u64,
-                Atype: u32,
-                lda: $int,
-                B: u64,
-                Btype: u32,
-                ldb: $int,
-                beta: u64,
-                C: u64,
-                Ctype: u32,
-                ldc: $int,
-                computeType: u32,
-                _algo: c_int,
-            ) {
-                handle::get(handle)?;
-                let matrices = [
-                    (Format::of_c("Atype", Atype)?, A, lda.into()),
-                    (Format::of_c("Btype", Btype)?, B, ldb.into()),
-                    (Format::of_c("Ctype", Ctype)?, C, ldc.into()),
-                ];
-                Gemm {
-                    of: (stringify!($name), handle),
-                    operations: [transa, transb],
-                    sizes: [m.into(), n.into(), k.into()],
-                    factors: [alpha, beta],
-                    matrices,
-                    batch: Batch::One,
-                    compute: Some(computeType),
-                }
-                .submit()
-            }
+    ($int:ty: $one:ident $strided:ident $batched:ident) => {
+        product! { "`C = alpha op(A) op(B) + beta C` with explicit types."
+            $one($int) [Atype,] [Btype,] [Ctype,] [] [computeType] =>
+            formats([Atype, Btype, Ctype])?, Batch::One, Some(computeType)
+        }
+        product! { "Batched product with explicit types, with matrices at equal distances."
+            $strided($int) [Atype, strideA] [Btype, strideB] [Ctype, strideC] [batchCount] [computeType] =>
+            formats([Atype, Btype, Ctype])?,
+            Batch::Strided([strideA, strideB, strideC], batchCount.into()), Some(computeType)
+        }
+        product! { "Batched product with explicit types, with arrays of addresses in device memory."
+            $batched($int) [Atype,] [Btype,] [Ctype,] [batchCount] [computeType] =>
+            formats([Atype, Btype, Ctype])?, Batch::Listed(batchCount.into()), Some(computeType)
         }
     };
 }
-
-macro_rules! strided_ex {
-    ($name:ident, $int:ty) => {
-        library_api! { (BlasCode)
-            /// Batched product with explicit types, with matrices at equal distances.
-            fn $name(
-                handle: usize,
-                transa: u32,
-                transb: u32,
-                m: $int,
-                n: $int,
-                k: $int,
-                alpha: u64,
-                A: u64,
-                Atype: u32,
-                lda: $int,
-                strideA: i64,
-                B: u64,
-                Btype: u32,
-                ldb: $int,
-                strideB: i64,
-                beta: u64,
-                C: u64,
-                Ctype: u32,
-                ldc: $int,
-                strideC: i64,
-                batchCount: $int,
-                computeType: u32,
-                _algo: c_int,
-            ) {
-                handle::get(handle)?;
-                let matrices = [
-                    (Format::of_c("Atype", Atype)?, A, lda.into()),
-                    (Format::of_c("Btype", Btype)?, B, ldb.into()),
-                    (Format::of_c("Ctype", Ctype)?, C, ldc.into()),
-                ];
-                Gemm {
-                    of: (stringify!($name), handle),
-                    operations: [transa, transb],
-                    sizes: [m.into(), n.into(), k.into()],
-                    factors: [alpha, beta],
-                    matrices,
-                    batch: Batch::Strided([strideA, strideB, strideC], batchCount.into()),
-                    compute: Some(computeType),
-                }
-                .submit()
-            }
-        }
-    };
-}
-
-macro_rules! batched_ex {
-    ($name:ident, $int:ty) => {
-        library_api! { (BlasCode)
-            /// Batched product with explicit types, with arrays of addresses in device memory.
-            fn $name(
-                handle: usize,
-                transa: u32,
-                transb: u32,
-                m: $int,
-                n: $int,
-                k: $int,
-                alpha: u64,
-                Aarray: u64,
-                Atype: u32,
-                lda: $int,
-                Barray: u64,
-                Btype: u32,
-                ldb: $int,
-                beta: u64,
-                Carray: u64,
-                Ctype: u32,
-                ldc: $int,
-                batchCount: $int,
-                computeType: u32,
-                _algo: c_int,
-            ) {
-                handle::get(handle)?;
-                let matrices = [
-                    (Format::of_c("Atype", Atype)?, Aarray, lda.into()),
-                    (Format::of_c("Btype", Btype)?, Barray, ldb.into()),
-                    (Format::of_c("Ctype", Ctype)?, Carray, ldc.into()),
-                ];
-                Gemm {
-                    of: (stringify!($name), handle),
-                    operations: [transa, transb],
-                    sizes: [m.into(), n.into(), k.into()],
-                    factors: [alpha, beta],
-                    matrices,
-                    batch: Batch::Listed(batchCount.into()),
-                    compute: Some(computeType),
-                }
-                .submit()
-            }
-        }
-    };
-}
-gemm_ex! { cublasGemmEx, c_int }
-gemm_ex! { cublasGemmEx_64, i64 }
-strided_ex! { cublasGemmStridedBatchedEx, c_int }
-strided_ex! { cublasGemmStridedBatchedEx_64, i64 }
-batched_ex! { cublasGemmBatchedEx, c_int }
-batched_ex! { cublasGemmBatchedEx_64, i64 }
+gemm_ex! { c_int: cublasGemmEx cublasGemmStridedBatchedEx cublasGemmBatchedEx }
+gemm_ex! { i64: cublasGemmEx_64 cublasGemmStridedBatchedEx_64 cublasGemmBatchedEx_64 }

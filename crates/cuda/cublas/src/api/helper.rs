@@ -1,6 +1,6 @@
 //! Functions for handles, their streams and modes, and for versions and status texts.
 
-use crate::code::{BlasCode, NAMES};
+use crate::code::BlasCode;
 use crate::handle;
 use std::ffi::{c_char, c_int, c_void};
 use texunit_client::call::Code;
@@ -202,18 +202,22 @@ pub extern "C" fn cublasLtGetVersion_13() -> usize {
     number(VERSION_13).unsigned_abs() as usize
 }
 
-/// A static C string for a status.
+/// The name of a status as a static C string.
 fn text(status: u32) -> *const c_char {
-    use std::ffi::CString;
-    use std::sync::OnceLock;
-    static TEXTS: OnceLock<Vec<(u32, CString)>> = OnceLock::new();
-    let texts = TEXTS.get_or_init(|| {
-        let all =
-            NAMES.iter().filter_map(|&(number, name)| Some((number, CString::new(name).ok()?)));
-        all.collect()
-    });
-    let found = texts.iter().find(|(number, _)| *number == status);
-    found.map_or(c"unrecognized error code".as_ptr(), |(_, name)| name.as_ptr())
+    let name = match status {
+        0 => c"CUBLAS_STATUS_SUCCESS",
+        1 => c"CUBLAS_STATUS_NOT_INITIALIZED",
+        3 => c"CUBLAS_STATUS_ALLOC_FAILED",
+        7 => c"CUBLAS_STATUS_INVALID_VALUE",
+        8 => c"CUBLAS_STATUS_ARCH_MISMATCH",
+        11 => c"CUBLAS_STATUS_MAPPING_ERROR",
+        13 => c"CUBLAS_STATUS_EXECUTION_FAILED",
+        14 => c"CUBLAS_STATUS_INTERNAL_ERROR",
+        15 => c"CUBLAS_STATUS_NOT_SUPPORTED",
+        16 => c"CUBLAS_STATUS_LICENSE_ERROR",
+        _ => c"unrecognized error code",
+    };
+    name.as_ptr()
 }
 
 /// Does nothing: errors of arguments are reported like all other refusals.

@@ -1,6 +1,6 @@
 //! Level 1: functions of vectors.
 
-use super::for_types;
+use super::{Real, Same, for_types};
 use crate::call::{Call, Integer, size};
 use crate::code::{Answer, BlasCode};
 use crate::level1;
@@ -108,37 +108,23 @@ for_types! { swap:
     Complex32: cublasCswap_v2 cublasCswap_v2_64, Complex64: cublasZswap_v2 cublasZswap_v2_64,
 }
 
+/// Scaling by a scalar of type `$factor`.
 macro_rules! scal {
-    ($name:ident, $int:ty, $type:ty) => {
+    ($name:ident, $int:ty, $type:ty, $factor:ident) => {
         library_api! { (BlasCode)
             /// `x = alpha x`.
             fn $name(handle: usize, n: $int, alpha: u64, x: u64, incx: $int) {
-                scal::<$type, $type>((stringify!($name), handle), n.into(), alpha, (x, incx.into()))
+                let of = (stringify!($name), handle);
+                scal::<$type, $factor<$type>>(of, n.into(), alpha, (x, incx.into()))
             }
         }
     };
 }
-for_types! { scal:
+for_types! { scal(Same):
     f32: cublasSscal_v2 cublasSscal_v2_64, f64: cublasDscal_v2 cublasDscal_v2_64,
     Complex32: cublasCscal_v2 cublasCscal_v2_64, Complex64: cublasZscal_v2 cublasZscal_v2_64,
 }
-
-macro_rules! real_scal {
-    ($name:ident, $int:ty, $type:ty) => {
-        library_api! { (BlasCode)
-            /// `x = alpha x`, where `alpha` is real.
-            fn $name(handle: usize, n: $int, alpha: u64, x: u64, incx: $int) {
-                scal::<$type, <$type as Number>::Real>(
-                    (stringify!($name), handle),
-                    n.into(),
-                    alpha,
-                    (x, incx.into()),
-                )
-            }
-        }
-    };
-}
-for_types! { real_scal:
+for_types! { scal(Real):
     Complex32: cublasCsscal_v2 cublasCsscal_v2_64, Complex64: cublasZdscal_v2 cublasZdscal_v2_64,
 }
 
@@ -159,9 +145,6 @@ fn scal<T: Number, A: Element>(
 }
 
 macro_rules! dot {
-    ($name:ident, $int:ty, $type:ty) => {
-        dot! { $name, $int, $type, false }
-    };
     ($name:ident, $int:ty, $type:ty, $conjugates:expr) => {
         library_api! { (BlasCode)
             /// Dot product.
@@ -177,16 +160,11 @@ macro_rules! dot {
         }
     };
 }
-macro_rules! conjugate_dot {
-    ($name:ident, $int:ty, $type:ty) => {
-        dot! { $name, $int, $type, true }
-    };
-}
-for_types! { dot:
+for_types! { dot(false):
     f32: cublasSdot_v2 cublasSdot_v2_64, f64: cublasDdot_v2 cublasDdot_v2_64,
     Complex32: cublasCdotu_v2 cublasCdotu_v2_64, Complex64: cublasZdotu_v2 cublasZdotu_v2_64,
 }
-for_types! { conjugate_dot:
+for_types! { dot(true):
     Complex32: cublasCdotc_v2 cublasCdotc_v2_64, Complex64: cublasZdotc_v2 cublasZdotc_v2_64,
 }
 
@@ -207,43 +185,26 @@ macro_rules! of_vector {
         }
     };
 }
-/// Euclidean norm.
-macro_rules! nrm2 {
-    ($name:ident, $int:ty, $type:ty) => {
-        of_vector! { $name, $int, $type, level1::norm::<$type> }
+/// Defines a function that returns the index of the first element of maximum or (`$smallest`)
+/// minimum absolute value, counted from 1.
+macro_rules! extreme {
+    ($name:ident, $int:ty, $type:ty, $smallest:literal) => {
+        of_vector! { $name, $int, $type, |x: &[$type]| level1::extreme(x, $smallest) as $int }
     };
 }
-/// Sum of the absolute values of real and imaginary parts.
-macro_rules! asum {
-    ($name:ident, $int:ty, $type:ty) => {
-        of_vector! { $name, $int, $type, level1::sum::<$type> }
-    };
-}
-/// Index of the first element of maximum absolute value, counted from 1.
-macro_rules! amax {
-    ($name:ident, $int:ty, $type:ty) => {
-        of_vector! { $name, $int, $type, |x: &[$type]| level1::extreme(x, false) as $int }
-    };
-}
-/// Index of the first element of minimum absolute value, counted from 1.
-macro_rules! amin {
-    ($name:ident, $int:ty, $type:ty) => {
-        of_vector! { $name, $int, $type, |x: &[$type]| level1::extreme(x, true) as $int }
-    };
-}
-for_types! { nrm2:
+for_types! { of_vector(level1::norm):
     f32: cublasSnrm2_v2 cublasSnrm2_v2_64, f64: cublasDnrm2_v2 cublasDnrm2_v2_64,
     Complex32: cublasScnrm2_v2 cublasScnrm2_v2_64, Complex64: cublasDznrm2_v2 cublasDznrm2_v2_64,
 }
-for_types! { asum:
+for_types! { of_vector(level1::sum):
     f32: cublasSasum_v2 cublasSasum_v2_64, f64: cublasDasum_v2 cublasDasum_v2_64,
     Complex32: cublasScasum_v2 cublasScasum_v2_64, Complex64: cublasDzasum_v2 cublasDzasum_v2_64,
 }
-for_types! { amax:
+for_types! { extreme(false):
     f32: cublasIsamax_v2 cublasIsamax_v2_64, f64: cublasIdamax_v2 cublasIdamax_v2_64,
     Complex32: cublasIcamax_v2 cublasIcamax_v2_64, Complex64: cublasIzamax_v2 cublasIzamax_v2_64,
 }
-for_types! { amin:
+for_types! { extreme(true):
     f32: cublasIsamin_v2 cublasIsamin_v2_64, f64: cublasIdamin_v2 cublasIdamin_v2_64,
     Complex32: cublasIcamin_v2 cublasIcamin_v2_64, Complex64: cublasIzamin_v2 cublasIzamin_v2_64,
 }

@@ -1,13 +1,13 @@
 //! Level 2: functions of a matrix and vectors. A vector is treated as a matrix of one column, so
 //! that these functions use those of level 3.
 
-use super::for_types;
 use super::gemm::shapes;
 use super::level3::{half_product, half_update, triangular};
+use super::{Real, Same, for_types};
 use crate::call::{Call, operation};
 use crate::code::BlasCode;
 use crate::level3::OtherTriangle;
-use crate::number::{Element, Number};
+use crate::number::Element;
 use crate::operand::{Factor, Operand, sizes};
 use crate::product::Product;
 use crate::view::Operation;
@@ -19,18 +19,8 @@ macro_rules! gemv {
         library_api! { (BlasCode)
             /// `y = alpha op(A) x + beta y`.
             fn $name(
-                handle: usize,
-                trans: u32,
-                m: $int,
-                n: $int,
-                alpha: u64,
-                A: u64,
-                lda: $int,
-                x: u64,
-                incx: $int,
-                beta: u64,
-                y: u64,
-                incy: $int,
+                handle: usize, trans: u32, m: $int, n: $int, alpha: u64, A: u64, lda: $int, x: u64,
+                incx: $int, beta: u64, y: u64, incy: $int,
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let trans = operation("trans", trans)?;
@@ -54,21 +44,13 @@ for_types! { gemv:
 }
 
 /// Rank-1 updates.
-macro_rules! update {
+macro_rules! ger {
     ($name:ident, $int:ty, $type:ty, $then:expr) => {
         library_api! { (BlasCode)
             /// `A = alpha x op(y) + A`.
             fn $name(
-                handle: usize,
-                m: $int,
-                n: $int,
-                alpha: u64,
-                x: u64,
-                incx: $int,
-                y: u64,
-                incy: $int,
-                A: u64,
-                lda: $int,
+                handle: usize, m: $int, n: $int, alpha: u64, x: u64, incx: $int, y: u64, incy: $int,
+                A: u64, lda: $int,
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
@@ -83,39 +65,22 @@ macro_rules! update {
         }
     };
 }
-macro_rules! ger {
-    ($name:ident, $int:ty, $type:ty) => {
-        update! { $name, $int, $type, Operation::Transpose }
-    };
-}
-macro_rules! gerc {
-    ($name:ident, $int:ty, $type:ty) => {
-        update! { $name, $int, $type, Operation::Conjugate }
-    };
-}
-for_types! { ger:
+for_types! { ger(Operation::Transpose):
     f32: cublasSger_v2 cublasSger_v2_64, f64: cublasDger_v2 cublasDger_v2_64,
     Complex32: cublasCgeru_v2 cublasCgeru_v2_64, Complex64: cublasZgeru_v2 cublasZgeru_v2_64,
 }
-for_types! { gerc: Complex32: cublasCgerc_v2 cublasCgerc_v2_64, Complex64: cublasZgerc_v2 cublasZgerc_v2_64 }
+for_types! { ger(Operation::Conjugate):
+    Complex32: cublasCgerc_v2 cublasCgerc_v2_64, Complex64: cublasZgerc_v2 cublasZgerc_v2_64,
+}
 
 /// Products with a symmetric or Hermitian matrix of which one triangle is stored.
-macro_rules! half_matrix {
+macro_rules! symv {
     ($name:ident, $int:ty, $type:ty, $other:expr) => {
         library_api! { (BlasCode)
             /// `y = alpha A x + beta y`, where A is symmetric or Hermitian.
             fn $name(
-                handle: usize,
-                uplo: u32,
-                n: $int,
-                alpha: u64,
-                A: u64,
-                lda: $int,
-                x: u64,
-                incx: $int,
-                beta: u64,
-                y: u64,
-                incy: $int,
+                handle: usize, uplo: u32, n: $int, alpha: u64, A: u64, lda: $int, x: u64,
+                incx: $int, beta: u64, y: u64, incy: $int,
             ) {
                 let call = Call::new(stringify!($name), handle)?;
                 let [n] = sizes([("n", n.into())])?;
@@ -129,25 +94,17 @@ macro_rules! half_matrix {
         }
     };
 }
-macro_rules! symv {
-    ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, OtherTriangle::Symmetric }
-    };
-}
-macro_rules! hemv {
-    ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, OtherTriangle::Hermitian }
-    };
-}
-for_types! { symv:
+for_types! { symv(OtherTriangle::Symmetric):
     f32: cublasSsymv_v2 cublasSsymv_v2_64, f64: cublasDsymv_v2 cublasDsymv_v2_64,
     Complex32: cublasCsymv_v2 cublasCsymv_v2_64, Complex64: cublasZsymv_v2 cublasZsymv_v2_64,
 }
-for_types! { hemv: Complex32: cublasChemv_v2 cublasChemv_v2_64, Complex64: cublasZhemv_v2 cublasZhemv_v2_64 }
+for_types! { symv(OtherTriangle::Hermitian):
+    Complex32: cublasChemv_v2 cublasChemv_v2_64, Complex64: cublasZhemv_v2 cublasZhemv_v2_64,
+}
 
 /// Rank-1 updates of one triangle, with a scalar of type `$factor`.
-macro_rules! half_rank1 {
-    ($name:ident, $int:ty, $type:ty, $factor:ty, $other:expr) => {
+macro_rules! syr {
+    ($name:ident, $int:ty, $type:ty, $factor:ident, $other:expr) => {
         library_api! { (BlasCode)
             /// `A = alpha x op(x) + A`, one triangle of it.
             fn $name(handle: usize, uplo: u32, n: $int, alpha: u64, x: u64, incx: $int, A: u64, lda: $int) {
@@ -157,30 +114,22 @@ macro_rules! half_rank1 {
                     Operand::stepped::<$type>(x, n, ("incx", incx.into()))?,
                     Operand::matrix(<$type>::FORMAT, A, [n, n], ("lda", lda.into()))?,
                 ];
-                let alpha = Factor::new(&mut call, "alpha", alpha, <$factor>::FORMAT)?;
+                let alpha = Factor::new(&mut call, "alpha", alpha, <$factor<$type>>::FORMAT)?;
                 half_update::<$type>(call, uplo, Operation::None, $other, [alpha, Factor::ONE], operands)
             }
         }
     };
 }
-macro_rules! syr {
-    ($name:ident, $int:ty, $type:ty) => {
-        half_rank1! { $name, $int, $type, $type, OtherTriangle::Symmetric }
-    };
-}
-macro_rules! her {
-    ($name:ident, $int:ty, $type:ty) => {
-        half_rank1! { $name, $int, $type, <$type as Number>::Real, OtherTriangle::Hermitian }
-    };
-}
-for_types! { syr:
+for_types! { syr(Same, OtherTriangle::Symmetric):
     f32: cublasSsyr_v2 cublasSsyr_v2_64, f64: cublasDsyr_v2 cublasDsyr_v2_64,
     Complex32: cublasCsyr_v2 cublasCsyr_v2_64, Complex64: cublasZsyr_v2 cublasZsyr_v2_64,
 }
-for_types! { her: Complex32: cublasCher_v2 cublasCher_v2_64, Complex64: cublasZher_v2 cublasZher_v2_64 }
+for_types! { syr(Real, OtherTriangle::Hermitian):
+    Complex32: cublasCher_v2 cublasCher_v2_64, Complex64: cublasZher_v2 cublasZher_v2_64,
+}
 
 /// Products with a triangular matrix, and solutions of triangular systems.
-macro_rules! triangular_matrix {
+macro_rules! trmv {
     ($name:ident, $int:ty, $type:ty, $solves:expr) => {
         library_api! { (BlasCode)
             /// `x = op(A) x`, or the solution `x` of `op(A) x = b`, where A is triangular.
@@ -194,21 +143,11 @@ macro_rules! triangular_matrix {
         }
     };
 }
-macro_rules! trmv {
-    ($name:ident, $int:ty, $type:ty) => {
-        triangular_matrix! { $name, $int, $type, false }
-    };
-}
-macro_rules! trsv {
-    ($name:ident, $int:ty, $type:ty) => {
-        triangular_matrix! { $name, $int, $type, true }
-    };
-}
-for_types! { trmv:
+for_types! { trmv(false):
     f32: cublasStrmv_v2 cublasStrmv_v2_64, f64: cublasDtrmv_v2 cublasDtrmv_v2_64,
     Complex32: cublasCtrmv_v2 cublasCtrmv_v2_64, Complex64: cublasZtrmv_v2 cublasZtrmv_v2_64,
 }
-for_types! { trsv:
+for_types! { trmv(true):
     f32: cublasStrsv_v2 cublasStrsv_v2_64, f64: cublasDtrsv_v2 cublasDtrsv_v2_64,
     Complex32: cublasCtrsv_v2 cublasCtrsv_v2_64, Complex64: cublasZtrsv_v2 cublasZtrsv_v2_64,
 }

@@ -1,8 +1,8 @@
 //! Level 3 except general products: symmetric, Hermitian and triangular matrices of which one
 //! triangle is stored, sums, and diagonal matrices.
 
-use super::for_types;
 use super::gemm::shapes;
+use super::{Real, Same, for_types};
 use crate::call::{Call, operation, second};
 use crate::code::{Answer, BlasCode};
 use crate::level3::{OtherTriangle, add_half, solve, transposed, whole};
@@ -128,24 +128,13 @@ pub(super) fn triangular<T: Number>(
     })
 }
 
-macro_rules! half_matrix {
+macro_rules! symm {
     ($name:ident, $int:ty, $type:ty, $other:expr) => {
         library_api! { (BlasCode)
             /// `C = alpha A B + beta C`, or `B A` (`side`), where A is symmetric or Hermitian.
             fn $name(
-                handle: usize,
-                side: u32,
-                uplo: u32,
-                m: $int,
-                n: $int,
-                alpha: u64,
-                A: u64,
-                lda: $int,
-                B: u64,
-                ldb: $int,
-                beta: u64,
-                C: u64,
-                ldc: $int,
+                handle: usize, side: u32, uplo: u32, m: $int, n: $int, alpha: u64, A: u64,
+                lda: $int, B: u64, ldb: $int, beta: u64, C: u64, ldc: $int,
             ) {
                 let call = Call::new(stringify!($name), handle)?;
                 let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
@@ -160,40 +149,23 @@ macro_rules! half_matrix {
         }
     };
 }
-macro_rules! symm {
-    ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, OtherTriangle::Symmetric }
-    };
-}
-macro_rules! hemm {
-    ($name:ident, $int:ty, $type:ty) => {
-        half_matrix! { $name, $int, $type, OtherTriangle::Hermitian }
-    };
-}
-for_types! { symm:
+for_types! { symm(OtherTriangle::Symmetric):
     f32: cublasSsymm_v2 cublasSsymm_v2_64, f64: cublasDsymm_v2 cublasDsymm_v2_64,
     Complex32: cublasCsymm_v2 cublasCsymm_v2_64, Complex64: cublasZsymm_v2 cublasZsymm_v2_64,
 }
-for_types! { hemm: Complex32: cublasChemm_v2 cublasChemm_v2_64, Complex64: cublasZhemm_v2 cublasZhemm_v2_64 }
+for_types! { symm(OtherTriangle::Hermitian):
+    Complex32: cublasChemm_v2 cublasChemm_v2_64, Complex64: cublasZhemm_v2 cublasZhemm_v2_64,
+}
 
 /// Updates of one triangle, with scalars of type `$factor`.
-macro_rules! half_rank {
-    ($name:ident, $int:ty, $type:ty, $factor:ty, $other:expr) => {
+macro_rules! syrk {
+    ($name:ident, $int:ty, $type:ty, $factor:ident, $other:expr) => {
         library_api! { (BlasCode)
             /// `C = alpha op(A) op(A)^T + beta C`, one triangle of it; with the conjugate transpose
             /// for Hermitian matrices.
             fn $name(
-                handle: usize,
-                uplo: u32,
-                trans: u32,
-                n: $int,
-                k: $int,
-                alpha: u64,
-                A: u64,
-                lda: $int,
-                beta: u64,
-                C: u64,
-                ldc: $int,
+                handle: usize, uplo: u32, trans: u32, n: $int, k: $int, alpha: u64, A: u64,
+                lda: $int, beta: u64, C: u64, ldc: $int,
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let trans = operation("trans", trans)?;
@@ -203,46 +175,28 @@ macro_rules! half_rank {
                     Operand::matrix(<$type>::FORMAT, A, shape, ("lda", lda.into()))?,
                     Operand::matrix(<$type>::FORMAT, C, [n, n], ("ldc", ldc.into()))?,
                 ];
-                let alpha = Factor::new(&mut call, "alpha", alpha, <$factor>::FORMAT)?;
-                let beta = Factor::new(&mut call, "beta", beta, <$factor>::FORMAT)?;
+                let alpha = Factor::new(&mut call, "alpha", alpha, <$factor<$type>>::FORMAT)?;
+                let beta = Factor::new(&mut call, "beta", beta, <$factor<$type>>::FORMAT)?;
                 half_update::<$type>(call, uplo, trans, $other, [alpha, beta], operands)
             }
         }
     };
 }
-macro_rules! syrk {
-    ($name:ident, $int:ty, $type:ty) => {
-        half_rank! { $name, $int, $type, $type, OtherTriangle::Symmetric }
-    };
-}
-macro_rules! herk {
-    ($name:ident, $int:ty, $type:ty) => {
-        half_rank! { $name, $int, $type, <$type as Number>::Real, OtherTriangle::Hermitian }
-    };
-}
-for_types! { syrk:
+for_types! { syrk(Same, OtherTriangle::Symmetric):
     f32: cublasSsyrk_v2 cublasSsyrk_v2_64, f64: cublasDsyrk_v2 cublasDsyrk_v2_64,
     Complex32: cublasCsyrk_v2 cublasCsyrk_v2_64, Complex64: cublasZsyrk_v2 cublasZsyrk_v2_64,
 }
-for_types! { herk: Complex32: cublasCherk_v2 cublasCherk_v2_64, Complex64: cublasZherk_v2 cublasZherk_v2_64 }
+for_types! { syrk(Real, OtherTriangle::Hermitian):
+    Complex32: cublasCherk_v2 cublasCherk_v2_64, Complex64: cublasZherk_v2 cublasZherk_v2_64,
+}
 
 macro_rules! trsm {
     ($name:ident, $int:ty, $type:ty) => {
         library_api! { (BlasCode)
             /// Solves `op(A) X = alpha B`, or `X op(A) = alpha B` (`side`); X overwrites B.
             fn $name(
-                handle: usize,
-                side: u32,
-                uplo: u32,
-                trans: u32,
-                diag: u32,
-                m: $int,
-                n: $int,
-                alpha: u64,
-                A: u64,
-                lda: $int,
-                B: u64,
-                ldb: $int,
+                handle: usize, side: u32, uplo: u32, trans: u32, diag: u32, m: $int, n: $int,
+                alpha: u64, A: u64, lda: $int, B: u64, ldb: $int,
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
@@ -265,20 +219,8 @@ macro_rules! trmm {
         library_api! { (BlasCode)
             /// `C = alpha op(A) B`, or `alpha B op(A)` (`side`), where A is triangular; C may be B.
             fn $name(
-                handle: usize,
-                side: u32,
-                uplo: u32,
-                trans: u32,
-                diag: u32,
-                m: $int,
-                n: $int,
-                alpha: u64,
-                A: u64,
-                lda: $int,
-                B: u64,
-                ldb: $int,
-                C: u64,
-                ldc: $int,
+                handle: usize, side: u32, uplo: u32, trans: u32, diag: u32, m: $int, n: $int,
+                alpha: u64, A: u64, lda: $int, B: u64, ldb: $int, C: u64, ldc: $int,
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
@@ -332,19 +274,8 @@ macro_rules! geam {
         library_api! { (BlasCode)
             /// `C = alpha op(A) + beta op(B)`.
             fn $name(
-                handle: usize,
-                transa: u32,
-                transb: u32,
-                m: $int,
-                n: $int,
-                alpha: u64,
-                A: u64,
-                lda: $int,
-                beta: u64,
-                B: u64,
-                ldb: $int,
-                C: u64,
-                ldc: $int,
+                handle: usize, transa: u32, transb: u32, m: $int, n: $int, alpha: u64, A: u64,
+                lda: $int, beta: u64, B: u64, ldb: $int, C: u64, ldc: $int,
             ) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 let operations = [operation("transa", transa)?, operation("transb", transb)?];
@@ -389,16 +320,8 @@ macro_rules! dgmm {
         library_api! { (BlasCode)
             /// `C = diag(x) A`, or `A diag(x)` (`mode`).
             fn $name(
-                handle: usize,
-                mode: u32,
-                m: $int,
-                n: $int,
-                A: u64,
-                lda: $int,
-                x: u64,
-                incx: $int,
-                C: u64,
-                ldc: $int,
+                handle: usize, mode: u32, m: $int, n: $int, A: u64, lda: $int, x: u64, incx: $int,
+                C: u64, ldc: $int,
             ) {
                 let call = Call::new(stringify!($name), handle)?;
                 let right = second("mode", mode, ["left", "right"])?;

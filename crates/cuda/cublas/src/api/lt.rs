@@ -104,16 +104,9 @@ library_api! { (BlasCode)
 
     /// Lists the algorithms for a product: always one, which needs no work area.
     fn cublasLtMatmulAlgoGetHeuristic(
-        lightHandle: usize,
-        operationDesc: usize,
-        Adesc: usize,
-        Bdesc: usize,
-        Cdesc: usize,
-        Ddesc: usize,
-        _preference: usize,
-        requestedAlgoCount: c_int,
-        heuristicResultsArray: Out<[u64; 12]>,
-        returnAlgoCount: Out<c_int>,
+        lightHandle: usize, operationDesc: usize, Adesc: usize, Bdesc: usize, Cdesc: usize,
+        Ddesc: usize, _preference: usize, requestedAlgoCount: c_int,
+        heuristicResultsArray: Out<[u64; 12]>, returnAlgoCount: Out<c_int>,
     ) {
         handle::get(lightHandle)?;
         returnAlgoCount.check()?;
@@ -132,22 +125,9 @@ library_api! { (BlasCode)
 
     /// `D = activation(alpha op(A) op(B) + beta C + bias)`.
     fn cublasLtMatmul(
-        lightHandle: usize,
-        computeDesc: usize,
-        alpha: u64,
-        A: u64,
-        Adesc: usize,
-        B: u64,
-        Bdesc: usize,
-        beta: u64,
-        C: u64,
-        Cdesc: usize,
-        D: u64,
-        Ddesc: usize,
-        _algo: u64,
-        _workspace: *mut c_void,
-        _workspaceSizeInBytes: usize,
-        stream: CUstream,
+        lightHandle: usize, computeDesc: usize, alpha: u64, A: u64, Adesc: usize, B: u64,
+        Bdesc: usize, beta: u64, C: u64, Cdesc: usize, D: u64, Ddesc: usize, _algo: u64,
+        _workspace: *mut c_void, _workspaceSizeInBytes: usize, stream: CUstream,
     ) {
         let mut call = Call::new("cublasLtMatmul", lightHandle)?;
         call.settings.stream = stream;

@@ -1,4 +1,4 @@
-//! Green contexts (driver API, "Green Contexts"); [`crate::green`] has what they do.
+//! Green contexts (driver API, "Green Contexts"), implemented in [`crate::green`].
 
 use super::context_events;
 use crate::args::{Answer, In, InOut, Out};
@@ -16,7 +16,7 @@ use texunit_cuda_abi::{
 
 /// `CU_GREEN_CTX_DEFAULT_STREAM`, the last flag.
 const DEFAULT_STREAM: c_uint = 1;
-/// Most resources of a descriptor.
+/// Maximum number of resources of a descriptor.
 const MAX_RESOURCES: c_uint = 1024;
 
 driver_api! {
@@ -51,7 +51,7 @@ driver_api! {
         })
     }
 
-    /// Splits multiprocessors into parts of equal size; without `result`, how many parts there would be.
+    /// Splits multiprocessors into parts of equal size; without `result`, only counts the parts.
     fn cuDevSmResourceSplitByCount(
         result: Out<CUdevResource>,
         nbGroups: InOut<c_uint>,
@@ -69,11 +69,12 @@ driver_api! {
         if result.is_null() {
             return Ok(());
         }
-        // SAFETY: the caller says that there is so much room.
+        // SAFETY: the caller states that the array has this many elements.
         unsafe { result.elements(room as usize) }.set_all(parts)
     }
 
-    /// Splits multiprocessors into parts as `groupParams` asks for them, and writes the sizes there that it leaves open.
+    /// Splits multiprocessors into parts of the sizes in `groupParams`, and writes the sizes of
+    /// parts for which it has 0.
     fn cuDevSmResourceSplit(
         result: Out<CUdevResource>,
         nbGroups: c_uint,
@@ -93,7 +94,7 @@ driver_api! {
                 "nbGroups {nbGroups} is not from 1 to {most}, the multiprocessors of input"
             )));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller states that the array has this many elements.
         let params = |i| unsafe { groupParams.nth(i) };
         let mut groups = (0..count).map(|i| params(i).get()).collect::<Answer<Vec<_>>>()?;
         let Split { parts, rest } = split::by_groups(&input, &mut groups, !result.is_null())?;
@@ -104,11 +105,11 @@ driver_api! {
         if result.is_null() {
             return Ok(());
         }
-        // SAFETY: the caller says that there is so much room.
+        // SAFETY: the caller states that the array has this many elements.
         unsafe { result.elements(count) }.set_all(parts)
     }
 
-    /// A descriptor of resources, for `cuGreenCtxCreate`.
+    /// Creates a resource descriptor for `cuGreenCtxCreate`.
     fn cuDevResourceGenerateDesc(
         phDesc: Out<Handle<Descriptor>>,
         resources: In<CUdevResource>,
@@ -116,18 +117,19 @@ driver_api! {
     ) {
         state::gpus()?;
         phDesc.check()?;
-        // More resources than parts of a device, a configuration and a workqueue would have one twice.
+        // A longer list would contain a resource twice: a device has at most this many parts, one
+        // configuration and one work queue.
         if nbResources > MAX_RESOURCES {
             return Err(CUresult::INVALID_RESOURCE_CONFIGURATION.because(format!(
                 "nbResources {nbResources} is more than {MAX_RESOURCES}"
             )));
         }
-        // SAFETY: the caller says that there are so many.
+        // SAFETY: the caller states that the array has this many elements.
         let resources = unsafe { resources.elements(nbResources as usize) }.to_vec()?;
         phDesc.set(green::describe(&resources)?)
     }
 
-    /// Makes a green context, and retains the primary context of its device.
+    /// Creates a green context, which retains the primary context of its device.
     fn cuGreenCtxCreate(
         phCtx: Out<Handle<GreenContext>>,
         desc: Handle<Descriptor>,
@@ -145,19 +147,19 @@ driver_api! {
         phCtx.set(GreenContext::create(gpu, &descriptor)?)
     }
 
-    /// Ends a green context, and gives up its use of the primary context. Its streams are detached.
+    /// Destroys a green context and releases its primary context. Its streams are detached.
     fn cuGreenCtxDestroy(hCtx: Handle<GreenContext>) {
         state::gpus()?;
         GreenContext::destroy(hCtx)
     }
 
-    /// The context that stands for a green one.
+    /// The context handle that represents a green context.
     fn cuCtxFromGreenCtx(pContext: Out<Handle<Context>>, hCtx: Handle<GreenContext>) {
         state::gpus()?;
         pContext.set(hCtx.get()?.alias)
     }
 
-    /// A number that no other green context has; of the current one for null.
+    /// Unique number of a green context; of the current context for null.
     fn cuGreenCtxGetId(greenCtx: Handle<GreenContext>, greenCtxId: Out<c_ulonglong>) {
         state::gpus()?;
         if !greenCtx.is_null() {
@@ -169,7 +171,7 @@ driver_api! {
         }
     }
 
-    /// Makes a stream in a green context.
+    /// Creates a stream in a green context.
     fn cuGreenCtxStreamCreate(
         phStream: Out<Handle<Stream>>,
         greenCtx: Handle<GreenContext>,
@@ -193,13 +195,13 @@ driver_api! {
         phCtx.set(green::of_stream(hStream)?)
     }
 
-    /// Records an event behind everything that the device of a green context has been asked for.
+    /// Records an event after all preceding work of the device of a green context.
     fn cuGreenCtxRecordEvent(hCtx: Handle<GreenContext>, hEvent: Handle<Event>) {
         state::gpus()?;
         context_events::record(hCtx.get()?.primary, hEvent)
     }
 
-    /// Everything that the device of a green context is asked for from now on comes behind an event.
+    /// Makes all subsequent work of the device of a green context wait for an event.
     fn cuGreenCtxWaitEvent(hCtx: Handle<GreenContext>, hEvent: Handle<Event>) {
         state::gpus()?;
         context_events::wait(hCtx.get()?.primary, hEvent)

@@ -109,7 +109,7 @@ fn pairs(old: &Plan, new: &Plan) -> Result<Vec<usize>, Mismatch> {
     Ok(pair)
 }
 
-/// The old plan with the operations of the new one.
+/// The old plan with the operations of the new one, which must have the same nodes and edges.
 fn merged(old: &Plan, new: &Plan) -> Result<Plan, Mismatch> {
     let pairs = pairs(old, new)?;
     let mut updated = old.clone();

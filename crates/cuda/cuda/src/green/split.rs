@@ -1,5 +1,5 @@
-//! How multiprocessors are split (`cuDevSmResourceSplitByCount`, `cuDevSmResourceSplit`). Which ones a part has is not told:
-//! parts are numbers.
+//! Splits of multiprocessors (`cuDevSmResourceSplitByCount`, `cuDevSmResourceSplit`). A part has a
+//! number of multiprocessors, which are not assigned individually.
 
 use super::{Origin, counted};
 use crate::args::Answer;
@@ -16,21 +16,21 @@ const MAX_CLUSTER: u32 = 2;
 const BACKFILL: u32 = 1;
 /// `CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID`, `..._SUPPLEMENTAL_SMS`
 const LOCALITY: u32 = 6;
-/// The granularity of parts that need hold no cluster.
+/// Alignment of parts that need not hold a cluster.
 const ALONE: u32 = 2;
-/// Most multiprocessors that can hold one cluster, of compute capability 9.0 and later.
+/// Maximum number of multiprocessors for one cluster, from compute capability 9.0.
 const MAX_COSCHEDULED: u32 = 32;
 
-/// The parts of a split, and what is left (an invalid resource if nothing is).
+/// The parts of a split, and the remainder (an invalid resource if it is empty).
 pub(crate) struct Split {
     pub(crate) parts: Vec<CUdevResource>,
     pub(crate) rest: CUdevResource,
 }
 
-/// What is split.
+/// Resource to split.
 struct Input {
     sm: CUdevSmResource,
-    /// The origin of the parts.
+    /// Origin of the parts.
     parts: Origin,
 }
 
@@ -65,7 +65,7 @@ fn invalid(why: String) -> Refusal {
     CUresult::INVALID_RESOURCE_CONFIGURATION.because(why)
 }
 
-/// Parts of equal size: at most `most`, each of at least `least` multiprocessors.
+/// Splits into parts of equal size: at most `most` parts, each of at least `least` multiprocessors.
 pub(crate) fn by_count(
     input: &CUdevResource,
     most: u32,
@@ -100,8 +100,8 @@ pub(crate) fn by_count(
     })
 }
 
-/// Parts as `groups` asks for them; a number of 0 becomes that of the multiprocessors that are left. `makes`: a part without
-/// multiprocessors is an error.
+/// Splits multiprocessors into one part for each group; a requested number of 0 becomes the number
+/// that is left. With `makes`, a part without multiprocessors is an error.
 pub(crate) fn by_groups(
     input: &CUdevResource,
     groups: &mut [CU_DEV_SM_RESOURCE_GROUP_PARAMS],

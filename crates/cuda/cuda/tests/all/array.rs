@@ -1,6 +1,6 @@
-//! Arrays and mipmapped arrays: what comes back of descriptors, and what is refused.
+//! Arrays and mipmapped arrays: descriptors read back, and refused calls.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
@@ -33,7 +33,7 @@ fn float(size: [usize; 3], flags: u32) -> CUDA_ARRAY3D_DESCRIPTOR {
 
 fn create(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUresult {
     let mut array = null_mut();
-    // SAFETY: both are there.
+    // SAFETY: both pointers are to local variables.
     let code = unsafe { cuArray3DCreate_v2(&raw mut array, descriptor) };
     if code == CUresult::SUCCESS {
         let mut back = CUDA_ARRAY3D_DESCRIPTOR::default();
@@ -55,7 +55,7 @@ fn kinds_of_arrays() {
         ([8, 8, 6], CUBEMAP, fine),         ([8, 8, 12], CUBEMAP | LAYERED, fine),
         ([16, 8, 0], SURFACE, fine),        ([16, 8, 0], GATHER, fine),      ([8, 8, 6], CUBEMAP | SURFACE, fine),
         ([16, 8, 0], CUDA_ARRAY3D_COLOR_ATTACHMENT, fine), ([2, 2, 16_385], 0, fine), ([2, 2, 32_769], 0, refused),
-        // An NVIDIA H200 (sm_90) refuses these, driver 580.159.04, CUDA 13.0, 2026-11-28.
+        // An NVIDIA H200 (sm_90) with driver 580.159.04, CUDA 13.0, refused these on 2026-11-28.
         ([16, 8, 3], LAYERED | GATHER, refused), ([8, 8, 6], CUBEMAP | GATHER, refused),
         ([16, 8, 0], CUDA_ARRAY3D_DEPTH_TEXTURE, refused), ([256, 256, 0], SPARSE | SURFACE, refused),
         ([256, 256, 0], SPARSE, fine),      ([64, 64, 64], SPARSE, fine),    ([256, 256, 3], SPARSE | LAYERED, fine),
@@ -68,7 +68,7 @@ fn kinds_of_arrays() {
         ([16, 8, 0], 0x200, refused),       ([16, 8, 0], 0x8000_0000, refused),
         ([16, 8, 0], CUDA_ARRAY3D_DEFERRED_MAPPING, CUresult::NOT_SUPPORTED),
         ([16, 8, 0], CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, CUresult::NOT_SUPPORTED),
-        // Limits of the device: a texture's, a surface's, that of tld4, and of the memory.
+        // Limits of the device: for textures, surfaces, `tld4` and memory.
         ([131_072, 0, 0], 0, fine),         ([131_073, 0, 0], 0, refused),   ([16, 0, 2049], LAYERED, refused),
         ([32_769, 4, 2], LAYERED, refused), ([32_768, 32_769, 0], GATHER, refused), ([usize::MAX, 4, 0], 0, refused),
         ([1 << 32, 4, 0], 0, refused),      ([16_384, 16_384, 16_384], 0, CUresult::OUT_OF_MEMORY),
@@ -103,7 +103,7 @@ fn formats_and_channels() {
                     CUresult::SUCCESS
                 }
                 (0x9b | 0x9c, 3) => CUresult::SUCCESS,
-                // Formats of video among them: an NVIDIA H200 answers so for 8 x 8 elements.
+                // Includes video formats: an NVIDIA H200 returned this for 8 x 8 elements.
                 _ => CUresult::INVALID_VALUE,
             };
             made += u32::from(wanted == CUresult::SUCCESS);
@@ -112,7 +112,7 @@ fn formats_and_channels() {
         }
     }
     assert_eq!(made, 51);
-    // Blocks have neither 1D arrays nor surfaces; there is no sparse 1D array.
+    // Block-compressed formats have neither 1D arrays nor surfaces; a 1D array cannot be sparse.
     let blocks = of(0x91, 4, 0);
     assert_eq!(create(&CUDA_ARRAY3D_DESCRIPTOR { height: 0, ..blocks }), CUresult::INVALID_VALUE);
     assert_eq!(create(&of(0x91, 4, SURFACE)), CUresult::NOT_SUPPORTED);
@@ -184,7 +184,7 @@ fn mipmapped_arrays_and_their_levels() {
     let layered = mipmapped(&float([16, 0, 3], LAYERED | SURFACE), 3);
     let (handle, size, flags) = level(layered, 2);
     assert_eq!((size, flags), ([4, 0, 3], LAYERED | SURFACE));
-    // A level can be a surface and a texture, and ends with its array.
+    // A level can be used by a surface and a texture, and is destroyed with its array.
     let (mut surface, resource) = (0, of_array(handle));
     ok!(cuSurfObjectCreate(&raw mut surface, &raw const resource));
     fails!(INVALID_VALUE, cuArrayDestroy(handle));

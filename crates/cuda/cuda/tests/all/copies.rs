@@ -1,6 +1,7 @@
-//! Rows of linear memory in copies: where they start, and what of an allocation they may reach.
+//! Copies of rows of linear memory: addresses of rows, and the range of an allocation that a copy
+//! may access.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{context, fails, functions, ok};
@@ -19,7 +20,7 @@ functions! {
     cuMemcpy3D_v2(copy: *const CUDA_MEMCPY3D);
 }
 
-/// Device memory with the numbers 0, 1, 2, ... in its bytes.
+/// Device memory with bytes 0, 1, 2, ...
 fn counted(bytes: usize) -> u64 {
     let mut address = 0;
     ok!(cuMemAlloc_v2(&raw mut address, bytes));
@@ -44,7 +45,7 @@ fn a_row_may_start_behind_the_pitch() {
     context();
     let from = counted(200);
     let mut to = [0xee; 40];
-    // Rows of 4 bytes at 10 * y + 25, of which the first is row 1; to rows at 8 * y + 13.
+    // From rows of 4 bytes at 10 * y + 25, starting at row 1, to rows at 8 * y + 13.
     let (src, dst) = (device_rows(from, 25, 1, 10), host_rows(&mut to, 13, 8));
     let copy = CUDA_MEMCPY2D { src, dst, width_in_bytes: 4, height: 3 };
     ok!(cuMemcpy2D_v2(&raw const copy));
@@ -56,7 +57,7 @@ fn a_row_may_start_behind_the_pitch() {
     to.fill(0xee);
     ok!(cuMemcpy2DUnaligned_v2(&raw const copy));
     assert_eq!(to, wanted);
-    // The width is not more than the pitch, on either side.
+    // The width must not be larger than either pitch.
     for (from_pitch, to_pitch) in [(3, 8), (10, 3)] {
         let (src, dst) =
             (CopySide2D { pitch: from_pitch, ..src }, CopySide2D { pitch: to_pitch, ..dst });
@@ -91,7 +92,7 @@ fn slices_likewise() {
     ok!(cuMemcpy3D_v2(&raw const copy));
     // A row starts at ((z + 1) * 4 + y + 1) * 10 + 17.
     assert_eq!(to, [67, 68, 69, 77, 78, 79, 107, 108, 109, 117, 118, 119]);
-    // More rows than a slice has.
+    // More rows than a slice contains.
     let low = CopySide3D { height: 2, ..src };
     fails!(INVALID_VALUE, cuMemcpy3D_v2(&CUDA_MEMCPY3D { src: low, ..copy }));
 }
@@ -106,14 +107,14 @@ fn the_whole_region_is_in_the_allocation_of_the_address() {
         let src = device_rows(from, x, y, 10);
         CUDA_MEMCPY2D { src, dst, width_in_bytes: 5, height: 4 }
     };
-    // The last byte is that of 3 rows and 5 bytes behind the first.
+    // The last byte is 3 rows and 5 bytes after the first.
     ok!(cuMemcpy2D_v2(&copy(65, 0)));
     ok!(cuMemcpy2D_v2(&copy(5, 6)));
     fails!(INVALID_VALUE, cuMemcpy2D_v2(&copy(66, 0)));
     fails!(INVALID_VALUE, cuMemcpy2D_v2(&copy(6, 6)));
     fails!(INVALID_VALUE, cuMemcpy2D_v2(&copy(usize::MAX, 0)));
     fails!(INVALID_VALUE, cuMemcpy2D_v2(&copy(0, usize::MAX)));
-    // What lies in the next allocation is no part of this one, though there is memory.
+    // An adjacent allocation is not part of this one, although its memory is valid.
     let (near, far) = (from.min(other), from.max(other));
     let src = device_rows(near, (far - near) as usize, 0, 10);
     fails!(INVALID_VALUE, cuMemcpy2D_v2(&CUDA_MEMCPY2D { src, ..copy(0, 0) }));
@@ -126,7 +127,7 @@ fn memory_of_the_host_is_registered_wholly_or_not_at_all() {
     context();
     let device = counted(64);
     let mut memory = vec![0_u8; 3 * 4096];
-    // The middle one of three parts is registered.
+    // The second of three parts is registered.
     let middle = memory[4096..8192].as_mut_ptr().cast();
     ok!(cuMemHostRegister_v2(middle, 4096, 0));
     let mut copy = |first: usize, rows| {

@@ -1,5 +1,5 @@
-//! Error codes: what a call answers without a context, in one that was destroyed, after a fault, and
-//! with handles that are none.
+//! Error codes of calls without a context, with a destroyed context, after a fault, and with
+//! invalid handles.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -10,7 +10,8 @@ use std::ptr::{null, null_mut};
 use std::sync::mpsc::channel;
 use texunit_cuda_abi::{CUDA_TEXTURE_DESC, CUresult};
 
-/// Calls every row, each with the objects that `world` makes; the codes that differ from those wanted.
+/// Calls each row of the table with new objects from `world`; returns the codes that differ from
+/// the expected ones.
 fn differences(world: impl Fn() -> World, wanted: impl Fn(Needs) -> CUresult) -> Vec<String> {
     let mut wrong = Vec::new();
     for row in ROWS {
@@ -20,9 +21,9 @@ fn differences(world: impl Fn() -> World, wanted: impl Fn(Needs) -> CUresult) ->
             let (family, name) = (row.family, row.name);
             wrong.push(format!("{family}: {name} answers {found:?}, not {wanted:?}"));
         }
-        // SAFETY: a number; the context may be gone already.
+        // SAFETY: takes no pointer; the context may be destroyed already.
         unsafe { cuCtxDestroy_v2(world.context) };
-        // SAFETY: no pointer. One that was destroyed elsewhere is not current any more.
+        // SAFETY: takes no pointer. A context destroyed by another thread is not current any more.
         unsafe { cuCtxSetCurrent(null_mut()) };
     }
     wrong
@@ -45,7 +46,7 @@ fn without_a_context() {
         world
     };
     let wanted = |needs| match needs {
-        // A stream or an event has a context of its own; memory has an address that is unique.
+        // A stream or an event has a context of its own; a memory address is unique.
         Needs::Owner | Needs::ContextIfAny | Needs::Init => CUresult::SUCCESS,
         Needs::Context | Needs::AnyContext => CUresult::INVALID_CONTEXT,
     };
@@ -62,8 +63,8 @@ fn in_a_context_that_another_thread_has_destroyed() {
     };
     let wanted = |needs| match needs {
         Needs::Context | Needs::AnyContext => CUresult::CONTEXT_IS_DESTROYED,
-        // They have ended with their context. The driver's code is not certain, as it uses the
-        // handle as an address; a stale handle is what this is.
+        // They were destroyed with their context. The real driver's code is not documented, as it
+        // uses the handle as an address; here it is a stale handle.
         Needs::Owner => CUresult::INVALID_HANDLE,
         Needs::ContextIfAny => CUresult::INVALID_VALUE,
         Needs::Init => CUresult::SUCCESS,
@@ -83,7 +84,7 @@ fn after_a_fault() {
         _ => CUresult::ILLEGAL_ADDRESS,
     };
     assert_eq!(differences(world, wanted), none());
-    // Another context works.
+    // Another context is usable.
     let world = World::new();
     assert_eq!(World::launch(world.function), CUresult::SUCCESS);
     ok!(cuCtxSynchronize());
@@ -92,7 +93,7 @@ fn after_a_fault() {
 #[test]
 fn a_callback_is_told_of_the_fault() {
     unsafe extern "C" fn note(_: Ptr, status: CUresult, data: Ptr) {
-        // SAFETY: the test gives a code to write to.
+        // SAFETY: the test passes a pointer to a code.
         unsafe { data.cast::<CUresult>().write(status) }
     }
     let world = World::new();
@@ -108,9 +109,9 @@ fn a_callback_is_told_of_the_fault() {
     assert_eq!(status, CUresult::ILLEGAL_ADDRESS);
 }
 
-/// Ends every object of a world; the code of each call.
+/// Destroys every object of a world; returns the code of each call.
 fn end(w: &World) -> Vec<(&'static str, CUresult)> {
-    // SAFETY: numbers.
+    // SAFETY: these calls take no pointers.
     unsafe {
         vec![
             ("texture", cuTexObjectDestroy(w.texture)),
@@ -127,8 +128,8 @@ fn end(w: &World) -> Vec<(&'static str, CUresult)> {
     }
 }
 
-/// What a handle that names nothing is answered: of texture and surface objects, which are numbers of
-/// 64 bits and not pointers, and of addresses, `CUDA_ERROR_INVALID_VALUE`.
+/// Code for an invalid handle. It is `CUDA_ERROR_INVALID_VALUE` for texture and surface objects,
+/// which are 64-bit numbers and not pointers, and for addresses.
 fn refused(kind: &str) -> CUresult {
     match kind {
         "texture" | "surface" | "memory" => CUresult::INVALID_VALUE,
@@ -136,7 +137,8 @@ fn refused(kind: &str) -> CUresult {
     }
 }
 
-/// The driver crashes for some of these, as it uses handles as addresses; where it answers, it is this.
+/// NVIDIA's driver crashes for some of these handles, as it uses them as addresses; otherwise it
+/// returns these codes.
 #[test]
 fn handles_end_once() {
     let world = World::new();
@@ -144,11 +146,11 @@ fn handles_end_once() {
         assert_eq!(code, CUresult::SUCCESS, "{kind}");
     }
     for (kind, code) in end(&world) {
-        // An NVIDIA H200 (sm_90) answers so, driver 580.159.04, CUDA 13.0, 2026-11-28.
+        // An NVIDIA H200 (sm_90) with driver 580.159.04, CUDA 13.0, returned this on 2026-11-28.
         let wanted = if kind == "texture" { CUresult::SUCCESS } else { refused(kind) };
         assert_eq!(code, wanted, "{kind} for the second time");
     }
-    // Stale handles in other calls than those that end things.
+    // Stale handles in calls other than those that destroy objects.
     let (w, none) = (&world, null_mut::<std::ffi::c_void>());
     let mut out = null_mut();
     let at = &raw mut out;
@@ -165,14 +167,14 @@ fn handles_end_once() {
     fails!(INVALID_VALUE, cuMemsetD8_v2(w.memory, 0, 1));
     let (resource, how) = (of_array(w.array), CUDA_TEXTURE_DESC::default());
     let (mut object, mut found) = (0_u64, resource);
-    // Of an array in a resource descriptor the code is not certain: it may be INVALID_VALUE.
+    // The code for an array in a resource descriptor is not documented: it may be INVALID_VALUE.
     fails!(
         INVALID_HANDLE,
         cuTexObjectCreate(&raw mut object, &raw const resource, &raw const how, null())
     );
     fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut found, w.texture));
     fails!(INVALID_VALUE, cuSurfObjectGetResourceDesc(&raw mut found, w.surface));
-    // The context is as good as before.
+    // The context is still usable.
     ok!(cuCtxSynchronize());
     World { context: w.context, ..World::nothing() }.fill();
 }
@@ -180,7 +182,7 @@ fn handles_end_once() {
 #[test]
 fn handles_have_a_kind() {
     let w = World::new();
-    // An odd number, an address of the program, one past the end, all bits.
+    // An odd number, a host address, an address one past the end, all bits set.
     let local = 0_u64;
     let numbers = [3, (&raw const local) as usize, usize::MAX, usize::MAX << 1];
     let pointers =
@@ -190,10 +192,10 @@ fn handles_have_a_kind() {
         let p = number as Ptr;
         let other = |own: Ptr| if own == p { null_mut() } else { p };
         let number = |own: u64| if own == p as u64 { 0 } else { p as u64 };
-        // Each handle everywhere but where it belongs.
+        // Each handle in every call for another kind of object.
         let wrong = World {
             texture: number(w.texture),
-            // Texture and surface objects are numbers of their own.
+            // Texture and surface objects have separate numbers.
             surface: number(w.surface),
             array: other(w.array),
             mipmapped: other(w.mipmapped),
@@ -206,7 +208,7 @@ fn handles_have_a_kind() {
             ..w
         };
         for (kind, code) in end(&wrong) {
-            // Many programs end what is 0: that is not what is tested.
+            // Many programs destroy handle 0, which is not tested here.
             let none = match kind {
                 "memory" => wrong.memory == 0,
                 "texture" => wrong.texture == 0,
@@ -227,7 +229,7 @@ fn handles_have_a_kind() {
             fails!(INVALID_CONTEXT, cuCtxDestroy_v2(p));
         }
     }
-    // Nothing was hit.
+    // No object was affected.
     for (kind, code) in end(&w) {
         assert_eq!(code, CUresult::SUCCESS, "{kind}");
     }
@@ -285,7 +287,7 @@ fn results_need_a_place() {
     fails!(INVALID_VALUE, cuCtxGetDevice(none.cast()));
     fails!(INVALID_VALUE, cuDeviceGetCount(none.cast()));
     fails!(INVALID_VALUE, cuDevicePrimaryCtxRetain(none.cast(), 0));
-    // A number of a device that there is not.
+    // The number of a device that does not exist.
     fails!(INVALID_DEVICE, cuDeviceGet(&raw mut i, 77));
     fails!(INVALID_DEVICE, cuDeviceGetAttribute(&raw mut i, 1, -1));
     fails!(INVALID_DEVICE, cuDevicePrimaryCtxRetain(&raw mut p, 77));
@@ -296,13 +298,13 @@ fn objects_of_another_context() {
     let theirs = World::new();
     let ours = World::new();
     assert_eq!(World::launch(theirs.function), CUresult::INVALID_HANDLE);
-    // An event is recorded in streams of its own context only.
+    // An event can be recorded only in streams of its own context.
     fails!(INVALID_HANDLE, cuEventRecord(theirs.event, ours.stream));
-    // But every stream can wait for it.
+    // Every stream can wait for it.
     ok!(cuStreamWaitEvent(ours.stream, theirs.event, 0));
     // A library has functions in every context.
     assert_eq!(World::launch(theirs.kernel), CUresult::SUCCESS);
-    // A fault stays where it was.
+    // A fault affects only its own context.
     theirs.memory.checked_add(1).unwrap();
     ok!(cuCtxSetCurrent(theirs.context));
     theirs.fault();
@@ -331,7 +333,8 @@ fn contexts_are_a_stack_of_each_thread() {
     assert_eq!((popped, current()), (first, first));
     ok!(cuCtxPopCurrent_v2(null_mut()));
     assert_eq!(current(), second);
-    // Another thread has none, takes one, and ends the one that is current here.
+    // Another thread has no current context, takes one from its stack, and destroys the one that is
+    // current here.
     let numbers = (first as usize, second as usize);
     std::thread::spawn(move || {
         let (first, second) = (numbers.0 as Ptr, numbers.1 as Ptr);
@@ -351,11 +354,11 @@ fn contexts_are_a_stack_of_each_thread() {
     ok!(cuCtxPopCurrent_v2(&raw mut popped));
     assert_eq!((popped, current()), (second, first));
     ok!(cuCtxSynchronize());
-    // Destroying the current one takes it from the stack, and another one not.
+    // Destroying the current context removes it from the stack; destroying another one does not.
     ok!(cuCtxDestroy_v2(first));
     assert!(current().is_null());
     fails!(INVALID_CONTEXT, cuCtxPopCurrent_v2(null_mut()));
-    // The code of a null context is not certain: it may be INVALID_VALUE.
+    // The code for a null context is not documented: it may be INVALID_VALUE.
     fails!(INVALID_CONTEXT, cuCtxDestroy_v2(null_mut()));
     fails!(INVALID_CONTEXT, cuCtxPushCurrent_v2(null_mut()));
 }
@@ -373,14 +376,14 @@ fn the_primary_context_is_counted_and_reset() {
     world.fault();
     fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
     ok!(cuDevicePrimaryCtxReset_v2(0));
-    // The same handle is a context that is new: what was in the old one is gone.
+    // The same handle is a new context, without the objects of the old one.
     ok!(cuCtxSynchronize());
     assert_eq!(World::launch(world.function), CUresult::INVALID_HANDLE);
     fails!(INVALID_VALUE, cuMemFree_v2(world.memory));
     let world = World { context: primary, ..World::nothing() }.fill();
     assert_eq!(World::launch(world.function), CUresult::SUCCESS);
-    // Many threads use it, and each gives it up: it ends and is made anew all the time, and nobody
-    // loses what was made in the meantime.
+    // Many threads retain and release the context, so that it is destroyed and created repeatedly,
+    // while none loses its objects.
     ok!(cuDevicePrimaryCtxRelease_v2(0));
     ok!(cuDevicePrimaryCtxRelease_v2(0));
     fails!(INVALID_CONTEXT, cuDevicePrimaryCtxRelease_v2(0));

@@ -1,4 +1,4 @@
-//! PTX and fatbins of files, by each function that takes one; images that are none.
+//! PTX and fatbin files, loaded by each function that accepts a file, and invalid images.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -27,7 +27,7 @@ crate::common::functions! {
 const TEXT: &str = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
 const FATBIN: &[u8] = include_bytes!("../data/zstd.fatbin");
 
-/// A folder of files for C. A name is any bytes.
+/// A folder of files with names for C, which may contain any bytes.
 struct Folder(TempDir);
 
 impl Folder {
@@ -54,7 +54,7 @@ fn modules_and_libraries_are_loaded() {
     let fine = [
         folder.file(b"a.ptx", TEXT.as_bytes()),
         folder.file(b"a.fatbin", FATBIN),
-        // Names are bytes, not text.
+        // File names are bytes, not text.
         folder.file(b"\xff\xfe.ptx", TEXT.as_bytes()),
     ];
     for file in &fine {
@@ -64,8 +64,8 @@ fn modules_and_libraries_are_loaded() {
         ok!(cuLibraryUnload(handle));
     }
     let (bad, absent) = (folder.file(b"a.bad", b"no module"), folder.path(b"absent"));
-    // A driver says INVALID_IMAGE of what is none of its formats.
-    // SAFETY: a name and a local.
+    // A driver returns INVALID_IMAGE for a file of an unknown format. SAFETY: a string and a local
+    // variable.
     let code = unsafe { cuModuleLoad(at, bad.as_ptr()) };
     assert!(matches!(code, CUresult::INVALID_IMAGE | CUresult::INVALID_PTX), "{code:?}");
     for name in [absent, folder.path(b""), folder.path(b"\xff")] {
@@ -84,7 +84,7 @@ fn files_are_linked() {
     let folder = Folder::new("linked-files");
     let (text, fatbin) = (folder.file(b"a.ptx", TEXT.as_bytes()), folder.file(b"a.fatbin", FATBIN));
     let absent = folder.path(b"absent");
-    // PTX (1) and a fatbin (2) become one module, by either version of the function.
+    // PTX (1) and a fatbin (2) are linked into one module, by either version of the function.
     type Add =
         unsafe extern "C" fn(Ptr, u32, *const c_char, u32, *const u32, *mut usize) -> CUresult;
     let none = null_mut::<usize>();
@@ -102,7 +102,7 @@ fn files_are_linked() {
         ok!(cuModuleLoadData(&raw mut module, image));
         ok!(cuModuleGetFunction(&raw mut function, module, c"k".as_ptr()));
         ok!(cuModuleUnload(module));
-        // The result is there: nothing can be added.
+        // After completion nothing can be added.
         fails!(INVALID_VALUE, add(link, 1, text.as_ptr(), 0, null(), none));
         ok!(cuLinkDestroy(link));
         fails!(INVALID_HANDLE, add(link, 1, text.as_ptr(), 0, null(), none));
@@ -116,12 +116,12 @@ fn only_fatbins_are_loaded_as_such() {
     let at = &raw mut module;
     ok!(cuModuleLoadFatBinary(at, FATBIN.as_ptr()));
     ok!(cuModuleUnload(module));
-    // PTX text is none, nor is anything else.
+    // PTX text is not a fatbin, and neither is other data.
     let text = CString::new(TEXT).unwrap();
     for image in [c"nonsense", c"", text.as_c_str()] {
         fails!(INVALID_IMAGE, cuModuleLoadFatBinary(at, image.as_ptr().cast()));
     }
-    // One that is damaged, and machine code.
+    // A damaged fatbin, and one of machine code.
     let mut damaged = FATBIN.to_vec();
     damaged[4] = 9;
     fails!(INVALID_IMAGE, cuModuleLoadFatBinary(at, damaged.as_ptr()));

@@ -41,7 +41,7 @@ functions! {
     cuCtxSynchronize();
 }
 
-/// `fill` writes block, thread and value; the others go wrong each in its way.
+/// `fill` writes block, thread and value; each of the others has a different fault.
 const PTX: &CStr = c"
 .version 8.0
 .target sm_75
@@ -101,7 +101,7 @@ impl Here {
     }
 }
 
-/// Device memory for `n` numbers.
+/// Device memory for `n` 32-bit numbers.
 fn memory(n: usize) -> u64 {
     let mut address = 0;
     ok!(cuMemAlloc_v2(&raw mut address, 4 * n));
@@ -149,7 +149,7 @@ fn parameters_come_in_every_way() {
     let wanted = |value: u32| (value..value + 8).collect::<Vec<_>>();
     let (mut out, mut value) = (memory(8), 10_u32);
     let argument = &raw mut value;
-    // SAFETY: `value` lives as long as the calls; it is only written between them.
+    // SAFETY: `value` lives as long as the calls, and is only written between them.
     let set = |new: u32| unsafe { argument.write(new) };
     let mut params = [(&raw mut out).cast::<u8>(), argument.cast()];
     let params = params.as_mut_ptr();
@@ -159,12 +159,12 @@ fn parameters_come_in_every_way() {
     ok!(cuLaunchCooperativeKernel(fill, 2, 1, 1, 4, 1, 1, 0, none, params));
     assert_eq!(numbers(out, 8), wanted(20));
     set(30);
-    // Cooperative, a cluster of one block, a priority.
+    // Cooperative launch, cluster of one block, priority.
     let attributes = [attribute(2, [1, 0, 0]), attribute(4, [1; 3]), attribute(8, [1, 0, 0])];
     let how = config(2, 4, &attributes);
     ok!(cuLaunchKernelEx(&raw const how, fill, params, null_mut()));
     assert_eq!(numbers(out, 8), wanted(30));
-    // A structure of C has four bytes of padding at its end.
+    // A C structure has four bytes of padding at its end.
     let buffer = [out, 40];
     let mut size = 16_usize;
     let given = &raw mut size;
@@ -184,7 +184,7 @@ fn parameters_come_in_every_way() {
         cuLaunchKernel(fill, 2, 1, 1, 4, 1, 1, 0, none, params, extra.as_mut_ptr())
     );
     fails!(INVALID_VALUE, cuLaunchKernel(fill, 2, 1, 1, 4, 1, 1, 0, none, null_mut(), null_mut()));
-    // As programs of CUDA 2 launch.
+    // The launch functions of CUDA 2.
     ok!(cuFuncSetBlockShape(fill, 4, 1, 1));
     ok!(cuParamSetSize(fill, 12));
     ok!(cuParamSetv(fill, 0, (&raw const out).cast(), 8));
@@ -212,7 +212,7 @@ fn launches_that_no_device_takes_are_refused() {
     ] {
         assert_eq!(launch(small, grid, block, 0), value, "{grid:?} {block:?}");
     }
-    // More than `.maxntid` (inferred: numba-cuda's tests expect it of cards).
+    // More threads than `.maxntid` (inferred from numba-cuda's tests, which expect this code).
     assert_eq!(launch(small, [1; 3], [65, 1, 1], 0), value);
     let exact = here.function(c"exact");
     assert_eq!(launch(exact, [1; 3], [32, 1, 1], 0), fine);
@@ -244,16 +244,16 @@ fn a_fault_ends_the_context() {
         let (f, mut at, no) = (here.function(name), at, null_mut());
         let good = here.function(c"small");
         let mut params = [(&raw mut at).cast::<u8>()];
-        // The launch itself is fine, as one that has not run yet is.
+        // The launch itself succeeds, as it has not been executed yet.
         ok!(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, no, params.as_mut_ptr(), null_mut()));
-        // SAFETY: no pointers.
+        // SAFETY: the call takes no pointers.
         assert_eq!(unsafe { cuCtxSynchronize() }.name(), code);
         assert_eq!(launch(good, [1; 3], [1; 3], 0), code);
         let mut address = 0;
-        // SAFETY: a local is written, or nothing.
+        // SAFETY: only a local variable is written.
         assert_eq!(unsafe { cuMemAlloc_v2(&raw mut address, 4) }.name(), code);
     }
-    // Another context is as good as before.
+    // Another context is still usable.
     let here = Here::new();
     assert_eq!(launch(here.function(c"small"), [1; 3], [1; 3], 0), "CUDA_SUCCESS");
 }
@@ -271,14 +271,15 @@ fn occupancy_is_that_of_the_card() {
         ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut n, f, threads, shared));
         n
     };
-    // An sm_86 holds 1536 threads, 16 blocks, and 100 KiB of shared memory, of which the system
-    // takes one of each block.
+    // An SM of sm_86 holds 1536 threads, 16 blocks, and 100 KiB of shared memory, of which each
+    // block uses 1 KiB for the system.
     assert_eq!(blocks(fill, 256, 0), 6);
     assert_eq!(blocks(fill, 1024, 0), 1);
     assert_eq!(blocks(fill, 33, 0), 16);
     assert_eq!(blocks(fill, 64, 24 * 1024), 4);
     assert_eq!(blocks(fill, 64, 49 * 1024), 0);
-    // Bounds of a kernel do not count: an NVIDIA H200 (sm_90) answered so, driver 580.159.04, CUDA 13.0, 2026-11-28.
+    // A kernel's `.maxntid` has no effect: an NVIDIA H200 (sm_90) with driver 580.159.04, CUDA
+    // 13.0, returned this on 2026-11-28.
     assert_eq!(blocks(small, 65, 0), 16);
     assert_eq!(blocks(small, 1025, 0), 0);
     let mut n = 0;
@@ -296,7 +297,7 @@ fn occupancy_is_that_of_the_card() {
         0,
         0
     ));
-    // 100 bytes a thread: with blocks of n threads, floor(102400 / (100 n + 1024)) of them.
+    // With 100 bytes for each thread, floor(102400 / (100 n + 1024)) blocks of n threads fit.
     let held = blocks(fill, block, 100 * block as usize);
     assert_eq!(grid, held * 28);
     for threads in (32..=480).step_by(32) {

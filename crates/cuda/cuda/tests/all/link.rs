@@ -1,6 +1,6 @@
-//! Linking with NVIDIA's runtime of the device, and limits of registers.
+//! Linking with NVIDIA's device runtime, and register limits.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{Ptr, context, fails, functions, ok};
@@ -49,7 +49,7 @@ const LIBRARY: u32 = 4;
 static MAX_REGISTERS: u32 = 0;
 const NUM_REGS: u32 = 4;
 
-/// What an archive of an object with this name looks like; the object itself does not matter.
+/// The start of an archive with an object of this name; the contents of the object do not matter.
 fn archive(object: &str) -> Vec<u8> {
     let member = |name: &str, bytes: &[u8]| {
         let header = format!("{name:<16}{:<32}{:<10}`\n", "0", bytes.len());
@@ -59,8 +59,9 @@ fn archive(object: &str) -> Vec<u8> {
     [b"!<arch>\n".to_vec(), names, member("/0", b"object")].concat()
 }
 
-/// As nvcc and Numba declare and call them: every thread adds 1, meets all others, and writes what it
-/// reads then; the thread of rank 0 writes the size, and each its rank.
+/// Functions of cooperative groups, as declared and called by nvcc and Numba: every thread adds 1,
+/// synchronises with all others, and writes the sum that it then reads; the thread of rank 0 also
+/// writes the size, and each thread its rank.
 const COOPERATIVE: &str = "
 .version 7.8
 .target sm_70
@@ -99,7 +100,7 @@ const COOPERATIVE: &str = "
     ld.u32 %r8, [%rd6];
     mul.wide.u32 %rd7, %r7, 4;
     add.u64 %rd8, %rd1, %rd7;
-    // Sum, size and number of grids, rank of the grid, the three errors.
+    // Sum, size and number of grids, rank of the grid, and the three errors.
     mad.lo.u32 %r9, %r5, 1000, %r4;
     mad.lo.u32 %r9, %r6, 1000000, %r9;
     mad.lo.u32 %r9, %r8, 10000000, %r9;
@@ -110,7 +111,7 @@ const COOPERATIVE: &str = "
     ret;
 }";
 
-/// Links inputs and loads the result.
+/// Links inputs and loads the resulting module.
 fn linked(inputs: &[(u32, &[u8])], options: &[(u32, usize)]) -> Ptr {
     let (numbers, mut values): (Vec<u32>, Vec<usize>) = options.iter().copied().unzip();
     let (mut state, mut image, mut size) = (null_mut(), null(), 0);
@@ -149,11 +150,11 @@ fn cooperative_groups_need_the_runtime_of_the_device_and_get_ours() {
     ok!(cuLaunchCooperativeKernel(k, 3, 2, 1, 16, 2, 2, 0, null_mut(), params.as_mut_ptr()));
     let mut got = vec![0_u32; threads + 1];
     ok!(cuMemcpyDtoH_v2(got.as_mut_ptr().cast(), words, 4 * (threads + 1)));
-    // All ranks are there, and each has seen 384 threads: 1 grid of 384, number 0, no errors.
+    // All ranks are present, and each has read 384 threads: 1 grid of 384, number 0, no errors.
     assert_eq!(got[0], 384);
     assert!(got[1..].iter().all(|&word| word == 1_384_384), "{got:?}");
-    // A launch that is not cooperative has no handle: every call answers cudaErrorInvalidValue. The rank
-    // stays what it was in local memory, 0.
+    // A non-cooperative launch has no grid handle: every call returns cudaErrorInvalidValue. The
+    // rank keeps its value in local memory, 0.
     ok!(cuMemsetD32_v2(words, 0, threads + 1));
     let none = null_mut();
     ok!(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, none, params.as_mut_ptr(), null_mut()));
@@ -169,7 +170,7 @@ fn the_runtime_of_the_device_is_taken_as_a_library_only() {
     let runtime = archive("cuda_device_runtime.o");
     let (others, name) = (archive("mine.o"), c"libcudadevrt.a".as_ptr());
     let add = |kind, bytes: &[u8]| {
-        // SAFETY: as many bytes as it says.
+        // SAFETY: the buffer has the returned number of bytes.
         unsafe {
             let (data, size) = (bytes.as_ptr(), bytes.len());
             cuLinkAddData_v2(state, kind, data, size, name, 0, null(), null_mut()).name()
@@ -181,7 +182,7 @@ fn the_runtime_of_the_device_is_taken_as_a_library_only() {
     assert_eq!(add(2, &runtime), "CUDA_ERROR_INVALID_IMAGE");
     assert_eq!(add(PTX, &runtime), "CUDA_ERROR_INVALID_PTX");
     assert_eq!(add(0, &runtime), "CUDA_ERROR_NO_BINARY_FOR_GPU");
-    // By itself it is nothing to link.
+    // The runtime alone cannot be linked.
     fails!(INVALID_PTX, cuLinkComplete(state, &raw mut image, &raw mut size));
     ok!(cuLinkDestroy(state));
     // From a file.
@@ -195,7 +196,7 @@ fn the_runtime_of_the_device_is_taken_as_a_library_only() {
     let (data, length) = (bytes.as_ptr(), bytes.len());
     ok!(cuLinkAddData_v2(state, PTX, data, length, name, 0, null(), null_mut()));
     ok!(cuLinkComplete(state, &raw mut image, &raw mut size));
-    // The result is there: nothing can be added.
+    // After completion nothing can be added.
     let (data, length) = (runtime.as_ptr(), runtime.len());
     fails!(
         INVALID_VALUE,
@@ -204,7 +205,7 @@ fn the_runtime_of_the_device_is_taken_as_a_library_only() {
     ok!(cuLinkDestroy(state));
 }
 
-/// As nvcc calls it for `<<<...>>>` in a kernel.
+/// The calls that nvcc generates for `<<<...>>>` in a kernel.
 const LAUNCHES: &str = "
 .version 7.8
 .target sm_70
@@ -228,12 +229,12 @@ fn launches_from_the_device_are_linked_with_texunits_own_runtime() {
     ok!(cuModuleGetFunction(&raw mut fine, module, c"fine".as_ptr()));
     ok!(cuLaunchKernel(fine, 1, 1, 1, 1, 1, 1, 0, none, params, null_mut()));
     let k = function(module);
-    // A null parameter buffer is refused on the device, and the kernel goes on.
+    // A null parameter buffer is refused on the device, and the kernel continues.
     ok!(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, none, params, null_mut()));
     ok!(cuLaunchKernel(fine, 1, 1, 1, 1, 1, 1, 0, none, params, null_mut()));
 }
 
-/// A text with debug information: files 1 and 2, lines in a block of a function, a section.
+/// PTX with debug information: files 1 and 2, line numbers in a block of a function, a section.
 fn debugged(symbols: &str) -> String {
     format!(
         ".version 8.0\n.target sm_75, debug\n.address_size 64\n.extern .func (.param .b32 r) twice(.param .b32 a);\n\
@@ -267,7 +268,7 @@ fn texts_with_debug_information_are_linked() {
     }
 }
 
-/// A kernel in which 60 numbers are alive at the same time.
+/// A kernel with 60 live values.
 fn wide(directive: &str) -> CString {
     let mut text = format!(
         ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {directive}\n{{\n\
@@ -306,19 +307,19 @@ fn a_limit_of_registers_shows() {
     };
     let own = load(&text, 0);
     assert!(own >= 60, "{own}");
-    // As ptxas 13.5 does for sm_86: exactly the limit, 24 at least, none above 255.
+    // As ptxas 13.5 for sm_86: exactly the limit, at least 24 and at most 255.
     for (limit, wanted) in [(57, 57), (38, 38), (24, 24), (8, 24), (255, own), (256, own)] {
         assert_eq!(load(&text, limit), wanted, "{limit}");
     }
-    // The kernel's own words go before the option.
+    // The kernel's directive has precedence over the option.
     assert_eq!(load(&wide(".maxnreg 40"), 32), 40);
     assert_eq!(load(&wide(".maxntid 128"), 32), own);
     assert_eq!(load(&wide(".reqntid 128"), 32), own);
-    // A linked text keeps the limit.
+    // A linked module keeps the limit.
     let bytes = text.to_bytes();
     assert_eq!(registers(function(linked(&[(PTX, bytes)], &[(MAX_REGISTERS, 38)]))), 38);
     assert_eq!(registers(function(linked(&[(PTX, bytes)], &[]))), own);
-    // So does a library, in every context.
+    // A library keeps it, in every context.
     let (mut library, mut kernel, mut value, mut found) = (null_mut(), null_mut(), 44_usize, 0);
     let (options, values) = (&raw const MAX_REGISTERS, &raw mut value);
     let code = text.as_ptr().cast();
@@ -331,7 +332,8 @@ fn a_limit_of_registers_shows() {
     assert_eq!(found, 44);
 }
 
-/// Used where no kernel comes, and in initial values, too. What is only declared is no use, and what the executor has is there.
+/// The names are used outside kernels and in initial values, too. Names that are only declared have
+/// no effect, and names built into the executor are defined.
 #[test]
 fn what_nothing_defines_keeps_a_module_from_being_loaded() {
     context();

@@ -1,9 +1,9 @@
-//! The driver API from outside, as far as its tests may share a process: one program, because each one more has to be
-//! linked.
+//! Tests of the exported driver API that can share a process. They are one program, as linking each
+//! additional program takes time.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
-// Each file declares what it calls, as its programs would: pointers of one kind or another.
+// Each file declares the functions that it calls with its own pointer types, as programs would.
 #![allow(clashing_extern_declarations)]
 
 mod array;

@@ -90,11 +90,11 @@ fn function(module: Ptr, name: &CStr) -> Ptr {
 }
 
 fn text(pointer: *const c_char) -> String {
-    // SAFETY: the library gave out a text that lives as long as its module.
+    // SAFETY: the library returned a string that lives as long as its module.
     unsafe { CStr::from_ptr(pointer) }.to_str().unwrap().to_owned()
 }
 
-/// Launches one thread with a pointer to four bytes; what they are then.
+/// Launches one thread with a pointer to an integer; returns the integer afterwards.
 fn run_on_int(function: Ptr) -> i32 {
     let (mut out, mut value) = (0_u64, [0_u8; 4]);
     ok!(cuMemAlloc_v2(&raw mut out, 4));
@@ -142,7 +142,8 @@ fn a_text_is_loaded_and_asked() {
         ok!(cuFuncGetAttribute(&raw mut value, number, second));
         value
     };
-    // Threads, static shared, constant, PTX and binary version, dynamic shared, carveout.
+    // Threads, static shared memory, constant memory, PTX version, binary version, dynamic shared
+    // memory, carveout.
     assert_eq!([0, 1, 2, 5, 6, 8, 9].map(attribute), [128, 256, 0, 75, 86, 48896, -1]);
     assert!((16..=255).contains(&attribute(4)));
     let mut value = 0;
@@ -165,7 +166,7 @@ fn handles_end_with_their_module() {
     fails!(INVALID_VALUE, cuModuleGetFunction(null_mut(), module, c"first".as_ptr()));
     let mut size = 0;
     fails!(NOT_FOUND, cuModuleGetGlobal_v2(null_mut(), &raw mut size, module, c"third".as_ptr()));
-    // What a driver answers for the name of a kernel, and where nothing is asked for.
+    // The driver's codes for a null name, and for null out-pointers.
     fails!(
         INVALID_VALUE,
         cuModuleGetGlobal_v2(null_mut(), &raw mut size, module, c"first".as_ptr())
@@ -177,7 +178,7 @@ fn handles_end_with_their_module() {
     fails!(INVALID_HANDLE, cuModuleGetFunctionCount(&raw mut count, module));
     let (none, params) = (null_mut(), null_mut());
     fails!(INVALID_HANDLE, cuLaunchKernel(first, 1, 1, 1, 1, 1, 1, 0, none, params, null_mut()));
-    // Another context's kernels are not those of this one.
+    // Kernels of another context do not belong to this one.
     let module = load(PTX.to_bytes_with_nul());
     let first = function(module, c"first");
     context();
@@ -198,15 +199,15 @@ fn fatbins_of_every_kind_are_read() {
     context();
     for image in [PLAIN, LZ4, ZSTD] {
         let module = load(image);
-        // The highest entry that an sm_86 takes; that of sm_90a is none.
+        // The highest entry that sm_86 accepts; sm_90a is not accepted.
         assert_eq!(run_on_int(function(module, c"architecture")), 800);
         assert_eq!(run_on_int_with(function(module, c"fill"), 41), 42);
         ok!(cuModuleUnload(module));
     }
-    // PTX for later cards: the one that most of them take.
+    // PTX for later GPUs only: the entry for the lowest of them.
     let module = load(NEWER);
     assert_eq!(run_on_int(function(module, c"architecture")), 900);
-    // Through the structure that programs have.
+    // Through the wrapper structure that nvcc generates.
     let wrapper = Wrapper { magic: 0x4662_43b1, version: 1, data: LZ4.as_ptr(), more: null() };
     let mut module = null_mut();
     ok!(cuModuleLoadData(&raw mut module, (&raw const wrapper).cast()));
@@ -237,7 +238,7 @@ fn what_is_no_module_is_refused() {
     context();
     let mut module = null_mut();
     let mut refused = |image: &[u8]| {
-        // SAFETY: an image with the sizes that its headers say, or with a zero at its end.
+        // SAFETY: an image with correct sizes in its headers, or terminated by zero.
         unsafe { cuModuleLoadData(&raw mut module, image.as_ptr()) }.name()
     };
     assert_eq!(refused(MACHINE), "CUDA_ERROR_NO_BINARY_FOR_GPU");
@@ -251,7 +252,7 @@ fn what_is_no_module_is_refused() {
     let mut damaged = PLAIN.to_vec();
     damaged[4] = 9;
     assert_eq!(refused(&damaged), "CUDA_ERROR_INVALID_IMAGE");
-    // SAFETY: null is refused, and files that are not there.
+    // SAFETY: null pointers and missing files are refused.
     unsafe {
         assert_eq!(cuModuleLoadData(&raw mut module, null()).name(), "CUDA_ERROR_INVALID_VALUE");
         let missing = c"/no/such/file".as_ptr();
@@ -259,7 +260,7 @@ fn what_is_no_module_is_refused() {
     }
 }
 
-/// An NVIDIA H200 (sm_90) answers so, driver 580.159.04, CUDA 13.0, 2026-11-28.
+/// An NVIDIA H200 (sm_90) with driver 580.159.04, CUDA 13.0, returned these on 2026-11-28.
 #[test]
 fn queries_and_references_that_a_driver_does_not_load() {
     context();
@@ -270,7 +271,7 @@ fn queries_and_references_that_a_driver_does_not_load() {
              .reg .b64 %h;\nmov.u64 %h, 0;\n{body}\nret;\n}}\0"
         );
         let mut module = null_mut();
-        // SAFETY: a text with a zero at its end.
+        // SAFETY: a text terminated by zero.
         unsafe { cuModuleLoadData(&raw mut module, text.as_ptr()) }.name()
     };
     let query = |what: &str| load("", "", &format!("{what}.b32 %r, [%h];"));
@@ -308,12 +309,13 @@ fn damaged_fatbins_never_end_the_process() {
         let whole = [PLAIN, LZ4, ZSTD][round % 3];
         let mut bytes = whole.to_vec();
         for _ in 0..1 + random.below(4) {
-            // Headers rather than texts, and never the size of all, which is what is read.
+            // Mutates headers more often than texts, and never the total size, which limits what is
+            // read.
             let at = 16 + random.below(if round % 2 == 0 { 160 } else { whole.len() as u64 - 16 });
             bytes[at as usize] = random.u32() as u8;
         }
         let mut module = null_mut();
-        // SAFETY: the fatbin's own size is as it was.
+        // SAFETY: the size in the fatbin's header is unchanged.
         let result = unsafe { cuModuleLoadData(&raw mut module, bytes.as_ptr()) };
         let name = result.name();
         assert!(
@@ -358,7 +360,7 @@ fn mistakes_go_to_the_log() {
     assert!(said.contains("%r1") && said.contains("error["), "{said}");
     assert_eq!(values[1], said.len());
     assert!(f32::from_bits(values[3] as u32) < 10_000.0);
-    // A small buffer is filled, and ends with a zero.
+    // A small buffer is filled, and terminated by zero.
     let mut small = [1_u8; 8];
     let mut values = [small.as_mut_ptr() as usize, small.len()];
     fails!(
@@ -401,7 +403,7 @@ fn libraries_are_loaded_where_they_are_used() {
     ok!(cuKernelGetLibrary(&raw mut back, kernel));
     assert_eq!(back, library);
     ok!(cuKernelSetAttribute(8, 1000, kernel, 0));
-    // A managed variable is there before there is a context.
+    // A managed variable exists without a context.
     ok!(crate::common::cuCtxSetCurrent(null_mut()));
     let (mut address, mut size) = (0, 0);
     ok!(cuLibraryGetManaged(&raw mut address, &raw mut size, library, c"shared_word".as_ptr()));
@@ -501,7 +503,7 @@ fn texts_are_linked() {
         assert!(size > 100);
         ok!(cuLinkDestroy(state));
         fails!(INVALID_HANDLE, cuLinkDestroy(state));
-        // 2 * 20 + 100 of the one text, 3 of the other.
+        // 2 * 20 + 100 from the first text, 3 from the second.
         assert_eq!(run_on_int(function(module, c"run")), 143);
     }
 }
@@ -515,7 +517,7 @@ fn what_cannot_be_linked_is_said() {
     ok!(cuLinkCreate_v2(2, [5, 6].as_ptr(), values.as_mut_ptr(), &raw mut state));
     let add = |kind: u32, bytes: &[u8]| {
         let name = CString::new("a.ptx").unwrap();
-        // SAFETY: as many bytes as it says.
+        // SAFETY: the buffer has the returned number of bytes.
         unsafe {
             cuLinkAddData_v2(
                 state,

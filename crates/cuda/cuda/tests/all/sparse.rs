@@ -1,6 +1,6 @@
-//! Sparse arrays: properties, what is mapped and what is not, as fetches see it.
+//! Sparse arrays: properties, and mapped and unmapped tiles as seen by fetches.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, ok};
@@ -41,7 +41,7 @@ fn properties(array: Ptr, mipmapped: bool) -> CUDA_ARRAY_SPARSE_PROPERTIES {
     found
 }
 
-/// Maps a box of level 0 of an array without levels.
+/// Maps a box in level 0 of an array that is not mipmapped.
 fn region(array: Ptr, pool: u64, at: [u32; 3], size: [u32; 3]) -> CUarrayMapInfo {
     let ([x, y, z], [width, height, depth]) = (at, size);
     CUarrayMapInfo {
@@ -62,7 +62,7 @@ fn unmap(info: CUarrayMapInfo) -> CUarrayMapInfo {
 }
 
 fn map(infos: &[CUarrayMapInfo]) -> CUresult {
-    // SAFETY: so many there are.
+    // SAFETY: the array has this many elements.
     unsafe { cuMemMapArrayAsync(infos.as_ptr(), infos.len() as u32, null_mut()) }
 }
 
@@ -75,7 +75,7 @@ fn texels(at: &[[f32; 2]], level: f32) -> Vec<u8> {
         .collect()
 }
 
-/// Whether each texel is there, by the predicate of a fetch.
+/// Whether each texel is resident, by the predicate of a fetch.
 fn there<const N: usize>(
     runner: &Runner,
     handle: u64,
@@ -108,7 +108,7 @@ fn properties_of_sparse_arrays() {
     };
     let whole = mipmapped(&sparse([512, 512, 0], 0, 1), 10);
     assert_eq!(properties(whole, true), tail(3, TILE));
-    // Nothing but a tail: 4096 x 64 floats and their levels are 17 tiles and more.
+    // Only a tail: 4096 x 64 floats and their levels are more than 17 tiles.
     let flat = mipmapped(&sparse([4096, 64, 0], 0, 1), 3);
     assert_eq!(properties(flat, true), tail(0, 21 * TILE));
     assert_eq!(properties(mipmapped(&sparse([512, 512, 0], 0, 1), 2), true), tail(0, 0));
@@ -140,11 +140,11 @@ fn a_fetch_sees_which_tiles_are_mapped() {
     let first = region(given, pool, [0, 0, 0], [128, 128, 1]);
     assert_eq!(map(&[first]), CUresult::SUCCESS);
     assert_eq!(seen(), [true, true, false, false, false]);
-    // To the end of the level, which is not a whole tile; two changes at once.
+    // Up to the end of the level, which is not a whole tile; two changes in one call.
     let rest = region(given, pool, [128, 128, 0], [172, 128, 1]);
     assert_eq!(map(&[unmap(first), rest]), CUresult::SUCCESS);
     assert_eq!(seen(), [false, false, false, true, true]);
-    // A released pool leaves tiles mapped, but cannot be mapped any more.
+    // A released handle keeps its tiles mapped, but cannot be mapped again.
     ok!(cuMemRelease(pool));
     fails!(INVALID_VALUE, cuMemRelease(pool));
     assert_eq!(map(&[first]), CUresult::INVALID_HANDLE);
@@ -186,7 +186,7 @@ fn mip_tails_are_mapped() {
     assert_eq!(map(&[second, unmap(tail)]), CUresult::SUCCESS);
     assert_eq!(levels(), [false, true, false, false, false, false]);
     type Change = fn(&mut CUarrayMapInfo);
-    // Offset, size, layer; of a level that is in the tail, and of none.
+    // Offset, size, layer; a level in the tail, and a level that does not exist.
     let changes: [Change; 6] = [
         |info| info.subresource[2] = 1,
         |info| info.subresource[4] = 100,
@@ -209,7 +209,7 @@ fn mip_tails_are_mapped() {
     ok!(cuCtxDestroy_v2(context));
 }
 
-/// A tail of several tiles may be mapped in parts; it can be used when all are there.
+/// A tail of several tiles may be mapped in parts; it can be used when all of them are mapped.
 #[test]
 fn tiles_of_a_mip_tail_are_mapped_one_by_one() {
     let context = context();
@@ -313,7 +313,7 @@ fn pools_of_tiles() {
     fails!(OUT_OF_MEMORY, cuMemCreate(&raw mut handle, 1 << 50, &raw const fine, 0));
     let other = CUmemAllocationProp { usage: 0, ..fine };
     ok!(cuMemCreate(&raw mut handle, 2 << 20, &raw const other, 0));
-    // Memory for mappings is not for tiles.
+    // Memory created for address ranges cannot be used for tiles.
     let whole = region(array(&sparse([256, 256, 0], 0, 1)), handle, [0; 3], [128, 128, 1]);
     assert_eq!(map(&[whole]), CUresult::INVALID_VALUE);
     ok!(cuMemRelease(handle));

@@ -1,6 +1,6 @@
-//! Texture and surface references: what is set comes back, and is what kernels see.
+//! Texture and surface references: settings are read back, and are used by kernels.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
@@ -46,7 +46,7 @@ functions! {
     cuSurfRefGetArray(array: *mut Ptr, reference: Ptr);
 }
 
-/// What the kernels use, and one that writes a surface.
+/// References used by the kernels, and a kernel that writes to a surface.
 const HEAD: &str = "
 .version 8.0
 .target sm_80
@@ -67,7 +67,7 @@ const HEAD: &str = "
 }
 ";
 
-/// Kernels that fetch from references: the handle that they are given does not count.
+/// Kernels that fetch from references and ignore the handle that is passed.
 fn references() -> Runner {
     let mut text = HEAD.to_owned();
     for (name, fetch) in [
@@ -86,7 +86,7 @@ fn texref(module: Ptr, name: &CStr) -> Ptr {
     reference
 }
 
-/// 4 x 4 numbers from `first` on.
+/// An array of 4 x 4 numbers starting at `first`.
 fn numbers(first: u32, flags: u32) -> Ptr {
     let given = array(&CUDA_ARRAY3D_DESCRIPTOR {
         width: 4,
@@ -132,7 +132,7 @@ fn kernels_see_what_is_set() {
     assert_eq!(fetch(&places(1.0, 0.0), 16), (1000..1016).collect::<Vec<_>>());
     ok!(cuTexRefSetFlags(reference, CU_TRSF_NORMALIZED_COORDINATES));
     assert_eq!(fetch(&places(0.25, 0.0), 16), (1000..1016).collect::<Vec<_>>());
-    // Outside: the initialiser's mode along x, then the border.
+    // Outside of the texture: the initialiser's mode along x, then the border.
     let outside: Vec<u8> = (0..THREADS)
         .flat_map(|_| [1.125_f32, 0.125, 0.0, 0.0])
         .flat_map(f32::to_le_bytes)
@@ -144,7 +144,7 @@ fn kernels_see_what_is_set() {
     let colour = [f32::from_bits(77), 0.0, 0.0, 0.0];
     ok!(cuTexRefSetBorderColor(reference, &raw const colour));
     assert_eq!(fetch(&outside, 1), [77]);
-    // What it reads is gone.
+    // The array that it reads is destroyed.
     ok!(cuArrayDestroy(second));
     runner.launch("fetch", 0, &outside);
     fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
@@ -194,7 +194,7 @@ fn memory_of_a_reference() {
     let bytes: Vec<u8> = (0..4096).map(|i| (i % 251) as u8).collect();
     ok!(cuMemcpyHtoD_v2(memory, bytes.as_ptr(), bytes.len()));
     let (mut offset, mut back) = (9, 0);
-    // The format may come behind the address (PyCUDA's own tests do so).
+    // The format may be set after the address, as in PyCUDA's own tests.
     ok!(cuTexRefSetAddress_v2(&raw mut offset, reference, memory, 64));
     assert_eq!(offset, 0);
     ok!(cuTexRefSetFormat(reference, 0x01, 1));
@@ -203,7 +203,8 @@ fn memory_of_a_reference() {
     assert_eq!(row(4), [0, 1, 2, 3]);
     ok!(cuTexRefSetAddress_v2(&raw mut offset, reference, memory, 64));
     assert_eq!(row(4), [0, 1, 2, 3]);
-    // What is not aligned begins before, by an offset that the kernel has to add.
+    // An unaligned address is aligned downwards, and the call returns an offset for the kernel to
+    // add.
     ok!(cuTexRefSetAddress_v2(&raw mut offset, reference, memory + 515, 64));
     assert_eq!(offset, 3);
     assert_eq!(row(4), [512 % 251, 513 % 251, 514 % 251, 515 % 251]);
@@ -211,12 +212,12 @@ fn memory_of_a_reference() {
     assert_eq!(back, memory + 512);
     fails!(INVALID_VALUE, cuTexRefSetAddress_v2(null_mut(), reference, memory + 515, 64));
     fails!(INVALID_VALUE, cuTexRefSetAddress_v2(&raw mut offset, reference, memory, usize::MAX));
-    // What passes the end of the memory is 0, as of texture objects.
+    // Texels past the end of the memory are 0, as for texture objects.
     ok!(cuTexRefSetAddress_v2(&raw mut offset, reference, memory + 3584, 5000));
     assert_eq!(row(4), [3584 % 251, 3585 % 251, 3586 % 251, 3587 % 251]);
     let mut narrow = 0;
     fails!(INVALID_VALUE, cuTexRefSetAddress(&raw mut narrow, reference, 512, 64));
-    // Two bytes to an element.
+    // Two bytes per element.
     ok!(cuTexRefSetAddress_v2(&raw mut offset, reference, memory, 64));
     ok!(cuTexRefSetFormat(reference, 0x02, 1));
     assert_eq!(row(2), [0x0100, 0x0302]);
@@ -229,7 +230,7 @@ fn memory_of_a_reference() {
     assert_eq!((format, channels), (0x01, 1));
     fails!(INVALID_VALUE, cuTexRefSetAddress2D_v2(reference, &raw const what, memory + 16, 64));
     fails!(INVALID_VALUE, cuTexRefSetAddress2D_v2(reference, &raw const what, memory, 2048));
-    // Nothing at no address unbinds; a fetch gives zeros then.
+    // Null with size 0 unbinds the reference; fetches then return zeros.
     ok!(cuTexRefSetAddress_v2(null_mut(), reference, 0, 0));
     fails!(INVALID_VALUE, cuTexRefGetAddress_v2(&raw mut back, reference));
     assert_eq!(firsts(&runner.run("fetch", 0, &places(1.0, 0.0)), 16), [0; 16]);
@@ -336,7 +337,8 @@ fn references_end_with_their_module() {
     let context = context();
     let runner = references();
     let reference = texref(runner.module, c"picture");
-    // A module's reference is not destroyed on its own; a kernel uses it without being told.
+    // A module's reference cannot be destroyed separately; a kernel uses it without
+    // `cuParamSetTexRef`.
     fails!(INVALID_VALUE, cuTexRefDestroy(reference));
     let mut function = null_mut();
     ok!(cuModuleGetFunction(&raw mut function, runner.module, c"fetch".as_ptr()));

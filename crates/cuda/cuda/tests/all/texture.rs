@@ -1,7 +1,7 @@
-//! Texture objects: every format, geometry and way of reading, compared with the same fetch by way of
-//! the device.
+//! Texture objects: every format, geometry and read mode, compared with the same fetch through the
+//! device crate.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{context, cuCtxDestroy_v2, ok};
@@ -13,8 +13,8 @@ use texunit_device::{
     Format, MemoryTexels, MipmappedArray, ReadMode, TextureDescriptor, TextureResource,
 };
 
-/// `CU_AD_FORMAT_*`, channels, name, and whether the flag that reads as integers makes a difference
-/// (`Both`), the texels are always elements, or always normalized floats.
+/// `CU_AD_FORMAT_*`, channels, name, and whether the flag to read integers has an effect (`Both`),
+/// texels are always integers or floats as stored, or are always normalized floats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Reads {
     Both,
@@ -41,7 +41,7 @@ const FORMATS: [(u32, u32, &str, Reads); 35] = [
     (0x94, 4, "bc2_srgb", Normalized), (0x01, 2, "u8x2", Both),
 ];
 
-/// A resource on both sides, with one name for kernels.
+/// The same resource in the driver and in the device crate, with its name in kernels.
 struct Pair<'a> {
     name: String,
     kernel: String,
@@ -52,7 +52,7 @@ struct Pair<'a> {
     srgb_block: bool,
 }
 
-/// Fetches with every combination of flags and filter that is not a fault, and counts them.
+/// Fetches with every combination of flags and filter that causes no fault, and counts them.
 fn compare(pair: &Pair<'_>, runner: &Runner, reference: &Reference, random: &mut Random) -> usize {
     let mut count = 0;
     for choice in 0..16_u32 {
@@ -189,7 +189,7 @@ fn memory_is_fetched_as_by_the_device() {
             what: memory + 512,
             format: number,
             num_channels,
-            // A texel that is cut off does not count.
+            // An incomplete last texel does not count.
             size: 25 * size as usize - 1,
             ..CUDA_RESOURCE_DESC::default()
         };
@@ -220,7 +220,7 @@ fn memory_is_fetched_as_by_the_device() {
         );
         compare(&pair("pitched", pitched, ours), &runner, &reference, &mut random);
     }
-    // What a texture reads stays while the texture does.
+    // The memory of a texture must not be freed before its last fetch.
     ok!(cuMemFree_v2(memory));
     ok!(cuCtxDestroy_v2(context));
 }

@@ -1,6 +1,6 @@
-//! Texture and surface objects as handles: what comes back of them, what is refused, how long they live.
+//! Texture and surface objects: descriptors read back, refused calls, and lifetimes.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{context, cuCtxDestroy_v2, fails, ok};
@@ -23,7 +23,8 @@ fn what_was_given_comes_back() {
     ok!(cuTexObjectGetResourceDesc(&raw mut resource_back, handle));
     ok!(cuTexObjectGetTextureDesc(&raw mut state_back, handle));
     assert_eq!((resource_back, state_back), (resource, state));
-    // An NVIDIA H200 (sm_90) answers so without a view, driver 580.159.04, CUDA 13.0, 2026-11-28.
+    // An NVIDIA H200 (sm_90) with driver 580.159.04, CUDA 13.0, returned this without a view on
+    // 2026-11-28.
     let mut view = CUDA_RESOURCE_VIEW_DESC { width: 7, ..CUDA_RESOURCE_VIEW_DESC::default() };
     ok!(cuTexObjectGetResourceViewDesc(&raw mut view, handle));
     assert_eq!(view, CUDA_RESOURCE_VIEW_DESC::default());
@@ -55,7 +56,7 @@ fn textures_that_are_refused() {
     };
     let create = |resource: CUDA_RESOURCE_DESC, state: CUDA_TEXTURE_DESC| {
         let mut handle = 0;
-        // SAFETY: the structures are there.
+        // SAFETY: the pointers are to local structures.
         unsafe { cuTexObjectCreate(&raw mut handle, &raw const resource, &raw const state, null()) }
     };
     let resources = [
@@ -77,7 +78,7 @@ fn textures_that_are_refused() {
         (CUDA_RESOURCE_DESC { pitch_in_bytes: 0, ..pitched }, CUresult::INVALID_VALUE),
         (CUDA_RESOURCE_DESC { height: 100, ..pitched }, CUresult::INVALID_VALUE),
         (CUDA_RESOURCE_DESC { height: 1 << 40, ..pitched }, CUresult::INVALID_VALUE),
-        // An NVIDIA H200 (sm_90) makes these, driver 580.159.04, CUDA 13.0, 2026-11-28.
+        // An NVIDIA H200 (sm_90) with driver 580.159.04, CUDA 13.0, created these on 2026-11-28.
         (CUDA_RESOURCE_DESC { size: 3, ..linear }, CUresult::SUCCESS),
         (CUDA_RESOURCE_DESC { size: 0, ..linear }, CUresult::SUCCESS),
         (CUDA_RESOURCE_DESC { size: 8192, ..linear }, CUresult::SUCCESS),
@@ -94,7 +95,8 @@ fn textures_that_are_refused() {
         (CUDA_TEXTURE_DESC { filter_mode: 2, ..state }, CUresult::INVALID_VALUE),
         (CUDA_TEXTURE_DESC { mipmap_filter_mode: 2, ..state }, CUresult::INVALID_VALUE),
         (CUDA_TEXTURE_DESC { flags: 0x80, ..state }, CUresult::INVALID_VALUE),
-        // An NVIDIA H200 (sm_90) takes two flags without names, and modes of axes that there are not.
+        // An NVIDIA H200 (sm_90) accepts two flags without names, and address modes of axes that do
+        // not exist.
         (CUDA_TEXTURE_DESC { flags: 0x0c, ..state }, CUresult::SUCCESS),
         (CUDA_TEXTURE_DESC { address_mode: [0, 0, 77], ..state }, CUresult::SUCCESS),
         (CUDA_TEXTURE_DESC { flags: CU_TRSF_SEAMLESS_CUBEMAP, ..state }, CUresult::INVALID_VALUE),
@@ -106,7 +108,7 @@ fn textures_that_are_refused() {
     for (state, wanted) in states {
         assert_eq!(create(fine, state), wanted, "{state:?}");
     }
-    // Colours that are sRGB by format need the flag.
+    // Formats that are sRGB by definition need the flag.
     let blocks = of_array(array(&plain(8, 8, 0x9e, 4)));
     assert_eq!(create(blocks, state), CUresult::INVALID_VALUE);
     let flagged = CUDA_TEXTURE_DESC { flags: CU_TRSF_SRGB, ..state };
@@ -133,7 +135,7 @@ fn stale_handles_and_other_kinds_are_refused() {
     fails!(INVALID_VALUE, cuTexObjectDestroy(surface));
     fails!(INVALID_VALUE, cuSurfObjectDestroy(handle));
     fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut back, surface));
-    // As a null pointer is freed.
+    // As for a null pointer in `free`.
     ok!(cuTexObjectDestroy(0));
     ok!(cuSurfObjectDestroy(0));
     for garbage in [1, u64::MAX, handle ^ 1 << 40, handle ^ 1 << 62, given as u64] {
@@ -141,7 +143,7 @@ fn stale_handles_and_other_kinds_are_refused() {
         fails!(INVALID_VALUE, cuSurfObjectDestroy(garbage));
         fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut back, garbage));
     }
-    // An object of another context is none of this one.
+    // An object of another context does not belong to this one.
     let second = context();
     fails!(INVALID_VALUE, cuTexObjectDestroy(handle));
     ok!(cuCtxDestroy_v2(second));
@@ -151,7 +153,7 @@ fn stale_handles_and_other_kinds_are_refused() {
     fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut back, handle));
     ok!(cuSurfObjectDestroy(surface));
     fails!(INVALID_VALUE, cuSurfObjectDestroy(surface));
-    // An array that was destroyed; memory is no surface.
+    // A destroyed array; memory cannot be a surface.
     ok!(cuArrayDestroy(given));
     fails!(INVALID_HANDLE, cuArrayDestroy(given));
     fails!(INVALID_HANDLE, cuSurfObjectCreate(&raw mut surface, &raw const resource));
@@ -160,8 +162,8 @@ fn stale_handles_and_other_kinds_are_refused() {
     ok!(cuCtxDestroy_v2(first));
 }
 
-/// What a GeForce RTX 3060 answers for arrays that were made without `CUDA_ARRAY3D_SURFACE_LDST`; levels of
-/// mipmapped arrays are inferred from that.
+/// Result of a GeForce RTX 3060 for arrays created without `CUDA_ARRAY3D_SURFACE_LDST`; that of
+/// levels of mipmapped arrays is inferred.
 #[test]
 fn surfaces_need_no_flag_of_their_array() {
     let context = context();
@@ -207,7 +209,7 @@ fn a_texture_ends_with_its_array() {
     for (i, texel) in got.chunks_exact(16).enumerate() {
         assert_eq!(texel[..4], ((i % 16) as f32).to_le_bytes());
     }
-    // Without its array, a fetch is a fault of the kernel, which every later call answers.
+    // After the array is destroyed, a fetch is a fault, returned by every later call.
     ok!(cuArrayDestroy(given));
     runner.launch("fetch_2d", handle, &at);
     fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
@@ -227,7 +229,8 @@ fn a_texture_that_was_destroyed_is_a_fault() {
     ok!(cuCtxDestroy_v2(context));
 }
 
-/// As an NVIDIA H200 (sm_90) filters them, driver 580.159.04, CUDA 13.0, 2026-11-28 (docs/numerics.md 2).
+/// Filtered as on an NVIDIA H200 (sm_90) with driver 580.159.04, CUDA 13.0, 2026-11-28
+/// (docs/numerics.md 2).
 #[test]
 fn integers_are_filtered() {
     let context = context();

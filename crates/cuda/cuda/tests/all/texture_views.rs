@@ -1,6 +1,7 @@
-//! Views of textures: every format of a view, compared with the same fetch by way of the device; what is refused.
+//! Texture views: every view format, compared with the same fetch through the device crate, and
+//! refused calls.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{context, cuCtxDestroy_v2, fails, ok};
@@ -10,7 +11,7 @@ use texunit_cuda_abi::*;
 use texunit_device::{Format, Geometry, ReadMode, TextureDescriptor, TextureResource, View};
 use texunit_testkit::Random;
 
-/// Formats of the arrays that views are of.
+/// Formats of the arrays under the views.
 #[rustfmt::skip]
 const FORMATS_OF_ARRAYS: [(u32, u32, &str); 20] = [
     (0x08, 1, "s8"), (0x02, 1, "u16"), (0xc2, 4, "unorm8x4"), (0x01, 1, "u8"), (0x10, 1, "f16"),
@@ -19,7 +20,7 @@ const FORMATS_OF_ARRAYS: [(u32, u32, &str); 20] = [
     (0x03, 2, "u32x2"), (0x50, 4, "rgb10a2"), (0x02, 4, "u16x4"), (0x0a, 4, "s32x4"), (0x0a, 1, "s32"),
 ];
 
-/// A view of everything, as another format.
+/// A view of all levels and layers in another format.
 fn view_of(
     descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
     format: u32,
@@ -40,7 +41,7 @@ fn views_are_fetched_as_by_the_device() {
     let text = kernels();
     let (runner, reference) = (Runner::new(&text), Reference::new(&text));
     let mut random = Random::for_test(77);
-    // Every format of a view, with the array's, all of the same size.
+    // Every view format of the same size as the array's format, including that format.
     #[rustfmt::skip]
     let own = [
         (0x08, 1), (0x02, 1), (0xc2, 4), (0x01, 1), (0x10, 1), (0x20, 1),
@@ -126,7 +127,7 @@ fn views_that_are_refused() {
             )
         );
     }
-    // BC1 is seen in two 32-bit integers, BC7 in four; other formats have no blocks.
+    // BC1 is viewed as two 32-bit integers, BC7 as four; other formats cannot be viewed as blocks.
     let blocks = view_of(&descriptor, 0x19, 4);
     ok!(cuTexObjectCreate(
         &raw mut handle,
@@ -149,13 +150,13 @@ fn views_that_are_refused() {
     ok!(cuCtxDestroy_v2(context));
 }
 
-/// An NVIDIA H200 (sm_90) makes these, driver 580.159.04, CUDA 13.0, 2026-11-28.
+/// An NVIDIA H200 (sm_90) with driver 580.159.04, CUDA 13.0, created these on 2026-11-28.
 #[test]
 fn views_that_are_not_looked_at_and_of_parts_of_cubes() {
     let context = context();
     let create = |resource: CUDA_RESOURCE_DESC, view: CUDA_RESOURCE_VIEW_DESC| {
         let (mut handle, state) = (0, CUDA_TEXTURE_DESC::default());
-        // SAFETY: the structures are there.
+        // SAFETY: the pointers are to local structures.
         unsafe {
             cuTexObjectCreate(
                 &raw mut handle,

@@ -1,6 +1,6 @@
-//! Unified addressing: attributes of pointers, managed memory, memory pools.
+//! Unified addressing: pointer attributes, managed memory, memory pools.
 
-// Calls C functions, as the programs do that the library is for.
+// Calls C functions, as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
@@ -59,7 +59,7 @@ functions! {
 const DEVICE: CUmemLocation = CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
 const HOST: CUmemLocation = CUmemLocation { kind: CU_MEM_LOCATION_TYPE_HOST, id: 0 };
 
-/// A number that a call writes, and the bytes behind it, which it must not.
+/// A value written by a call, which must not change the bytes after it.
 fn written<T: Copy + Default + PartialEq + std::fmt::Debug>(call: impl FnOnce(*mut c_void)) -> T {
     #[repr(C)]
     struct Guarded<T>(T, [u8; 16]);
@@ -88,12 +88,12 @@ fn pointers_have_attributes() {
     let mut host = null_mut();
     ok!(cuMemHostAlloc(&raw mut host, 50, 0));
     let host = host as u64;
-    // All four bytes are written, whatever was there.
+    // All four bytes are written, whatever they contained.
     for number in [6, 8, 10, 13, 15, 21] {
         for (ptr, is_managed) in [(a, 0), (managed, 1)] {
             let mut value = 0xcccc_cccc_u32;
             ok!(cuPointerGetAttribute((&raw mut value).cast(), number, ptr));
-            // Mapped; of cuMemAlloc alone other processes are given handles.
+            // The memory is mapped; only memory of cuMemAlloc has IPC handles.
             let wanted = match number {
                 13 => 1,
                 8 => is_managed,
@@ -132,7 +132,7 @@ fn pointers_have_attributes() {
     assert_eq!(attribute::<u32>(6, a), 1);
     fails!(INVALID_VALUE, cuPointerSetAttribute((&raw const flag).cast(), 8, a));
     fails!(INVALID_VALUE, cuPointerSetAttribute((&raw const flag).cast(), 6, to as u64));
-    // Memory that is not known has null attributes, and no device.
+    // Unknown memory has null attributes and no device.
     let (mut kind, mut ordinal, mut start) = (7_u32, 7_i32, 7_u64);
     let data = [(&raw mut kind).cast(), (&raw mut ordinal).cast(), (&raw mut start).cast()];
     ok!(cuPointerGetAttributes(3, [2, 9, 11].as_ptr(), data.as_ptr(), to as u64));
@@ -283,7 +283,7 @@ fn pools_count_and_limit() {
     }
     let nowhere = CUmemPoolProps { location: CUmemLocation { kind: 1, id: 77 }, ..wanted };
     fails!(INVALID_DEVICE, cuMemPoolCreate(&raw mut other, &raw const nowhere));
-    // What is allocated lives longer than its pool.
+    // An allocation outlives its pool.
     let last = from(10);
     ok!(cuMemPoolDestroy(pool));
     fails!(INVALID_VALUE, cuMemPoolDestroy(pool));
@@ -311,7 +311,7 @@ fn places_have_a_current_pool() {
     fails!(INVALID_VALUE, cuMemPoolDestroy(default));
     fails!(INVALID_VALUE, cuDeviceSetMemPool(0, mine));
     fails!(INVALID_DEVICE, cuDeviceGetMemPool(&raw mut now, 44));
-    // Pools of the host, and of managed memory.
+    // Pools of host memory and of managed memory.
     ok!(cuMemGetDefaultMemPool(&raw mut now, &HOST, kind));
     fails!(INVALID_VALUE, cuDeviceSetMemPool(0, now));
     fails!(INVALID_VALUE, cuMemSetMemPool(&DEVICE, kind, now));

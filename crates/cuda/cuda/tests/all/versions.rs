@@ -1,5 +1,5 @@
-//! First and later versions of functions: programs reach them by `cuGetProcAddress`, as no header names them any
-//! more, or not yet.
+//! First and later versions of functions: programs find them by `cuGetProcAddress`, as the headers
+//! do not declare them any more, or not yet.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -56,7 +56,8 @@ functions! {
     );
 }
 
-/// The versions of CUDA from which a name means a function are those of cudaTypedefs.h (`PFN_cuStreamGetCtx_v12050`).
+/// The CUDA versions from which a name refers to a function are those of cudaTypedefs.h
+/// (`PFN_cuStreamGetCtx_v12050`).
 #[test]
 fn a_name_means_the_function_of_the_version_that_is_asked_for() {
     macro_rules! rows {
@@ -92,7 +93,7 @@ fn a_name_means_the_function_of_the_version_that_is_asked_for() {
     }
 }
 
-/// Flags of the primary context, and whether it is alive.
+/// Flags of the primary context, and whether it is active.
 fn primary() -> (u32, i32) {
     let (mut flags, mut active) = (99, 99);
     ok!(cuDevicePrimaryCtxGetState(0, &raw mut flags, &raw mut active));
@@ -110,7 +111,7 @@ fn primary_contexts() {
     ok!(cuDevicePrimaryCtxRetain(&raw mut first, 0));
     ok!(cuDevicePrimaryCtxRetain(&raw mut again, 0));
     assert_eq!((first, primary()), (again, (2, 1)));
-    // A reset gives up what is there, and the context stays.
+    // A reset destroys the objects, and the context remains active.
     let mut memory = 0;
     ok!(crate::common::cuCtxSetCurrent(first));
     ok!(cuMemAlloc_v2(&raw mut memory, 64));
@@ -118,7 +119,7 @@ fn primary_contexts() {
     fails!(INVALID_VALUE, cuMemFree_v2(memory));
     assert_eq!(primary(), (2, 1));
     fails!(INVALID_DEVICE, cuDevicePrimaryCtxReset(9));
-    // The last one who lets it go ends it.
+    // The last release destroys it.
     ok!(cuDevicePrimaryCtxRelease(0));
     assert_eq!(primary(), (2, 1));
     ok!(cuDevicePrimaryCtxRelease(0));
@@ -144,7 +145,7 @@ fn streams() {
         (status, id) = nothing();
         ok!(cuStreamGetCaptureInfo_v3(stream, to, of, g, d, &raw mut edges, &raw mut n));
         assert_eq!((status, id), (0, 0));
-        // The number may be left out, the status not.
+        // The pointer for the number may be null, that for the status may not.
         ok!(cuStreamGetCaptureInfo(stream, to, null_mut()));
         fails!(INVALID_VALUE, cuStreamGetCaptureInfo(stream, null_mut(), of));
         let (mut owner, mut green) = (null_mut(), 7 as Ptr);
@@ -152,7 +153,7 @@ fn streams() {
         assert_eq!((owner, green), (world.context, null_mut()));
         fails!(INVALID_VALUE, cuStreamGetCtx_v2(stream, null_mut(), &raw mut green));
     }
-    // What a capture would have is not written.
+    // Results that exist only during a capture are not written.
     assert_eq!((graph, nodes, edges, n), (7 as Ptr, 7 as Ptr, 7 as Ptr, 7));
     let mut status = 0;
     fails!(INVALID_HANDLE, cuStreamGetCaptureInfo(world.array, &raw mut status, null_mut()));
@@ -168,7 +169,7 @@ fn unified_functions() {
     fails!(INVALID_VALUE, cuLibraryGetUnifiedFunction(at, world.library, name));
     fails!(INVALID_HANDLE, cuLibraryGetUnifiedFunction(at, world.module, name));
     fails!(INVALID_VALUE, cuLibraryGetUnifiedFunction(at, world.library, null()));
-    // As the device says.
+    // The device's own value.
     let mut value = 7;
     ok!(cuDeviceGetAttribute(&raw mut value, 129, 0));
     assert_eq!(value, 0);
@@ -206,7 +207,7 @@ fn discards_and_prefetches() {
     let call = |ranges: &[u64; 2], indices: &[usize; 2], groups, flags| {
         let (at, sizes, places) = (ranges.as_ptr(), sizes.as_ptr(), places.as_ptr());
         let (indices, stream) = (indices.as_ptr(), world.stream);
-        // SAFETY: there are two of each.
+        // SAFETY: each array has two elements.
         unsafe {
             cuMemDiscardAndPrefetchBatchAsync(at, sizes, 2, places, indices, groups, flags, stream)
         }
@@ -242,20 +243,20 @@ fn copies_with_attributes() {
     let mut back = [0; 64];
     let mut attributes = CUmemcpyAttributes { src_access_order: 1, ..Default::default() };
     let call = |attributes: &CUmemcpyAttributes, size, stream| {
-        // SAFETY: both have 256 bytes at least.
+        // SAFETY: both have at least 256 bytes.
         unsafe { cuMemcpyWithAttributesAsync(world.memory, address, size, attributes, stream) }
     };
     assert_eq!(call(&attributes, 64, world.stream), CUresult::SUCCESS);
     ok!(cuMemcpyDtoH_v2(back.as_mut_ptr(), world.memory, 64));
     assert_eq!(back[..], from[..64]);
-    // Not in the default stream, and not beyond the memory.
+    // Refused in the default stream, and past the end of the memory.
     assert_eq!(call(&attributes, 64, null_mut()), CUresult::INVALID_VALUE);
     assert_eq!(call(&attributes, 8192, world.stream), CUresult::INVALID_VALUE);
     for order in [0, 4] {
         attributes.src_access_order = order;
         assert_eq!(call(&attributes, 64, world.stream), CUresult::INVALID_VALUE);
     }
-    // Three rows of four bytes that are ten apart, to rows without gaps.
+    // Three rows of four bytes with a pitch of ten, to rows without gaps.
     let memory = |what, pitch| CUmemcpy3DOperand {
         kind: CU_MEMCPY_OPERAND_TYPE_POINTER,
         what,
@@ -279,7 +280,7 @@ fn copies_with_attributes() {
     ok!(cuCtxDestroy_v2(world.context));
 }
 
-/// Addresses of 32 bits, which no memory has here.
+/// 32-bit addresses, which no memory has here.
 #[test]
 fn texture_references_of_short_addresses() {
     let world = World::new();
@@ -292,7 +293,7 @@ fn texture_references_of_short_addresses() {
     fails!(INVALID_HANDLE, cuTexRefSetAddress2D(world.array, &raw const short, 512, 512));
     let long = CUDA_ARRAY_DESCRIPTOR { width: 8, height: 4, format: 0x20, num_channels: 1 };
     ok!(cuTexRefSetAddress2D_v3(reference, &raw const long, world.memory, 512));
-    // The address is there, and too long.
+    // The address exists, but does not fit in 32 bits.
     fails!(INVALID_VALUE, cuTexRefGetAddress(&raw mut address, reference));
     assert_eq!(address, 7);
     ok!(cuTexRefDestroy(reference));

@@ -1,16 +1,16 @@
-//! What the tests of the exported functions share: their declarations, as a C program has them, and a
-//! context to call them in.
+//! Shared code of the tests of exported functions: their declarations, as in a C program, and a
+//! context.
 
 #![allow(non_snake_case, dead_code, missing_docs)]
 
-// The functions below are in it.
+// This crate defines the functions declared below.
 use texunit_cuda as _;
 use texunit_cuda_abi::CUresult;
 
 /// A handle.
 pub(crate) type Ptr = *mut std::ffi::c_void;
 
-/// Declares functions and wraps each in a safe one that panics with the code if it fails.
+/// Declares functions, each with a safe wrapper that panics with the error code.
 macro_rules! functions {
     ($($name:ident($($arg:ident: $ty:ty),* $(,)?);)*) => {
         unsafe extern "C" {
@@ -27,7 +27,7 @@ functions! {
     cuCtxSetCurrent(context: Ptr);
 }
 
-/// Calls a function: `CUresult::SUCCESS` is wanted.
+/// Calls a function that must succeed.
 macro_rules! ok {
     ($call:expr) => {{
         // SAFETY: every pointer is null, of a local, or of memory of the size that the call says.
@@ -37,7 +37,7 @@ macro_rules! ok {
 }
 pub(crate) use ok;
 
-/// Calls a function: another result is wanted.
+/// Calls a function that must return another code.
 #[allow(unused_macros, reason = "not every test asks")]
 macro_rules! fails {
     ($code:ident, $call:expr) => {{
@@ -49,7 +49,7 @@ macro_rules! fails {
 #[allow(unused_imports, reason = "not every test asks")]
 pub(crate) use fails;
 
-/// A context of its own, current to this thread.
+/// Creates a context, current to this thread.
 pub(crate) fn context() -> Ptr {
     let mut context = std::ptr::null_mut();
     ok!(cuInit(0));

@@ -1,10 +1,10 @@
-//! The reason of a refused call, as the runtime library asks for it.
+//! Reasons of refused calls, read as the runtime library reads them.
 
 use super::common::{cuInit, ok};
 use std::sync::Once;
 use texunit_cuda_abi::CUresult;
 
-/// A text of the runtime library.
+/// A string passed to or by the runtime library.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Str(*const u8, usize);
@@ -15,7 +15,7 @@ unsafe extern "C" {
     fn texunit_reason(to: *mut u8, size: usize) -> usize;
 }
 
-/// Has reasons told; to be called before anything else.
+/// Turns on the recording of reasons; to be called before anything else.
 pub(crate) fn ready() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -25,23 +25,23 @@ pub(crate) fn ready() {
     });
 }
 
-/// What a call answers, and why, if it is refused.
+/// Result of a call, and the reason if it is refused.
 pub(crate) fn why(call: impl FnOnce() -> CUresult) -> (CUresult, String) {
     let none = Str(std::ptr::null(), 0);
-    // SAFETY: an empty text.
+    // SAFETY: the text is empty.
     assert_eq!(unsafe { texunit_runtime_begins(none) }, 1, "reasons are wanted");
     let code = call();
     let mut bytes = vec![0; 4096];
-    // SAFETY: the buffer is as long as that.
+    // SAFETY: the buffer has this length.
     let size = unsafe { texunit_reason(bytes.as_mut_ptr(), bytes.len()) };
-    // SAFETY: empty texts.
+    // SAFETY: the texts are empty.
     unsafe { texunit_runtime_ends(0, none, none, none) };
     bytes.truncate(size);
     (code, String::from_utf8(bytes).expect("UTF-8"))
 }
 
-/// What differs from run to run: addresses and handles as `0x..`, numbers of allocations and large numbers of bytes
-/// as `..`.
+/// Replaces the parts that differ from run to run: addresses and handles by `0x..`, allocation
+/// numbers and large sizes by `..`.
 #[allow(dead_code, reason = "not every test asks")]
 pub(crate) fn without_numbers(text: &str) -> String {
     let mut out = String::new();

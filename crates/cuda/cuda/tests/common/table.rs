@@ -1,4 +1,4 @@
-//! The calls whose error codes are tested, by family.
+//! The calls whose error codes are tested, by category.
 
 use super::world::*;
 use crate::common::Ptr;
@@ -7,7 +7,7 @@ use texunit_cuda_abi::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult,
 };
 
-/// A call with everything as it should be.
+/// A call with valid arguments.
 pub(crate) struct Row {
     pub(crate) family: &'static str,
     pub(crate) name: &'static str,
@@ -16,20 +16,20 @@ pub(crate) struct Row {
     pub(crate) call: fn(&World) -> CUresult,
 }
 
-/// What a call needs.
+/// Precondition of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
-    /// A context that works: without one it answers `CUDA_ERROR_INVALID_CONTEXT`, in one that was
-    /// destroyed `CUDA_ERROR_CONTEXT_IS_DESTROYED`, and after a fault that.
+    /// A usable context: the code is `CUDA_ERROR_INVALID_CONTEXT` without one,
+    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` with a destroyed one, and the fault's code after a fault.
     Context,
-    /// A context, which may have a fault: it answers about the context itself.
+    /// A context, possibly with a fault: the call is about the context itself.
     AnyContext,
-    /// No current context: its stream or event has one, which must work.
+    /// No current context: that of its stream or event must be usable.
     Owner,
-    /// No current context, but if there is one it must work. Codes of a context that was destroyed
-    /// are not certain here: the driver looks an address up first.
+    /// No current context, but if there is one it must be usable. Codes for a destroyed context are
+    /// not documented: NVIDIA's driver looks up the address first.
     ContextIfAny,
-    /// Nothing but `cuInit`.
+    /// Only `cuInit`.
     Init,
 }
 
@@ -46,12 +46,12 @@ macro_rules! rows {
     };
 }
 
-/// A place for a result.
+/// Memory for a result.
 fn to<T: Default>() -> *mut T {
     Box::leak(Box::<T>::default())
 }
 
-/// A place for a handle.
+/// Memory for a handle.
 fn handle() -> *mut Ptr {
     to::<usize>().cast()
 }

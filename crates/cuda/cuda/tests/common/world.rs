@@ -1,4 +1,4 @@
-//! One object of every kind, and the declarations of the functions that take them.
+//! One object of each kind, and declarations of the functions that take them.
 
 #![allow(non_snake_case, dead_code)]
 
@@ -124,7 +124,7 @@ functions! {
     cuLinkDestroy(state: Ptr);
 }
 
-/// `good` does nothing, `bad` writes to where nothing is.
+/// `good` has no effect, `bad` writes to an invalid address.
 pub(crate) const PTX: &CStr = c"
 .version 8.0
 .target sm_75
@@ -140,7 +140,7 @@ pub(crate) const PTX: &CStr = c"
 }
 ";
 
-/// One of each.
+/// One object of each kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     pub(crate) context: Ptr,
@@ -159,7 +159,7 @@ pub(crate) struct World {
     pub(crate) link: Ptr,
 }
 
-/// A surface can be made of it: 8 x 8 of one f32.
+/// An array of 8 x 8 `f32` that can be a surface.
 pub(crate) static ARRAY: CUDA_ARRAY3D_DESCRIPTOR = CUDA_ARRAY3D_DESCRIPTOR {
     width: 8,
     height: 8,
@@ -190,7 +190,7 @@ pub(crate) fn upload(array: Ptr, texels: &[f32]) {
 }
 
 impl World {
-    /// Nothing but null handles.
+    /// Only null handles.
     pub(crate) fn nothing() -> Self {
         let none = null_mut();
         Self {
@@ -211,12 +211,12 @@ impl World {
         }
     }
 
-    /// All in a context of its own, which is current.
+    /// Creates all objects in a new context, which is current.
     pub(crate) fn new() -> Self {
         Self { context: context(), ..Self::nothing() }.fill()
     }
 
-    /// Makes one of each in the current context.
+    /// Creates one object of each kind in the current context.
     pub(crate) fn fill(mut self) -> Self {
         let w = &mut self;
         ok!(cuMemAlloc_v2(&raw mut w.memory, 4096));
@@ -246,7 +246,7 @@ impl World {
         unsafe { cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, none, none.cast(), none.cast()) }
     }
 
-    /// A kernel goes wrong: the current context is of no use from here on.
+    /// Causes a fault, after which the current context is unusable.
     pub(crate) fn fault(&self) {
         assert_eq!(Self::launch(self.bad), CUresult::SUCCESS);
     }

@@ -1,4 +1,5 @@
-//! Arrays, states and coordinates of the tests that compare fetches, in the words of the API and of the device.
+//! Arrays, sampler states and coordinates of the tests that compare fetches, as types of the API
+//! and of the device crate.
 
 use super::copy;
 use crate::common::Ptr;
@@ -11,7 +12,7 @@ use texunit_testkit::Random;
 pub(crate) const READ_AS_INTEGER: u32 = CU_TRSF_READ_AS_INTEGER;
 pub(crate) const NORMALIZED_COORDINATES: u32 = CU_TRSF_NORMALIZED_COORDINATES;
 
-/// An array of each geometry: what the API is told, and the device.
+/// An array of each geometry: the driver's descriptor, and the device's shape.
 pub(crate) fn shape(
     geometry: Geometry,
     format: (u32, u32, Format),
@@ -38,7 +39,7 @@ pub(crate) fn shape(
     (given, ours)
 }
 
-/// An array of two axes without flags.
+/// Descriptor of a two-dimensional array without flags.
 pub(crate) fn plain(
     width: usize,
     height: usize,
@@ -48,7 +49,8 @@ pub(crate) fn plain(
     CUDA_ARRAY3D_DESCRIPTOR { width, height, format, num_channels, ..Default::default() }
 }
 
-/// Coordinates around an array, `scale` texels wide, or around 0 to 1; the last is a layer or level.
+/// Coordinates in and around an array: `scale` texels, or normalized coordinates around 0 to 1; the
+/// last is a layer or level.
 pub(crate) fn coordinates(random: &mut Random, normalized: bool) -> Vec<u8> {
     let mut out = Vec::new();
     for _ in 0..super::THREADS {
@@ -62,7 +64,7 @@ pub(crate) fn coordinates(random: &mut Random, normalized: bool) -> Vec<u8> {
     out
 }
 
-/// Sampler state, in the words of both.
+/// Random sampler state as types of both.
 pub(crate) fn state(random: &mut Random, linear: bool, flags: u32) -> (CUDA_TEXTURE_DESC, Sampler) {
     const MODES: [AddressMode; 4] =
         [AddressMode::Wrap, AddressMode::Clamp, AddressMode::Mirror, AddressMode::Border];
@@ -96,7 +98,7 @@ pub(crate) fn state(random: &mut Random, linear: bool, flags: u32) -> (CUDA_TEXT
     (given, ours)
 }
 
-/// Fills an array on both sides with the same bytes.
+/// Fills both arrays with the same bytes.
 pub(crate) fn fill(given: Ptr, ours: &Array, random: &mut Random) {
     let mut bytes = random.bytes(ours.size() as usize);
     ours.write(&bytes).unwrap();

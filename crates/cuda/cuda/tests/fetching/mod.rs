@@ -1,5 +1,5 @@
-//! What the tests of textures share: declarations, kernels that fetch, and the same fetch by way of
-//! the device's own interface.
+//! Shared code of the texture tests: declarations, kernels that fetch, and the same fetch through
+//! the device crate.
 
 #![allow(non_snake_case, dead_code)]
 
@@ -59,10 +59,11 @@ functions! {
     cuCtxSynchronize();
 }
 
-/// Threads of a fetch; each has four coordinates and four results.
+/// Threads of a launch; each has four coordinates and four results.
 pub(crate) const THREADS: usize = 32;
 
-/// Geometries of CUDA's arrays, with the operands of a fetch: `l` is the layer, `x`, `y`, `z` floats.
+/// Geometries of CUDA arrays, with the operands of a fetch: `l` is the layer; `x`, `y`, `z` are
+/// floats.
 pub(crate) const GEOMETRIES: [(Geometry, &str); 7] = [
     (Geometry::D1, "{x}"),
     (Geometry::D2, "{x, y}"),
@@ -73,8 +74,8 @@ pub(crate) const GEOMETRIES: [(Geometry, &str); 7] = [
     (Geometry::Acube, "{l, x, y, z}"),
 ];
 
-/// Kernels: `fetch_a2d` fetches, `level_a2d` from a level (the last coordinate), `linear` and
-/// `pitched` from memory. Each has a handle, coordinates and results.
+/// Kernels: `fetch_a2d` fetches, `level_a2d` fetches from a level (the last coordinate), `linear`
+/// and `pitched` fetch from memory. Each takes a handle, coordinates and results.
 pub(crate) fn kernels() -> String {
     let mut text = String::from(".version 8.0\n.target sm_80\n.address_size 64\n");
     for (geometry, operands) in GEOMETRIES {
@@ -109,7 +110,8 @@ pub(crate) fn kernels() -> String {
     text
 }
 
-/// Adds a kernel with the arguments of [`Runner`]: what it does between its coordinates and its results.
+/// Adds a kernel with the parameters of [`Runner`] and this code between the loads of its
+/// coordinates and the stores of its results.
 pub(crate) fn kernel(text: &mut String, name: &str, fetch: &str) {
     write!(
         text,
@@ -138,7 +140,7 @@ pub(crate) fn kernel(text: &mut String, name: &str, fetch: &str) {
     .expect("memory");
 }
 
-/// The kernels, loaded through the API, with buffers.
+/// The kernels, loaded through the driver API, with their buffers.
 pub(crate) struct Runner {
     pub(crate) module: Ptr,
     input: u64,
@@ -155,14 +157,14 @@ impl Runner {
         Self { module, input, output }
     }
 
-    /// Launches a kernel; its results.
+    /// Launches a kernel and returns its results.
     pub(crate) fn run(&self, name: &str, texture: u64, coordinates: &[u8]) -> Vec<u8> {
         let out = self.launch(name, texture, coordinates);
         ok!(cuCtxSynchronize());
         out
     }
 
-    /// Launches a kernel that may be a fault.
+    /// Launches a kernel that may have a fault.
     pub(crate) fn launch(&self, name: &str, texture: u64, coordinates: &[u8]) -> Vec<u8> {
         let (mut function, mut results) = (null_mut(), vec![0xcc; THREADS * 16]);
         let name = format!("{name}\0");
@@ -172,14 +174,13 @@ impl Runner {
         let mut params = [&raw mut texture, &raw mut input, &raw mut output].map(<*mut u64>::cast);
         let (params, none) = (params.as_mut_ptr(), null_mut());
         ok!(cuLaunchKernel(function, 1, 1, 1, THREADS as u32, 1, 1, 0, none, params, null_mut()));
-        // After a fault nothing can be read.
-        // SAFETY: the buffer has this size.
+        // After a fault no memory can be read. SAFETY: the buffer has this size.
         let _ = unsafe { cuMemcpyDtoH_v2(results.as_mut_ptr(), self.output, results.len()) };
         results
     }
 }
 
-/// The same kernels on a device of its own, without the API.
+/// The same kernels on a device of the device crate, without the driver API.
 pub(crate) struct Reference {
     pub(crate) device: Device,
     module: Module,
@@ -193,7 +194,7 @@ impl Reference {
         Self { device, module }
     }
 
-    /// Makes a texture and launches a kernel; its results.
+    /// Creates a texture, launches a kernel and returns its results.
     pub(crate) fn run(
         &self,
         name: &str,
@@ -213,7 +214,7 @@ impl Reference {
     }
 }
 
-/// A box from host memory to an array, or back: bytes of a row, rows, slices.
+/// Copies a box from host memory to an array or back. `size` is bytes per row, rows, slices.
 pub(crate) fn copy(array: Ptr, host: *mut u8, to_array: bool, size: [u64; 3]) {
     let mut copy = CUDA_MEMCPY3D::default();
     let (host_side, array_side) =
@@ -228,12 +229,12 @@ pub(crate) fn copy(array: Ptr, host: *mut u8, to_array: bool, size: [u64; 3]) {
     ok!(cuMemcpy3D_v2(&raw const copy));
 }
 
-/// A descriptor of an array.
+/// Resource descriptor of an array.
 pub(crate) fn of_array(array: Ptr) -> CUDA_RESOURCE_DESC {
     CUDA_RESOURCE_DESC { what: array as u64, ..CUDA_RESOURCE_DESC::default() }
 }
 
-/// A texture object, of which nothing is refused.
+/// Creates a texture object, which must succeed.
 pub(crate) fn texture(
     resource: &CUDA_RESOURCE_DESC,
     state: &CUDA_TEXTURE_DESC,
@@ -245,14 +246,14 @@ pub(crate) fn texture(
     handle
 }
 
-/// An array, of which nothing is refused.
+/// Creates an array, which must succeed.
 pub(crate) fn array(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Ptr {
     let mut array = null_mut();
     ok!(cuArray3DCreate_v2(&raw mut array, descriptor));
     array
 }
 
-/// An array with levels, of which nothing is refused.
+/// Creates a mipmapped array, which must succeed.
 pub(crate) fn mipmapped(descriptor: &CUDA_ARRAY3D_DESCRIPTOR, levels: u32) -> Ptr {
     let mut array = null_mut();
     ok!(cuMipmappedArrayCreate(&raw mut array, descriptor, levels));

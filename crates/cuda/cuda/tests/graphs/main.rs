@@ -1,10 +1,11 @@
-//! Random graphs and random captures against a model of their order. A process of their own: a capture forbids calls of other
-//! threads.
+//! Random graphs and captures, compared with a model of their order. They are in a separate
+//! process, as a capture forbids calls of other threads.
 //!
-//! A program is a list of operations on a few words. Two that touch the same word, one of which writes it, are ordered; so
-//! the words are the same at the end, whether the operations are done one after the other in a stream, as a graph built by
-//! hand, or as a graph that several streams were captured into. Every operation also notes that it was done: the order of
-//! these notes is one that the edges of the graph allow.
+//! A program is a list of operations on a few words. If two operations access the same word and one
+//! writes it, they are ordered; the final words are therefore the same for execution in one stream,
+//! as a graph built by hand, or as a graph captured from several streams. Every operation also
+//! notes its execution, and the order of these notes must be consistent with the edges of the
+//! graph.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 #![allow(clashing_extern_declarations)]
@@ -71,14 +72,14 @@ const KERNELS: &CStr = c"
 }
 ";
 
-/// How many programs of each kind.
+/// Number of programs of each kind.
 fn count() -> u64 {
     if std::env::var_os("TEXUNIT_LONG_TESTS").is_some() { 5000 } else { 150 }
 }
 
-/// One test at a time: notes are of the process.
+/// Serialises the tests, as the notes are global.
 static ONE: Mutex<()> = Mutex::new(());
-/// Notes of the functions of the host.
+/// Notes of the host functions.
 static NOTES: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 fn notes() -> Vec<usize> {
@@ -125,7 +126,7 @@ impl Machine {
         words
     }
 
-    /// Does an operation in a stream, which may be captured.
+    /// Executes an operation in a stream, which may be captured.
     fn enqueue(&self, index: usize, op: &Op, stream: Ptr) {
         match *op {
             Op::Mix { to, from, by } => {
@@ -207,7 +208,8 @@ impl Machine {
         node
     }
 
-    /// The program as a graph; some operations as child graphs, with empty nodes between some.
+    /// Builds the program as a graph, with some operations as child graphs, and with some empty
+    /// nodes.
     fn graph(&self, program: &Program, random: &mut Random) -> Ptr {
         let mut graph = null_mut();
         ok!(cuGraphCreate(&raw mut graph, 0));
@@ -239,13 +241,13 @@ impl Machine {
         graph
     }
 
-    /// The program as a graph that its streams are captured into.
+    /// Captures the program from its streams as a graph.
     fn captured(&self, program: &Program) -> Ptr {
         let (origin, mut graph) = (self.streams[0], null_mut());
         ok!(cuStreamBeginCapture_v2(origin, 2));
         let mut events = Vec::new();
         self.streamed(program, &mut events);
-        // All that has begun elsewhere comes back.
+        // All streams that have joined the capture rejoin the first stream.
         for &stream in &self.streams[1..] {
             let mut status = 0;
             ok!(cuStreamIsCapturing(stream, &raw mut status));
@@ -266,7 +268,7 @@ impl Machine {
         event
     }
 
-    /// The program in its streams, with events where one waits for another.
+    /// Executes the program in its streams, with events for dependencies between streams.
     fn streamed(&self, program: &Program, events: &mut Vec<Ptr>) {
         let mut after: Vec<Ptr> = Vec::new();
         let mut joined = [true, false, false];
@@ -331,7 +333,8 @@ fn graphs_do_what_streams_do() {
         let (result, notes) = machine.launched(graph);
         assert_eq!(result, wanted, "seed {seed}");
         check_notes(&program, &notes, seed);
-        // A clone does the same; an instance becomes another program of the same shape.
+        // A clone has the same results; an executable graph is updated to another program of the
+        // same shape.
         let (mut clone, mut exec) = (null_mut(), null_mut());
         ok!(cuGraphClone(&raw mut clone, graph));
         ok!(cuGraphDestroy(graph));
@@ -350,7 +353,7 @@ fn graphs_do_what_streams_do() {
     }
 }
 
-/// Edges of a graph, of nodes by their numbers in the order in which they were made.
+/// Edges of a graph, by creation order of the nodes.
 fn edges(graph: Ptr) -> BTreeMap<usize, BTreeSet<usize>> {
     let mut count = 0;
     ok!(cuGraphGetNodes(graph, null_mut(), &raw mut count));
@@ -395,7 +398,7 @@ fn captures_become_what_streams_would_do() {
     }
 }
 
-/// Sets a condition, as nvrtc compiles it: nobody links a runtime of the device with it.
+/// Sets a condition, in the code that nvrtc generates; no device runtime is linked.
 const DECIDES: &CStr = c"
 .version 8.0
 .target sm_75
@@ -443,7 +446,7 @@ fn a_driver_defines_itself_what_kernels_of_graphs_call() {
         let mut params = CUgraphNodeParams::new(graph_node_type::CONDITIONAL, condition);
         ok!(cuGraphAddNode(&raw mut choice, graph, &raw const first, 1, &raw mut params));
         let bodies = params.get::<CUDA_CONDITIONAL_NODE_PARAMS>().phGraph_out;
-        // SAFETY: the driver's array of one graph.
+        // SAFETY: the driver's array has one graph.
         let body = unsafe { *(bodies as *const Ptr) };
         machine.add(body, 0, &Op::Set { to: 2, value: 99 }, &[]);
         let wanted = if value == 0 { Program::start()[2] } else { 99 };

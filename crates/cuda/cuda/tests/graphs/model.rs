@@ -1,8 +1,8 @@
-//! Random programs, what they compute, and the order that their operations have.
+//! Random programs, their results, and the order of their operations.
 
 use std::collections::BTreeSet;
 
-/// Words that programs work on.
+/// Number of words that programs access.
 pub(crate) const WORDS: usize = 6;
 
 /// SplitMix64.
@@ -18,7 +18,7 @@ impl Random {
         (z ^ (z >> 31)) as usize % n
     }
 
-    /// Where it was when a program of one stream had been made of it.
+    /// Advances past the creation of a program of one stream.
     pub(crate) fn after(mut self, program: &Program) -> Self {
         let same = Program::random(&mut self, 1);
         assert_eq!(same.ops.len(), program.ops.len());
@@ -28,7 +28,7 @@ impl Random {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Op {
-    /// `word[to] = word[to] * by + word[from]`, by a kernel.
+    /// `word[to] = word[to] * by + word[from]`, computed by a kernel.
     Mix {
         to: usize,
         from: usize,
@@ -42,7 +42,7 @@ pub(crate) enum Op {
         to: usize,
         value: u32,
     },
-    /// A function of the host notes that it was called.
+    /// A host function that notes its call.
     Note,
 }
 
@@ -51,7 +51,7 @@ impl Op {
         let (to, from) = (random.below(WORDS), random.below(WORDS));
         match random.below(8) {
             0..=3 => Self::Mix { to, from, by: random.below(1000) as u32 },
-            // A copy of a word onto itself is one of overlapping memory.
+            // A copy of a word to itself would be a copy of overlapping memory.
             4 => Self::Copy { to, from: if from == to { (to + 1) % WORDS } else { from } },
             5 => Self::Set { to, value: random.below(1000) as u32 },
             _ => Self::Note,
@@ -79,7 +79,8 @@ impl Op {
     }
 }
 
-/// Operations, the stream of each, and behind which others each comes: in streams, beside those before it there.
+/// Operations, the stream of each, and the predecessors of each: in a stream, those in addition to
+/// all preceding operations of the stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) ops: Vec<Op>,
@@ -90,7 +91,7 @@ pub(crate) struct Program {
 impl Program {
     pub(crate) fn random(random: &mut Random, streams: usize) -> Self {
         let mut program = Self { ops: Vec::new(), streams: Vec::new(), before: Vec::new() };
-        // All that come before, by edges, and in programs of several streams by these, too.
+        // All predecessors, by edges, and by stream in programs of several streams.
         let mut all: Vec<BTreeSet<usize>> = Vec::new();
         for i in 0..1 + random.below(18) {
             let (op, stream) = (Op::random(random), random.below(streams));
@@ -116,7 +117,7 @@ impl Program {
         program
     }
 
-    /// The same with other numbers in its operations.
+    /// The same program with other numbers in its operations.
     pub(crate) fn with_other_numbers(&self, random: &mut Random) -> Self {
         let mut other = self.clone();
         for op in &mut other.ops {
@@ -149,7 +150,7 @@ impl Program {
         words
     }
 
-    /// Of each operation, all that come before it by edges.
+    /// All predecessors of each operation, by edges.
     pub(crate) fn all_before(&self) -> Vec<BTreeSet<usize>> {
         let mut all: Vec<BTreeSet<usize>> = Vec::new();
         for before in &self.before {
@@ -159,8 +160,9 @@ impl Program {
         all
     }
 
-    /// The edges of a graph that the streams are captured into: behind what a stream has come to, and what the events stand
-    /// for that it waits for. A stream that joins does so behind what the first one has come to.
+    /// Edges of the graph captured from the streams. An operation depends on the last operations of
+    /// its stream and on those of the events for which the stream waits. A stream that joins the
+    /// capture starts with the current dependencies of the first stream.
     pub(crate) fn captured_edges(&self) -> Vec<BTreeSet<usize>> {
         let mut tails: Vec<Option<BTreeSet<usize>>> = vec![Some(BTreeSet::new()), None, None];
         let mut edges = Vec::new();

@@ -1,13 +1,13 @@
-//! The kernels of the schedules.
+//! Kernels of the random schedules.
 
 use super::cuModuleGetFunction;
 use crate::common::{Ptr, ok};
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-/// `add` adds to each of `n` words. `spin` and `sync` have all blocks of a cooperative launch meet `rounds` times: at a
-/// counter of their own in the first word, or as cooperative groups do, at the barrier of the launch. Then each block
-/// writes what all have added behind it.
+/// `add` adds to each of `n` words. In `spin` and `sync` all blocks of a cooperative launch
+/// synchronise `rounds` times: at a counter in the first word, or at the grid barrier of
+/// cooperative groups. Then each block writes the sum into its own word after the counter.
 pub(super) const PTX: &CStr = c"
 .version 7.8
 .target sm_61
@@ -113,7 +113,7 @@ MET:
 }
 ";
 
-/// Their functions in a module.
+/// Functions of the kernels in a module.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kernels {
     pub(super) add: Ptr,

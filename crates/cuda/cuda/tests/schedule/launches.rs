@@ -1,4 +1,4 @@
-//! Launches of the schedules, and what has to be refused.
+//! Launches of the random schedules, and launches that must be refused.
 
 use super::kernels::Kernels;
 use super::*;
@@ -6,10 +6,10 @@ use texunit_cuda_abi::{CUlaunchAttribute, launch_attribute};
 
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`
 const MULTIPROCESSORS: u32 = 16;
-/// No device of [`DEVICES`] has more threads of a block.
+/// Upper bound of the threads per block of all [`DEVICES`].
 const MAX_THREADS: u32 = 1024;
 
-/// A kernel, its grid and block, and its parameters.
+/// A kernel with its grid, block and parameters.
 struct Launch {
     function: Ptr,
     grid: [u32; 2],
@@ -29,13 +29,13 @@ impl Launch {
         let ([x, y], [mut a, mut b], mut at) = (self.grid, self.words, self.at);
         let mut params = [(&raw mut at).cast::<u8>(), (&raw mut a).cast(), (&raw mut b).cast()];
         let (f, stream, params) = (self.function, self.stream, params.as_mut_ptr());
-        // SAFETY: as many parameters as any kernel here has.
+        // SAFETY: the array has the maximum number of parameters of a kernel here.
         unsafe {
             cuLaunchKernel(f, x, y, 1, self.threads, 1, 1, self.shared, stream, params, null_mut())
         }
     }
 
-    /// By the function for it, or by an attribute.
+    /// Launches it cooperatively, by the function for it or by an attribute.
     fn cooperative(&self, by_attribute: bool) -> CUresult {
         let ([x, y], [mut a, mut b], mut at) = (self.grid, self.words, self.at);
         let mut params = [(&raw mut at).cast::<u8>(), (&raw mut a).cast(), (&raw mut b).cast()];
@@ -72,13 +72,14 @@ impl Launch {
             attrs: (&raw const attribute) as u64,
             numAttrs: 1,
         };
-        // SAFETY: as above, and one attribute.
+        // SAFETY: as above; the array has one attribute.
         unsafe { cuLaunchKernelEx(&raw const config, f, params, null_mut()) }
     }
 }
 
 impl World {
-    /// Where a launch goes: a context, and a stream of it. The current context is that one if it is the default stream.
+    /// Target of a launch: a context and a stream. For a default stream, the context is made
+    /// current.
     fn target(&mut self, choices: &mut Choices<'_>, which: usize) -> Ptr {
         let stream = self.stream(choices, which);
         let current = if stream.is_null() { which } else { self.any(choices) };
@@ -86,7 +87,8 @@ impl World {
         stream
     }
 
-    /// `add`, on memory of its context; now and then on another device's, which it cannot reach.
+    /// Launches `add` on memory of its context, or sometimes of another device, which it cannot
+    /// access.
     pub(super) fn launch(&mut self, choices: &mut Choices<'_>) {
         let Some(place) = self.memory(choices) else { return };
         let (first, count) = self.part(choices, place);
@@ -120,19 +122,19 @@ impl World {
         }
     }
 
-    /// A kernel has gone wrong in a context: every call says so, until it is destroyed.
+    /// Registers a fault of a context: every call returns it until the context is destroyed.
     fn fault(&mut self, which: usize) {
         self.tally.faults += 1;
         // SAFETY: a handle.
         assert_eq!(unsafe { cuCtxSetCurrent(self.contexts[which].handle) }, CUresult::SUCCESS);
         let mut address = 0;
-        // SAFETY: no pointers, and the place of an address.
+        // SAFETY: the only pointer is to a local variable.
         let codes = unsafe { [cuCtxSynchronize(), cuMemAlloc_v2(&raw mut address, 16)] };
         assert_eq!(codes, [CUresult::ILLEGAL_ADDRESS; 2]);
         self.end(which, false);
     }
 
-    /// All blocks of a grid meet, or there are too many of them.
+    /// A cooperative launch, whose grid may be too large.
     pub(super) fn cooperative(&mut self, choices: &mut Choices<'_>) {
         let which = self.any(choices);
         self.switch(Some(which));
@@ -149,7 +151,7 @@ impl World {
         };
         let grid = if x.is_multiple_of(2) && choices.once_in(2) { [x / 2, 2] } else { [x, 1] };
         let rounds = 1 + choices.below(3);
-        // Room for a counter and a word for each block.
+        // Memory for a counter and one word per block.
         let room = 4 * (1 + x.min(most) as usize);
         let mut at = 0;
         ok!(cuMemAlloc_v2(&raw mut at, room));
@@ -172,7 +174,7 @@ impl World {
         self.tally.too_large += u32::from(!fits);
     }
 
-    /// How many blocks a device holds at a time, as programs find it out.
+    /// Maximum number of simultaneous blocks, computed as programs do.
     fn most_blocks(&self, which: usize, function: Ptr, threads: u32, shared: u32) -> u32 {
         let (mut each, mut processors) = (0, 0);
         ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -187,7 +189,7 @@ impl World {
         (each * processors) as u32
     }
 
-    /// Handles that are no more, functions of another context, impossible shapes.
+    /// Stale handles, functions of another context, invalid shapes.
     pub(super) fn refused(&mut self, choices: &mut Choices<'_>) {
         self.tally.refused += 1;
         if choices.once_in(2) && !self.contexts.is_empty() {
@@ -204,7 +206,8 @@ impl World {
             let launch = Launch { function, grid, threads, shared: 0, stream, at: 0, words };
             assert_eq!(launch.plain(), CUresult::INVALID_VALUE, "{grid:?} of {threads}");
             let code = launch.cooperative(false);
-            // A grid that is too large in both ways: which of them is told first is not known.
+            // A grid that is too large in both respects: which code has precedence is not
+            // documented.
             let may = [CUresult::INVALID_VALUE, CUresult::COOPERATIVE_LAUNCH_TOO_LARGE];
             let is_huge = grid[1] > 65_535;
             assert!(
@@ -227,11 +230,11 @@ impl World {
         let (function, stream, at, words) = (null_mut(), null_mut(), 0, [0; 2]);
         let launch = Launch { function, grid: [1, 1], threads: 1, shared: 0, stream, at, words };
         let has_current = self.current.is_some();
-        // SAFETY: numbers that are no handles any more.
+        // SAFETY: stale handles are only numbers.
         let (code, expected) = unsafe {
             match gone {
                 Gone::Context(handle) => (cuCtxSetCurrent(handle), CUresult::INVALID_CONTEXT),
-                // Without a current context that is what is told.
+                // Without a current context the code is for that.
                 _ if !has_current => return,
                 Gone::Stream(stream) => (cuStreamDestroy_v2(stream), CUresult::INVALID_HANDLE),
                 Gone::Memory(address) => (cuMemFree_v2(address), CUresult::INVALID_VALUE),

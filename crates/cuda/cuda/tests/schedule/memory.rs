@@ -1,4 +1,4 @@
-//! Memory of the schedules: allocated, filled, copied between devices, compared, given back.
+//! Memory of the random schedules: allocated, filled, copied between devices, compared, freed.
 
 use super::*;
 
@@ -13,7 +13,7 @@ impl World {
         let mut address = 0;
         ok!(cuMemAlloc_v2(&raw mut address, size));
         ok!(cuMemsetD8_v2(address, 0xa5, size));
-        // Ranges of devices and of what lives do not overlap.
+        // Ranges of devices and of live allocations do not overlap.
         for other in self.contexts.iter().flat_map(|context| &context.memory) {
             let apart = address + size as u64 <= other.address
                 || other.address + other.bytes.len() as u64 <= address;
@@ -23,14 +23,14 @@ impl World {
         self.contexts[which].memory.push(Memory { address, bytes: vec![0xa5; size] });
     }
 
-    /// A piece of memory: of which context, and which.
+    /// A random allocation, by its context and index.
     pub(super) fn memory(&self, choices: &mut Choices<'_>) -> Option<(usize, usize)> {
         let which = self.any(choices);
         let count = self.contexts[which].memory.len();
         (count > 0).then(|| (which, choices.below(count as u32) as usize))
     }
 
-    /// A part of it, in words: first and count.
+    /// A range of an allocation in words: first and count.
     pub(super) fn part(
         &self,
         choices: &mut Choices<'_>,
@@ -49,7 +49,7 @@ impl World {
         self.gone.push(Gone::Memory(memory.address));
     }
 
-    /// All memory of a context holds what it should.
+    /// Compares all memory of a context with the model.
     pub(super) fn compare(&mut self, which: usize) {
         self.switch(Some(which));
         for memory in &self.contexts[which].memory {
@@ -60,7 +60,7 @@ impl World {
         }
     }
 
-    /// Copies go with the stream of any device.
+    /// Copies can be submitted to the stream of any device.
     pub(super) fn fill_from_host(&mut self, choices: &mut Choices<'_>) {
         let Some(place) = self.memory(choices) else { return };
         let (first, count) = self.part(choices, place);
@@ -94,7 +94,7 @@ impl World {
         }
     }
 
-    /// From one memory to another, of the same device or not.
+    /// Copies between allocations of the same or of two devices.
     pub(super) fn copy(&mut self, choices: &mut Choices<'_>) {
         let (Some(from), Some(to)) = (self.memory(choices), self.memory(choices)) else { return };
         let (source, wanted) = self.part(choices, from);

@@ -1,6 +1,7 @@
-//! Calls of the driver API in an order that choices decide, on several devices: contexts, memory, streams, copies
-//! between devices, launches and cooperative launches, and calls that have to be refused. A model says what every call
-//! answers and what all memory holds. The test `devices` and the fuzz target `driver` share this.
+//! Random sequences of driver API calls on several devices, generated from choices: contexts,
+//! memory, streams, copies between devices, launches and cooperative launches, and calls that must
+//! be refused. A model predicts the result of every call and the contents of all memory. The test
+//! `devices` and the fuzz target `driver` share this code.
 
 mod kernels;
 mod launches;
@@ -55,7 +56,7 @@ functions! {
 /// The devices, to be set as `TEXUNIT_DEVICE` before the first call.
 pub(crate) const DEVICES: &str = "sm_86,sm_75,sm_61";
 
-/// Calls that were made, by what they were for.
+/// Number of calls, by category.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) copies_between: u32,
@@ -66,7 +67,7 @@ pub(crate) struct Tally {
     pub(crate) faults: u32,
 }
 
-/// A context with what was made in it.
+/// A context with its objects.
 #[derive(Debug)]
 struct Context {
     handle: Ptr,
@@ -77,27 +78,28 @@ struct Context {
     memory: Vec<Memory>,
 }
 
-/// Device memory, and what it holds.
+/// Device memory with its expected contents.
 #[derive(Debug)]
 struct Memory {
     address: u64,
     bytes: Vec<u8>,
 }
 
-/// What the model knows.
+/// State of the model.
 #[derive(Debug, Default)]
 pub(crate) struct World {
     contexts: Vec<Context>,
-    /// Of [`Self::contexts`].
+    /// Index in [`Self::contexts`].
     current: Option<usize>,
     tally: Tally,
-    /// Whether work is done late (`TEXUNIT_SCHEDULE`): then events put everything in the order of the calls.
+    /// Whether execution is deferred (`TEXUNIT_SCHEDULE`): then events put all work in the order of
+    /// the calls.
     is_late: bool,
-    /// Handles and addresses that are no more.
+    /// Stale handles and addresses.
     gone: Vec<Gone>,
 }
 
-/// What is no more.
+/// A stale handle or address.
 #[derive(Clone, Copy, Debug)]
 enum Gone {
     Context(Ptr),
@@ -106,7 +108,8 @@ enum Gone {
     Function(Ptr),
 }
 
-/// Makes the calls that choices decide, in this thread, which ends without a context.
+/// Makes the calls that the choices determine, in this thread, which has no current context
+/// afterwards.
 pub(crate) fn play(choices: &mut Choices<'_>) -> Tally {
     ok!(cuInit(0));
     let is_late = std::env::var_os("TEXUNIT_SCHEDULE").is_some();
@@ -153,13 +156,13 @@ impl World {
         }
     }
 
-    /// Has every stream wait for all others, if work is done late.
+    /// If execution is deferred, makes every stream wait for all others.
     pub(super) fn order(&mut self) {
         if !self.is_late || self.contexts.is_empty() {
             return;
         }
         let (before, mut events) = (self.current, Vec::new());
-        // In one stream all others meet, and then they wait for it.
+        // One stream waits for all others, which then wait for it.
         for which in 0..self.contexts.len() {
             self.switch(Some(which));
             for stream in self.contexts[which].streams.clone().into_iter().chain([null_mut()]) {
@@ -179,7 +182,7 @@ impl World {
         self.switch(before);
     }
 
-    /// A new event of the current context, recorded in a stream of it.
+    /// A new event of the current context, recorded in one of its streams.
     fn recorded(stream: Ptr) -> Ptr {
         let mut event = null_mut();
         ok!(cuEventCreate(&raw mut event, 0));
@@ -213,7 +216,7 @@ impl World {
         let device = choices.below(4) as i32;
         let mut handle = null_mut();
         if device == 3 {
-            // SAFETY: the place of a handle.
+            // SAFETY: the pointer is to a local variable.
             let code = unsafe { cuCtxCreate_v2(&raw mut handle, 0, device) };
             assert_eq!(code, CUresult::INVALID_DEVICE);
             return;
@@ -231,7 +234,8 @@ impl World {
         self.current = Some(self.contexts.len() - 1);
     }
 
-    /// Destroys a context with all that was made in it; of one that works, now and then its module before.
+    /// Destroys a context with its objects; for a usable context, sometimes unloads its module
+    /// first.
     fn end(&mut self, which: usize, works: bool) {
         let context = self.contexts.remove(which);
         if works && self.gone.len().is_multiple_of(2) {
@@ -254,7 +258,7 @@ impl World {
         at.checked_sub(1).map_or(null_mut(), |at| streams[at])
     }
 
-    /// Makes a stream, ends one, or has one wait for another of any device.
+    /// Creates or destroys a stream, or makes one wait for another of any device.
     fn streams(&mut self, choices: &mut Choices<'_>) {
         let which = self.any(choices);
         self.switch(Some(which));

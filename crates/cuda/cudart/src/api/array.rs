@@ -1,6 +1,6 @@
 //! Arrays (runtime API, "Memory Management"). A `cudaArray_t` is a `CUarray`.
 
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver;
 use crate::state::{check_device, context};
 use crate::types::{Array, Format, Mipmap, cudaChannelFormatDesc, cudaExtent};
@@ -75,21 +75,6 @@ runtime_api! {
         desc.set(format_of(array)?.1.channel()?)
     }
 
-    /// The array of a plane of a video array.
-    fn cudaArrayGetPlane(pPlaneArray: Out<Array>, hArray: Array, planeIdx: c_uint) {
-        context()?;
-        check(driver::cuArrayGetPlane(pPlaneArray, hArray, planeIdx))
-    }
-
-    /// Tile size and mip tail of a sparse array.
-    fn cudaArrayGetSparseProperties(
-        sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
-        array: Array,
-    ) {
-        context()?;
-        check(driver::cuArrayGetSparseProperties(sparseProperties, array))
-    }
-
     /// Memory requirements of an array with deferred mapping.
     fn cudaArrayGetMemoryRequirements(
         memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
@@ -100,6 +85,16 @@ runtime_api! {
         check_device(device)?;
         check(driver::cuArrayGetMemoryRequirements(memoryRequirements, array, device))
     }
+}
+
+forward! {
+    /// The array of a plane of a video array.
+    fn cudaArrayGetPlane(pPlaneArray: Out<Array>, hArray: Array, planeIdx: c_uint)
+        = cuArrayGetPlane;
+    /// Tile size and mip tail of a sparse array.
+    fn cudaArrayGetSparseProperties(
+        sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>, array: Array,
+    ) = cuArrayGetSparseProperties;
 }
 
 /// The driver's descriptor of an array or mipmapped array. A width is required, and a height if

@@ -1,9 +1,7 @@
 //! Copies in batches and copies with attributes (runtime API, "Memory Management"). The functions
 //! of CUDA 12 also return the index of a failed copy.
 
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::state::context;
+use crate::call::forward;
 use crate::types::Stream;
 use std::ffi::c_ulonglong;
 use texunit_cuda_abi::args::In;
@@ -15,44 +13,18 @@ use texunit_cuda_abi::{CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpyAttributes};
 mod versions {
     use super::*;
 
-    runtime_api! {
+    forward! {
         /// Copies memory ranges in a batch.
-        fn cudaMemcpyBatchAsync(
-            dsts: In<CUdeviceptr>,
-            srcs: In<CUdeviceptr>,
-            sizes: In<usize>,
-            count: usize,
-            attrs: In<CUmemcpyAttributes>,
-            attrsIdxs: In<usize>,
-            numAttrs: usize,
-            failIdx: Out<usize>,
-            stream: Stream,
-        ) {
-            context()?;
-            let (dsts, srcs, sizes) = (dsts.as_ptr(), srcs.as_ptr(), sizes.as_ptr());
-            let (attrs, indices) = (attrs.as_ptr(), attrsIdxs.as_ptr());
-            // SAFETY: the caller's addresses and arrays satisfy the same contract as for the
-            // driver's function.
-            check(unsafe {
-                driver::cuMemcpyBatchAsync(
-                    dsts, srcs, sizes, count, attrs, indices, numAttrs, failIdx.as_ptr(), stream,
-                )
-            })
-        }
-
+        unsafe fn cudaMemcpyBatchAsync(
+            dsts: In<CUdeviceptr>, srcs: In<CUdeviceptr>, sizes: In<usize>, count: usize,
+            attrs: In<CUmemcpyAttributes>, attrsIdxs: In<usize>, numAttrs: usize,
+            failIdx: Out<usize>, stream: Stream,
+        ) = cuMemcpyBatchAsync;
         /// Copies 3D regions in a batch.
-        fn cudaMemcpy3DBatchAsync(
-            numOps: usize,
-            opList: In<CUDA_MEMCPY3D_BATCH_OP>,
-            failIdx: Out<usize>,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) {
-            context()?;
-            let (list, failed) = (opList.as_ptr(), failIdx.as_ptr());
-            // SAFETY: as for the access above.
-            check(unsafe { driver::cuMemcpy3DBatchAsync(numOps, list, failed, flags, stream) })
-        }
+        unsafe fn cudaMemcpy3DBatchAsync(
+            numOps: usize, opList: In<CUDA_MEMCPY3D_BATCH_OP>, failIdx: Out<usize>,
+            flags: c_ulonglong, stream: Stream,
+        ) = cuMemcpy3DBatchAsync;
     }
 }
 
@@ -60,66 +32,24 @@ mod versions {
 mod versions {
     use super::*;
 
-    runtime_api! {
+    forward! {
         /// Copies memory ranges in a batch.
-        fn cudaMemcpyBatchAsync(
-            dsts: In<CUdeviceptr>,
-            srcs: In<CUdeviceptr>,
-            sizes: In<usize>,
-            count: usize,
-            attrs: In<CUmemcpyAttributes>,
-            attrsIdxs: In<usize>,
-            numAttrs: usize,
-            stream: Stream,
-        ) {
-            context()?;
-            let (dsts, srcs, sizes) = (dsts.as_ptr(), srcs.as_ptr(), sizes.as_ptr());
-            let (attrs, indices) = (attrs.as_ptr(), attrsIdxs.as_ptr());
-            // SAFETY: the caller's addresses and arrays satisfy the same contract as for the
-            // driver's function.
-            check(unsafe {
-                driver::cuMemcpyBatchAsync_v2(
-                    dsts, srcs, sizes, count, attrs, indices, numAttrs, stream,
-                )
-            })
-        }
-
+        unsafe fn cudaMemcpyBatchAsync(
+            dsts: In<CUdeviceptr>, srcs: In<CUdeviceptr>, sizes: In<usize>, count: usize,
+            attrs: In<CUmemcpyAttributes>, attrsIdxs: In<usize>, numAttrs: usize, stream: Stream,
+        ) = cuMemcpyBatchAsync_v2;
         /// Copies 3D regions in a batch.
-        fn cudaMemcpy3DBatchAsync(
-            numOps: usize,
-            opList: In<CUDA_MEMCPY3D_BATCH_OP>,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) {
-            context()?;
-            // SAFETY: as for the access above.
-            check(unsafe { driver::cuMemcpy3DBatchAsync_v2(numOps, opList.as_ptr(), flags, stream) })
-        }
-
+        unsafe fn cudaMemcpy3DBatchAsync(
+            numOps: usize, opList: In<CUDA_MEMCPY3D_BATCH_OP>, flags: c_ulonglong, stream: Stream,
+        ) = cuMemcpy3DBatchAsync_v2;
         /// Copies bytes with attributes of the copy.
-        fn cudaMemcpyWithAttributesAsync(
-            dst: CUdeviceptr,
-            src: CUdeviceptr,
-            size: usize,
-            attr: In<CUmemcpyAttributes>,
+        unsafe fn cudaMemcpyWithAttributesAsync(
+            dst: CUdeviceptr, src: CUdeviceptr, size: usize, attr: In<CUmemcpyAttributes>,
             stream: Stream,
-        ) {
-            context()?;
-            // SAFETY: as for the access above.
-            check(unsafe {
-                driver::cuMemcpyWithAttributesAsync(dst, src, size, attr.as_ptr(), stream)
-            })
-        }
-
+        ) = cuMemcpyWithAttributesAsync;
         /// Copies a 3D region with attributes of the copy.
-        fn cudaMemcpy3DWithAttributesAsync(
-            op: In<CUDA_MEMCPY3D_BATCH_OP>,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) {
-            context()?;
-            // SAFETY: as for the access above.
-            check(unsafe { driver::cuMemcpy3DWithAttributesAsync(op.as_ptr(), flags, stream) })
-        }
+        unsafe fn cudaMemcpy3DWithAttributesAsync(
+            op: In<CUDA_MEMCPY3D_BATCH_OP>, flags: c_ulonglong, stream: Stream,
+        ) = cuMemcpy3DWithAttributesAsync;
     }
 }

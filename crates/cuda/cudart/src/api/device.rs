@@ -1,6 +1,6 @@
 //! Devices (runtime API, "Device Management", "Peer Device Memory Access", "Profiler Control").
 
-use crate::call::{self, check, runtime_api};
+use crate::call::{self, check, forward, runtime_api};
 use crate::driver::{self, ask};
 use crate::state;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -66,12 +66,6 @@ runtime_api! {
         Ok(())
     }
 
-    /// Waits until all work is done.
-    fn cudaDeviceSynchronize() {
-        state::context()?;
-        check(driver::cuCtxSynchronize())
-    }
-
     /// Destroys everything that was created on the device, and clears the error that ended its
     /// context.
     fn cudaDeviceReset() {
@@ -128,12 +122,6 @@ runtime_api! {
         state::context()?;
         // SAFETY: the out-pointer is to a local variable.
         pConfig.set(ask(|pConfig| unsafe { driver::cuCtxGetSharedMemConfig(pConfig) })?)
-    }
-
-    /// Sets the bank width of shared memory, which only affects speed.
-    fn cudaDeviceSetSharedMemConfig(config: c_uint) {
-        state::context()?;
-        check(driver::cuCtxSetSharedMemConfig(config))
     }
 
     /// The range of stream priorities; either out-pointer may be null.
@@ -207,24 +195,19 @@ runtime_api! {
             driver::cuDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice)
         })?)
     }
+}
 
+forward! {
+    /// Waits until all work is done.
+    fn cudaDeviceSynchronize() = cuCtxSynchronize;
+    /// Sets the bank width of shared memory, which only affects speed.
+    fn cudaDeviceSetSharedMemConfig(config: c_uint) = cuCtxSetSharedMemConfig;
     /// Has no effect, as there is no L2 cache.
-    fn cudaCtxResetPersistingL2Cache() {
-        state::context()?;
-        check(driver::cuCtxResetPersistingL2Cache())
-    }
-
+    fn cudaCtxResetPersistingL2Cache() = cuCtxResetPersistingL2Cache;
     /// Starts a profiler's measurement.
-    fn cudaProfilerStart() {
-        state::context()?;
-        check(driver::cuProfilerStart())
-    }
-
+    fn cudaProfilerStart() = cuProfilerStart;
     /// Stops a profiler's measurement.
-    fn cudaProfilerStop() {
-        state::context()?;
-        check(driver::cuProfilerStop())
-    }
+    fn cudaProfilerStop() = cuProfilerStop;
 }
 
 #[cfg(feature = "cuda-12")]
@@ -232,12 +215,6 @@ runtime_api! {
     /// Old name of `cudaDeviceReset`.
     fn cudaThreadExit() {
         reset()
-    }
-
-    /// Old name of `cudaDeviceSynchronize`.
-    fn cudaThreadSynchronize() {
-        state::context()?;
-        check(driver::cuCtxSynchronize())
     }
 
     /// Old name of `cudaDeviceGetLimit`.
@@ -269,6 +246,12 @@ runtime_api! {
     fn cudaSetDoubleForHost(value: Out<f64>) {
         value.check()
     }
+}
+
+#[cfg(feature = "cuda-12")]
+forward! {
+    /// Old name of `cudaDeviceSynchronize`.
+    fn cudaThreadSynchronize() = cuCtxSynchronize;
 }
 
 fn reset() -> Answer {

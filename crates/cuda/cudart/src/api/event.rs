@@ -1,6 +1,6 @@
 //! Events (runtime API, "Event Management").
 
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver::{self, CUevent, CUstream, ask};
 use crate::state;
 use std::ffi::c_uint;
@@ -17,40 +17,28 @@ runtime_api! {
         create(event, flags)
     }
 
-    /// Destroys an event.
-    fn cudaEventDestroy(event: CUevent) {
-        state::context()?;
-        check(driver::cuEventDestroy_v2(event))
-    }
-
     /// Records an event in a stream.
     fn cudaEventRecord(event: CUevent, stream: CUstream) {
         state::context()?;
         check(driver::cuEventRecordWithFlags(event, stream, 0))
     }
 
-    /// Records an event in a stream, with flags.
-    fn cudaEventRecordWithFlags(event: CUevent, stream: CUstream, flags: c_uint) {
-        state::context()?;
-        check(driver::cuEventRecordWithFlags(event, stream, flags))
-    }
-
-    /// Whether an event has completed.
-    fn cudaEventQuery(event: CUevent) {
-        state::context()?;
-        check(driver::cuEventQuery(event))
-    }
-
-    /// Waits for an event.
-    fn cudaEventSynchronize(event: CUevent) {
-        state::context()?;
-        check(driver::cuEventSynchronize(event))
-    }
-
     /// Elapsed time between two events in milliseconds.
     fn cudaEventElapsedTime(ms: Out<f32>, start: CUevent, end: CUevent) {
         elapsed(ms, start, end)
     }
+}
+
+forward! {
+    /// Destroys an event.
+    fn cudaEventDestroy(event: CUevent) = cuEventDestroy_v2;
+    /// Records an event in a stream, with flags.
+    fn cudaEventRecordWithFlags(event: CUevent, stream: CUstream, flags: c_uint)
+        = cuEventRecordWithFlags;
+    /// Whether an event has completed.
+    fn cudaEventQuery(event: CUevent) = cuEventQuery;
+    /// Waits for an event.
+    fn cudaEventSynchronize(event: CUevent) = cuEventSynchronize;
 }
 
 #[cfg(feature = "cuda-12")]

@@ -9,27 +9,12 @@ mod params;
 #[cfg(not(feature = "cuda-12"))]
 mod recapture;
 
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver::{self, CUgraph, CUgraphNode, CUhostFn, CUuserObject};
 use crate::state::{self, check_device};
 use std::ffi::{c_uint, c_ulonglong, c_void};
 use texunit_cuda_abi::CUdevice;
 use texunit_cuda_abi::args::{InOut, Out, Raw, Text};
-
-/// Defines functions that only rename a driver function: `fn cudaGraphDestroy(graph: CUgraph) =
-/// cuGraphDestroy;`.
-macro_rules! forward {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $driver:ident;)*) => {
-        $crate::call::runtime_api! {$(
-            $(#[$doc])*
-            fn $name($($arg: $type),*) {
-                $crate::state::context()?;
-                $crate::call::check($crate::driver::$driver($($arg),*))
-            }
-        )*}
-    };
-}
-use forward;
 
 forward! {
     /// Creates a graph.
@@ -69,26 +54,6 @@ forward! {
 }
 
 runtime_api! {
-    /// Writes a graph as text for Graphviz.
-    fn cudaGraphDebugDotPrint(graph: CUgraph, path: Text, flags: c_uint) {
-        state::context()?;
-        // SAFETY: the caller's C string.
-        check(unsafe { driver::cuGraphDebugDotPrint(graph, path.as_ptr(), flags) })
-    }
-
-    /// Creates a user object, whose lifetime graphs can extend.
-    fn cudaUserObjectCreate(
-        object_out: Out<CUuserObject>,
-        ptr: *mut c_void,
-        destroy: CUhostFn,
-        initialRefcount: c_uint,
-        flags: c_uint,
-    ) {
-        state::context()?;
-        // SAFETY: the callback and its argument come from the caller, which allows this call.
-        check(unsafe { driver::cuUserObjectCreate(object_out.as_ptr(), ptr, destroy, initialRefcount, flags) })
-    }
-
     /// Creates a conditional handle: a value that kernels set and conditional nodes test.
     fn cudaGraphConditionalHandleCreate(
         pHandle_out: Out<c_ulonglong>,
@@ -119,34 +84,32 @@ runtime_api! {
         check_device(device)?;
         check(driver::cuDeviceGraphMemTrim(device))
     }
+}
 
+forward! {
+    /// Writes a graph as text for Graphviz.
+    unsafe fn cudaGraphDebugDotPrint(graph: CUgraph, path: Text, flags: c_uint)
+        = cuGraphDebugDotPrint;
+    /// Creates a user object, whose lifetime graphs can extend.
+    unsafe fn cudaUserObjectCreate(
+        object_out: Out<CUuserObject>, ptr: *mut c_void, destroy: CUhostFn, initialRefcount: c_uint,
+        flags: c_uint,
+    ) = cuUserObjectCreate;
     /// The nodes of a graph in order of creation.
-    fn cudaGraphGetNodes(graph: CUgraph, nodes: Out<CUgraphNode>, numNodes: InOut<usize>) {
-        state::context()?;
-        // SAFETY: the caller passes the capacity of its buffer.
-        check(unsafe { driver::cuGraphGetNodes(graph, nodes.as_ptr(), numNodes.as_ptr()) })
-    }
-
+    unsafe fn cudaGraphGetNodes(graph: CUgraph, nodes: Out<CUgraphNode>, numNodes: InOut<usize>)
+        = cuGraphGetNodes;
     /// The nodes without dependencies.
-    fn cudaGraphGetRootNodes(graph: CUgraph, pRootNodes: Out<CUgraphNode>, pNumRootNodes: InOut<usize>) {
-        state::context()?;
-        // SAFETY: the caller passes the capacity of its buffer.
-        check(unsafe { driver::cuGraphGetRootNodes(graph, pRootNodes.as_ptr(), pNumRootNodes.as_ptr()) })
-    }
+    unsafe fn cudaGraphGetRootNodes(
+        graph: CUgraph, pRootNodes: Out<CUgraphNode>, pNumRootNodes: InOut<usize>,
+    ) = cuGraphGetRootNodes;
 }
 
 #[cfg(not(feature = "cuda-12"))]
-runtime_api! {
+forward! {
     /// Creates a conditional handle for a context: a value that kernels set and conditional nodes
     /// test.
     fn cudaGraphConditionalHandleCreate_v2(
-        pHandle_out: Out<c_ulonglong>,
-        graph: CUgraph,
-        ctx: usize,
-        defaultLaunchValue: c_uint,
+        pHandle_out: Out<c_ulonglong>, graph: CUgraph, ctx: usize, defaultLaunchValue: c_uint,
         flags: c_uint,
-    ) {
-        state::context()?;
-        check(driver::cuGraphConditionalHandleCreate(pHandle_out, graph, ctx, defaultLaunchValue, flags))
-    }
+    ) = cuGraphConditionalHandleCreate;
 }

@@ -1,8 +1,8 @@
-//! Execution contexts (runtime API, "Execution Context Management"): the primary contexts of devices, and green contexts with a
-//! part of the multiprocessors.
+//! Execution contexts (runtime API, "Execution Context Management"): primary contexts of devices,
+//! and green contexts with some of the multiprocessors.
 //!
-//! The handle of an execution context is the driver's `CUcontext`: that of a primary context, or the one that stands for a green
-//! context.
+//! The handle of an execution context is the driver's `CUcontext`: the primary context, or the
+//! handle that represents the green context.
 
 use crate::call::{check, runtime_api};
 use crate::driver::{self, CUcontext, CUdevResourceDesc, CUevent, CUgreenCtx, CUstream, ask};
@@ -16,7 +16,7 @@ use texunit_cuda_abi::{CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevice,
 /// `cudaStreamNonBlocking`
 const NON_BLOCKING: c_uint = 1;
 
-/// The green contexts that were made here, by the contexts that stand for them.
+/// Green contexts created here, by the context handles that represent them.
 static GREEN: Mutex<BTreeMap<CUcontext, CUgreenCtx>> = Mutex::new(BTreeMap::new());
 
 fn green() -> MutexGuard<'static, BTreeMap<CUcontext, CUgreenCtx>> {
@@ -39,7 +39,7 @@ runtime_api! {
         check(driver::cuDeviceGetDevResource(device, resource, kind))
     }
 
-    /// Splits multiprocessors into parts of equal size; without `result`, how many parts there would be.
+    /// Splits multiprocessors into parts of equal size; without `result`, only counts the parts.
     fn cudaDevSmResourceSplitByCount(
         result: Out<CUdevResource>,
         nbGroups: InOut<c_uint>,
@@ -51,7 +51,7 @@ runtime_api! {
         state::init()?;
         let (result, input) = (result.as_ptr(), input.as_ptr());
         let (count, rest) = (nbGroups.as_ptr(), remaining.as_ptr());
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuDevSmResourceSplitByCount(result, count, input, rest, flags, minCount) })
     }
 
@@ -67,11 +67,11 @@ runtime_api! {
         state::init()?;
         let (result, input) = (result.as_ptr(), input.as_ptr());
         let (rest, groups) = (remainder.as_ptr(), groupParams.as_ptr());
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuDevSmResourceSplit(result, nbGroups, input, rest, flags, groups) })
     }
 
-    /// A descriptor of resources, for `cudaGreenCtxCreate`.
+    /// Creates a resource descriptor for `cudaGreenCtxCreate`.
     fn cudaDevResourceGenerateDesc(
         phDesc: Out<CUdevResourceDesc>,
         resources: In<CUdevResource>,
@@ -79,11 +79,11 @@ runtime_api! {
     ) {
         state::init()?;
         let resources = resources.as_ptr();
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuDevResourceGenerateDesc(phDesc.as_ptr(), resources, nbResources) })
     }
 
-    /// Makes a green context.
+    /// Creates a green context.
     fn cudaGreenCtxCreate(
         phCtx: Out<CUcontext>,
         desc: CUdevResourceDesc,
@@ -102,7 +102,7 @@ runtime_api! {
         phCtx.set(context)
     }
 
-    /// Ends a green context. Its streams are detached.
+    /// Destroys a green context. Its streams are detached.
     fn cudaExecutionCtxDestroy(ctx: CUcontext) {
         match green_of(ctx)? {
             Some(own) => {
@@ -128,10 +128,10 @@ runtime_api! {
         check(driver::cuCtxGetDevice_v2(device, ctx))
     }
 
-    /// A number that no other execution context has.
+    /// Unique number of an execution context.
     fn cudaExecutionCtxGetId(ctx: CUcontext, ctxId: Out<c_ulonglong>) {
         match green_of(ctx)? {
-            // Green contexts are counted by themselves.
+            // Green contexts have numbers of their own.
             Some(own) => {
                 let mut id = 0;
                 check(driver::cuGreenCtxGetId(own, &mut id))?;
@@ -141,7 +141,7 @@ runtime_api! {
         }
     }
 
-    /// Makes a stream in an execution context.
+    /// Creates a stream in an execution context.
     fn cudaExecutionCtxStreamCreate(
         phStream: Out<CUstream>,
         ctx: CUcontext,
@@ -154,7 +154,7 @@ runtime_api! {
             return check(driver::cuGreenCtxStreamCreate(phStream, own, flags, priority));
         }
         check(driver::cuCtxPushCurrent_v2(ctx))?;
-        // SAFETY: the pointer is to our own variable.
+        // SAFETY: the pointer is to a local variable.
         let made = ask(|made| unsafe { driver::cuStreamCreateWithPriority(made, flags, priority) });
         check(driver::cuCtxPopCurrent_v2(&mut 0))?;
         phStream.set(made?)
@@ -172,19 +172,19 @@ runtime_api! {
         check(driver::cuStreamGetDevResource(hStream, resource, kind))
     }
 
-    /// Records an event behind everything that the device of an execution context has been asked for.
+    /// Records an event after all preceding work of the device of an execution context.
     fn cudaExecutionCtxRecordEvent(ctx: CUcontext, event: CUevent) {
         green_of(ctx)?;
         check(driver::cuCtxRecordEvent(ctx, event))
     }
 
-    /// Everything that the device of an execution context is asked for from now on comes behind an event.
+    /// Makes all subsequent work of the device of an execution context wait for an event.
     fn cudaExecutionCtxWaitEvent(ctx: CUcontext, event: CUevent) {
         green_of(ctx)?;
         check(driver::cuCtxWaitEvent(ctx, event))
     }
 
-    /// The execution context that is the primary context of a device.
+    /// The primary context of a device as an execution context.
     fn cudaDeviceGetExecutionCtx(ctx: Out<CUcontext>, device: CUdevice) {
         ctx.check()?;
         state::check_device(device)?;

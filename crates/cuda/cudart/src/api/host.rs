@@ -1,6 +1,6 @@
 //! Page-locked host memory (runtime API, "Memory Management").
 
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver;
 use crate::state::context;
 use std::ffi::c_uint;
@@ -27,32 +27,18 @@ runtime_api! {
         // SAFETY: the caller upholds the same contract as for the driver's function.
         check(unsafe { driver::cuMemFreeHost(ptr.as_ptr()) })
     }
+}
 
+forward! {
     /// Registers the program's memory for access by kernels.
-    fn cudaHostRegister(ptr: Raw, size: usize, flags: c_uint) {
-        context()?;
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuMemHostRegister_v2(ptr.as_ptr(), size, flags) })
-    }
-
+    unsafe fn cudaHostRegister(ptr: Raw, size: usize, flags: c_uint) = cuMemHostRegister_v2;
     /// Unregisters host memory, which kernels can no longer access.
-    fn cudaHostUnregister(ptr: Raw) {
-        context()?;
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuMemHostUnregister(ptr.as_ptr()) })
-    }
-
+    unsafe fn cudaHostUnregister(ptr: Raw) = cuMemHostUnregister;
     /// The device address of host memory.
-    fn cudaHostGetDevicePointer(pDevice: Out<CUdeviceptr>, pHost: Raw, flags: c_uint) {
-        context()?;
-        check(driver::cuMemHostGetDevicePointer_v2(pDevice, pHost, flags))
-    }
-
+    fn cudaHostGetDevicePointer(pDevice: Out<CUdeviceptr>, pHost: Raw, flags: c_uint)
+        = cuMemHostGetDevicePointer_v2;
     /// The flags with which host memory was allocated or registered.
-    fn cudaHostGetFlags(pFlags: Out<c_uint>, pHost: Raw) {
-        context()?;
-        check(driver::cuMemHostGetFlags(pFlags, pHost))
-    }
+    fn cudaHostGetFlags(pFlags: Out<c_uint>, pHost: Raw) = cuMemHostGetFlags;
 }
 
 fn allocate(pointer: Out<u64>, size: usize, flags: c_uint) -> Answer {

@@ -4,7 +4,7 @@
 #[cfg(feature = "cuda-12")]
 use crate::abi::cudaLaunchParams;
 use crate::abi::{Dim3, cudaLaunchConfig_t};
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::codes::{INVALID_CONFIGURATION, INVALID_DEVICE_FUNCTION};
 use crate::driver::{self, CUfunction, CUhostFn, CUstream, ask};
 use crate::{registry, state};
@@ -76,28 +76,20 @@ runtime_api! {
         }
         Ok(())
     }
+}
 
+forward! {
     /// Calls a host function when the preceding work of a stream is done.
-    fn cudaLaunchHostFunc(stream: CUstream, function: CUhostFn, userData: *mut c_void) {
-        state::context()?;
-        // SAFETY: the callback and its argument come from the caller, which allows this call.
-        check(unsafe { driver::cuLaunchHostFunc(stream, function, userData) })
-    }
+    unsafe fn cudaLaunchHostFunc(stream: CUstream, function: CUhostFn, userData: *mut c_void)
+        = cuLaunchHostFunc;
 }
 
 #[cfg(not(feature = "cuda-12"))]
-runtime_api! {
+forward! {
     /// As `cudaLaunchHostFunc`; the mode of waiting for it (blocking 0, spinning 1) has no effect.
-    fn cudaLaunchHostFunc_v2(
-        stream: CUstream,
-        function: CUhostFn,
-        userData: *mut c_void,
-        syncMode: c_uint,
-    ) {
-        state::context()?;
-        // SAFETY: the callback and its argument come from the caller, which allows this call.
-        check(unsafe { driver::cuLaunchHostFunc_v2(stream, function, userData, syncMode) })
-    }
+    unsafe fn cudaLaunchHostFunc_v2(
+        stream: CUstream, function: CUhostFn, userData: *mut c_void, syncMode: c_uint,
+    ) = cuLaunchHostFunc_v2;
 }
 
 #[cfg(feature = "cuda-12")]

@@ -1,6 +1,6 @@
 //! Libraries and their kernels (runtime API, "Library Management"). Handles are the driver's.
 
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver::{self, CUkernel, CUlibrary, ask};
 use crate::state;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -44,12 +44,6 @@ loads! {
 }
 
 runtime_api! {
-    /// Unloads a library.
-    fn cudaLibraryUnload(library: CUlibrary) {
-        state::context()?;
-        check(driver::cuLibraryUnload(library))
-    }
-
     /// The kernel of a name in the PTX.
     fn cudaLibraryGetKernel(pKernel: Out<CUkernel>, library: CUlibrary, name: *const c_char) {
         state::context()?;
@@ -104,13 +98,6 @@ runtime_api! {
         count.set(ask(|count| unsafe { driver::cuLibraryGetKernelCount(count, lib) })?)
     }
 
-    /// Handles of a library's kernels, as many as fit.
-    fn cudaLibraryEnumerateKernels(kernels: *mut CUkernel, numKernels: c_uint, lib: CUlibrary) {
-        state::context()?;
-        // SAFETY: the caller passes the capacity of its array.
-        check(unsafe { driver::cuLibraryEnumerateKernels(kernels, numKernels, lib) })
-    }
-
     /// Sets an attribute of a kernel on a device.
     fn cudaKernelSetAttributeForDevice(
         kernel: CUkernel,
@@ -121,6 +108,15 @@ runtime_api! {
         state::context()?;
         check(driver::cuKernelSetAttribute(attr, value, kernel, device))
     }
+}
+
+forward! {
+    /// Unloads a library.
+    fn cudaLibraryUnload(library: CUlibrary) = cuLibraryUnload;
+    /// Handles of a library's kernels, as many as fit.
+    unsafe fn cudaLibraryEnumerateKernels(
+        kernels: *mut CUkernel, numKernels: c_uint, lib: CUlibrary,
+    ) = cuLibraryEnumerateKernels;
 }
 
 fn variable(

@@ -1,6 +1,6 @@
 //! Device and managed memory (runtime API, "Memory Management").
 
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver;
 use crate::state::context;
 use crate::types::{cudaExtent, cudaPitchedPtr};
@@ -63,12 +63,11 @@ runtime_api! {
         }
         check(driver::cuMemFree_v2(devPtr))
     }
+}
 
+forward! {
     /// Free and total device memory in bytes.
-    fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) {
-        context()?;
-        check(driver::cuMemGetInfo_v2(free, total))
-    }
+    fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) = cuMemGetInfo_v2;
 }
 
 /// Allocates pitched memory and returns its address and pitch; null and 0 if the size is 0.

@@ -2,7 +2,7 @@
 //! `CUmipmappedArray`.
 
 use super::array::descriptor;
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver;
 use crate::state::{check_device, context};
 use crate::types::{Array, Mipmap, cudaChannelFormatDesc, cudaExtent};
@@ -43,15 +43,6 @@ runtime_api! {
         check(driver::cuMipmappedArrayDestroy(mipmappedArray))
     }
 
-    /// Tile size and mip tail of a sparse mipmapped array.
-    fn cudaMipmappedArrayGetSparseProperties(
-        sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
-        mipmap: Mipmap,
-    ) {
-        context()?;
-        check(driver::cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap))
-    }
-
     /// Memory requirements of a mipmapped array with deferred mapping.
     fn cudaMipmappedArrayGetMemoryRequirements(
         memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
@@ -62,4 +53,11 @@ runtime_api! {
         check_device(device)?;
         check(driver::cuMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device))
     }
+}
+
+forward! {
+    /// Tile size and mip tail of a sparse mipmapped array.
+    fn cudaMipmappedArrayGetSparseProperties(
+        sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>, mipmap: Mipmap,
+    ) = cuMipmappedArrayGetSparseProperties;
 }

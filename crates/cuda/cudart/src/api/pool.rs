@@ -1,7 +1,7 @@
 //! Stream-ordered allocation and memory pools (runtime API, "Stream Ordered Memory Allocator"). A
 //! `cudaMemPool_t` is a `CUmemoryPool`.
 
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver;
 use crate::state::{check_device, context};
 use crate::types::{Pool, Stream};
@@ -29,99 +29,6 @@ runtime_api! {
         check(driver::cuMemAllocFromPoolAsync(ptr, size, memPool, stream))
     }
 
-    /// Frees memory in stream order.
-    fn cudaFreeAsync(devPtr: CUdeviceptr, hStream: Stream) {
-        context()?;
-        check(driver::cuMemFreeAsync(devPtr, hStream))
-    }
-
-    /// Creates a memory pool.
-    fn cudaMemPoolCreate(memPool: Out<Pool>, poolProps: In<CUmemPoolProps>) {
-        context()?;
-        check(driver::cuMemPoolCreate(memPool, poolProps))
-    }
-
-    /// Destroys a memory pool.
-    fn cudaMemPoolDestroy(memPool: Pool) {
-        context()?;
-        check(driver::cuMemPoolDestroy(memPool))
-    }
-
-    /// Frees memory that a pool holds but does not use.
-    fn cudaMemPoolTrimTo(memPool: Pool, minBytesToKeep: usize) {
-        context()?;
-        check(driver::cuMemPoolTrimTo(memPool, minBytesToKeep))
-    }
-
-    /// Sets an attribute of a pool.
-    fn cudaMemPoolSetAttribute(memPool: Pool, attr: c_uint, value: Raw) {
-        context()?;
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuMemPoolSetAttribute(memPool, attr, value.as_ptr()) })
-    }
-
-    /// An attribute or statistic of a pool.
-    fn cudaMemPoolGetAttribute(memPool: Pool, attr: c_uint, value: Raw) {
-        context()?;
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuMemPoolGetAttribute(memPool, attr, value.as_ptr()) })
-    }
-
-    /// Sets the access rights of devices to a pool's memory.
-    fn cudaMemPoolSetAccess(memPool: Pool, descList: In<CUmemAccessDesc>, count: usize) {
-        context()?;
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuMemPoolSetAccess(memPool, descList.as_ptr(), count) })
-    }
-
-    /// The access rights of a device to a pool's memory.
-    fn cudaMemPoolGetAccess(
-        flags: Out<c_uint>,
-        memPool: Pool,
-        location: In<CUmemLocation>,
-    ) {
-        context()?;
-        check(driver::cuMemPoolGetAccess(flags, memPool, location))
-    }
-
-    /// Exports a pool as a file descriptor.
-    fn cudaMemPoolExportToShareableHandle(
-        shareableHandle: Raw,
-        memPool: Pool,
-        handleType: c_uint,
-        flags: c_uint,
-    ) {
-        context()?;
-        let (to, flags) = (shareableHandle.as_ptr(), flags.into());
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuMemPoolExportToShareableHandle(to, memPool, handleType, flags) })
-    }
-
-    /// Imports a pool from a file descriptor.
-    fn cudaMemPoolImportFromShareableHandle(
-        memPool: Out<Pool>,
-        shareableHandle: Raw,
-        handleType: c_uint,
-        flags: c_uint,
-    ) {
-        context()?;
-        let (to, from, flags) = (memPool.as_ptr(), shareableHandle.as_ptr(), flags.into());
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuMemPoolImportFromShareableHandle(to, from, handleType, flags) })
-    }
-
-    /// Exports data with which another process can import an allocation of a pool.
-    fn cudaMemPoolExportPointer(exportData: Out<[u8; 64]>, ptr: CUdeviceptr) {
-        context()?;
-        check(driver::cuMemPoolExportPointer(exportData, ptr))
-    }
-
-    /// Imports an allocation of another process's pool.
-    fn cudaMemPoolImportPointer(ptr: Out<CUdeviceptr>, memPool: Pool, exportData: In<[u8; 64]>) {
-        context()?;
-        check(driver::cuMemPoolImportPointer(ptr, memPool, exportData))
-    }
-
     /// The default pool of a device.
     fn cudaDeviceGetDefaultMemPool(memPool: Out<Pool>, device: CUdevice) {
         context()?;
@@ -144,31 +51,56 @@ runtime_api! {
     }
 }
 
+forward! {
+    /// Frees memory in stream order.
+    fn cudaFreeAsync(devPtr: CUdeviceptr, hStream: Stream) = cuMemFreeAsync;
+    /// Creates a memory pool.
+    fn cudaMemPoolCreate(memPool: Out<Pool>, poolProps: In<CUmemPoolProps>) = cuMemPoolCreate;
+    /// Destroys a memory pool.
+    fn cudaMemPoolDestroy(memPool: Pool) = cuMemPoolDestroy;
+    /// Frees memory that a pool holds but does not use.
+    fn cudaMemPoolTrimTo(memPool: Pool, minBytesToKeep: usize) = cuMemPoolTrimTo;
+    /// Sets an attribute of a pool.
+    unsafe fn cudaMemPoolSetAttribute(memPool: Pool, attr: c_uint, value: Raw)
+        = cuMemPoolSetAttribute;
+    /// An attribute or statistic of a pool.
+    unsafe fn cudaMemPoolGetAttribute(memPool: Pool, attr: c_uint, value: Raw)
+        = cuMemPoolGetAttribute;
+    /// Sets the access rights of devices to a pool's memory.
+    unsafe fn cudaMemPoolSetAccess(memPool: Pool, descList: In<CUmemAccessDesc>, count: usize)
+        = cuMemPoolSetAccess;
+    /// The access rights of a device to a pool's memory.
+    fn cudaMemPoolGetAccess(flags: Out<c_uint>, memPool: Pool, location: In<CUmemLocation>)
+        = cuMemPoolGetAccess;
+    /// Exports a pool as a file descriptor.
+    unsafe fn cudaMemPoolExportToShareableHandle(
+        shareableHandle: Raw, memPool: Pool, handleType: c_uint, flags: c_uint,
+    ) = cuMemPoolExportToShareableHandle;
+    /// Imports a pool from a file descriptor.
+    unsafe fn cudaMemPoolImportFromShareableHandle(
+        memPool: Out<Pool>, shareableHandle: Raw, handleType: c_uint, flags: c_uint,
+    ) = cuMemPoolImportFromShareableHandle;
+    /// Exports data with which another process can import an allocation of a pool.
+    fn cudaMemPoolExportPointer(exportData: Out<[u8; 64]>, ptr: CUdeviceptr)
+        = cuMemPoolExportPointer;
+    /// Imports an allocation of another process's pool.
+    fn cudaMemPoolImportPointer(ptr: Out<CUdeviceptr>, memPool: Pool, exportData: In<[u8; 64]>)
+        = cuMemPoolImportPointer;
+}
+
 #[cfg(not(feature = "cuda-12"))]
 mod of_locations {
-    use super::{CUmemLocation, In, Out, Pool, c_uint, check, context, driver, runtime_api};
+    use super::{CUmemLocation, In, Out, Pool, c_uint, forward};
 
-    runtime_api! {
+    forward! {
         /// The default pool of a location.
-        fn cudaMemGetDefaultMemPool(
-            memPool: Out<Pool>,
-            location: In<CUmemLocation>,
-            type_: c_uint,
-        ) {
-            context()?;
-            check(driver::cuMemGetDefaultMemPool(memPool, location, type_))
-        }
-
+        fn cudaMemGetDefaultMemPool(memPool: Out<Pool>, location: In<CUmemLocation>, type_: c_uint)
+            = cuMemGetDefaultMemPool;
         /// The current pool of a location.
-        fn cudaMemGetMemPool(memPool: Out<Pool>, location: In<CUmemLocation>, type_: c_uint) {
-            context()?;
-            check(driver::cuMemGetMemPool(memPool, location, type_))
-        }
-
+        fn cudaMemGetMemPool(memPool: Out<Pool>, location: In<CUmemLocation>, type_: c_uint)
+            = cuMemGetMemPool;
         /// Sets the current pool of a location.
-        fn cudaMemSetMemPool(location: In<CUmemLocation>, type_: c_uint, memPool: Pool) {
-            context()?;
-            check(driver::cuMemSetMemPool(location, type_, memPool))
-        }
+        fn cudaMemSetMemPool(location: In<CUmemLocation>, type_: c_uint, memPool: Pool)
+            = cuMemSetMemPool;
     }
 }

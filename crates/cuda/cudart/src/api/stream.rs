@@ -1,6 +1,6 @@
 //! Streams (runtime API, "Stream Management"), except for capture, which is in `graph`.
 
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver::{self, CUevent, CUstream, CUstreamCallback, ask};
 use crate::state;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
@@ -21,42 +21,6 @@ runtime_api! {
     /// Creates a stream with flags and a priority.
     fn cudaStreamCreateWithPriority(pStream: Out<CUstream>, flags: c_uint, priority: c_int) {
         create(pStream, flags, priority)
-    }
-
-    /// Destroys a stream.
-    fn cudaStreamDestroy(stream: CUstream) {
-        state::context()?;
-        check(driver::cuStreamDestroy_v2(stream))
-    }
-
-    /// Waits until the work of a stream is done.
-    fn cudaStreamSynchronize(stream: CUstream) {
-        state::context()?;
-        check(driver::cuStreamSynchronize(stream))
-    }
-
-    /// Whether the work of a stream is done.
-    fn cudaStreamQuery(stream: CUstream) {
-        state::context()?;
-        check(driver::cuStreamQuery(stream))
-    }
-
-    /// Makes the following work of a stream wait for an event.
-    fn cudaStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint) {
-        state::context()?;
-        check(driver::cuStreamWaitEvent(stream, event, flags))
-    }
-
-    /// Calls a host function with the stream's status when the preceding work is done.
-    fn cudaStreamAddCallback(
-        stream: CUstream,
-        callback: CUstreamCallback,
-        userData: *mut c_void,
-        flags: c_uint,
-    ) {
-        state::context()?;
-        // SAFETY: the callback and its argument come from the caller, which allows this call.
-        check(unsafe { driver::cuStreamAddCallback(stream, callback, userData, flags) })
     }
 
     /// The flags of a stream.
@@ -102,12 +66,23 @@ runtime_api! {
         // SAFETY: the out-pointer is to a local variable.
         check(unsafe { driver::cuStreamSetAttribute(stream, attribute, &raw const value) })
     }
+}
 
+forward! {
+    /// Destroys a stream.
+    fn cudaStreamDestroy(stream: CUstream) = cuStreamDestroy_v2;
+    /// Waits until the work of a stream is done.
+    fn cudaStreamSynchronize(stream: CUstream) = cuStreamSynchronize;
+    /// Whether the work of a stream is done.
+    fn cudaStreamQuery(stream: CUstream) = cuStreamQuery;
+    /// Makes the following work of a stream wait for an event.
+    fn cudaStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint) = cuStreamWaitEvent;
+    /// Calls a host function with the stream's status when the preceding work is done.
+    unsafe fn cudaStreamAddCallback(
+        stream: CUstream, callback: CUstreamCallback, userData: *mut c_void, flags: c_uint,
+    ) = cuStreamAddCallback;
     /// Copies all attributes from one stream to another.
-    fn cudaStreamCopyAttributes(dst: CUstream, src: CUstream) {
-        state::context()?;
-        check(driver::cuStreamCopyAttributes(dst, src))
-    }
+    fn cudaStreamCopyAttributes(dst: CUstream, src: CUstream) = cuStreamCopyAttributes;
 }
 
 fn create(stream: Out<CUstream>, flags: c_uint, priority: c_int) -> Answer {

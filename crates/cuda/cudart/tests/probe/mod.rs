@@ -1,6 +1,6 @@
-//! What a C++ compiler says of NVIDIA's headers of the same major version, as `tests/data` has it. The headers
-//! themselves and NVIDIA's library are looked for in the folder that `TEXUNIT_NVIDIA` names, else in target/nvidia;
-//! what is not there is skipped, and the test says so.
+//! Values that a C++ compiler printed for NVIDIA's headers of the same major version
+//! (`tests/data`). NVIDIA's headers and library are searched for in the folder of `TEXUNIT_NVIDIA`,
+//! or else in target/nvidia; comparisons with missing files are skipped with a message.
 
 use std::path::{Path, PathBuf};
 use texunit_testkit::header::Header;
@@ -8,20 +8,20 @@ use texunit_testkit::header::Header;
 /// The major version of CUDA.
 pub(crate) const MAJOR: u32 = if cfg!(feature = "cuda-12") { 12 } else { 13 };
 
-/// The headers of that version, below the folder of NVIDIA's packages.
+/// Path of the headers of that version in the folder of NVIDIA's packages.
 const HEADERS: &str = match MAJOR {
     12 => "nvrtc12/nvidia/cuda_runtime/include",
     _ => "cu13/nvidia/cu13/include",
 };
 
-/// A file below the folder of NVIDIA's packages, if it is there.
+/// A file in the folder of NVIDIA's packages, if it exists.
 pub(crate) fn find(path: &str) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/nvidia");
     let packages = std::env::var_os("TEXUNIT_NVIDIA").map_or(here, PathBuf::from);
     Some(packages.join(path)).filter(|path| path.exists())
 }
 
-/// Compares expressions of C++ and their values here with the record of this name, and that with the header.
+/// Compares our values of C++ expressions with the recorded ones, and those with the header.
 pub(crate) fn compare(name: &str, facts: &[(String, usize)]) {
     assert!(facts.len() > 100);
     let package = match MAJOR {
@@ -29,7 +29,7 @@ pub(crate) fn compare(name: &str, facts: &[(String, usize)]) {
         _ => "nvidia-cuda-runtime 13.5.37",
     };
     let features = if MAJOR == 12 { " --features cuda-12" } else { "" };
-    // The folder crt of CUDA 12 is part of the compiler's package.
+    // In CUDA 12 the folder crt is part of the compiler's package.
     let more = if MAJOR == 12 { find("cu12/nvidia/cuda_nvcc/include") } else { None };
     let header = Header {
         include: find(HEADERS),

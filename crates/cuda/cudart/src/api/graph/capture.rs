@@ -1,7 +1,6 @@
 //! Stream capture into graphs (runtime API, "Stream Management").
 
-use super::forward;
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver::{self, CUgraph, CUgraphNode, CUstream};
 use crate::state;
 use std::ffi::{c_uint, c_ulonglong};
@@ -18,21 +17,6 @@ forward! {
 }
 
 runtime_api! {
-    /// Starts capturing a stream into an existing graph.
-    fn cudaStreamBeginCaptureToGraph(
-        stream: CUstream,
-        graph: CUgraph,
-        dependencies: In<CUgraphNode>,
-        dependencyData: In<CUgraphEdgeData>,
-        numDependencies: usize,
-        mode: c_uint,
-    ) {
-        state::context()?;
-        let (before, data) = (dependencies.as_ptr(), dependencyData.as_ptr());
-        // SAFETY: the caller passes the length of its array.
-        check(unsafe { driver::cuStreamBeginCaptureToGraph(stream, graph, before, data, numDependencies, mode) })
-    }
-
     /// Exchanges the calling thread's capture interaction mode.
     fn cudaThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
         state::init()?;
@@ -41,6 +25,14 @@ runtime_api! {
         check(unsafe { driver::cuThreadExchangeStreamCaptureMode(&raw mut value) })?;
         mode.out().set(value)
     }
+}
+
+forward! {
+    /// Starts capturing a stream into an existing graph.
+    unsafe fn cudaStreamBeginCaptureToGraph(
+        stream: CUstream, graph: CUgraph, dependencies: In<CUgraphNode>,
+        dependencyData: In<CUgraphEdgeData>, numDependencies: usize, mode: c_uint,
+    ) = cuStreamBeginCaptureToGraph;
 }
 
 /// Functions whose names have a version suffix in CUDA 12 and none in CUDA 13.

@@ -1,84 +1,40 @@
 //! Edges of graphs. Functions with edge data have suffixed names in CUDA 12, and in CUDA 13 the
 //! plain names.
 
-use crate::call::{check, runtime_api};
-use crate::driver::{self, CUgraph, CUgraphNode};
-use crate::state;
+use crate::call::forward;
+use crate::driver::{CUgraph, CUgraphNode};
 use texunit_cuda_abi::CUgraphEdgeData;
 use texunit_cuda_abi::args::{In, InOut, Out};
 
 /// Defines the functions with edge data, under the names of a version.
 macro_rules! with_data {
-    ($get:ident, $before:ident, $behind:ident, $add:ident, $remove:ident) => {
-        runtime_api! {
+    ($get:ident, $dependencies:ident, $dependents:ident, $add:ident, $remove:ident) => {
+        forward! {
             /// The edges of a graph with their data.
-            fn $get(
-                graph: CUgraph,
-                from: Out<CUgraphNode>,
-                to: Out<CUgraphNode>,
-                edgeData: Out<CUgraphEdgeData>,
-                numEdges: InOut<usize>,
-            ) {
-                state::context()?;
-                // SAFETY: the caller passes the capacity of its buffer.
-                check(unsafe {
-                    driver::cuGraphGetEdges_v2(graph, from.as_ptr(), to.as_ptr(), edgeData.as_ptr(), numEdges.as_ptr())
-                })
-            }
-
+            unsafe fn $get(
+                graph: CUgraph, from: Out<CUgraphNode>, to: Out<CUgraphNode>,
+                edgeData: Out<CUgraphEdgeData>, numEdges: InOut<usize>,
+            ) = cuGraphGetEdges_v2;
             /// The nodes that a node depends on, with edge data.
-            fn $before(
-                node: CUgraphNode,
-                pDependencies: Out<CUgraphNode>,
-                edgeData: Out<CUgraphEdgeData>,
+            unsafe fn $dependencies(
+                node: CUgraphNode, pDependencies: Out<CUgraphNode>, edgeData: Out<CUgraphEdgeData>,
                 pNumDependencies: InOut<usize>,
-            ) {
-                state::context()?;
-                let (to, count) = (pDependencies.as_ptr(), pNumDependencies.as_ptr());
-                // SAFETY: the caller passes the capacity of its buffer.
-                check(unsafe { driver::cuGraphNodeGetDependencies_v2(node, to, edgeData.as_ptr(), count) })
-            }
-
+            ) = cuGraphNodeGetDependencies_v2;
             /// The nodes that depend on a node, with edge data.
-            fn $behind(
-                node: CUgraphNode,
-                pDependentNodes: Out<CUgraphNode>,
-                edgeData: Out<CUgraphEdgeData>,
-                pNumDependentNodes: InOut<usize>,
-            ) {
-                state::context()?;
-                let (to, count) = (pDependentNodes.as_ptr(), pNumDependentNodes.as_ptr());
-                // SAFETY: the caller passes the capacity of its buffer.
-                check(unsafe { driver::cuGraphNodeGetDependentNodes_v2(node, to, edgeData.as_ptr(), count) })
-            }
-
+            unsafe fn $dependents(
+                node: CUgraphNode, pDependentNodes: Out<CUgraphNode>,
+                edgeData: Out<CUgraphEdgeData>, pNumDependentNodes: InOut<usize>,
+            ) = cuGraphNodeGetDependentNodes_v2;
             /// Adds edges with data.
-            fn $add(
-                graph: CUgraph,
-                from: In<CUgraphNode>,
-                to: In<CUgraphNode>,
-                edgeData: In<CUgraphEdgeData>,
-                numDependencies: usize,
-            ) {
-                state::context()?;
-                let (from, to, data) = (from.as_ptr(), to.as_ptr(), edgeData.as_ptr());
-                // SAFETY: the caller passes the length of its array.
-                check(unsafe { driver::cuGraphAddDependencies_v2(graph, from, to, data, numDependencies) })
-            }
-
+            unsafe fn $add(
+                graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>,
+                edgeData: In<CUgraphEdgeData>, numDependencies: usize,
+            ) = cuGraphAddDependencies_v2;
             /// Removes edges with this data.
-            fn $remove(
-                graph: CUgraph,
-                from: In<CUgraphNode>,
-                to: In<CUgraphNode>,
-                edgeData: In<CUgraphEdgeData>,
-                numDependencies: usize,
-            ) {
-                state::context()?;
-                let (from, to, data) = (from.as_ptr(), to.as_ptr(), edgeData.as_ptr());
-                // SAFETY: the caller passes the length of its array.
-                check(unsafe { driver::cuGraphRemoveDependencies_v2(graph, from, to, data, numDependencies) })
-            }
+            unsafe fn $remove(
+                graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>,
+                edgeData: In<CUgraphEdgeData>, numDependencies: usize,
+            ) = cuGraphRemoveDependencies_v2;
         }
     };
 }
@@ -102,42 +58,25 @@ with_data!(
 );
 
 #[cfg(feature = "cuda-12")]
-runtime_api! {
+forward! {
     /// The edges of a graph.
-    fn cudaGraphGetEdges(graph: CUgraph, from: Out<CUgraphNode>, to: Out<CUgraphNode>, numEdges: InOut<usize>) {
-        state::context()?;
-        // SAFETY: the caller passes the capacity of its buffer.
-        check(unsafe { driver::cuGraphGetEdges(graph, from.as_ptr(), to.as_ptr(), numEdges.as_ptr()) })
-    }
-
+    unsafe fn cudaGraphGetEdges(
+        graph: CUgraph, from: Out<CUgraphNode>, to: Out<CUgraphNode>, numEdges: InOut<usize>,
+    ) = cuGraphGetEdges;
     /// The nodes that a node depends on.
-    fn cudaGraphNodeGetDependencies(node: CUgraphNode, pDependencies: Out<CUgraphNode>, pNumDependencies: InOut<usize>) {
-        state::context()?;
-        // SAFETY: the caller passes the capacity of its buffer.
-        check(unsafe { driver::cuGraphNodeGetDependencies(node, pDependencies.as_ptr(), pNumDependencies.as_ptr()) })
-    }
-
+    unsafe fn cudaGraphNodeGetDependencies(
+        node: CUgraphNode, pDependencies: Out<CUgraphNode>, pNumDependencies: InOut<usize>,
+    ) = cuGraphNodeGetDependencies;
     /// The nodes that depend on a node.
-    fn cudaGraphNodeGetDependentNodes(node: CUgraphNode, pDependentNodes: Out<CUgraphNode>, pNumDependentNodes: InOut<usize>) {
-        state::context()?;
-        let (to, count) = (pDependentNodes.as_ptr(), pNumDependentNodes.as_ptr());
-        // SAFETY: the caller passes the capacity of its buffer.
-        check(unsafe { driver::cuGraphNodeGetDependentNodes(node, to, count) })
-    }
-
+    unsafe fn cudaGraphNodeGetDependentNodes(
+        node: CUgraphNode, pDependentNodes: Out<CUgraphNode>, pNumDependentNodes: InOut<usize>,
+    ) = cuGraphNodeGetDependentNodes;
     /// Adds edges.
-    fn cudaGraphAddDependencies(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, numDependencies: usize) {
-        state::context()?;
-        let (from, to) = (from.as_ptr(), to.as_ptr());
-        // SAFETY: the caller passes the length of its array.
-        check(unsafe { driver::cuGraphAddDependencies_v2(graph, from, to, std::ptr::null(), numDependencies) })
-    }
-
+    unsafe fn cudaGraphAddDependencies(
+        graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, numDependencies: usize,
+    ) = cuGraphAddDependencies;
     /// Removes edges.
-    fn cudaGraphRemoveDependencies(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, numDependencies: usize) {
-        state::context()?;
-        let (from, to) = (from.as_ptr(), to.as_ptr());
-        // SAFETY: the caller passes the length of its array.
-        check(unsafe { driver::cuGraphRemoveDependencies_v2(graph, from, to, std::ptr::null(), numDependencies) })
-    }
+    unsafe fn cudaGraphRemoveDependencies(
+        graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, numDependencies: usize,
+    ) = cuGraphRemoveDependencies;
 }

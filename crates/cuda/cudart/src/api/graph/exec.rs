@@ -1,8 +1,7 @@
 //! Executable graphs: instantiation, launches, and updates of node parameters.
 
-use super::forward;
 use super::params::{kernel, memcpy, of_symbol, to_symbol, translated};
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::driver::{self, CUevent, CUgraph, CUgraphExec, CUgraphNode, CUstream};
 use crate::state;
 use crate::types::{Direction, cudaMemcpy3DParms, line};
@@ -114,41 +113,6 @@ runtime_api! {
         check(driver::cuGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams, 0_usize))
     }
 
-    /// Changes the parameters of a host function node.
-    fn cudaGraphExecHostNodeSetParams(
-        hGraphExec: CUgraphExec,
-        node: CUgraphNode,
-        pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>,
-    ) {
-        state::context()?;
-        // SAFETY: the callback and its argument come from the caller, which allows this call.
-        check(unsafe { driver::cuGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams.as_ptr()) })
-    }
-
-    /// Refused: external semaphores do not exist here, so no graph has such a node.
-    fn cudaGraphExecExternalSemaphoresSignalNodeSetParams(
-        hGraphExec: CUgraphExec,
-        hNode: CUgraphNode,
-        nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>,
-    ) {
-        state::context()?;
-        let params = nodeParams.as_ptr();
-        // SAFETY: the caller passes a valid structure.
-        check(unsafe { driver::cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, params) })
-    }
-
-    /// Refused: external semaphores do not exist here, so no graph has such a node.
-    fn cudaGraphExecExternalSemaphoresWaitNodeSetParams(
-        hGraphExec: CUgraphExec,
-        hNode: CUgraphNode,
-        nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>,
-    ) {
-        state::context()?;
-        let params = nodeParams.as_ptr();
-        // SAFETY: the caller passes a valid structure.
-        check(unsafe { driver::cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, params) })
-    }
-
     /// Changes the parameters of a node of any kind.
     fn cudaGraphExecNodeSetParams(graphExec: CUgraphExec, node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
         state::context()?;
@@ -156,6 +120,21 @@ runtime_api! {
         // SAFETY: pointers in the parameters are valid as the runtime API requires.
         check(unsafe { driver::cuGraphExecNodeSetParams(graphExec, node, &raw const params) })
     }
+}
+
+forward! {
+    /// Changes the parameters of a host function node.
+    unsafe fn cudaGraphExecHostNodeSetParams(
+        hGraphExec: CUgraphExec, node: CUgraphNode, pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>,
+    ) = cuGraphExecHostNodeSetParams;
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
+    unsafe fn cudaGraphExecExternalSemaphoresSignalNodeSetParams(
+        hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>,
+    ) = cuGraphExecExternalSemaphoresSignalNodeSetParams;
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
+    unsafe fn cudaGraphExecExternalSemaphoresWaitNodeSetParams(
+        hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>,
+    ) = cuGraphExecExternalSemaphoresWaitNodeSetParams;
 }
 
 fn set_copy(exec: CUgraphExec, node: CUgraphNode, copy: &CUDA_MEMCPY3D) -> Answer {

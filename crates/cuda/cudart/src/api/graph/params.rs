@@ -1,10 +1,9 @@
 //! Parameters and attributes of graph nodes, and their translation between the runtime's and the
 //! driver's structures.
 
-use super::forward;
 use crate::api::copy_3d::to_boxes;
 use crate::api::symbol::inside;
-use crate::call::{check, runtime_api};
+use crate::call::{check, forward, runtime_api};
 use crate::codes::INVALID_DEVICE_FUNCTION;
 use crate::driver::{self, CUevent, CUgraph, CUgraphNode, ask};
 use crate::types::{
@@ -119,27 +118,6 @@ runtime_api! {
         set_copy(node, &of_symbol(dst, symbol, count, offset, kind)?)
     }
 
-    /// Changes the parameters of a host function node.
-    fn cudaGraphHostNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) {
-        state::context()?;
-        // SAFETY: the callback and its argument come from the caller, which allows this call.
-        check(unsafe { driver::cuGraphHostNodeSetParams(node, pNodeParams.as_ptr()) })
-    }
-
-    /// Refused: external semaphores do not exist here, so no graph has such a node.
-    fn cudaGraphExternalSemaphoresSignalNodeSetParams(hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
-        state::context()?;
-        // SAFETY: the caller passes a valid structure.
-        check(unsafe { driver::cuGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams.as_ptr()) })
-    }
-
-    /// Refused: external semaphores do not exist here, so no graph has such a node.
-    fn cudaGraphExternalSemaphoresWaitNodeSetParams(hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
-        state::context()?;
-        // SAFETY: the caller passes a valid structure.
-        check(unsafe { driver::cuGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams.as_ptr()) })
-    }
-
     /// Changes the parameters of a node of any kind.
     fn cudaGraphNodeSetParams(node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
         state::context()?;
@@ -147,6 +125,21 @@ runtime_api! {
         // SAFETY: pointers in the parameters are valid as the runtime API requires.
         check(unsafe { driver::cuGraphNodeSetParams(node, &raw const params) })
     }
+}
+
+forward! {
+    /// Changes the parameters of a host function node.
+    unsafe fn cudaGraphHostNodeSetParams(
+        node: CUgraphNode, pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>,
+    ) = cuGraphHostNodeSetParams;
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
+    unsafe fn cudaGraphExternalSemaphoresSignalNodeSetParams(
+        hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>,
+    ) = cuGraphExternalSemaphoresSignalNodeSetParams;
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
+    unsafe fn cudaGraphExternalSemaphoresWaitNodeSetParams(
+        hNode: CUgraphNode, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>,
+    ) = cuGraphExternalSemaphoresWaitNodeSetParams;
 }
 
 #[cfg(not(feature = "cuda-12"))]
