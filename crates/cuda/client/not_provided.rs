@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Writes `functions.rs` into the output folder of the build: a `not_provided!` with the status type
-/// `code` and the names of all functions that these lists mark with `no`.
+/// Writes `functions.rs` into the output folder of the build: a `not_provided!` with the status
+/// type `code` and the names of all functions that these lists mark with `no`.
 fn write_not_provided(code: &str, lists: &[&str]) {
     let mut text = format!("texunit_client::not_provided! {{ {code}");
     for file in lists {

@@ -1,5 +1,5 @@
-//! Generates the functions of cuBLAS and cuBLASLt that are not provided from `data/functions.txt`: each returns
-//! `CUBLAS_STATUS_NOT_SUPPORTED`.
+//! Generates the functions of cuBLAS and cuBLASLt that are not provided from `data/functions.txt`:
+//! each returns `CUBLAS_STATUS_NOT_SUPPORTED`.
 
 include!("../client/not_provided.rs");
 

@@ -308,7 +308,8 @@ impl Factor {
     }
 }
 
-/// Access flags of the output operand (`C` of `C = alpha A B + beta C`): it is read only where `beta` is not 0.
+/// Access flags of the output operand (`C` of `C = alpha A B + beta C`): it is read only where
+/// `beta` is not 0.
 pub(crate) fn changed(beta: Factor) -> u64 {
     if beta.is_zero() { Region::WRITTEN } else { Region::READ | Region::WRITTEN }
 }

@@ -72,8 +72,8 @@ macro_rules! arguments {
 }
 
 impl CUresult {
-    /// A refusal with this code. The reason names the parameter, the value given and the rule: "pitchInBytes 20 is
-    /// not a multiple of 32, the texture pitch alignment".
+    /// A refusal with this code. The reason names the parameter, the value given and the rule:
+    /// "pitchInBytes 20 is not a multiple of 32, the texture pitch alignment".
     pub fn because(self, reason: impl Into<Cow<'static, str>>) -> Refusal {
         Refusal { code: self, reason: Reason::Text(reason.into()) }
     }

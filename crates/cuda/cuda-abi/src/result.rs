@@ -1,5 +1,5 @@
-//! Result codes (`CUresult`). The runtime API's `cudaError_t` has the same numbers, with names of its
-//! own.
+//! Result codes (`CUresult`). The runtime API's `cudaError_t` has the same numbers, with names of
+//! its own.
 
 /// Status that every function of the driver API returns. It is a plain number, because callers may
 /// pass any number to `cuGetErrorName`.

@@ -136,8 +136,8 @@ struct ExitFunction {
     next: *const Self,
 }
 
-/// Head of the list of functions called at exit, the newest first. The list has no lock: after a fork, the thread that held it
-/// may not exist in the child.
+/// Head of the list of functions called at exit, the newest first. The list has no lock: after a
+/// fork, the thread that held it may not exist in the child.
 static ENDS: AtomicPtr<ExitFunction> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Registers a function to run after all of the program's exit handlers and destructors, for

@@ -65,8 +65,8 @@ fn stack_limit(context: &Context, function: &Function) -> u32 {
     limit.min(MAX_STACK as u64) as u32
 }
 
-/// Checks that the grid of a cooperative launch is no larger than the number of resident CTAs of the
-/// multiprocessors. CTAs that do not fit at all are refused for that reason.
+/// Checks that the grid of a cooperative launch is no larger than the number of resident CTAs of
+/// the multiprocessors. CTAs that do not fit at all are refused for that reason.
 fn check_cooperative(
     (context, multiprocessors): (&Context, u32),
     function: &Function,
@@ -267,7 +267,7 @@ fn run_grid(
     let others = deferred::WaitMonitor::new(is_recorded);
     let options = plain
         .with_observer(observers.any())
-        .with_others(Some(&others))
+        .with_external_writers(Some(&others))
         .with_progress(watched.as_ref().map(|launch| &launch.ctas))
         .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
         .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));

@@ -2,10 +2,10 @@
 //! that others write.
 //!
 //! Operations are executed during the call up to the first wait whose value has not been written.
-//! The rest continues concurrently with the program, as a waiting kernel does ([`deferred::launch`]):
-//! later work of the stream is stored, and if nothing is left that could write the value, that is
-//! reported as a deadlock. A write happens before later waits at the same address, which the race
-//! detector sees as an event of that address.
+//! The rest continues concurrently with the program, as a waiting kernel does
+//! ([`deferred::launch`]): later work of the stream is stored, and if nothing is left that could
+//! write the value, that is reported as a deadlock. A write happens before later waits at the same
+//! address, which the race detector sees as an event of that address.
 
 use crate::args::{Answer, In};
 use crate::call::say;
@@ -21,7 +21,7 @@ use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
     CUDA_BATCH_MEM_OP_NODE_PARAMS, CUresult, CUstreamBatchMemOpParams, Refusal,
 };
-use texunit_device::{Linear, Looked, Others, Verdict, WaitingLoop};
+use texunit_device::{ExternalWriters, Linear, PolledMemory, Verdict, WaitingLoop};
 
 /// Maximum number of operations in a call or node.
 const MAX_OPERATIONS: u32 = 256;
@@ -243,7 +243,7 @@ impl BatchOp {
             cta: [0; 3],
             span: Default::default(),
             threads: 0,
-            looks: vec![Looked { address, size, value: None, object: None }],
+            polls: vec![PolledMemory { address, size, value: None, object: None }],
         };
         let others = WaitMonitor::new(false);
         for looks in 1_u64.. {
@@ -257,7 +257,7 @@ impl BatchOp {
                 Verdict::End(why) => return Err(endless(&why)),
             }
         }
-        others.go_on();
+        others.resumed();
         Ok(())
     }
 }

@@ -65,7 +65,8 @@ macro_rules! cards {
 /// All GPUs, the default one first.
 #[rustfmt::skip]
 pub(crate) static PROFILES: &[Profile] = cards! {
-    // key     name                                capability    memory   SMs  clock      memory      bus   L2              threads CTAs shared optin f64 copy
+    // key     name                                capability    memory   SMs  clock      memory
+    // bus   L2              threads CTAs shared optin f64 copy
     "sm_86"  "NVIDIA GeForce RTX 3060"             DEFAULT,     12 * GIB, 28,  1_777_000, 7_501_000,  192,  2_359_296,      1536,   16,  100,   99,   32, 2;
     "sm_50"  "NVIDIA GeForce GTX 750 Ti"           sm(5, 0),     2 * GIB, 5,  1_084_500, 2_700_000,  128,  2 * MIB,        2048,   32,   64,   48,   32, 1;
     "sm_52"  "NVIDIA GeForce GTX 980"              sm(5, 2),     4 * GIB, 16,  1_216_000, 3_505_000,  256,  2 * MIB,        2048,   32,   96,   48,   32, 2;

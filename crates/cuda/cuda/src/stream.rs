@@ -64,8 +64,8 @@ pub(crate) fn is_per_thread(stream: Handle<Stream>) -> bool {
     stream.number() == PER_THREAD
 }
 
-/// The stream of a handle; `None` for a default stream. `CUDA_ERROR_STREAM_DETACHED` if the stream's
-/// green context was destroyed.
+/// The stream of a handle; `None` for a default stream. `CUDA_ERROR_STREAM_DETACHED` if the
+/// stream's green context was destroyed.
 pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
     match stream.number() {
         0 | LEGACY | PER_THREAD => Ok(None),

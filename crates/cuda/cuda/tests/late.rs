@@ -12,7 +12,8 @@ use texunit_testkit::{Choices, Random};
 #[test]
 fn random_calls_with_late_work() {
     let mut random = Random::for_test(20_261_124);
-    // SAFETY: the only test of this program, before any of its threads; the library reads them once.
+    // SAFETY: the only test of this program, before any of its threads; the library reads them
+    // once.
     unsafe {
         std::env::set_var("TEXUNIT_DEVICE", DEVICES);
         std::env::set_var("TEXUNIT_SCHEDULE", random.below(1 << 20).to_string());

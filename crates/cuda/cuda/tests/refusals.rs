@@ -327,8 +327,9 @@ fn every_refused_call_says_why() {
             for ((a, kind), how) in a.iter_mut().zip(kinds).zip(way) {
                 *a = argument(&world, kind, how, at);
             }
-            // SAFETY: each pointer has more bytes behind it than sizes of `ODD` ask for; a function is called with
-            // more integers than it takes, which the calling convention of C leaves alone.
+            // SAFETY: each pointer has more bytes behind it than sizes of `ODD` ask for; a function
+            // is called with more integers than it takes, which the calling convention of C leaves
+            // alone.
             let (code, reason) = why(|| unsafe {
                 let call = std::mem::transmute::<Address, AnyFunction>(function.address);
                 call(

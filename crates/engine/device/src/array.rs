@@ -314,7 +314,8 @@ impl Array {
     }
 
     /// Sets all texels to zero, whatever the initial contents of memory are
-    /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for an array that has been written.
+    /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for an array that has been
+    /// written.
     pub fn clear(&self) {
         self.storage.device.inner.memory.clear(&self.storage.block);
     }

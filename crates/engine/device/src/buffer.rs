@@ -37,8 +37,8 @@ impl Buffer {
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
-    /// Allocates at the address of a freed buffer ([`Device::alloc_at_freed`]); `None` if that is not
-    /// possible.
+    /// Allocates at the address of a freed buffer ([`Device::alloc_at_freed`]); `None` if that is
+    /// not possible.
     pub(crate) fn again(device: &Device, address: u64, size: u64, name: &str) -> Option<Self> {
         let block = device.inner.memory.allocate_again(address, size, name)?;
         device.inner.memory.apply_initial_contents(&block);
@@ -153,7 +153,8 @@ impl Buffer {
     }
 
     /// Sets all bytes to zero, whatever the initial contents of memory are
-    /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for memory that has been written.
+    /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for memory that has been
+    /// written.
     pub fn clear(&self) {
         self.inner.device.inner.memory.clear(&self.inner.block);
     }

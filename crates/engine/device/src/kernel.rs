@@ -379,7 +379,7 @@ impl Kernel {
             printf_limit: options.printf_limit,
             progress: options.progress,
             cancel: options.cancel,
-            others: options.others,
+            external_writers: options.external_writers,
             cpu_clock: options.cpu_clock,
             observer: options.observer,
             gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
 use texunit_simt::runtime::Runtime;
-use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, Observer, Others};
+use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, ExternalWriters, Observer};
 
 /// Options of a launch. [`LaunchOptions::new`] sets the sizes; fields and methods change other
 /// options.
@@ -75,7 +75,7 @@ pub struct LaunchOptions<'a> {
     pub cancel: Option<&'a AtomicBool>,
     /// Other parties that may change memory while all runnable CTAs wait in loops. With `None` this
     /// is a deadlock, which is a fault.
-    pub others: Option<&'a dyn Others>,
+    pub external_writers: Option<&'a dyn ExternalWriters>,
     /// A clock of the calling thread's CPU time, for
     /// [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None` if it is not needed.
     pub cpu_clock: Option<fn() -> Duration>,
@@ -172,7 +172,7 @@ texunit_unit::setters! {
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
         with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
-        with_others(others: Option<&'a dyn Others>);
+        with_external_writers(external_writers: Option<&'a dyn ExternalWriters>);
         with_cpu_clock(cpu_clock: Option<fn() -> Duration>);
         with_observer(observer: Option<&'a dyn Observer>);
         with_debugger(debugger: Option<&'a dyn Debugger>);
@@ -207,7 +207,7 @@ impl Default for LaunchOptions<'_> {
             printf_limit: PRINTF_LIMIT,
             progress: None,
             cancel: None,
-            others: None,
+            external_writers: None,
             cpu_clock: None,
             observer: None,
             debugger: None,

@@ -99,7 +99,7 @@ pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
 pub use pieces::overlay;
 pub use resource::{MemoryTexels, SurfaceResource, TextureResource};
 pub use sparse::{MipTail, TileRegion};
-pub use state::{State, VariablePlaces, WithHandle};
+pub use state::{State, VariableAddresses, WithHandle};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use txd::GradientPath;
 pub use unknown::UnknownKernel;
@@ -116,10 +116,10 @@ pub use texunit_memory::{Mapped, Pages, Reserved};
 pub use texunit_simt::debug;
 pub use texunit_simt::{
     Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Described,
-    Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, InstructionForm,
-    KernelId, LaunchStats, Looked, Observer, Others, Resources, SourceId, SourcePlace, Sources,
-    Tallies, Tally, Verdict, WaitingLoop, Watch, Watched, WatchedAccess, WatchedFetch,
-    WatchedSurface, observe, runtime,
+    ExternalWriters, Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource,
+    InstructionForm, KernelId, LaunchStats, Observer, PolledMemory, Resources, SourceId,
+    SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop, Watch, Watched, WatchedAccess,
+    WatchedFetch, WatchedSurface, observe, runtime,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -117,8 +117,8 @@ impl Linear {
     /// Copies bytes from `offset` on into `out`.
     ///
     /// # Errors
-    /// [`Error::CopyOutside`] if the range is out of bounds, [`Error::Freed`] if the memory has been
-    /// freed or unmapped.
+    /// [`Error::CopyOutside`] if the range is out of bounds, [`Error::Freed`] if the memory has
+    /// been freed or unmapped.
     pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
         self.check()?;
         let at = self.place(offset, out.len() as u64)?;

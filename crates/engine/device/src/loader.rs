@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::initial::initial_state;
 use crate::module::{Global, OpaqueKind, OpaqueVariable};
-use crate::state::VariablePlaces;
+use crate::state::VariableAddresses;
 use crate::texture::{
     sampler_handle, sampler_slot, surface_handle, surface_slot, taken, texture_handle,
     texture_slots,
@@ -25,7 +25,7 @@ pub(crate) struct Loader<'a> {
     device: &'a Device,
     module: &'a ir::Module,
     /// Requested addresses and handles of variables.
-    places: &'a VariablePlaces,
+    places: &'a VariableAddresses,
     pub(crate) symbols: Symbols,
     pub(crate) globals: HashMap<String, Global>,
     /// Addresses of all variables in memory, because variables in function bodies may have equal
@@ -41,7 +41,7 @@ impl<'a> Loader<'a> {
     pub(crate) fn new(
         device: &'a Device,
         module: &'a ir::Module,
-        places: &'a VariablePlaces,
+        places: &'a VariableAddresses,
     ) -> Self {
         let count = module.variables.len();
         Self {

@@ -8,7 +8,7 @@ use crate::initial::{surface_warnings, texture_warnings};
 use crate::kernel::Kernel;
 use crate::loader::{Loader, release};
 use crate::resource::{Owner, SurfaceResource, TextureResource};
-use crate::state::VariablePlaces;
+use crate::state::VariableAddresses;
 use crate::texture::{
     Pairing, TextureDescriptor, sampler_handle, surface_handle, surface_header, texture_handle,
     texture_header,
@@ -196,7 +196,7 @@ impl Module {
     /// The diagnostics of the PTX. Variables that do not fit into device memory are reported in the
     /// same way.
     pub fn load(device: &Device, name: &str, text: &str) -> Result<Self, LoadError> {
-        Self::load_at(device, name, text, &VariablePlaces::default())
+        Self::load_at(device, name, text, &VariableAddresses::default())
     }
 
     /// As [`Self::load`], with requested addresses and handles of variables.
@@ -207,7 +207,7 @@ impl Module {
         device: &Device,
         name: &str,
         text: &str,
-        places: &VariablePlaces,
+        places: &VariableAddresses,
     ) -> Result<Self, LoadError> {
         let source = SourceFile::new(name, text);
         let parsed = texunit_syntax::parse(&source);

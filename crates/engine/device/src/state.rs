@@ -20,7 +20,7 @@ use texunit_unit::{Resource, Sampler, Surface};
 /// Requested addresses and handles of a module's variables, by name. Variables without an entry get
 /// free ones.
 #[derive(Clone, Debug, Default)]
-pub struct VariablePlaces {
+pub struct VariableAddresses {
     /// Addresses of `.global` and `.const` variables.
     pub memory: HashMap<String, u64>,
     /// Handles of `.texref`, `.samplerref` and `.surfref` variables.

@@ -41,8 +41,8 @@ pub struct Region {
     pub strides: Vec<Vec<(u32, u32)>>,
     /// Instructions whose 32-bit result has a known stride, with the stride, in ascending order.
     pub stride_makers: Vec<(u32, u32)>,
-    /// Triples of indices into [`Inputs::uniforms`]: the third value is the product of the first two
-    /// (`%ctaid.x` and `%ntid.x`).
+    /// Triples of indices into [`Inputs::uniforms`]: the third value is the product of the first
+    /// two (`%ctaid.x` and `%ntid.x`).
     pub products: Vec<[u32; 3]>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `texunit dump` and the `.kir` file tests print their output from here.
 
-use crate::code::{Callee, Code, Func, Inst, Op, Place, Slot};
+use crate::code::{Callee, Code, Func, Inst, MemSpace, Op, Slot};
 use crate::flow::{FunctionCode, reads, writes};
 use crate::launch::Arithmetic;
 use crate::lower::{KernelId, Program};
@@ -213,8 +213,8 @@ fn name(op: &Op) -> String {
         Op::Load(access) | Op::LoadQuad(access) => memory("ld", access),
         Op::Store(access) | Op::StoreQuad(access) => memory("st", access),
         Op::Atomic(atomic) => {
-            let place = place(atomic.place);
-            format!("atom.{place}.{:?}.{:?}", atomic.op, atomic.ty).to_lowercase()
+            let space = space_name(atomic.mem_space);
+            format!("atom.{space}.{:?}.{:?}", atomic.op, atomic.ty).to_lowercase()
         }
         Op::Special { reg, component, .. } => format!("special.{reg:?}.{component}").to_lowercase(),
         Op::Fetch(fetch) => format!("fetch.{:?}", fetch.form.geometry).to_lowercase(),
@@ -241,19 +241,19 @@ fn variant(of: &impl std::fmt::Debug) -> String {
 
 /// Prints the mnemonic of a memory access, for example `ld.global.4x2.signed.row`.
 fn memory(word: &str, access: &crate::code::Access) -> String {
-    let place = place(access.place);
+    let space = space_name(access.mem_space);
     let signed = if access.signed { ".signed" } else { "" };
-    format!("{word}.{place}.{}x{}{signed}", access.size, access.parts.len())
+    format!("{word}.{space}.{}x{}{signed}", access.size, access.parts.len())
 }
 
-fn place(place: Place) -> &'static str {
-    match place {
-        Place::Global => "global",
-        Place::Generic => "generic",
-        Place::Shared => "shared",
-        Place::Local => "local",
-        Place::Param => "param",
-        Place::KernelParam => "kernelparam",
-        Place::Frame => "frame",
+fn space_name(mem_space: MemSpace) -> &'static str {
+    match mem_space {
+        MemSpace::Global => "global",
+        MemSpace::Generic => "generic",
+        MemSpace::Shared => "shared",
+        MemSpace::Local => "local",
+        MemSpace::Param => "param",
+        MemSpace::KernelParam => "kernelparam",
+        MemSpace::Frame => "frame",
     }
 }

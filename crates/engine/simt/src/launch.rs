@@ -5,7 +5,7 @@ use crate::gradients::GradientEngine;
 use crate::observe::Observer;
 use crate::regions::JitMode;
 use crate::runtime::Runtime;
-use crate::waiting::Others;
+use crate::waiting::ExternalWriters;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
@@ -201,7 +201,7 @@ pub struct LaunchConfig<'a> {
     pub cancel: Option<&'a AtomicBool>,
     /// Other agents that may change memory while all running CTAs poll; `None`: there are none, so
     /// that endless polling is a deadlock.
-    pub others: Option<&'a dyn Others>,
+    pub external_writers: Option<&'a dyn ExternalWriters>,
     /// Clock of the CPU time of the calling thread, for
     /// [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: not measured.
     pub cpu_clock: Option<fn() -> Duration>,

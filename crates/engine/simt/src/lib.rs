@@ -43,5 +43,5 @@ pub use stats::{BadFetches, Fault, Fusion, Interpreted, LaunchStats};
 pub use tally::{Count, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
 pub use texunit_memory::{End, SpaceKind};
-pub use waiting::{Looked, Others, Verdict, WaitingLoop};
+pub use waiting::{ExternalWriters, PolledMemory, Verdict, WaitingLoop};
 pub use watch::{Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};

@@ -1,6 +1,6 @@
 //! Counts of fetches and surface accesses by geometry and format, collected by an observer.
 
-use crate::observe::{At, Events, FetchMade, LaunchInfo, Observer, Probe, SurfaceMade};
+use crate::observe::{At, Events, LaunchInfo, Observer, PlannedFetch, PlannedSurfaceAccess, Probe};
 use std::sync::{Mutex, PoisonError};
 use texunit_texel::Format;
 use texunit_unit::Geometry;
@@ -94,7 +94,7 @@ struct Counting<'a> {
 }
 
 impl Probe for Counting<'_> {
-    fn fetch(&mut self, at: &At, fetch: &FetchMade<'_>) {
+    fn fetch(&mut self, at: &At, fetch: &PlannedFetch<'_>) {
         self.tally.add(Count {
             geometry: fetch.plan.form().geometry,
             format: fetch.plan.texture().resource.format(),
@@ -103,7 +103,7 @@ impl Probe for Counting<'_> {
         });
     }
 
-    fn surface(&mut self, at: &At, access: &SurfaceMade<'_>) {
+    fn surface(&mut self, at: &At, access: &PlannedSurfaceAccess<'_>) {
         self.tally.add(Count {
             geometry: access.form.geometry,
             format: access.surface.resource.format(),

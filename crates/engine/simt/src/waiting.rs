@@ -15,13 +15,13 @@ pub enum Verdict {
 }
 
 /// Other agents that may change memory while a launch waits: the host, and other launches.
-pub trait Others: Sync + Debug {
-    /// Called when all running CTAs of the launch have been polling, for the `looks`th time in
+pub trait ExternalWriters: Sync + Debug {
+    /// Called when all running CTAs of the launch have been polling, for the `polls`th time in
     /// succession.
-    fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict;
+    fn wait(&self, polls: u64, loops: &[WaitingLoop]) -> Verdict;
 
     /// Called when the launch has left its waiting loops.
-    fn go_on(&self);
+    fn resumed(&self);
 }
 
 /// A loop in which threads wait, and the memory that they poll.
@@ -36,12 +36,12 @@ pub struct WaitingLoop {
     /// Number of threads of the CTA that have not exited.
     pub threads: u32,
     /// Memory that the loop polls.
-    pub looks: Vec<Looked>,
+    pub polls: Vec<PolledMemory>,
 }
 
 /// A memory location that a loop polls.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Looked {
+pub struct PolledMemory {
     /// Address of the location.
     pub address: u64,
     /// Size in bytes.

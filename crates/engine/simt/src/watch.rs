@@ -2,7 +2,7 @@
 //! threads as they happen.
 
 use crate::observe::{
-    At, CtaInfo, Events, FetchAnswered, LaunchInfo, Listing, Observer, Probe, SurfaceAnswered,
+    At, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess, LaunchInfo, Listing, Observer, Probe,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_syntax::Span;
@@ -91,8 +91,8 @@ pub struct WatchedSurface {
 
 impl WatchedFetch {
     /// The fetch of one lane.
-    pub(crate) fn of(fetch: &FetchAnswered<'_>, lane: usize) -> Self {
-        let FetchAnswered { plan, request, answer } = fetch;
+    pub(crate) fn of(fetch: &ExecutedFetch<'_>, lane: usize) -> Self {
+        let ExecutedFetch { plan, request, answer } = fetch;
         let form = plan.form();
         let mut values = answer.values.map(|v| v[lane]);
         if form.result == ResultType::F16x2 {
@@ -113,7 +113,7 @@ impl WatchedFetch {
 
 impl WatchedSurface {
     /// The access of one lane, or `None` if the lane did not execute it.
-    pub(crate) fn of(access: &SurfaceAnswered<'_>, lane: usize) -> Option<Self> {
+    pub(crate) fn of(access: &ExecutedSurfaceAccess<'_>, lane: usize) -> Option<Self> {
         Some(Self {
             form: access.form,
             coords: access.request.coords.map(|c| c[lane]),
@@ -216,13 +216,13 @@ impl Probe for Watching<'_> {
         }
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
         for lane in lanes(self.answer_lanes(at)) {
             self.record(at, lane, Watched::Fetch(WatchedFetch::of(fetch, lane)));
         }
     }
 
-    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         for lane in lanes(self.answer_lanes(at)) {
             if let Some(made) = WatchedSurface::of(access, lane) {
                 self.record(at, lane, Watched::Surface(made));

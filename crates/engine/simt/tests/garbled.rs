@@ -1,4 +1,4 @@
-//! What ptxas accepts and garbles passes a check that asks for its verdicts, and is not executed.
+//! Tests that forms which ptxas miscompiles pass a permissive check but are not executed.
 #![allow(clippy::unwrap_used)]
 
 use texunit_check::{Options, check_with};

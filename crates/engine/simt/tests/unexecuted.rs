@@ -1,6 +1,7 @@
-//! docs/unexecuted.md lists every form that is checked and not executed, with the reason: what the
-//! lowering refuses of the modules in tests/check/oracle that ptxas and the checker accept, and of the
-//! table's rows. `UPDATE=1 cargo test -p texunit-simt --test unexecuted` writes it.
+//! Checks that docs/unexecuted.md lists every form that is checked but not executed, with the
+//! reason: the forms that lowering refuses in the modules of tests/check/oracle that ptxas and the
+//! checker accept, and in the forms of the instruction table. `UPDATE=1 cargo test -p texunit-simt
+//! --test unexecuted` writes the page.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -40,7 +41,7 @@ fn unpacked(name: &str) -> String {
     text
 }
 
-/// The modules that ptxas accepts, each once.
+/// The modules that ptxas accepts, without duplicates.
 fn accepted() -> BTreeSet<String> {
     let wrappers: HashMap<String, Value> =
         serde_json::from_str(&unpacked("wrappers.json.gz")).unwrap();
@@ -78,7 +79,7 @@ fn programs(folder: &Path, all: &mut BTreeSet<String>) {
     }
 }
 
-/// What the page calls an instruction.
+/// The name of an instruction on the page.
 fn form(i: &Instruction, words: &[&str]) -> String {
     let name = i.opcode.name();
     if known_by_name_only(i.opcode, words) {
@@ -90,7 +91,7 @@ fn form(i: &Instruction, words: &[&str]) -> String {
         let marks = slots.filter(|s| s.class == Class::Unexecuted && !s.optional);
         let marks: BTreeSet<&str> = marks.flat_map(|s| s.words.iter().copied()).collect();
         let word = words.iter().find(|word| marks.contains(*word)).unwrap();
-        // Of fences of proxies, only those of tensor maps.
+        // Of the proxy fences, only those of tensor maps.
         let kind = words.iter().find(|word| word.contains("::generic"));
         return format!("{name}.{word}{}", kind.map_or(String::new(), |kind| format!(".{kind}")));
     }
@@ -102,7 +103,7 @@ fn form(i: &Instruction, words: &[&str]) -> String {
     }
 }
 
-/// Code and reason by form.
+/// Code and reason for each form.
 type Page = BTreeMap<String, BTreeSet<(String, String)>>;
 
 fn refused(text: &str, page: &mut Page) -> bool {
@@ -158,10 +159,10 @@ fn the_page_lists_what_is_not_executed() {
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(found == text, "docs/unexecuted.md is out of date: run with UPDATE=1\n{text}");
-    // What the tables say of themselves is there, and nothing of it is asked about in vain.
+    // The forms that the tables mark are found, and none is marked without effect.
     for opcode in Opcode::ALL.iter().filter(|o| forms_of(**o).is_empty()) {
         if *opcode == Opcode::Setmaxnreg {
-            // It changes no result, and is executed as nothing.
+            // A form without effect on results is executed as a no-op.
             continue;
         }
         assert!(page.contains_key(opcode.name()), "no module with {opcode}");

@@ -35,7 +35,8 @@ fn split(bits: u32, from: Format) -> (i32, i32, i32, bool) {
 }
 
 impl SplitMatrix {
-    /// Splits the elements of `width` rows or columns; mantissas are shifted left by `mantissa_shift`.
+    /// Splits the elements of `width` rows or columns; mantissas are shifted left by
+    /// `mantissa_shift`.
     #[inline(always)]
     pub(crate) fn read(
         &mut self,

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_device::observe::{
-    Access, At, CtaInfo, Events, LaunchInfo, Observer, Probe, SurfaceAnswered,
+    Access, At, CtaInfo, Events, ExecutedSurfaceAccess, LaunchInfo, Observer, Probe,
 };
 use texunit_job::Output;
 use texunit_unit::{SurfaceForm, SurfaceKind, SurfaceOutcome, SurfacePlan, lanes};
@@ -128,7 +128,7 @@ impl Probe for Writing<'_> {
     }
 
     fn access(&mut self, at: &At, access: &Access<'_>) {
-        if !access.doing.writes() {
+        if !access.operation.writes() {
             return;
         }
         for (n, output) in self.writers.outputs.iter().enumerate() {
@@ -147,7 +147,7 @@ impl Probe for Writing<'_> {
         at.lanes
     }
 
-    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
         }

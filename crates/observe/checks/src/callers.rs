@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use texunit_report::place::has_users_line;
-use texunit_simt::observe::{At, Called, Listing};
+use texunit_simt::observe::{At, CallEvent, Listing};
 
 /// The call state of a CTA.
 pub(crate) struct Callers<'a> {
@@ -29,8 +29,8 @@ impl<'a> Callers<'a> {
     }
 
     /// Records that lanes call a function.
-    pub(crate) fn call(&mut self, at: &At, called: &Called<'_>) {
-        if !matches!(called, Called::Enters { .. }) || !self.is_users(at.op) {
+    pub(crate) fn call(&mut self, at: &At, called: &CallEvent<'_>) {
+        if !matches!(called, CallEvent::Enters { .. }) || !self.is_users(at.op) {
             return;
         }
         let warp = at.warp as usize;

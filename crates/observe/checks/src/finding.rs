@@ -78,7 +78,7 @@ pub struct Finding {
     pub object: Option<Described>,
     /// Advice, if it differs from the rule's general advice.
     pub help: Option<String>,
-    /// Further remarks, one per line.
+    /// FurtherLoad remarks, one per line.
     pub notes: Vec<String>,
     /// The finding of the same two lines in the other order: without a barrier, a load may come
     /// before or after the store.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_forms::Count;
 use texunit_simt::Fault;
-use texunit_simt::observe::{At, Called, Events, LaunchInfo, Observer, Probe};
+use texunit_simt::observe::{At, CallEvent, Events, LaunchInfo, Observer, Probe};
 
 /// Maximum number of live allocations that are remembered.
 const MAX: usize = 1 << 20;
@@ -82,10 +82,10 @@ struct Worker<'a> {
 }
 
 impl Probe for Worker<'_> {
-    fn call(&mut self, at: &At, called: &Called<'_>) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         let lanes = (0..32).filter(|lane| at.lanes >> lane & 1 == 1);
         match *called {
-            Called::Allocates { sizes, addresses } if self.leak.of.is_told => {
+            CallEvent::Allocates { sizes, addresses } if self.leak.of.is_told => {
                 let mut live = self.leak.live();
                 for lane in lanes {
                     let (address, size) = (addresses[lane as usize], sizes[lane as usize]);
@@ -94,7 +94,7 @@ impl Probe for Worker<'_> {
                     }
                 }
             }
-            Called::Frees { addresses } => {
+            CallEvent::Frees { addresses } => {
                 let mut live = self.leak.live();
                 for lane in lanes {
                     let address = addresses[lane as usize];

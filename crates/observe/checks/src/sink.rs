@@ -82,7 +82,7 @@ pub struct LaunchFinding {
     pub other: Option<Other>,
     /// The variable or allocation, described.
     pub object: Option<Described>,
-    /// Further remarks, one per line.
+    /// FurtherLoad remarks, one per line.
     pub notes: Vec<String>,
     /// How often it occurred.
     pub count: u64,

@@ -2,11 +2,11 @@
 //! how many lanes.
 //!
 //! A [`Module`] observes the launches of one loaded module. It makes the executor count blocks and
-//! branches (`simt::observe::Counting`), which compiled arithmetic supports without change, and
-//! maps them to lines, functions and branches of the source (`table`). A [`Recorder`] collects the
-//! counts of all modules of a process and writes them repeatedly; in a run it does so after every
-//! launch (`ledger`), so that no way of ending a process loses them. [`Coverage`] is the sum by
-//! file. [`Coverage::add`] merges processes, and [`lcov`] reads and writes it.
+//! branches (`simt::observe::BlockCounters`), which compiled arithmetic supports without change,
+//! and maps them to lines, functions and branches of the source (`table`). A [`Recorder`] collects
+//! the counts of all modules of a process and writes them repeatedly; in a run it does so after
+//! every launch (`ledger`), so that no way of ending a process loses them. [`Coverage`] is the sum
+//! by file. [`Coverage::add`] merges processes, and [`lcov`] reads and writes it.
 //!
 //! # Meaning of the counts
 //!

@@ -111,7 +111,7 @@ impl Maker<'_> {
             let number = part.branches.entry(at).or_default();
             let key = BranchKey { line: at.line, owner: part.hash, number: *number };
             *number += 1;
-            let ways = branch.ways.iter().map(Into::into).collect();
+            let ways = branch.edges.iter().map(Into::into).collect();
             self.table.branches.push((at.file, key, ways));
         }
         let before = self.table.copies.len();

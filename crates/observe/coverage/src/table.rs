@@ -3,7 +3,7 @@
 
 use crate::data::{BranchKey, Coverage, Function};
 use serde::{Deserialize, Serialize};
-use texunit_simt::observe::Sum;
+use texunit_simt::observe::LaneCount;
 
 /// A source position: file number in the table, and line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -16,8 +16,8 @@ pub(crate) struct At {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CounterSum(Vec<u32>, Vec<u32>);
 
-impl From<&Sum> for CounterSum {
-    fn from(sum: &Sum) -> Self {
+impl From<&LaneCount> for CounterSum {
+    fn from(sum: &LaneCount) -> Self {
         let (plus, minus) = sum.counters();
         Self(plus.to_vec(), minus.to_vec())
     }

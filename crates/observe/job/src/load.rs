@@ -4,7 +4,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::{self, Job};
 use crate::syntax;
 use std::path::Path;
-use texunit_device::{ArgError, Kernel, Module, VariablePlaces};
+use texunit_device::{ArgError, Kernel, Module, VariableAddresses};
 use texunit_forms::Count;
 use texunit_spec::{At, Problems};
 use texunit_syntax::SourceFile;
@@ -92,8 +92,8 @@ fn read_text(path: &Path, limit: usize) -> Result<String, Unreadable> {
 }
 
 /// The fixed addresses and handles of the job's module variables.
-pub fn places(job: &Job) -> VariablePlaces {
-    let mut places = VariablePlaces::default();
+pub fn places(job: &Job) -> VariableAddresses {
+    let mut places = VariableAddresses::default();
     for (name, at) in &job.places {
         // A name is either a variable or a reference in the module, so only one of the two applies.
         places.memory.insert(name.value.clone(), at.value);

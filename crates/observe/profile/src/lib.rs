@@ -2,7 +2,7 @@
 //! and threads, and the cost of their accesses in sectors, wavefronts and texels.
 //!
 //! A [`Module`] belongs to a loaded module; a [`Launch`] made from it observes one launch.
-//! Executions are counted by operations inserted into the code (`simt::observe`: `Counting`,
+//! Executions are counted by operations inserted into the code (`simt::observe`: `BlockCounters`,
 //! `Issues`) without callbacks, and so are loads and stores of coalesced rows and of single
 //! addresses (`Costs`). Other accesses, and fetches, are reported to each worker's `probe`, which
 //! sums them by instruction with the rules of [`cost`]. At the end of a launch all of them become

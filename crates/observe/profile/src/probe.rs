@@ -7,7 +7,7 @@ use crate::unit::{Accesses, Fetches, Space};
 use std::collections::HashMap;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    Access, At, Costs, Doing, FetchAnswered, Further, Probe, SurfaceAnswered,
+    Access, AccessOp, At, Costs, ExecutedFetch, ExecutedSurfaceAccess, FurtherLoad, Probe,
 };
 
 /// How an instruction accesses memory.
@@ -200,9 +200,9 @@ impl Probe for Worker<'_> {
         if lanes == 0 {
             return;
         }
-        let way = match access.doing {
-            Doing::Atomic(_) => AccessKind::Atomic,
-            doing if doing.writes() => AccessKind::Store,
+        let way = match access.operation {
+            AccessOp::Atomic(_) => AccessKind::Atomic,
+            operation if operation.writes() => AccessKind::Store,
             _ => AccessKind::Load,
         };
         let mut of_atomic = 0;
@@ -236,7 +236,7 @@ impl Probe for Worker<'_> {
     }
 
     /// Loads at a distance of whole words use other banks, but need the same number of passes.
-    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
         let cost = wavefronts(first.addresses, at.lanes, first.bytes());
         let cost = (cost.made, cost.ideal);
         if let Some(told) = self.told(at.op, first.space) {
@@ -256,12 +256,12 @@ impl Probe for Worker<'_> {
         }
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
         let Self { fetches, space, .. } = self;
         of(fetches, at.op).take(fetch.plan, fetch.request, space);
     }
 
-    fn surface_answer(&mut self, at: &At, surface: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, surface: &ExecutedSurfaceAccess<'_>) {
         let Self { surfaces, space, .. } = self;
         of(surfaces, at.op).take(surface, space);
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use texunit_report::place::{function_name, is_toolkit, source_file};
 use texunit_simt::SourceId;
-use texunit_simt::observe::{Costs, Listing, Sum};
+use texunit_simt::observe::{Costs, LaneCount, Listing};
 
 /// A PTX instruction.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 struct Block {
     operations: Range<u32>,
-    lanes: Sum,
+    lanes: LaneCount,
 }
 
 /// The table of a kernel's code.
@@ -50,7 +50,7 @@ pub(crate) struct Table {
     pub(crate) costs: Costs,
     /// By operation: the number of lanes that take a branch, and the counter of its divergent
     /// executions.
-    branches: HashMap<u32, (Sum, u32)>,
+    branches: HashMap<u32, (LaneCount, u32)>,
 }
 
 /// Maximum length of an instruction's text.
@@ -88,7 +88,8 @@ impl Table {
         let stretches = issues.stretches().iter();
         table.stretches = stretches.map(|s| (s.operations.clone(), s.counter)).collect();
         for branch in counting.branches() {
-            if let (Some(taken), Some(divided)) = (branch.ways.first(), issues.divided(branch.op)) {
+            if let (Some(taken), Some(divided)) = (branch.edges.first(), issues.divided(branch.op))
+            {
                 table.branches.insert(branch.op, (taken.clone(), divided));
             }
         }

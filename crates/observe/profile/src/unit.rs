@@ -4,7 +4,7 @@ use crate::cost::SECTOR;
 use crate::counts::{Surface, Texture};
 use crate::rows::TexelRows;
 use std::sync::Arc;
-use texunit_simt::observe::SurfaceAnswered;
+use texunit_simt::observe::ExecutedSurfaceAccess;
 use texunit_unit::reference::trace;
 use texunit_unit::{
     FetchPlan, FetchRequest, ReadTexels, Resource, SurfacePlan, TexelIndex, Texture as Seen, lanes,
@@ -239,7 +239,7 @@ impl Fetches {
 
 impl Accesses {
     /// Counts a warp-level surface access.
-    pub(crate) fn take(&mut self, answer: &SurfaceAnswered<'_>, space: &mut Space) {
+    pub(crate) fn take(&mut self, answer: &ExecutedSurfaceAccess<'_>, space: &mut Space) {
         let is_it = |plan: &SurfacePlan| Arc::ptr_eq(plan.surface(), answer.surface);
         if !self.plan.as_ref().is_some_and(is_it) {
             self.plan = SurfacePlan::new(answer.form, answer.surface).ok();

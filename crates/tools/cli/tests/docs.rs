@@ -5,8 +5,8 @@
 
 use clap::CommandFactory;
 
-/// Commands whose options have a page of their own, with the pages that name them. `check`, `explain` and `sample` have
-/// tests beside those of their output.
+/// Commands whose options have a page of their own, with the pages that name them. `check`,
+/// `explain` and `sample` have tests beside those of their output.
 const PAGES: [(&str, &[&str]); 9] = [
     ("launch", &["jobs.md"]),
     ("run", &["run.md", "checks.md"]),

@@ -8,11 +8,12 @@
 //! code see one block.
 //!
 //! A reservation covers two ranges of the process's addresses. The first is the device addresses
-//! themselves, which the program cannot access unless it is given access ([`Mapped::set_host_rights`]), as it
-//! cannot access those of a card. The second is [`DISTANCE`] bytes above and is used by texunit.
-//! Both are reserved until the last holder drops the reservation. After an unmap, pages of zeros
-//! take the place of the mapped pages until then, so that a holder of a block still reads and
-//! writes existing bytes ([`Block::ended`](crate::Block::ended) tells it not to).
+//! themselves, which the program cannot access unless it is given access
+//! ([`Mapped::set_host_rights`]), as it cannot access those of a card. The second is [`DISTANCE`]
+//! bytes above and is used by texunit. Both are reserved until the last holder drops the
+//! reservation. After an unmap, pages of zeros take the place of the mapped pages until then, so
+//! that a holder of a block still reads and writes existing bytes
+//! ([`Block::ended`](crate::Block::ended) tells it not to).
 
 mod pages;
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //! inaccessible), and one for texunit, whose pages stay open.
 //!
 //! This serves checks of the program's own loads and stores. An access to a closed page raises a
-//! signal, whose handler calls [`open_page`] and resumes. Device code and copies use texunit's mapping
-//! and never meet a closed page. Blocks get two mappings only after [`enable`], and only on Linux.
+//! signal, whose handler calls [`open_page`] and resumes. Device code and copies use texunit's
+//! mapping and never meet a closed page. Blocks get two mappings only after [`enable`], and only on
+//! Linux.
 
 use crate::Rights;
 use std::ops::Range;

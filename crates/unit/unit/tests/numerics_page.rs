@@ -1,4 +1,5 @@
-//! RULES.md names functions and case files, and the code cites rules of docs/numerics.md: all must exist.
+//! RULES.md names functions and case files, and the code cites rules of docs/numerics.md: all must
+//! exist.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! Loads a kernel with a texture fetch through cudarc, makes the texture with its bindings of the driver
-//! API, runs the kernel and prints what it wrote.
+//! Loads a kernel with a texture fetch through cudarc, makes the texture with its bindings of the
+//! driver API, runs the kernel and prints what it wrote.
 
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg, sys};
 use cudarc::nvrtc::Ptx;
@@ -66,8 +66,8 @@ fn texture(texels: &[f32]) -> Result<(sys::CUarray, sys::CUtexObject), Box<dyn E
         Format: sys::CUarray_format::CU_AD_FORMAT_FLOAT,
         NumChannels: 1,
     };
-    // SAFETY: structures of numbers and pointers, of which zeros are a value; the pointers that are set are
-    // to variables that live until the calls have returned.
+    // SAFETY: structures of numbers and pointers, of which zeros are a value; the pointers that are
+    // set are to variables that live until the calls have returned.
     unsafe {
         sys::cuArrayCreate_v2(array.as_mut_ptr(), &description).result()?;
         let array = array.assume_init();

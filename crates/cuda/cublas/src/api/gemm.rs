@@ -91,9 +91,9 @@ impl Gemm {
     }
 }
 
-/// Defines a product function. For each matrix: the parameters for its type and its distance, if the
-/// function has them. Then the parameters for the number of matrices and the compute type, and the
-/// element types, the batch, and the compute type as expressions of the parameters.
+/// Defines a product function. For each matrix: the parameters for its type and its distance, if
+/// the function has them. Then the parameters for the number of matrices and the compute type, and
+/// the element types, the batch, and the compute type as expressions of the parameters.
 macro_rules! product {
     (
         $doc:literal $name:ident($int:ty)

@@ -2,9 +2,9 @@
 //!
 //! A kernel that may wait ([`texunit_device::Kernel::may_wait`]) is executed by another thread,
 //! while the calling thread waits for its end or for the notice that all its running CTAs wait
-//! ([`WaitMonitor`], by `simt::Others`). Then the call returns, as on a GPU, and the kernel continues.
-//! Later work of its stream is stored (`super`) and executed by such threads, too. No timeouts are
-//! involved.
+//! ([`WaitMonitor`], by `simt::ExternalWriters`). Then the call returns, as on a GPU, and the
+//! kernel continues. Later work of its stream is stored (`super`) and executed by such threads,
+//! too. No timeouts are involved.
 //!
 //! If every kernel waits, and every thread of the program waits for kernels, nothing can change the
 //! memory that they poll. This is a deadlock, a fault of each of them. It is detected when each
@@ -21,7 +21,7 @@ use std::sync::atomic::{
     AtomicU64, AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
 };
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use texunit_device::{Others, Verdict, WaitingLoop};
+use texunit_device::{ExternalWriters, Verdict, WaitingLoop};
 
 /// Number of polls by each kernel, since the last change, after which a deadlock is assumed if no
 /// other thread runs.
@@ -319,7 +319,7 @@ impl Drop for WaitMonitor {
     }
 }
 
-impl Others for WaitMonitor {
+impl ExternalWriters for WaitMonitor {
     fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
         if super::HAS_ENDED.load(Relaxed) {
             // The memory that the kernel polls may be freed any time, so that its thread stops.
@@ -364,7 +364,7 @@ impl Others for WaitMonitor {
         })
     }
 
-    fn go_on(&self) {
+    fn resumed(&self) {
         if let Some(kernel) = kernels().get_mut(&self.number) {
             kernel.looks = None;
         }
@@ -386,7 +386,7 @@ fn is_anybody_else_there(loops: &[WaitingLoop]) -> bool {
 /// Whether other processes may write to memory that the loops poll.
 fn is_shared(loops: &[WaitingLoop]) -> bool {
     let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return true };
-    let looks = loops.iter().flat_map(|waiting| &waiting.looks);
+    let looks = loops.iter().flat_map(|waiting| &waiting.polls);
     let addresses: Vec<u64> = looks.map(|look| look.address).collect();
     maps.lines().any(|line| {
         let mut words = line.split_whitespace();

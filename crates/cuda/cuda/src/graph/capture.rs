@@ -1,10 +1,10 @@
 //! Stream capture: calls on a stream become nodes of a graph instead of being executed.
 //!
-//! [`Order::capturable`](crate::deferred::Order::capturable) tells whether a stream is captured, and by
-//! which capture: functions that submit work call it, and pass the operation to [`CapturedStream::add`]
-//! during a capture. All other functions on a stream call [`Order::of`](crate::deferred::Order::of),
-//! which refuses a captured stream, so that a call without support for capture is refused and not
-//! executed by mistake.
+//! [`Order::capturable`](crate::deferred::Order::capturable) tells whether a stream is captured,
+//! and by which capture: functions that submit work call it, and pass the operation to
+//! [`CapturedStream::add`] during a capture. All other functions on a stream call
+//! [`Order::of`](crate::deferred::Order::of), which refuses a captured stream, so that a call
+//! without support for capture is refused and not executed by mistake.
 //!
 //! A capture has streams, each with the nodes that its next operation depends on. An event recorded
 //! in one of them stands for these nodes, and a stream that waits for the event joins the capture.

@@ -12,7 +12,8 @@ use texunit_device::{Block, Buffer, Pages, Reserved};
 /// Kind number in the label of the memory's file; other kinds of memory have other numbers.
 const KIND: u8 = 3;
 
-/// Memory of another process that this one has opened; `users` counts the opens that have not been closed.
+/// Memory of another process that this one has opened; `users` counts the opens that have not been
+/// closed.
 #[derive(Debug)]
 pub(crate) struct OpenedMemory {
     pub(crate) ticket: Ticket,

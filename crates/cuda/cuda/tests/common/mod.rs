@@ -41,7 +41,8 @@ pub(crate) use ok;
 #[allow(unused_macros, reason = "not every test asks")]
 macro_rules! fails {
     ($code:ident, $call:expr) => {{
-        // SAFETY: as above; or the call is refused before it uses the pointer, which is what is tested.
+        // SAFETY: as above; or the call is refused before it uses the pointer, which is what is
+        // tested.
         let result = unsafe { $call };
         assert_eq!(result, texunit_cuda_abi::CUresult::$code, "{}", stringify!($call));
     }};

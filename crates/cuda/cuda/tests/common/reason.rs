@@ -19,7 +19,8 @@ unsafe extern "C" {
 pub(crate) fn ready() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: every test of the program begins with this, so that none reads the environment yet.
+        // SAFETY: every test of the program begins with this, so that none reads the environment
+        // yet.
         unsafe { std::env::set_var("TEXUNIT_REPORT_API_ERRORS", "1") };
         ok!(cuInit(0));
     });

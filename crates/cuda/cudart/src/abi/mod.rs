@@ -1,4 +1,5 @@
-//! Structures of the runtime API, with the layout of its headers (`driver_types.h`, `vector_types.h`).
+//! Structures of the runtime API, with the layout of its headers (`driver_types.h`,
+//! `vector_types.h`).
 
 mod properties;
 

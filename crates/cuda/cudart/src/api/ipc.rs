@@ -13,7 +13,8 @@ forward! {
     /// Maps another process's memory into this process.
     fn cudaIpcOpenMemHandle(devPtr: Out<CUdeviceptr>, handle: CUipcHandle, flags: c_uint)
         = cuIpcOpenMemHandle_v2;
-    /// Closes an IPC memory handle. The memory is unmapped when each `cudaIpcOpenMemHandle` of it has been closed.
+    /// Closes an IPC memory handle. The memory is unmapped when each `cudaIpcOpenMemHandle` of it
+    /// has been closed.
     fn cudaIpcCloseMemHandle(devPtr: CUdeviceptr) = cuIpcCloseMemHandle;
     /// A handle with which another process can open an event created for that.
     fn cudaIpcGetEventHandle(handle: Out<[u8; 64]>, event: CUevent) = cuIpcGetEventHandle;

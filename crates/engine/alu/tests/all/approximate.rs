@@ -5,9 +5,9 @@ use texunit_sfu::mufu;
 use texunit_sfu::ptx;
 
 /// An instruction and its reference function.
-type OfF32 = (&'static str, fn(u32) -> u32);
-type OfTwo = (&'static str, fn(u32, u32) -> u32);
-type OfHalf = (&'static str, fn(u16) -> u16);
+type F32Function = (&'static str, fn(u32) -> u32);
+type BinaryFunction = (&'static str, fn(u32, u32) -> u32);
+type F16Function = (&'static str, fn(u16) -> u16);
 
 /// f32 operands of all exponents and both signs, with mantissas at both ends of the range and
 /// between.
@@ -34,7 +34,7 @@ fn check(text: &str, operands: &[u32], reference: impl Fn(u32) -> u32) {
 #[test]
 fn functions_of_f32_are_those_of_the_unit() {
     let operands = operands();
-    let functions: [OfF32; 15] = [
+    let functions: [F32Function; 15] = [
         ("rcp.approx.f32", ptx::rcp),
         ("rcp.approx.ftz.f32", mufu::rcp),
         ("rsqrt.approx.f32", ptx::rsqrt),
@@ -59,7 +59,7 @@ fn functions_of_f32_are_those_of_the_unit() {
 #[test]
 fn quotients_are_products_with_the_reciprocal_of_the_unit() {
     let operands: Vec<u32> = operands().into_iter().step_by(7).collect();
-    let quotients: [OfTwo; 4] = [
+    let quotients: [BinaryFunction; 4] = [
         ("div.approx.f32", ptx::div_approx),
         ("div.approx.ftz.f32", ptx::div_approx_ftz),
         ("div.full.f32", ptx::div_full),
@@ -85,7 +85,7 @@ fn quotients_are_products_with_the_reciprocal_of_the_unit() {
 #[test]
 fn functions_of_halves_are_those_of_the_unit_cut() {
     let all: Vec<u32> = (0..=0xffff).collect();
-    let functions: [OfHalf; 4] = [
+    let functions: [F16Function; 4] = [
         ("ex2.approx.f16", ptx::ex2_f16),
         ("tanh.approx.f16", ptx::tanh_f16),
         ("ex2.approx.ftz.bf16", ptx::ex2_bf16),

@@ -9,10 +9,10 @@ mod fill;
 mod freed;
 mod launches;
 mod linear;
-mod places;
 mod random_fetches;
 mod resources;
 mod rust_page;
+mod source_locations;
 mod typed;
 #[cfg(feature = "sass")]
 mod via_txd;

@@ -1,4 +1,5 @@
-//! The code of docs/rust.md: each block of the page is in this file, between two comments, and so is compiled and run.
+//! The code of docs/rust.md: each block of the page is in this file, between two comments, and so
+//! is compiled and run.
 
 #![allow(clippy::unwrap_used)]
 

@@ -11,10 +11,10 @@ mod avx2;
 mod avx512;
 mod backend;
 mod base_groups;
-mod begin;
 mod call;
 mod choices;
 mod collective;
+mod construct;
 mod cost;
 mod count;
 mod divergence;
@@ -48,7 +48,7 @@ use std::collections::HashMap;
 use stub::Stub;
 
 /// Emits out-of-line code for a rare case, with the register cache of the jump to it.
-type Rare<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
+type ColdBlock<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
 
 /// The state of the emission of a function.
 struct Emitter<'a, B: Backend> {
@@ -73,7 +73,7 @@ struct Emitter<'a, B: Backend> {
     /// contains both.
     versions: [Version; 2],
     has_both_modes: bool,
-    cold: Cold<B>,
+    cold: ColdCode<B>,
     points: Points,
     labels: Labels,
     /// Whether values may be [`register_cache::Nans::Any`] across blocks; and whether two edges
@@ -123,10 +123,10 @@ struct Constants {
 }
 
 /// Code that is emitted after the blocks, because it rarely runs.
-struct Cold<B: Backend> {
+struct ColdCode<B: Backend> {
     stubs: Vec<Stub>,
     /// Out-of-line code of rare cases, with the labels that jump to it.
-    rare: Vec<(Label, Rare<B>)>,
+    rare: Vec<(Label, ColdBlock<B>)>,
 }
 
 /// The entries, and the yield points with their exits.
@@ -186,12 +186,12 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level, marked: bool) -> R
         }
     }
     match level {
-        Level::Avx512 => made::<avx512::Avx512>(region, mode, marked),
-        Level::Avx2 => made::<avx2::Avx2>(region, mode, marked),
+        Level::Avx512 => emit_for::<avx512::Avx512>(region, mode, marked),
+        Level::Avx2 => emit_for::<avx2::Avx2>(region, mode, marked),
     }
 }
 
-fn made<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, Error> {
+fn emit_for<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, Error> {
     let needs = Needs::of(region)?;
     let mut uses = sites(region)?;
     let (region, copies) = input::read_in_place(region);

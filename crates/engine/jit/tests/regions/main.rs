@@ -9,7 +9,7 @@ mod lanes;
 mod model;
 mod params;
 mod random;
-mod together;
+mod shared_table;
 
 use divergence::Warp;
 use model::{BASES, FRAME, Fixed, Next, Notified, World};
@@ -458,7 +458,7 @@ pub(crate) fn play(
             sum.left += case.compare(seed, random);
         }
         if mode == Mode::Live && case.function.has_yield_points() {
-            sum.waited += together::compare(&case, seed, random);
+            sum.waited += shared_table::compare(&case, seed, random);
         }
         sum.atomics += case.atomics.get();
         sum.diverged += case.diverged.get();

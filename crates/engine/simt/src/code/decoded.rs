@@ -4,7 +4,7 @@
 //! or [`Kind::Leave`] if the inner loop cannot execute the instruction. The compact forms are
 //! stored parallel to the full instructions.
 
-use super::{Inst, Op, Place, Slot};
+use super::{Inst, MemSpace, Op, Slot};
 use texunit_alu::Kind;
 use texunit_isa::{BoolOp, SpecialReg};
 
@@ -76,7 +76,7 @@ impl Decoded {
                 }
                 _ => (Kind::OfCta, d, [number(of_cta(reg, component)?), none, none]),
             },
-            Op::Load(ref access) if access.place == Place::KernelParam => {
+            Op::Load(ref access) if access.mem_space == MemSpace::KernelParam => {
                 let [d] = access.parts[..] else { return None };
                 let offset = u32::try_from(access.offset).ok()?;
                 let kind = match access.size {

@@ -20,7 +20,7 @@ pub(crate) const BARRIERS: u8 = 16;
 
 /// State space of an access, as far as it is known before execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum MemSpace {
     /// `.global` or `.const`; addresses are generic addresses.
     Global,
     Generic,
@@ -37,7 +37,7 @@ pub(crate) enum Place {
 /// Operands of a load or store.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
-    pub(crate) place: Place,
+    pub(crate) mem_space: MemSpace,
     /// Bytes of an element: 1, 2, 4 or 8.
     pub(crate) size: u8,
     /// Whether loaded elements are sign-extended.
@@ -62,7 +62,7 @@ impl Access {
     /// The access to a register's element of `size` bytes at a fixed offset of the call frame.
     pub(crate) fn of_frame(at: u32, size: u8, slot: Slot) -> Self {
         Self {
-            place: Place::Frame,
+            mem_space: MemSpace::Frame,
             size,
             signed: false,
             parts: vec![slot],
@@ -89,7 +89,7 @@ impl SpaceProfile {
 
     /// Records that an address pointed into this state space.
     #[inline]
-    pub(crate) fn note(&self, space: SpaceKind) {
+    pub(crate) fn record(&self, space: SpaceKind) {
         let bit = match space {
             SpaceKind::Shared => Self::SHARED,
             SpaceKind::Local => Self::LOCAL,
@@ -128,9 +128,9 @@ impl Clone for SpaceProfile {
 impl Access {
     /// Whether the access has the most frequent form, as far as known before execution: global or
     /// generic, up to 16 bytes, by a 64-bit address.
-    pub(crate) fn is_usual(&self) -> bool {
+    pub(crate) fn has_common_form(&self) -> bool {
         let total = usize::from(self.size) * self.parts.len();
-        matches!(self.place, Place::Global | Place::Generic)
+        matches!(self.mem_space, MemSpace::Global | MemSpace::Generic)
             && matches!(total, 1 | 2 | 4 | 8 | 16)
             && !self.constant
             && !self.base.is_none()
@@ -143,7 +143,7 @@ impl Access {
         let wide = self.size == 8;
         let whole = |slot: &Slot| !slot.is_none() && !slot.is_predicate() && slot.is_wide() == wide;
         let all = if wide { u64::MAX } else { u64::from(u32::MAX) };
-        self.is_usual()
+        self.has_common_form()
             && matches!(self.size, 4 | 8)
             && self.mask & all == all
             && self.parts.iter().all(whole)
@@ -153,7 +153,7 @@ impl Access {
 /// Operands of `atom` and `red`.
 #[derive(Clone, Debug)]
 pub(crate) struct Atomic {
-    pub(crate) place: Place,
+    pub(crate) mem_space: MemSpace,
     pub(crate) op: AtomOp,
     /// Type of an element.
     pub(crate) ty: ScalarType,

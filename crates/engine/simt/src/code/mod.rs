@@ -71,7 +71,7 @@ impl Inst {
     /// yield point: warps whose lanes are all active wait for each other there. Surface reductions
     /// are excluded because they are atomics.
     #[inline]
-    pub(crate) fn asks_unit(&self) -> bool {
+    pub(crate) fn calls_unit(&self) -> bool {
         let asks = match &self.op {
             Op::Fetch(_) => true,
             Op::SurfaceLoad(access) | Op::SurfaceStore(access) => !access.is_reduction(),

@@ -1,7 +1,7 @@
 //! Operand structures of asynchronous copies, mbarriers, matrix loads and stores, matrix products
 //! of a warp, and stack operations.
 
-use super::{Place, Slot};
+use super::{MemSpace, Slot};
 use std::sync::Arc;
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_tensor::Operation;
@@ -9,7 +9,7 @@ use texunit_tensor::Operation;
 /// A memory operand: state space, base register or constant (or none), and offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Located {
-    pub(crate) place: Place,
+    pub(crate) mem_space: MemSpace,
     pub(crate) base: Slot,
     pub(crate) offset: u64,
 }

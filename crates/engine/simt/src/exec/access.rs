@@ -5,9 +5,9 @@
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
 use super::context::Context;
-use super::elements::{Active, Bytes, Global, Local, load, store};
+use super::elements::{ActiveLanes, Bytes, Global, Local, load, store};
 use super::warp::Warp;
-use crate::code::{Access, Atomic, Place, Slot, SpaceProfile};
+use crate::code::{Access, Atomic, MemSpace, Slot, SpaceProfile};
 use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
@@ -24,9 +24,9 @@ pub(super) enum Target<'a> {
 impl Target<'_> {
     /// Records the state space that generic addresses point into.
     #[inline(always)]
-    pub(super) fn note(&self, place: Place, seen: &SpaceProfile) {
-        if matches!(place, Place::Generic | Place::Param) {
-            seen.note(match self {
+    pub(super) fn record(&self, mem_space: MemSpace, seen: &SpaceProfile) {
+        if matches!(mem_space, MemSpace::Generic | MemSpace::Param) {
+            seen.record(match self {
                 Self::Global(_) => SpaceKind::Global,
                 Self::Shared => SpaceKind::Shared,
                 Self::Local => SpaceKind::Local,
@@ -50,7 +50,7 @@ pub(super) struct Extent {
 /// Parameters of an access for the address check.
 #[derive(Clone, Copy)]
 pub(super) struct AccessRequest {
-    pub(super) place: Place,
+    pub(super) mem_space: MemSpace,
     pub(super) base: Slot,
     pub(super) offset: u64,
     /// Bytes of an element, and of all elements of a lane.
@@ -62,17 +62,17 @@ pub(super) struct AccessRequest {
 
 impl AccessRequest {
     fn of(access: &Access, writes: bool) -> Self {
-        let &Access { place, base, offset, constant, .. } = access;
+        let &Access { mem_space, base, offset, constant, .. } = access;
         let size = u32::from(access.size);
         let total = size * access.parts.len() as u32;
-        Self { place, base, offset, size, total, constant, writes }
+        Self { mem_space, base, offset, size, total, constant, writes }
     }
 
     pub(super) fn by_atomic(op: &Atomic) -> Self {
-        let &Atomic { place, base, offset, .. } = op;
+        let &Atomic { mem_space, base, offset, .. } = op;
         let size = op.ty.bytes();
         let total = size * op.b.len() as u32;
-        Self { place, base, offset, size, total, constant: false, writes: true }
+        Self { mem_space, base, offset, size, total, constant: false, writes: true }
     }
 }
 
@@ -117,40 +117,40 @@ impl<'a> Context<'a> {
     /// The memory that all lanes of an access are in; `None` if a lane faults or the lanes are in
     /// different memories.
     #[inline]
-    pub(super) fn reached(
+    pub(super) fn resolve(
         &mut self,
         warp: &Warp,
-        asked: &AccessRequest,
+        request: &AccessRequest,
         mask: u32,
-    ) -> Option<(Target<'a>, Active)> {
+    ) -> Option<(Target<'a>, ActiveLanes)> {
         let constants = &self.launch.constants;
-        let total = u64::from(asked.total);
-        if asked.place == Place::Shared && !asked.base.is_wide() {
-            let (to, bases) = (&mut self.offsets, warp.n(constants, asked.base));
-            let by = (asked.offset as u32, asked.total);
+        let total = u64::from(request.total);
+        if request.mem_space == MemSpace::Shared && !request.base.is_wide() {
+            let (to, bases) = (&mut self.offsets, warp.n(constants, request.base));
+            let by = (request.offset as u32, request.total);
             let extent = self.level.run(
                 #[inline(always)]
                 || look32(to, bases, by, mask),
             );
             let end = extent.high + total;
-            let fits = end <= self.cta.shared.len() as u64 && extent.is_aligned(asked);
-            return fits.then(|| (Target::Shared, extent.active(warp, asked, mask)));
+            let fits = end <= self.cta.shared.len() as u64 && extent.is_aligned(request);
+            return fits.then(|| (Target::Shared, extent.active(warp, request, mask)));
         }
-        let extent = self.look(warp, asked, mask)?;
-        if !extent.is_aligned(asked) {
+        let extent = self.compute_addresses(warp, request, mask)?;
+        if !extent.is_aligned(request) {
             return None;
         }
         let Extent { low, high, .. } = extent;
-        let (space, at) = self.space(warp, asked.place, low);
-        let (other, last) = self.space(warp, asked.place, high);
+        let (space, at) = self.space(warp, request.mem_space, low);
+        let (other, last) = self.space(warp, request.mem_space, high);
         let is_global = |space| matches!(space, SpaceKind::Global | SpaceKind::Const);
         if is_global(space) {
-            let (block, at) = self.block_of((low, high), total, asked.writes)?;
+            let (block, at) = self.block_of((low, high), total, request.writes)?;
             let base = low.wrapping_sub(at);
             for address in &mut self.addresses {
                 *address = address.wrapping_sub(base);
             }
-            return Some((Target::Global(block), extent.active(warp, asked, mask)));
+            return Some((Target::Global(block), extent.active(warp, request, mask)));
         }
         // Any address between two addresses of a window is in the window, too.
         if other != space || last.wrapping_sub(at) != high - low {
@@ -162,7 +162,9 @@ impl<'a> Context<'a> {
             SpaceKind::Local if end <= warp.local_end.min(4 * warp.local.len() as u64) => {
                 Target::Local
             }
-            SpaceKind::Param if !asked.writes && end <= self.launch.config.params.len() as u64 => {
+            SpaceKind::Param
+                if !request.writes && end <= self.launch.config.params.len() as u64 =>
+            {
                 Target::Param
             }
             _ => return None,
@@ -171,34 +173,39 @@ impl<'a> Context<'a> {
         for (to, address) in self.offsets.iter_mut().zip(&self.addresses) {
             *to = address.wrapping_sub(base) as u32;
         }
-        Some((target, extent.active(warp, asked, mask)))
+        Some((target, extent.active(warp, request, mask)))
     }
 
     /// Computes the addresses of an access into [`Context::addresses`], and their summary.
     #[inline]
-    fn look(&mut self, warp: &Warp, asked: &AccessRequest, mask: u32) -> Option<Extent> {
+    fn compute_addresses(
+        &mut self,
+        warp: &Warp,
+        request: &AccessRequest,
+        mask: u32,
+    ) -> Option<Extent> {
         let constants = &self.launch.constants;
-        let (to, step) = (&mut self.addresses, u64::from(asked.total));
+        let (to, step) = (&mut self.addresses, u64::from(request.total));
         let known: L64;
-        let (bases, offset) = if asked.place == Place::Frame {
+        let (bases, offset) = if request.mem_space == MemSpace::Frame {
             known = [warp.local_base; 32];
-            (&known, asked.offset)
-        } else if asked.base.is_none() {
+            (&known, request.offset)
+        } else if request.base.is_none() {
             known = [0; 32];
-            (&known, asked.offset)
-        } else if asked.base.is_wide() {
-            (warp.w(constants, asked.base), asked.offset)
+            (&known, request.offset)
+        } else if request.base.is_wide() {
+            (warp.w(constants, request.base), request.offset)
         } else {
             // The base has 32 bits, and so has the sum.
-            let narrow: &L32 = warp.n(constants, asked.base);
-            known = std::array::from_fn(|l| narrow[l].wrapping_add(asked.offset as u32).into());
+            let narrow: &L32 = warp.n(constants, request.base);
+            known = std::array::from_fn(|l| narrow[l].wrapping_add(request.offset as u32).into());
             (&known, 0)
         };
         let mut extent = self.level.run(
             #[inline(always)]
             || look64(to, bases, (offset, step), mask),
         );
-        if asked.constant {
+        if request.constant {
             // Constant memory is a window; a 32-bit address (`mov.u32 %r, c`) is its offset.
             if extent.high < CONST_END - CONST_BASE {
                 to.iter_mut().for_each(|address| *address += CONST_BASE);
@@ -249,9 +256,9 @@ impl<'a> Context<'a> {
         if access.row && mask == u32::MAX && self.load_row(warp, access).is_some() {
             return true;
         }
-        let found = self.reached(warp, &AccessRequest::of(access, false), mask);
+        let found = self.resolve(warp, &AccessRequest::of(access, false), mask);
         let Some((target, active)) = found else { return false };
-        target.note(access.place, &access.seen);
+        target.record(access.mem_space, &access.seen);
         let offsets = &self.offsets;
         let (registers, local) = warp.registers_and_local();
         match target {
@@ -282,9 +289,9 @@ impl<'a> Context<'a> {
         if access.parts.iter().any(|part| part.is_predicate()) {
             return false;
         }
-        let found = self.reached(warp, &AccessRequest::of(access, true), mask);
+        let found = self.resolve(warp, &AccessRequest::of(access, true), mask);
         let Some((target, active)) = found else { return false };
-        target.note(access.place, &access.seen);
+        target.record(access.mem_space, &access.seen);
         let (offsets, constants) = (&self.offsets, &self.launch.constants);
         let (registers, local) = warp.registers_and_local();
         let from = (&registers, constants);
@@ -308,19 +315,19 @@ impl<'a> Context<'a> {
 
 impl Extent {
     #[inline(always)]
-    fn is_aligned(&self, asked: &AccessRequest) -> bool {
+    fn is_aligned(&self, request: &AccessRequest) -> bool {
         // ptxas splits an access at a known offset if it is only aligned to its elements, so the
         // elements' alignment is sufficient there.
-        let known = matches!(asked.place, Place::KernelParam | Place::Frame);
-        let unit = if known { asked.size } else { asked.total };
+        let known = matches!(request.mem_space, MemSpace::KernelParam | MemSpace::Frame);
+        let unit = if known { request.size } else { request.total };
         self.any & (u64::from(unit.next_power_of_two()) - 1) == 0
     }
 
     #[inline(always)]
-    fn active(&self, warp: &Warp, asked: &AccessRequest, mask: u32) -> Active {
+    fn active(&self, warp: &Warp, request: &AccessRequest, mask: u32) -> ActiveLanes {
         // With several elements per lane, the elements are contiguous within a lane, not across
         // lanes.
-        let row = self.row && asked.size == asked.total;
-        Active { mask, live: warp.live, same: self.low == self.high, row }
+        let row = self.row && request.size == request.total;
+        ActiveLanes { mask, live: warp.live, same: self.low == self.high, row }
     }
 }

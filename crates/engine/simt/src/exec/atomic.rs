@@ -8,7 +8,7 @@ use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
 use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
-use crate::code::{Atomic, Place};
+use crate::code::{Atomic, MemSpace};
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_alu::soft::{self, Format};
@@ -121,13 +121,13 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), gl
 #[inline(always)]
 fn each<C: Cells, const N: usize>(
     cells: &mut C,
-    (ahead, mask): (u32, u32),
+    (offset, mask): (u32, u32),
     (b, c): (&L64, &L64),
     old: &mut L64,
     new: impl Fn(u64, u64, u64) -> u64,
 ) {
     for lane in lanes(mask) {
-        old[lane] = cells.update::<N>(lane, ahead, |old| new(old, b[lane], c[lane]));
+        old[lane] = cells.update::<N>(lane, offset, |old| new(old, b[lane], c[lane]));
     }
 }
 
@@ -201,7 +201,7 @@ impl Context<'_> {
             for lane in lanes(mask) {
                 let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
                 let at = (k as u32 * size, size, total);
-                let place = (op.place, self.addresses[lane]);
+                let place = (op.mem_space, self.addresses[lane]);
                 let new = |old, global| apply(op.op, op.ty, old, (b, c), global);
                 old[lane] = self.update(warp, place, lane, at, new)?;
             }
@@ -213,12 +213,14 @@ impl Context<'_> {
     /// Executes an atomic by the fast path, unless a lane would fault or the operation is of
     /// another kind; then it returns false and nothing has been changed.
     fn atomic_stream(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> bool {
-        if op.ty == ScalarType::B128 || matches!(op.place, Place::Frame | Place::KernelParam) {
+        if op.ty == ScalarType::B128
+            || matches!(op.mem_space, MemSpace::Frame | MemSpace::KernelParam)
+        {
             return false;
         }
         let asked = AccessRequest::by_atomic(op);
-        let Some((target, _)) = self.reached(warp, &asked, mask) else { return false };
-        target.note(op.place, &op.seen);
+        let Some((target, _)) = self.resolve(warp, &asked, mask) else { return false };
+        target.record(op.mem_space, &op.seen);
         if matches!(target, Target::Local | Target::Param) {
             return false;
         }
@@ -233,14 +235,14 @@ impl Context<'_> {
             for b in bs.iter_mut().chain(cs.iter_mut()) {
                 *b &= cut;
             }
-            let (values, ahead) = ((&*bs, &*cs), k as u32 * asked.size);
+            let (values, offset) = ((&*bs, &*cs), k as u32 * asked.size);
             let old = &mut self.wide;
             if let Target::Global(block) = target {
                 let mut cells = Global { block, at: &self.addresses };
-                update(&mut cells, op, (ahead, mask), values, old);
+                update(&mut cells, op, (offset, mask), values, old);
             } else {
                 let mut cells = Bytes { bytes: &mut self.cta.shared[..], at: &self.offsets };
-                update(&mut cells, op, (ahead, mask), values, old);
+                update(&mut cells, op, (offset, mask), values, old);
             }
             warp.put(d, old, u64::MAX, mask);
         }
@@ -256,7 +258,7 @@ impl Context<'_> {
         let mut old = [[0u64; 32]; 2];
         let _one_at_a_time = quads();
         for lane in lanes(mask) {
-            let place = (op.place, self.addresses[lane]);
+            let place = (op.mem_space, self.addresses[lane]);
             let [low, high] =
                 [0, 8].map(|at| self.update(warp, place, lane, (at, 8, 16), |v, _| v));
             (old[0][lane], old[1][lane]) = (low?, high?);
@@ -280,7 +282,7 @@ impl Context<'_> {
     pub(super) fn update(
         &mut self,
         warp: &mut Warp,
-        (place, address): (Place, u64),
+        (place, address): (MemSpace, u64),
         lane: usize,
         (offset, size, total): (u32, u32, u32),
         f: impl Fn(u64, bool) -> u64,
@@ -299,7 +301,7 @@ impl Context<'_> {
                 Ok(old)
             }
             SpaceKind::Shared => {
-                self.looks_at_shared(at, size);
+                self.trace_shared_load(at, size);
                 let (shared, start) = self.shared_of(at);
                 if start.checked_add(total.into()).is_some_and(|end| end <= shared.len() as u64) {
                     let from = start as usize + offset as usize;
@@ -310,7 +312,7 @@ impl Context<'_> {
                     let new = f(old, false);
                     bytes.copy_from_slice(&new.to_le_bytes()[..size as usize]);
                     if new != old && is_of_peer(at) {
-                        self.acts();
+                        self.record_side_effect();
                     }
                     return Ok(old);
                 }
@@ -354,7 +356,7 @@ impl Context<'_> {
                     _ => block.update_u64(at, f),
                 };
                 if changes.get() {
-                    self.acts();
+                    self.record_side_effect();
                 }
                 // The address was checked above.
                 Ok(old.unwrap_or(0))

@@ -11,15 +11,15 @@ use std::collections::HashSet;
 
 /// Incompatible fetches and accesses of a worker.
 #[derive(Default)]
-pub(crate) struct Bad {
+pub(crate) struct BadAccesses {
     /// Instructions and objects that were recorded before.
     known: HashSet<(usize, Option<String>)>,
     /// Faults of the current instruction, whose thread and location are added by the caller.
     pending: Vec<PendingFault>,
-    told: BadFetches,
+    recorded: BadFetches,
 }
 
-impl Bad {
+impl BadAccesses {
     /// Records that a fetch or access could not be planned. It stays a fault if a card has no
     /// defined result for it.
     pub(super) fn take(
@@ -39,7 +39,7 @@ impl Bad {
             self.known.insert(key);
             self.pending.push(*fault);
         } else {
-            self.told.more += 1;
+            self.recorded.more += 1;
         }
         Ok(())
     }
@@ -55,13 +55,13 @@ impl Bad {
         std::mem::take(&mut self.pending)
     }
 
-    pub(super) fn tell(&mut self, fault: Fault) {
-        self.told.faults.push(fault);
+    pub(super) fn record(&mut self, fault: Fault) {
+        self.recorded.faults.push(fault);
     }
 
     /// Removes all faults recorded by this worker.
-    pub(super) fn take_told(&mut self) -> BadFetches {
-        std::mem::take(&mut self.told)
+    pub(super) fn take_recorded(&mut self) -> BadFetches {
+        std::mem::take(&mut self.recorded)
     }
 }
 

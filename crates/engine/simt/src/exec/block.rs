@@ -5,7 +5,7 @@
 use super::context::Context;
 use super::outcome::Stop;
 use super::warp::{Split, Warp, guarded, is_converged};
-use crate::code::{NONE, Op, Place, Slot};
+use crate::code::{MemSpace, NONE, Op, Slot};
 use texunit_alu::Kind;
 
 impl Context<'_> {
@@ -93,7 +93,7 @@ impl Context<'_> {
         let done = match &inst.op {
             // Loads of kernel parameters belong to the inner loop, together with the arithmetic
             // that follows.
-            Op::Load(access) if access.place != Place::KernelParam => {
+            Op::Load(access) if access.mem_space != MemSpace::KernelParam => {
                 self.load_stream(warp, access, live)
             }
             Op::Store(access) => self.store_stream(warp, access, live),

@@ -7,7 +7,7 @@ use super::warp::{Split, State, Warp, count, lanes};
 use crate::code::{Call, Callee, Op, Passed, Slot, Value};
 use crate::fault::FaultKind;
 use crate::lower::function_of_address;
-use crate::observe::{Called, Events};
+use crate::observe::{CallEvent, Events};
 use texunit_alu::L32;
 
 /// Bytes of stack that a call uses besides its call frame: return address and saved state.
@@ -90,7 +90,7 @@ impl Context<'_> {
         if self.events.has(Events::CALLS | Events::ENTERS) {
             let at = self.at(warp, split.mask, split.pc);
             let function = &self.launch.code.funcs[function as usize].name;
-            self.tell_call(at, &Called::Enters { function });
+            self.notify_call(at, &CallEvent::Enters { function });
         }
         self.counts.enter(function, count(split.mask));
         let caller_base = warp.local_base;
@@ -132,7 +132,7 @@ impl Context<'_> {
     /// The function that a pointer refers to.
     fn target(&self, address: u64, lane: usize, call: &Call) -> Result<u32, Box<PendingFault>> {
         let Launch { program, unit, code, .. } = self.launch;
-        let named = function_of_address(address).map(|f| program.behind(f.0));
+        let named = function_of_address(address).map(|f| program.resolve_alias(f.0));
         let lowered = named.and_then(|f| unit.target(f));
         if let Some((number, f)) = lowered.and_then(|i| Some((i, code.funcs.get(i as usize)?)))
             && f.has_body
@@ -195,7 +195,7 @@ impl Context<'_> {
         if self.events.has(Events::CALLS) {
             let [at, call] =
                 [split.pc, frame.return_pc.wrapping_sub(1)].map(|pc| self.at(warp, split.mask, pc));
-            self.tell_call(at, &Called::Returns { to: call.op });
+            self.notify_call(at, &CallEvent::Returns { to: call.op });
         }
         let back = frame.return_pc.wrapping_sub(1) as usize;
         if let Some(Op::Call(call)) = self.launch.code.insts.get(back).map(|i| &i.op) {

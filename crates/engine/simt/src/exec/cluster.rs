@@ -21,7 +21,7 @@ use super::resident::{Resident, Stage};
 use super::warp::{Split, State, Warp, lanes};
 use crate::fault::FaultKind;
 use crate::launch::{RANK_SHIFT, split_shared_address};
-use crate::observe::{Events, Synchronized};
+use crate::observe::{Events, Synchronization};
 use crate::stats::Fault;
 use state::{Barrier, Peer};
 use std::ops::Range;
@@ -58,7 +58,7 @@ impl Context<'_> {
     }
 
     /// Records a load from shared memory that other CTAs of the cluster can change.
-    pub(super) fn looks_at_shared(&mut self, at: u64, size: u32) {
+    pub(super) fn trace_shared_load(&mut self, at: u64, size: u32) {
         if let (Some(trace), Some(_)) = (&mut self.wait_trace, &self.cluster) {
             trace.look(SHARED_WINDOW.wrapping_add(at), size);
         }
@@ -130,7 +130,7 @@ impl Context<'_> {
                 return fault_at(lane, FaultKind::BadOperand(what.to_owned()));
             }
             *arrived |= mask;
-            self.tell_cluster(warp, (mask, split.pc), &Synchronized::ClusterArrives);
+            self.notify_cluster(warp, (mask, split.pc), &Synchronization::ClusterArrives);
             split.pc += 1;
             return Ok(Flow::Continues);
         }
@@ -149,15 +149,15 @@ impl Context<'_> {
             return Ok(Flow::Waits(State::Cluster));
         }
         *passes &= !split.mask;
-        self.tell_cluster(warp, (split.mask, split.pc), &Synchronized::ClusterPasses);
+        self.notify_cluster(warp, (split.mask, split.pc), &Synchronization::ClusterPasses);
         split.pc += 1;
         Ok(Flow::Continues)
     }
 
-    fn tell_cluster(&mut self, warp: &Warp, (mask, pc): (u32, u32), what: &Synchronized<'_>) {
+    fn notify_cluster(&mut self, warp: &Warp, (mask, pc): (u32, u32), what: &Synchronization<'_>) {
         if self.events.has(Events::SYNCHRONIZATION) {
             let at = self.at(warp, mask, pc);
-            self.tell_synchronized(at, what);
+            self.notify_synchronized(at, what);
         }
     }
 
@@ -182,7 +182,7 @@ impl Context<'_> {
                     warp.splits[i].state = State::Ready;
                     warp.splits[i].pc += 1;
                     let at = (split.mask, split.pc);
-                    self.tell_cluster(warp, at, &Synchronized::ClusterPasses);
+                    self.notify_cluster(warp, at, &Synchronization::ClusterPasses);
                 }
             }
             if let Some(cluster) = &mut self.cluster {

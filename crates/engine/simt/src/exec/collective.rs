@@ -7,15 +7,15 @@ use super::outcome::{Flow, PendingFault, fault_at};
 use super::warp::{Split, State, Warp, lanes};
 use crate::code::{Barrier, BarrierKind, Inst, Op};
 use crate::fault::FaultKind;
-use crate::observe::{Events, Synchronized};
+use crate::observe::{Events, Synchronization};
 use texunit_alu::L32;
 use texunit_forms::Count;
 use texunit_isa::BoolOp;
 
 /// Whether the lanes of a member mask have all arrived.
-enum Met {
+enum Arrival {
     /// Some lanes are missing.
-    Not,
+    Incomplete,
     /// All are in the current split.
     Here,
     /// They are at several instructions, which have all been executed.
@@ -52,15 +52,15 @@ impl Context<'_> {
             self.meet(warp, split, &inst.op, (wanted, &masks))
         } else {
             if matches!(inst.op, Op::WarpSync { .. }) {
-                self.tell_joined(warp, split.mask, split.pc);
+                self.notify_joined(warp, split.mask, split.pc);
             }
-            Met::Here
+            Arrival::Here
         };
         match there {
             // The last lane to arrive executes the instruction for all.
-            Met::Not => return Ok(Flow::Waits(State::Sync)),
-            Met::Here => self.together(warp, &inst.op, split.mask)?,
-            Met::Elsewhere => {}
+            Arrival::Incomplete => return Ok(Flow::Waits(State::Sync)),
+            Arrival::Here => self.together(warp, &inst.op, split.mask)?,
+            Arrival::Elsewhere => {}
         }
         self.count(warp, inst, split.mask);
         split.pc += 1;
@@ -113,7 +113,7 @@ impl Context<'_> {
             if wanted & warp.live & !same == 0 {
                 there |= same;
                 if matches!(inst.op, Op::WarpSync { .. }) {
-                    self.tell_joined(warp, same, split.pc);
+                    self.notify_joined(warp, same, split.pc);
                 }
                 self.together(warp, &inst.op, same)?;
             } else {
@@ -140,8 +140,8 @@ impl Context<'_> {
         split: &mut Split,
         op: &Op,
         (wanted, masks): (u32, &L32),
-    ) -> Met {
-        let elsewhere = |is: bool| if is { Met::Elsewhere } else { Met::Not };
+    ) -> Arrival {
+        let elsewhere = |is: bool| if is { Arrival::Elsewhere } else { Arrival::Incomplete };
         if matches!(op, Op::WarpSync { .. }) {
             return elsewhere(self.warp_barrier(warp, split, wanted));
         }
@@ -159,7 +159,7 @@ impl Context<'_> {
             warp.splits.extend(kept);
         }
         if wanted & warp.live & !split.mask == 0 {
-            return Met::Here;
+            return Arrival::Here;
         }
         elsewhere(matches!(op, Op::Shuffle(_)) && self.shuffle_elsewhere(warp, split, wanted))
     }
@@ -177,7 +177,7 @@ impl Context<'_> {
         if wanted & warp.live & !there != 0 {
             return false;
         }
-        self.tell_joined(warp, there, split.pc);
+        self.notify_joined(warp, there, split.pc);
         for i in 0..warp.splits.len() {
             let other = warp.splits[i];
             if waits(&other) {
@@ -189,10 +189,10 @@ impl Context<'_> {
     }
 
     /// Notifies the observer that lanes continue after `bar.warp.sync`.
-    fn tell_joined(&mut self, warp: &Warp, lanes: u32, pc: u32) {
+    fn notify_joined(&mut self, warp: &Warp, lanes: u32, pc: u32) {
         if self.events.has(Events::SYNCHRONIZATION) {
             let at = self.at(warp, lanes, pc);
-            self.tell_synchronized(at, &Synchronized::Joined);
+            self.notify_synchronized(at, &Synchronization::Joined);
         }
     }
 
@@ -220,12 +220,12 @@ impl Context<'_> {
             let at = self.at(warp, split.mask, split.pc);
             let waits = op.kind != BarrierKind::Arrive;
             if split.mask == warp.live {
-                warp.ahead = 0;
+                warp.released_early = 0;
             }
-            let ahead = split.mask & warp.ahead != 0;
-            self.tell_synchronized(
+            let released_early = split.mask & warp.released_early != 0;
+            self.notify_synchronized(
                 at,
-                &Synchronized::Arrives { barrier: id, threads: count, waits, ahead },
+                &Synchronization::Arrives { barrier: id, threads: count, waits, released_early },
             );
         }
         let bad = |what: String| fault_at(lane, FaultKind::BadOperand(what));
@@ -317,11 +317,11 @@ impl Context<'_> {
                     if split.state == State::Barrier(id as u8) {
                         if self.events.has(Events::SYNCHRONIZATION) {
                             let at = self.at(warp, split.mask, split.pc);
-                            let what = Synchronized::Passes { barrier: id as u32 };
-                            self.tell_synchronized(at, &what);
+                            let what = Synchronization::Passes { barrier: id as u32 };
+                            self.notify_synchronized(at, &what);
                         }
                         self.pass_barrier(warp, split, state.votes, state.voters);
-                        warp.ahead &= !split.mask;
+                        warp.released_early &= !split.mask;
                         warp.splits[i].state = State::Ready;
                         warp.splits[i].pc += 1;
                     }

@@ -9,11 +9,11 @@ pub(super) mod state;
 
 use super::context::{Context, Launch};
 use super::counters::{Counts, Executed};
-use super::decoded::Fixed;
+use super::decoded::LaunchInputs;
 use super::groups::patience;
 use super::limits::{ATOMICS, TURN};
+use super::notify::ProbeAdapter;
 use super::outcome::Stop;
-use super::tell::ProbeAdapter;
 use super::warp::{Split, Warp, count, lanes};
 use crate::code::NONE;
 use crate::regions::Compiled as Region;
@@ -49,16 +49,16 @@ impl Compiled<'_> {
 }
 
 /// Limits of divergence for warps that have converged at the entry.
-fn divergence_of_all(keeps: bool, atomics: bool) -> DivergenceLimits {
-    let wait_limit = patience(keeps, atomics);
+fn divergence_of_all(uses_activemask: bool, atomics: bool) -> DivergenceLimits {
+    let wait_limit = patience(uses_activemask, atomics);
     DivergenceLimits { end: 0, turn: TURN, wait_limit, patience: u64::MAX }
 }
 
 /// Limits of divergence for a warp.
-fn divergence(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> DivergenceLimits {
-    let mut limits = divergence_of_all(keeps, atomics);
+fn divergence(warp: &Warp, mode: Mode, uses_activemask: bool, atomics: bool) -> DivergenceLimits {
+    let mut limits = divergence_of_all(uses_activemask, atomics);
     if mode == Mode::Some {
-        limits.patience = warp.patience(keeps, atomics);
+        limits.patience = warp.patience(uses_activemask, atomics);
     }
     limits
 }
@@ -66,7 +66,7 @@ fn divergence(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> Divergence
 /// The inputs that compiled code reads: those of the launch and those of a CTA.
 fn inputs<'i>(
     launch: &'i Launch<'_>,
-    fixed: &'i Fixed<'_>,
+    fixed: &'i LaunchInputs<'_>,
     words: &'i [u32],
     counts: &'i Counts,
 ) -> Inputs<'i> {
@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
     ) -> Option<Stop> {
         let ran = self.enter_once(warp, split, limit);
         if ran == Some(Stop::Instruction) && self.launch.observed.is_some() {
-            return self.go_on_behind_marks(warp, split, limit);
+            return self.resume_after_marks(warp, split, limit);
         }
         ran
     }
@@ -155,9 +155,9 @@ impl<'a> Context<'a> {
         let inputs = inputs(launch, &self.fixed, &self.of_cta, &self.counts);
         let region = table.region(number);
         let mut sites = compiled.sites_of(number).take();
-        let mut ear = self.probe.take().map(|probe| {
-            let together = region.map(|region| &region.together);
-            ProbeAdapter::new(probe, launch, self.cta.id, together)
+        let mut adapter = self.probe.take().map(|probe| {
+            let load_groups = region.map(|region| &region.load_groups);
+            ProbeAdapter::new(probe, launch, self.cta.id, load_groups)
         });
         let running = region.zip(sites.as_mut()).and_then(|(region, sites)| {
             let running = region.function.with(inputs, sites)?;
@@ -165,21 +165,21 @@ impl<'a> Context<'a> {
         });
         let Some((region, mut running, entry)) = running else {
             table.close(mode, from);
-            self.probe = ear.map(ProbeAdapter::into_probe);
+            self.probe = adapter.map(ProbeAdapter::into_probe);
             return (None, on);
         };
         // Warps wait at yield points only if all warps of the CTA are in the batch.
         let threads: u64 = lanes(on).map(|i| count(warps[i].live)).sum();
         let all = launch.warps == 1 || threads == self.cta.live.into();
         let all = all && mode == Mode::Live && group == NONE && !launch.config.cooperative;
-        let is_told = ear.is_some() && (!launch.wants_sums() || region.fetches());
+        let is_told = adapter.is_some() && (!launch.wants_sums() || region.fetches());
         let waits = all && !is_told;
-        if let Some(ear) = &mut ear {
-            running.listen(ear);
+        if let Some(adapter) = &mut adapter {
+            running.listen(adapter);
         }
-        let (warp, keeps) = (&warps[first], self.fixed.code.uses_activemask);
+        let (warp, uses_activemask) = (&warps[first], self.fixed.code.uses_activemask);
         let limits = if region.function.can_diverge() {
-            divergence(warp, mode, keeps, region.atomics)
+            divergence(warp, mode, uses_activemask, region.atomics)
         } else {
             DivergenceLimits::default()
         };
@@ -213,7 +213,7 @@ impl<'a> Context<'a> {
                 batch.pass_barriers();
             }
         }
-        let walk = points.run(&mut batch, entry);
+        let progress = points.run(&mut batch, entry);
         let (mut ran, mut rest, mut executed) = (None, on, Executed::default());
         for (n, i) in lanes(added).enumerate() {
             let Some(exit) = running.exit(n) else { break };
@@ -221,7 +221,7 @@ impl<'a> Context<'a> {
             if exit.limit != end.saturating_sub(warp.steps) {
                 *end = warp.steps.saturating_add(exit.limit);
             }
-            if let Some(of) = walk.diverged.as_ref().filter(|_| walk.stray == Some(n)) {
+            if let Some(of) = progress.diverged.as_ref().filter(|_| progress.stray == Some(n)) {
                 warp.diverge(split, &of.lanes());
             }
             if exit.atomics != 0 {
@@ -230,13 +230,13 @@ impl<'a> Context<'a> {
             }
             executed.count(warp, exit.steps, exit.threads);
             (split.mask, split.pc) = (exit.mask, exit.at);
-            let has_ended = if walk.passed.contains(&n) {
+            let has_ended = if progress.passed.contains(&n) {
                 split.pc += 1;
-                walk.stray.is_none()
+                progress.stray.is_none()
             } else {
                 let over = warp.steps >= *end;
                 ran = Some(compiled.left((number, region), (exit.at, exit.why), over));
-                walk.stray != Some(n)
+                progress.stray != Some(n)
             };
             if has_ended {
                 rest &= !(1 << i);
@@ -250,7 +250,7 @@ impl<'a> Context<'a> {
         }
         // Returns the borrowed sites and the probe to the context.
         compiled.sites[number as usize] = sites;
-        self.probe = ear.map(ProbeAdapter::into_probe);
+        self.probe = adapter.map(ProbeAdapter::into_probe);
         (ran, rest)
     }
 }

@@ -4,19 +4,19 @@
 use super::cluster::state::Cluster;
 use super::compiled::state::{Compiled, LoopState};
 use super::counters::{Counters, Counts};
-use super::decoded::Fixed;
+use super::decoded::LaunchInputs;
 use super::idle::state::WaitTrace;
 use super::machine::stepper::Stepper;
 use super::output::Output;
 use super::register_file::Rows;
-use super::shadow::state::{OwnShadows, Shadows};
+use super::shadow::state::{Shadows, WorkerShadows};
 use super::sites::Sites;
 use super::warp::{Batch, thread_of};
 use crate::clock::Moment;
 use crate::code::{BARRIERS, Code, Constants, OF_CTA};
 use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program, SharedLayout, Unit};
-use crate::observe::marks::Observed;
+use crate::observe::marks::MarkedCode;
 use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::regions::{Setting, Table};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(crate) struct Launch<'a> {
     /// Events that the observer has selected, and the program's operation for each operation of
     /// marked code.
     pub(crate) events: Events,
-    pub(crate) observed: Option<&'a Observed>,
+    pub(crate) observed: Option<&'a MarkedCode>,
     /// The constants of the code, with the addresses of this kernel's shared variables.
     pub(crate) constants: Constants,
     pub(crate) shared: &'a SharedLayout,
@@ -194,7 +194,7 @@ pub(crate) struct Context<'a> {
     pub(crate) worker: usize,
     pub(crate) level: Build,
     /// The constant inputs of the inner loop.
-    pub(super) fixed: Fixed<'a>,
+    pub(super) fixed: LaunchInputs<'a>,
     /// Values that are equal for all threads of the CTA: `%ctaid`, `%ntid`, `%nctaid`, and
     /// products.
     pub(crate) of_cta: [u32; OF_CTA],
@@ -228,7 +228,7 @@ pub(crate) struct Context<'a> {
     /// mark.
     pub(super) probe: Option<Box<dyn Probe + 'a>>,
     pub(super) events: Events,
-    pub(super) told_op: (u32, Order),
+    pub(super) marked_op: (u32, Order),
     pub(super) compiled: Option<Compiled<'a>>,
     /// The state of the CTA in its cluster, if it has one.
     pub(super) cluster: Option<Box<Cluster>>,
@@ -236,10 +236,10 @@ pub(crate) struct Context<'a> {
     pub(super) batch: Option<Box<Batch>>,
     /// The state of the loop over CTAs in compiled code (`compiled::cta_loop`).
     pub(super) cta_loop: LoopState,
-    pub(super) shadows: Option<OwnShadows<'a>>,
+    pub(super) shadows: Option<WorkerShadows<'a>>,
     /// Counters of blocks and branches, and when the observer was last notified of them.
     pub(super) counts: Counts,
-    pub(super) told_counts: Moment,
+    pub(super) counts_reported: Moment,
     /// The stepper of a debugger.
     pub(super) debug: Option<Box<Stepper>>,
 }
@@ -265,7 +265,7 @@ impl<'a> Context<'a> {
             counters: Counters::default(),
             worker,
             level: Build::current(),
-            fixed: Fixed {
+            fixed: LaunchInputs {
                 code: launch.code,
                 constants: &launch.constants,
                 params: launch.config.params,
@@ -295,14 +295,14 @@ impl<'a> Context<'a> {
             last_errors: BTreeMap::new(),
             probe: observer.map(|observer| observer.probe(&launch.info(worker))),
             events,
-            told_op: Default::default(),
+            marked_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
             cluster: None,
             batch: None,
             cta_loop: LoopState::new(launch.can_loop(), launch.ctas_are_alike()),
-            shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),
+            shadows: launch.shadows.as_ref().and_then(|of| WorkerShadows::of(of, worker, beside)),
             counts: Counts::default(),
-            told_counts: launch.start,
+            counts_reported: launch.start,
             debug: None,
         }
     }

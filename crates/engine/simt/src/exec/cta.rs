@@ -34,7 +34,7 @@ impl Context<'_> {
         for (i, warp) in (0..).zip(warps) {
             let lanes = launch.lanes_of(i);
             // This is the hot path of short kernels.
-            if is_short && std::mem::take(&mut warp.is_as_begun) {
+            if is_short && std::mem::take(&mut warp.has_initial_state) {
                 warp.start_again(lanes, func.entry);
                 if func.clears_predicates {
                     warp.clear_predicates();
@@ -68,7 +68,7 @@ impl Context<'_> {
         self.output.text.clear();
         self.last_errors.clear();
         self.begin_shadows();
-        self.tell_begin();
+        self.notify_begin();
     }
 
     /// Sets the number of the current CTA.

@@ -19,7 +19,7 @@ use texunit_unit::Build;
 
 /// Inputs that are constant during a launch. The structure is built only once, because the loop
 /// would stall on the stores that build it.
-pub(super) struct Fixed<'a> {
+pub(super) struct LaunchInputs<'a> {
     pub(super) code: &'a Code,
     /// The constants of the code, with the addresses of the kernel's shared variables.
     pub(super) constants: &'a Constants,
@@ -27,8 +27,8 @@ pub(super) struct Fixed<'a> {
 }
 
 /// Inputs of a warp's instructions besides registers.
-pub(super) struct Values<'a> {
-    pub(super) fixed: &'a Fixed<'a>,
+pub(super) struct WarpInputs<'a> {
+    pub(super) fixed: &'a LaunchInputs<'a>,
     /// Values that are equal for all threads of the CTA.
     pub(super) of_cta: &'a [u32; OF_CTA],
     /// `%tid` of the warp's lanes, by component.
@@ -39,7 +39,7 @@ pub(super) struct Values<'a> {
 
 /// Position and progress of a warp, updated by the loop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Progress {
     pub(super) pc: u32,
     /// Active lanes of the split.
     pub(super) mask: u32,
@@ -58,13 +58,13 @@ pub(super) struct Place {
 
 /// All inputs of the loop. It is passed by reference, because copies would stall on the stores of
 /// its fields.
-struct Job<'v, 'w> {
-    values: &'v Values<'v>,
+struct InnerLoop<'v, 'w> {
+    values: &'v WarpInputs<'v>,
     lanes: Lanes<'w>,
-    place: &'w mut Place,
+    progress: &'w mut Progress,
 }
 
-impl Job<'_, '_> {
+impl InnerLoop<'_, '_> {
     #[inline(always)]
     fn run(&mut self, level: Build) {
         level.run(
@@ -75,7 +75,7 @@ impl Job<'_, '_> {
 }
 
 /// Result of a loop arm that is still to be stored.
-enum Put {
+enum ArmResult {
     /// The arm has stored its result.
     Executed,
     /// The result is in `narrow`.
@@ -89,15 +89,15 @@ enum Put {
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
         #[inline(always)]
-        fn run_inline(job: &mut Job<'_, '_>) {
+        fn run_inline(job: &mut InnerLoop<'_, '_>) {
             // Local variables let the compiler see that no store changes them.
-            let Job { values, lanes, place } = job;
+            let InnerLoop { values, lanes, progress } = job;
             let Lanes { narrow, wide, predicates, constants, live } = lanes;
             let (narrow, wide, predicates) = (&mut **narrow, &mut **wide, &mut **predicates);
             let (constants, live) = (*constants, *live);
             let constants = Spread { narrow: &constants.narrow, wide: &constants.wide };
             let decoded = &values.fixed.code.decoded[..];
-            let Place { mut pc, mask: active, grouped, mut steps, limit, mut threads, turns, .. } = **place;
+            let Progress { mut pc, mask: active, grouped, mut steps, limit, mut threads, turns, .. } = **progress;
             let (mut n, mut w) = ([0u32; 32], [0u64; 32]);
             let stop = loop {
                 let inst = &decoded[pc as usize];
@@ -124,21 +124,21 @@ macro_rules! define {
                     $($(Kind::$name => arm!($section lanes inst mask n w predicates |$($arg),*| $value),)*)*
                     Kind::MovNarrow => {
                         n = *lanes.n(inst.s[0]);
-                        Put::Narrow
+                        ArmResult::Narrow
                     }
                     Kind::MovWide => {
                         w = *lanes.w(inst.s[0]);
-                        Put::Wide
+                        ArmResult::Wide
                     }
                     Kind::SelectNarrow => {
                         n = *lanes.n(inst.s[1]);
                         each::merge(&mut n, lanes.n(inst.s[0]), lanes.p(inst.s[2]));
-                        Put::Narrow
+                        ArmResult::Narrow
                     }
                     Kind::SelectWide => {
                         w = *lanes.w(inst.s[1]);
                         each::merge(&mut w, lanes.w(inst.s[0]), lanes.p(inst.s[2]));
-                        Put::Wide
+                        ArmResult::Wide
                     }
                     Kind::Branch => {
                         if mask != active {
@@ -160,60 +160,60 @@ macro_rules! define {
                         if grouped {
                             leave!();
                         }
-                        Put::Executed
+                        ArmResult::Executed
                     }
-                    Kind::Nop => Put::Executed,
+                    Kind::Nop => ArmResult::Executed,
                     Kind::Count => {
                         let of = if inst.s[1] == Slot::TRUE { mask } else { lanes.p(inst.s[1]) };
                         values.counts.add((inst.s[0].as_number(), inst.s[1]), mask, of);
-                        Put::Executed
+                        ArmResult::Executed
                     }
                     Kind::Issue => {
                         let of = if inst.s[1] == Slot::TRUE { mask } else { lanes.p(inst.s[1]) };
                         values.counts.issue((inst.s[0].as_number(), inst.s[1]), mask, of);
-                        Put::Executed
+                        ArmResult::Executed
                     }
                     Kind::Call => {
                         let constants = values.fixed.constants;
                         let mut all = Lanes { narrow, wide, predicates, constants, live };
                         all.call(&values.fixed.code.insts[pc as usize].op, mask);
-                        Put::Executed
+                        ArmResult::Executed
                     }
                     Kind::OfCta => {
                         n = [values.of_cta[inst.s[0].as_number() as usize]; 32];
-                        Put::Narrow
+                        ArmResult::Narrow
                     }
                     Kind::Tid => {
                         n = values.tid[inst.s[0].as_number() as usize];
-                        Put::Narrow
+                        ArmResult::Narrow
                     }
                     Kind::ParamNarrow => match word(values.fixed.params, inst.s[0]) {
                         Some(bytes) => {
                             n = [u32::from_le_bytes(bytes); 32];
-                            Put::Narrow
+                            ArmResult::Narrow
                         }
                         None => leave!(),
                     },
                     Kind::ParamWide => match word(values.fixed.params, inst.s[0]) {
                         Some(bytes) => {
                             w = [u64::from_le_bytes(bytes); 32];
-                            Put::Wide
+                            ArmResult::Wide
                         }
                         None => leave!(),
                     },
                     Kind::Leave => leave!(),
                 };
                 match put {
-                    Put::Narrow if mask == live => narrow[inst.d.index()] = n,
-                    Put::Narrow => each::merge(&mut narrow[inst.d.index()], &n, mask),
-                    Put::Wide if mask == live => wide[inst.d.index()] = w,
-                    Put::Wide => each::merge(&mut wide[inst.d.index()], &w, mask),
-                    Put::Executed => {}
+                    ArmResult::Narrow if mask == live => narrow[inst.d.index()] = n,
+                    ArmResult::Narrow => each::merge(&mut narrow[inst.d.index()], &n, mask),
+                    ArmResult::Wide if mask == live => wide[inst.d.index()] = w,
+                    ArmResult::Wide => each::merge(&mut wide[inst.d.index()], &w, mask),
+                    ArmResult::Executed => {}
                 }
                 pc += 1;
             };
-            (place.pc, place.steps) = (pc, steps);
-            (place.threads, place.stop) = (threads, stop);
+            (progress.pc, progress.steps) = (pc, steps);
+            (progress.threads, progress.stop) = (threads, stop);
         }
     };
 }
@@ -225,10 +225,10 @@ fn word<const N: usize>(params: &[u8], at: Slot) -> Option<[u8; N]> {
     params.get(at.as_number() as usize..)?.first_chunk().copied()
 }
 
-/// Executes instructions in the inner loop from `place` on, which is updated.
-pub(super) fn run(level: Build, values: &Values<'_>, warp: &mut Warp, place: &mut Place) {
+/// Executes instructions in the inner loop from `progress` on, which is updated.
+pub(super) fn run(level: Build, values: &WarpInputs<'_>, warp: &mut Warp, progress: &mut Progress) {
     let live = warp.live;
     let (narrow, wide, predicates) = warp.windows();
     let lanes = Lanes { narrow, wide, predicates, constants: values.fixed.constants, live };
-    Job { values, lanes, place }.run(level);
+    InnerLoop { values, lanes, progress }.run(level);
 }

@@ -13,7 +13,7 @@ use texunit_memory::Block;
 
 /// The lanes of an access.
 #[derive(Clone, Copy)]
-pub(super) struct Active {
+pub(super) struct ActiveLanes {
     /// Mask of the lanes that take part.
     pub(super) mask: u32,
     /// Mask of the lanes that have not exited. If all of them take part, registers are written as a
@@ -54,42 +54,42 @@ pub(super) trait Source {
     /// Whether lanes with the same address access the same bytes.
     const COMMON: bool;
 
-    /// The element of N bytes in a lane, `ahead` bytes after the lane's address.
-    fn element<const N: usize>(&self, lane: usize, ahead: u32) -> u64;
+    /// The element of N bytes in a lane, `offset` bytes after the lane's address.
+    fn element<const N: usize>(&self, lane: usize, offset: u32) -> u64;
 
     /// Loads 4-byte elements of all lanes, if they are contiguous in memory. Returns false if they
     /// are not.
-    fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool;
+    fn row(&self, to: &mut L32, offset: u32, active: ActiveLanes) -> bool;
 }
 
 /// Memory that elements are stored to.
 pub(super) trait Sink {
-    fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64);
+    fn put<const N: usize>(&mut self, lane: usize, offset: u32, value: u64);
 
     /// Stores 4-byte elements of all lanes, if they are contiguous in memory. Returns false if they
     /// are not.
-    fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool;
+    fn put_row(&mut self, values: &L32, offset: u32, active: ActiveLanes) -> bool;
 }
 
 impl Source for Bytes<'_, &[u8]> {
     const COMMON: bool = true;
 
     #[inline(always)]
-    fn element<const N: usize>(&self, lane: usize, ahead: u32) -> u64 {
+    fn element<const N: usize>(&self, lane: usize, offset: u32) -> u64 {
         let elements: &[[u8; N]] = self.bytes.as_chunks().0;
         let mut number = [0; 8];
-        if let Some(bytes) = elements.get((self.at[lane] + ahead) as usize / N) {
+        if let Some(bytes) = elements.get((self.at[lane] + offset) as usize / N) {
             number[..N].copy_from_slice(bytes);
         }
         u64::from_le_bytes(number)
     }
 
     #[inline(always)]
-    fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool {
+    fn row(&self, to: &mut L32, offset: u32, active: ActiveLanes) -> bool {
         if !active.row || active.mask != u32::MAX {
             return false;
         }
-        let words: Option<&[[u8; 4]]> = self.bytes.as_chunks().0.get(self.first(ahead)..);
+        let words: Option<&[[u8; 4]]> = self.bytes.as_chunks().0.get(self.first(offset)..);
         let Some(words) = words.and_then(|words| words.first_chunk::<32>()) else { return false };
         each::one(to, words, u32::from_le_bytes);
         true
@@ -98,19 +98,19 @@ impl Source for Bytes<'_, &[u8]> {
 
 impl Sink for Bytes<'_, &mut [u8]> {
     #[inline(always)]
-    fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) {
+    fn put<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) {
         let elements: &mut [[u8; N]] = self.bytes.as_chunks_mut().0;
-        if let Some(bytes) = elements.get_mut((self.at[lane] + ahead) as usize / N) {
+        if let Some(bytes) = elements.get_mut((self.at[lane] + offset) as usize / N) {
             bytes.copy_from_slice(&value.to_le_bytes()[..N]);
         }
     }
 
     #[inline(always)]
-    fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool {
+    fn put_row(&mut self, values: &L32, offset: u32, active: ActiveLanes) -> bool {
         if !active.row || active.mask != u32::MAX {
             return false;
         }
-        let first = self.first(ahead);
+        let first = self.first(offset);
         let words: Option<&mut [[u8; 4]]> = self.bytes.as_chunks_mut().0.get_mut(first..);
         let Some(words) = words.and_then(|words| words.first_chunk_mut::<32>()) else {
             return false;
@@ -123,8 +123,8 @@ impl Sink for Bytes<'_, &mut [u8]> {
 impl<T> Bytes<'_, T> {
     /// Index of the first lane's word.
     #[inline(always)]
-    fn first(&self, ahead: u32) -> usize {
-        (self.at[0] + ahead) as usize / 4
+    fn first(&self, offset: u32) -> usize {
+        (self.at[0] + offset) as usize / 4
     }
 }
 
@@ -132,12 +132,12 @@ impl Source for Global<'_> {
     const COMMON: bool = true;
 
     #[inline(always)]
-    fn element<const N: usize>(&self, lane: usize, ahead: u32) -> u64 {
-        self.block.load(self.at[lane] + u64::from(ahead), N as u8).unwrap_or(0)
+    fn element<const N: usize>(&self, lane: usize, offset: u32) -> u64 {
+        self.block.load(self.at[lane] + u64::from(offset), N as u8).unwrap_or(0)
     }
 
     #[inline(always)]
-    fn row(&self, _: &mut L32, _: u32, _: Active) -> bool {
+    fn row(&self, _: &mut L32, _: u32, _: ActiveLanes) -> bool {
         // Contiguous global accesses are handled earlier (`super::contiguous`).
         false
     }
@@ -145,13 +145,13 @@ impl Source for Global<'_> {
 
 impl Sink for Global<'_> {
     #[inline(always)]
-    fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) {
+    fn put<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) {
         // The bounds of all lanes were checked.
-        let _ = self.block.store(self.at[lane] + u64::from(ahead), N as u8, value);
+        let _ = self.block.store(self.at[lane] + u64::from(offset), N as u8, value);
     }
 
     #[inline(always)]
-    fn put_row(&mut self, _: &L32, _: u32, _: Active) -> bool {
+    fn put_row(&mut self, _: &L32, _: u32, _: ActiveLanes) -> bool {
         false
     }
 }
@@ -160,8 +160,8 @@ impl Source for Local<'_, &[L32]> {
     const COMMON: bool = false;
 
     #[inline(always)]
-    fn element<const N: usize>(&self, lane: usize, ahead: u32) -> u64 {
-        let at = (self.at[lane] + ahead) as usize;
+    fn element<const N: usize>(&self, lane: usize, offset: u32) -> u64 {
+        let at = (self.at[lane] + offset) as usize;
         let word = |word: usize| self.rows.get(word).map_or(0, |row| u64::from(row[lane]));
         match N {
             8 => word(at / 4) | word(at / 4 + 1) << 32,
@@ -171,8 +171,8 @@ impl Source for Local<'_, &[L32]> {
     }
 
     #[inline(always)]
-    fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool {
-        let row = self.rows.get((self.at[0] + ahead) as usize / 4);
+    fn row(&self, to: &mut L32, offset: u32, active: ActiveLanes) -> bool {
+        let row = self.rows.get((self.at[0] + offset) as usize / 4);
         let row = row.filter(|_| active.same && active.mask == active.live);
         row.map(|row| *to = *row).is_some()
     }
@@ -180,8 +180,8 @@ impl Source for Local<'_, &[L32]> {
 
 impl Sink for Local<'_, &mut [L32]> {
     #[inline(always)]
-    fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) {
-        let at = (self.at[lane] + ahead) as usize;
+    fn put<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) {
+        let at = (self.at[lane] + offset) as usize;
         let mut put = |word: usize, value: u32, keep: u32| {
             if let Some(row) = self.rows.get_mut(word) {
                 row[lane] = row[lane] & keep | value;
@@ -201,8 +201,8 @@ impl Sink for Local<'_, &mut [L32]> {
     }
 
     #[inline(always)]
-    fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool {
-        let row = self.rows.get_mut((self.at[0] + ahead) as usize / 4);
+    fn put_row(&mut self, values: &L32, offset: u32, active: ActiveLanes) -> bool {
+        let row = self.rows.get_mut((self.at[0] + offset) as usize / 4);
         let row = row.filter(|_| active.same && active.mask == active.live);
         row.map(|row| *row = *values).is_some()
     }
@@ -214,12 +214,13 @@ pub(super) trait Cells {
     const GLOBAL: bool;
 
     /// Updates the element of N bytes in a lane, and returns its old value.
-    fn update<const N: usize>(&mut self, lane: usize, ahead: u32, new: impl Fn(u64) -> u64) -> u64;
+    fn update<const N: usize>(&mut self, lane: usize, offset: u32, new: impl Fn(u64) -> u64)
+    -> u64;
 
     /// Adds to the element of N bytes in a lane, and returns its old value.
     #[inline(always)]
-    fn add<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) -> u64 {
-        self.update::<N>(lane, ahead, |old| old.wrapping_add(value))
+    fn add<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) -> u64 {
+        self.update::<N>(lane, offset, |old| old.wrapping_add(value))
     }
 }
 
@@ -227,9 +228,14 @@ impl Cells for Bytes<'_, &mut [u8]> {
     const GLOBAL: bool = false;
 
     #[inline(always)]
-    fn update<const N: usize>(&mut self, lane: usize, ahead: u32, new: impl Fn(u64) -> u64) -> u64 {
+    fn update<const N: usize>(
+        &mut self,
+        lane: usize,
+        offset: u32,
+        new: impl Fn(u64) -> u64,
+    ) -> u64 {
         let elements: &mut [[u8; N]] = self.bytes.as_chunks_mut().0;
-        let Some(bytes) = elements.get_mut((self.at[lane] + ahead) as usize / N) else { return 0 };
+        let Some(bytes) = elements.get_mut((self.at[lane] + offset) as usize / N) else { return 0 };
         let mut old = [0; 8];
         old[..N].copy_from_slice(bytes);
         let old = u64::from_le_bytes(old);
@@ -242,8 +248,13 @@ impl Cells for Global<'_> {
     const GLOBAL: bool = true;
 
     #[inline(always)]
-    fn update<const N: usize>(&mut self, lane: usize, ahead: u32, new: impl Fn(u64) -> u64) -> u64 {
-        let (block, at) = (self.block, self.at[lane] + u64::from(ahead));
+    fn update<const N: usize>(
+        &mut self,
+        lane: usize,
+        offset: u32,
+        new: impl Fn(u64) -> u64,
+    ) -> u64 {
+        let (block, at) = (self.block, self.at[lane] + u64::from(offset));
         let old = match N {
             2 => block.update_u16(at, |old| new(old.into()) as u16).map(u64::from),
             4 => block.update_u32(at, |old| new(old.into()) as u32).map(u64::from),
@@ -254,8 +265,8 @@ impl Cells for Global<'_> {
     }
 
     #[inline(always)]
-    fn add<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) -> u64 {
-        let (block, at) = (self.block, self.at[lane] + u64::from(ahead));
+    fn add<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) -> u64 {
+        let (block, at) = (self.block, self.at[lane] + u64::from(offset));
         let old = match N {
             2 => block.add_u16(at, value as u16).map(u64::from),
             4 => block.add_u32(at, value as u32).map(u64::from),

@@ -18,9 +18,9 @@ const SPIN_TOGETHER: u64 = 1 << 9;
 /// Number of steps that a turn counts for if it ended because lanes yielded.
 const YIELDED: u64 = 1 << 6;
 
-/// Number of steps that a group waits. For `keeps` see [`Warp::open_stale`].
-pub(super) fn patience(keeps: bool, spins: bool) -> u64 {
-    match (keeps, spins) {
+/// Number of steps that a group waits. For `uses_activemask` see [`Warp::open_stale`].
+pub(super) fn patience(uses_activemask: bool, spins: bool) -> u64 {
+    match (uses_activemask, spins) {
         (true, true) => SPIN_PATIENCE * SPIN_TOGETHER,
         (true, false) => PATIENCE * TOGETHER,
         (false, true) => SPIN_PATIENCE,
@@ -222,7 +222,7 @@ impl Warp {
         let group = &mut self.groups[g as usize];
         let mask = std::mem::take(&mut group.arrived);
         group.expected &= !mask;
-        self.ahead |= mask;
+        self.released_early |= mask;
         let split = Split {
             pc: group.resume,
             mask,
@@ -238,14 +238,14 @@ impl Warp {
         }
     }
 
-    /// Opens groups whose remaining lanes do not arrive in time. `keeps`: the code reads the active
-    /// mask ([`crate::code::Code::uses_activemask`]).
-    pub(crate) fn open_stale(&mut self, keeps: bool) {
+    /// Opens groups whose remaining lanes do not arrive in time. `uses_activemask`: the code reads
+    /// the active mask ([`crate::code::Code::uses_activemask`]).
+    pub(crate) fn open_stale(&mut self, uses_activemask: bool) {
         for g in 0..self.groups.len() as u32 {
             let group = &self.groups[g as usize];
             let spins = self.last_atomic > group.since;
-            let patience = patience(keeps, spins);
-            let waited = if keeps { 0 } else { YIELDED * u64::from(group.yields) };
+            let patience = patience(uses_activemask, spins);
+            let waited = if uses_activemask { 0 } else { YIELDED * u64::from(group.yields) };
             if group.arrived != 0 && self.steps - group.since + waited > patience {
                 self.open(g);
             }
@@ -255,15 +255,15 @@ impl Warp {
     /// Number of steps for which lanes of this warp may switch between the sides of a branch
     /// without [`Self::pick`], because no other lanes can run and no group becomes stale.
     /// `atomics`: atomics may be executed.
-    pub(super) fn patience(&self, keeps: bool, atomics: bool) -> u64 {
+    pub(super) fn patience(&self, uses_activemask: bool, atomics: bool) -> u64 {
         if self.splits.iter().any(|split| split.state == State::Ready) {
             return 0;
         }
         let waiting = self.groups.iter().filter(|group| group.arrived != 0);
         let left = waiting.map(|group| {
             let spins = atomics || self.last_atomic > group.since;
-            let waited = if keeps { 0 } else { YIELDED * u64::from(group.yields) };
-            patience(keeps, spins).saturating_sub(self.steps - group.since + waited)
+            let waited = if uses_activemask { 0 } else { YIELDED * u64::from(group.yields) };
+            patience(uses_activemask, spins).saturating_sub(self.steps - group.since + waited)
         });
         left.min().unwrap_or(u64::MAX)
     }

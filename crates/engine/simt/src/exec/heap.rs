@@ -6,14 +6,14 @@ use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{HeapAction, HeapCall, Value};
 use crate::fault::FaultKind;
-use crate::observe::{At, Called, Events};
+use crate::observe::{At, CallEvent, Events};
 use texunit_memory::SpaceKind;
 
 impl Context<'_> {
     /// Executes a call of `malloc` or `free`, lane by lane. Without a heap, nothing can be
     /// allocated.
     pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Executed {
-        self.acts();
+        self.record_side_effect();
         let heap = self.launch.config.heap;
         let (mut pointers, mut sizes) = ([0; 32], [0; 32]);
         for lane in lanes(mask) {
@@ -42,13 +42,13 @@ impl Context<'_> {
             }
         }
         if self.events.has(Events::CALLS | Events::HEAP) {
-            let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: self.told_op.0 };
+            let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: self.marked_op.0 };
             let (sizes, addresses) = (&sizes, &pointers);
-            self.tell_call(
+            self.notify_call(
                 at,
                 &match call.action {
-                    HeapAction::Allocate { .. } => Called::Allocates { sizes, addresses },
-                    HeapAction::Free { .. } => Called::Frees { addresses: sizes },
+                    HeapAction::Allocate { .. } => CallEvent::Allocates { sizes, addresses },
+                    HeapAction::Free { .. } => CallEvent::Frees { addresses: sizes },
                 },
             );
         }

@@ -19,7 +19,7 @@ use super::counters::Executed;
 use super::warp::{State, Warp, lanes};
 use crate::fault::Described;
 use crate::launch::split_shared_address;
-use crate::waiting::{Looked, WaitingLoop};
+use crate::waiting::{PolledMemory, WaitingLoop};
 use texunit_memory::{SHARED_WINDOW, SpaceKind, space_of};
 
 /// Number of rounds after which the state of a CTA is compared for the first time.
@@ -31,7 +31,7 @@ const SOON: u64 = 2;
 /// Number of rounds within which a state must recur.
 const PERIOD: u32 = 16;
 /// Detects whether a CTA waits.
-pub(super) struct Patience<'a> {
+pub(super) struct WaitDetector<'a> {
     /// Rounds since the CTA's start or last progress, and the worker's instruction count at that
     /// time.
     rounds: u64,
@@ -48,13 +48,13 @@ enum Stage<'a> {
     Seen { state: u64, left: u32 },
     /// The state has recurred. The remaining rounds are traced, to find whether it recurs again
     /// without side effects.
-    Close { kept: Kept<'a>, left: u32 },
-    /// The CTA waits. `looks`: how often its state has recurred.
-    Waits { kept: Kept<'a>, left: u32, looks: u64 },
+    Close { saved: SavedState<'a>, left: u32 },
+    /// The CTA waits. `polls`: how often its state has recurred.
+    Waits { saved: SavedState<'a>, left: u32, polls: u64 },
 }
 
 /// The state that is restored when the CTA continues.
-struct Kept<'a> {
+struct SavedState<'a> {
     state: u64,
     compiled: Option<Compiled<'a>>,
     executed: Executed,
@@ -62,23 +62,23 @@ struct Kept<'a> {
     steps: Vec<(u64, u64)>,
 }
 
-impl Default for Patience<'_> {
+impl Default for WaitDetector<'_> {
     fn default() -> Self {
         Self { rounds: 0, from: 0, next: FIRST, stage: Stage::Runs }
     }
 }
 
-impl<'a> Patience<'a> {
+impl<'a> WaitDetector<'a> {
     /// How often the state of a waiting CTA has recurred; `None` if the CTA does not wait.
-    pub(super) fn looks(&self) -> Option<u64> {
+    pub(super) fn polls(&self) -> Option<u64> {
         match &self.stage {
-            Stage::Waits { looks, .. } => Some(*looks),
+            Stage::Waits { polls, .. } => Some(*polls),
             _ => None,
         }
     }
 
     /// Whether the CTA is being checked for waiting.
-    pub(super) fn looks_closely(&self, context: &Context<'_>) -> bool {
+    pub(super) fn is_checking(&self, context: &Context<'_>) -> bool {
         !matches!(self.stage, Stage::Runs) || self.age(context) >= self.next
     }
 
@@ -95,51 +95,51 @@ impl<'a> Patience<'a> {
         self.stage = match std::mem::replace(&mut self.stage, Stage::Runs) {
             Stage::Runs => Stage::Seen { state: now, left: PERIOD },
             Stage::Seen { state, .. } if state == now => {
-                let kept = Kept {
+                let saved = SavedState {
                     state,
                     compiled: context.compiled.take(),
                     executed: context.counters.executed,
                     steps: warps.iter().map(|warp| (warp.steps, warp.end)).collect(),
                 };
                 context.wait_trace = Some(Box::default());
-                Stage::Close { kept, left: PERIOD }
+                Stage::Close { saved, left: PERIOD }
             }
             Stage::Seen { state, left } if left > 0 => Stage::Seen { state, left: left - 1 },
             Stage::Seen { .. } => return self.again(context),
-            Stage::Waits { kept, left, .. }
-                if context.wait_trace.as_ref().is_none_or(|noted| noted.acts)
-                    || left == 0 && kept.state != now =>
+            Stage::Waits { saved, left, .. }
+                if context.wait_trace.as_ref().is_none_or(|trace| trace.has_side_effect)
+                    || left == 0 && saved.state != now =>
             {
                 context.wait_trace = None;
-                context.compiled = kept.compiled;
+                context.compiled = saved.compiled;
                 // The CTA may wait again soon.
                 self.begin(context, SOON);
                 return false;
             }
-            Stage::Close { kept, left }
-                if context.wait_trace.as_ref().is_none_or(|noted| noted.acts)
-                    || left == 0 && kept.state != now =>
+            Stage::Close { saved, left }
+                if context.wait_trace.as_ref().is_none_or(|trace| trace.has_side_effect)
+                    || left == 0 && saved.state != now =>
             {
                 context.wait_trace = None;
-                context.compiled = kept.compiled;
+                context.compiled = saved.compiled;
                 return self.again(context);
             }
             // A loop that loads nothing is infinite, not waiting.
-            Stage::Close { kept, .. } if kept.state == now && context.looks_at_nothing() => {
+            Stage::Close { saved, .. } if saved.state == now && context.polls_nothing() => {
                 context.wait_trace = None;
-                context.compiled = kept.compiled;
+                context.compiled = saved.compiled;
                 return self.again(context);
             }
-            Stage::Close { kept, .. } if kept.state == now => {
-                kept.put_back(context, warps);
-                Stage::Waits { kept, left: PERIOD, looks: 1 }
+            Stage::Close { saved, .. } if saved.state == now => {
+                saved.put_back(context, warps);
+                Stage::Waits { saved, left: PERIOD, polls: 1 }
             }
-            Stage::Close { kept, left } => Stage::Close { kept, left: left - 1 },
-            Stage::Waits { kept, looks, .. } if kept.state == now => {
-                kept.put_back(context, warps);
-                Stage::Waits { kept, left: PERIOD, looks: looks + 1 }
+            Stage::Close { saved, left } => Stage::Close { saved, left: left - 1 },
+            Stage::Waits { saved, polls, .. } if saved.state == now => {
+                saved.put_back(context, warps);
+                Stage::Waits { saved, left: PERIOD, polls: polls + 1 }
             }
-            Stage::Waits { kept, left, looks } => Stage::Waits { kept, left: left - 1, looks },
+            Stage::Waits { saved, left, polls } => Stage::Waits { saved, left: left - 1, polls },
         };
         // Only at the end of an iteration of the waiting loop.
         matches!(self.stage, Stage::Waits { left: PERIOD, .. })
@@ -164,17 +164,17 @@ impl<'a> Patience<'a> {
 
     /// Resets at the end of a CTA.
     pub(super) fn end(&mut self, context: &mut Context<'a>) {
-        if let Stage::Close { kept, .. } | Stage::Waits { kept, .. } =
+        if let Stage::Close { saved, .. } | Stage::Waits { saved, .. } =
             std::mem::replace(&mut self.stage, Stage::Runs)
         {
-            context.compiled = kept.compiled;
+            context.compiled = saved.compiled;
         }
         context.wait_trace = None;
         self.begin(context, FIRST);
     }
 }
 
-impl Kept<'_> {
+impl SavedState<'_> {
     /// Restores the counts from before an iteration of the waiting loop.
     fn put_back(&self, context: &mut Context<'_>, warps: &mut [Warp]) {
         context.counters.executed = self.executed;
@@ -185,9 +185,9 @@ impl Kept<'_> {
 }
 
 /// An incremental hash.
-struct Mix(u64);
+struct StateHasher(u64);
 
-impl Mix {
+impl StateHasher {
     #[inline(always)]
     fn add(&mut self, word: u64) {
         let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -206,7 +206,7 @@ impl Mix {
 impl<'a> Context<'a> {
     /// A hash of the state that determines the next steps of a CTA, except global memory.
     fn state_of(&self, warps: &[Warp]) -> u64 {
-        let mut mix = Mix(0);
+        let mut mix = StateHasher(0);
         for warp in warps.iter().filter(|warp| warp.live != 0) {
             mix.add(u64::from(warp.live) | u64::from(warp.index) << 32);
             mix.add((warp.carry & warp.live).into());
@@ -248,15 +248,15 @@ impl<'a> Context<'a> {
         mix.0
     }
 
-    fn looks_at_nothing(&self) -> bool {
-        self.wait_trace.as_ref().is_none_or(|noted| noted.looks.is_empty())
+    fn polls_nothing(&self) -> bool {
+        self.wait_trace.as_ref().is_none_or(|trace| trace.polls.is_empty())
     }
 
     /// Records a side effect that is visible outside the CTA.
     #[inline(always)]
-    pub(super) fn acts(&mut self) {
-        if let Some(noted) = &mut self.wait_trace {
-            noted.acts = true;
+    pub(super) fn record_side_effect(&mut self) {
+        if let Some(trace) = &mut self.wait_trace {
+            trace.has_side_effect = true;
         }
     }
 
@@ -265,23 +265,23 @@ impl<'a> Context<'a> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
         let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|warp| warp.live != 0))?;
         let caller = self.caller(warp, Self::any_split(warp), 0);
-        let looks = self.wait_trace.iter().flat_map(|noted| &noted.looks);
+        let polls = self.wait_trace.iter().flat_map(|trace| &trace.polls);
         Some(WaitingLoop {
             kernel: caller.kernel,
             cta: caller.cta,
             span: caller.span,
             threads: self.cta.live,
-            looks: looks.map(|&(address, size)| self.looked(address, size)).collect(),
+            polls: polls.map(|&(address, size)| self.polled_memory(address, size)).collect(),
         })
     }
 
-    fn looked(&self, address: u64, size: u32) -> Looked {
+    fn polled_memory(&self, address: u64, size: u32) -> PolledMemory {
         if space_of(address) == SpaceKind::Shared {
             let (rank, place) = split_shared_address(address - SHARED_WINDOW);
             let rank = rank.unwrap_or(self.cluster_place().2);
             let text = format!("shared memory of CTA {rank} of the cluster, at {place:#x}");
             let object = Some(Described { text, allocation: None });
-            return Looked { address, size, value: None, object };
+            return PolledMemory { address, size, value: None, object };
         }
         let map = self.launch.config.memory;
         let found = map.find(address, size.into(), usize::MAX).ok();
@@ -289,6 +289,6 @@ impl<'a> Context<'a> {
             .filter(|_| matches!(size, 1 | 2 | 4 | 8))
             .and_then(|(index, offset)| map.block(index).load(offset, size as u8).ok());
         let object = found.map(|(index, _)| super::address_fault::object(map, index));
-        Looked { address, size, value, object }
+        PolledMemory { address, size, value, object }
     }
 }

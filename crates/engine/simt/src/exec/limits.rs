@@ -10,6 +10,6 @@ pub(super) const FETCHED: usize = 8;
 pub(super) const ATOMICS: u32 = 64;
 /// Number of steps after which a warp's turn ends at a backward jump or a barrier.
 pub(super) const CTA_TURN: u64 = 16 * 1024;
-/// Number of steps after which a warp's turn ends if its CTA runs concurrently with CTAs that it may
-/// wait for.
+/// Number of steps after which a warp's turn ends if its CTA runs concurrently with CTAs that it
+/// may wait for.
 pub(super) const RESIDENT_TURN: u64 = 4 * 1024;

@@ -8,9 +8,9 @@ use super::context::Context;
 use super::memory::ATOMIC;
 use super::outcome::{PendingFault, fault_at};
 use super::warp::{Warp, lanes};
-use crate::code::{Mbarrier, MbarrierAction, Place};
+use crate::code::{Mbarrier, MbarrierAction, MemSpace};
 use crate::fault::FaultKind;
-use crate::observe::{At, Events, Synchronized};
+use crate::observe::{At, Events, Synchronization};
 use texunit_alu::L64;
 use texunit_forms::Count;
 use texunit_memory::SpaceKind;
@@ -155,18 +155,18 @@ impl Context<'_> {
                 values[lane] = State::decode(value).map_or(0, |state| state.pending);
                 continue;
             }
-            let at = self.shared_word(warp, lane, op.at.place, addresses[lane])?;
+            let at = self.shared_word(warp, lane, op.at.mem_space, addresses[lane])?;
             (values[lane], states[lane]) = self.mbarrier_at(warp, lane, op.action, at, value)?;
             places[lane] = at;
         }
         if self.events.has(Events::SYNCHRONIZATION) {
-            let (about, order) = self.told_op;
+            let (about, order) = self.marked_op;
             let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: about };
             let (addresses, operands, results) = (&places, &operands, &values);
             let (action, states) = (op.action, &states);
             let what =
-                Synchronized::Mbarrier { action, order, addresses, operands, results, states };
-            self.tell_synchronized(at, &what);
+                Synchronization::Mbarrier { action, order, addresses, operands, results, states };
+            self.notify_synchronized(at, &what);
         }
         warp.put(op.d, &values, u64::MAX, mask);
         let tests = matches!(op.action, MbarrierAction::Test { .. });
@@ -178,10 +178,10 @@ impl Context<'_> {
         &self,
         warp: &Warp,
         lane: usize,
-        place: Place,
+        mem_space: MemSpace,
         address: u64,
     ) -> Result<u64, Box<PendingFault>> {
-        let (space, at) = self.space(warp, place, address);
+        let (space, at) = self.space(warp, mem_space, address);
         if space != SpaceKind::Shared {
             let what = format!("{at:#x} is in {} memory, where no mbarrier can be", space.name());
             return fault_at(lane, FaultKind::BadOperand(what));
@@ -204,7 +204,7 @@ impl Context<'_> {
     ) -> Result<(u64, u64), Box<PendingFault>> {
         use MbarrierAction as A;
         let bad = |what: String| fault_at(lane, FaultKind::BadOperand(what));
-        let word = self.load_one(warp, lane, Place::Shared, at, 8, 8)?;
+        let word = self.load_one(warp, lane, MemSpace::Shared, at, 8, 8)?;
         let new = match action {
             A::Init => match State::new(value & u64::from(u32::MAX)) {
                 Some(state) => state.encode(),
@@ -244,7 +244,7 @@ impl Context<'_> {
                 state.encode()
             }
         };
-        self.store_one(warp, lane, Place::Shared, at, (8, 8), new)?;
+        self.store_one(warp, lane, MemSpace::Shared, at, (8, 8), new)?;
         Ok((word, new))
     }
 }

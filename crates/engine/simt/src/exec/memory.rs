@@ -6,7 +6,7 @@ mod lane;
 use super::context::Context;
 use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
-use crate::code::{Access, Place};
+use crate::code::{Access, MemSpace};
 use lane::load_bytes;
 pub(super) use lane::{load_local, store_local};
 use texunit_memory::{
@@ -24,19 +24,21 @@ pub(super) const STORE: Kind = Kind { name: "store" };
 pub(super) const ATOMIC: Kind = Kind { name: "atomic" };
 
 /// State space of an address, and the address in that space.
-pub(super) fn space_at(place: Place, address: u64) -> (SpaceKind, u64) {
+pub(super) fn space_at(mem_space: MemSpace, address: u64) -> (SpaceKind, u64) {
     let in_window = |window: u64| address.wrapping_sub(window);
-    match place {
-        Place::Shared => (SpaceKind::Shared, address),
-        Place::KernelParam => (SpaceKind::Param, address),
-        Place::Local | Place::Frame if space_of(address) == SpaceKind::Local => {
+    match mem_space {
+        MemSpace::Shared => (SpaceKind::Shared, address),
+        MemSpace::KernelParam => (SpaceKind::Param, address),
+        MemSpace::Local | MemSpace::Frame if space_of(address) == SpaceKind::Local => {
             (SpaceKind::Local, in_window(LOCAL_WINDOW))
         }
-        Place::Local | Place::Frame => (SpaceKind::Local, address),
-        Place::Global if (CONST_BASE..CONST_END).contains(&address) => (SpaceKind::Const, address),
-        Place::Global => (SpaceKind::Global, address),
-        Place::Param if address < 1 << 32 => (SpaceKind::Param, address),
-        Place::Generic | Place::Param => match space_of(address) {
+        MemSpace::Local | MemSpace::Frame => (SpaceKind::Local, address),
+        MemSpace::Global if (CONST_BASE..CONST_END).contains(&address) => {
+            (SpaceKind::Const, address)
+        }
+        MemSpace::Global => (SpaceKind::Global, address),
+        MemSpace::Param if address < 1 << 32 => (SpaceKind::Param, address),
+        MemSpace::Generic | MemSpace::Param => match space_of(address) {
             SpaceKind::Shared => (SpaceKind::Shared, in_window(SHARED_WINDOW)),
             SpaceKind::Local => (SpaceKind::Local, in_window(LOCAL_WINDOW)),
             SpaceKind::Param => (SpaceKind::Param, in_window(PARAM_WINDOW)),
@@ -50,15 +52,15 @@ impl Context<'_> {
         if self.wait_trace.is_none() && self.load_stream(warp, access, mask) {
             return Ok(());
         }
-        let place = self.locate(warp, access, mask)?;
-        if let (Some(noted), Place::Global) = (&mut self.wait_trace, place) {
+        let mem_space = self.locate(warp, access, mask)?;
+        if let (Some(trace), MemSpace::Global) = (&mut self.wait_trace, mem_space) {
             let size = u32::from(access.size) * access.parts.len() as u32;
-            lanes(mask).for_each(|lane| noted.look(self.addresses[lane], size));
+            lanes(mask).for_each(|lane| trace.look(self.addresses[lane], size));
         }
-        let total = self.check_alignment(warp, access, place, mask, LOAD)?;
-        match place {
-            Place::Global => self.load_global(warp, access, total, mask)?,
-            Place::KernelParam => {
+        let total = self.check_alignment(warp, access, mem_space, mask, LOAD)?;
+        match mem_space {
+            MemSpace::Global => self.load_global(warp, access, total, mask)?,
+            MemSpace::KernelParam => {
                 let at = self.addresses[0];
                 for (k, part) in self.parts.iter_mut().enumerate().take(access.parts.len()) {
                     let offset = at.wrapping_add(k as u64 * u64::from(access.size));
@@ -77,7 +79,7 @@ impl Context<'_> {
                     for k in 0..access.parts.len() {
                         let at = address.wrapping_add(k as u64 * u64::from(access.size));
                         self.parts[k][lane] =
-                            self.load_one(warp, lane, place, at, access.size, total)?;
+                            self.load_one(warp, lane, mem_space, at, access.size, total)?;
                     }
                 }
             }
@@ -100,23 +102,23 @@ impl Context<'_> {
         if self.wait_trace.is_none() && self.store_stream(warp, access, mask) {
             return Ok(());
         }
-        let place = self.locate(warp, access, mask)?;
-        if place == Place::Global {
-            self.acts();
+        let mem_space = self.locate(warp, access, mask)?;
+        if mem_space == MemSpace::Global {
+            self.record_side_effect();
         }
-        let total = self.check_alignment(warp, access, place, mask, STORE)?;
+        let total = self.check_alignment(warp, access, mem_space, mask, STORE)?;
         for (part, &source) in self.parts.iter_mut().zip(&access.parts) {
             warp.read(&self.launch.constants, source, part);
         }
-        match place {
-            Place::Global => self.store_global(warp, access, total, mask),
+        match mem_space {
+            MemSpace::Global => self.store_global(warp, access, total, mask),
             _ => {
                 for lane in lanes(mask) {
                     let address = self.addresses[lane];
                     for k in 0..access.parts.len() {
                         let at = address.wrapping_add(k as u64 * u64::from(access.size));
                         let value = self.parts[k][lane];
-                        self.store_one(warp, lane, place, at, (access.size, total), value)?;
+                        self.store_one(warp, lane, mem_space, at, (access.size, total), value)?;
                     }
                 }
                 Ok(())
@@ -131,7 +133,7 @@ impl Context<'_> {
         warp: &Warp,
         access: &Access,
         mask: u32,
-    ) -> Result<Place, Box<PendingFault>> {
+    ) -> Result<MemSpace, Box<PendingFault>> {
         self.addresses_of(warp, access);
         if access.constant
             && let Some(lane) =
@@ -140,14 +142,14 @@ impl Context<'_> {
             let at = self.addresses[lane];
             return self.outside(warp, lane, at, access.size.into(), SpaceKind::Const, LOAD);
         }
-        Ok(self.narrowed(access.place, mask))
+        Ok(self.narrowed(access.mem_space, mask))
     }
 
     /// Computes the addresses of an access into `self.addresses`.
     #[inline]
     pub(super) fn addresses_of(&mut self, warp: &Warp, access: &Access) {
         self.address(warp, access.base, access.offset);
-        if access.place == Place::Frame {
+        if access.mem_space == MemSpace::Frame {
             self.addresses = [warp.local_base.wrapping_add(access.offset); 32];
         }
         if access.constant {
@@ -160,14 +162,14 @@ impl Context<'_> {
         }
     }
 
-    pub(super) fn narrowed(&self, place: Place, mask: u32) -> Place {
+    pub(super) fn narrowed(&self, mem_space: MemSpace, mask: u32) -> MemSpace {
         let global = |l: usize| {
             self.addresses[l].wrapping_sub(SHARED_WINDOW)
                 >= PARAM_WINDOW + (1 << 32) - SHARED_WINDOW
         };
-        match place {
-            Place::Generic if lanes(mask).all(global) => Place::Global,
-            place => place,
+        match mem_space {
+            MemSpace::Generic if lanes(mask).all(global) => MemSpace::Global,
+            mem_space => mem_space,
         }
     }
 
@@ -175,14 +177,14 @@ impl Context<'_> {
         &self,
         warp: &Warp,
         access: &Access,
-        place: Place,
+        mem_space: MemSpace,
         mask: u32,
         kind: Kind,
     ) -> Result<u32, Box<PendingFault>> {
         let total = u32::from(access.size) * access.parts.len() as u32;
         // ptxas splits an access at a known offset if it is only aligned to its elements, so the
         // elements' alignment is sufficient there.
-        let known = matches!(place, Place::KernelParam | Place::Frame);
+        let known = matches!(mem_space, MemSpace::KernelParam | MemSpace::Frame);
         let unit = if known { u32::from(access.size) } else { total };
         let low = u64::from(unit.next_power_of_two()) - 1;
         let any = lanes(mask).fold(0, |any, l| any | self.addresses[l]);
@@ -190,13 +192,13 @@ impl Context<'_> {
             return Ok(total);
         }
         let lane = lanes(mask).find(|&l| self.addresses[l] & low != 0).unwrap_or(0);
-        let (space, address) = self.space(warp, place, self.addresses[lane]);
+        let (space, address) = self.space(warp, mem_space, self.addresses[lane]);
         self.misaligned(warp, lane, address, unit, space, kind)
     }
 
     /// State space of an address, and the address in that space.
-    pub(super) fn space(&self, _: &Warp, place: Place, address: u64) -> (SpaceKind, u64) {
-        space_at(place, address)
+    pub(super) fn space(&self, _: &Warp, mem_space: MemSpace, address: u64) -> (SpaceKind, u64) {
+        space_at(mem_space, address)
     }
 
     fn load_global(&mut self, warp: &Warp, access: &Access, total: u32, mask: u32) -> Executed {
@@ -227,7 +229,7 @@ impl Context<'_> {
                             let at = address + k as u64 * size;
                             let of = (access.size, total as u32);
                             self.parts[k][lane] =
-                                self.load_one(warp, lane, Place::Global, at, of.0, of.1)?;
+                                self.load_one(warp, lane, MemSpace::Global, at, of.0, of.1)?;
                         }
                         (index, block) = (usize::MAX, None);
                         continue;
@@ -270,7 +272,7 @@ impl Context<'_> {
                         let at = address + k as u64 * size;
                         let value = self.parts[k][lane];
                         let of = (access.size, total);
-                        self.store_one(warp, lane, Place::Global, at, of, value)?;
+                        self.store_one(warp, lane, MemSpace::Global, at, of, value)?;
                     }
                     continue;
                 }

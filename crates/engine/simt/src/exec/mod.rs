@@ -34,6 +34,7 @@ pub mod machine;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod notify;
 mod outcome;
 mod output;
 mod parting;
@@ -52,7 +53,6 @@ mod sites;
 mod stack;
 mod step;
 mod surface;
-mod tell;
 mod tensor;
 mod texels;
 mod texture;
@@ -116,7 +116,7 @@ impl Shared {
 
     /// Ends a CTA prematurely, keeping the text that it has printed so far.
     fn leave_cta(&self, index: u64, context: &mut Context<'_>) {
-        context.tell_end(None);
+        context.notify_end(None);
         let limit = context.launch.config.printf_limit;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.printed.take(index, &mut context.output, limit);
@@ -125,7 +125,7 @@ impl Shared {
     /// Ends a CTA, keeping the text that it has printed and its fault, if any.
     fn end_of_cta(&self, index: u64, result: Result<(), Box<Fault>>, context: &mut Context<'_>) {
         let config = context.launch.config;
-        context.tell_end(result.as_ref().err().map(|fault| &**fault));
+        context.notify_end(result.as_ref().err().map(|fault| &**fault));
         let printed = !context.output.text.is_empty() || context.output.cut;
         if result.is_ok() {
             self.has_ended(context.launch);
@@ -160,7 +160,7 @@ impl Collected {
     /// Adds the counters of a worker.
     fn add(&mut self, context: &mut Context<'_>) {
         self.counters.add(&context.counters);
-        self.bad_fetches.add(context.sites.bad.take_told());
+        self.bad_fetches.add(context.sites.bad.take_recorded());
         let left = context.take_left();
         if self.left.is_empty() {
             self.left = left;

@@ -7,7 +7,7 @@ use crate::code::Func;
 use crate::launch::{Arithmetic, Bounds, LaunchConfig, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program, Unit};
 use crate::observe::Events;
-use crate::observe::marks::Observed;
+use crate::observe::marks::MarkedCode;
 use crate::regions::{JitMode, Setting};
 
 /// Limit of the bytes of registers, local and shared memory of all CTAs that run concurrently; one
@@ -43,7 +43,7 @@ const CTA_OVERHEAD: u64 = 16 * 1024;
 pub(super) fn prepare<'a>(
     (program, kernel, unit): (&'a Program, KernelId, &'a Unit),
     config: &'a LaunchConfig<'a>,
-    (events, observed): (Events, Option<&'a Observed>),
+    (events, observed): (Events, Option<&'a MarkedCode>),
     (threads, ctas): (u32, u64),
 ) -> Launch<'a> {
     let marked = observed.and_then(|observed| observed.code.as_ref());
@@ -163,7 +163,7 @@ mod tests {
             printf_limit: crate::launch::PRINTF_LIMIT,
             progress: None,
             cancel: None,
-            others: None,
+            external_writers: None,
             cpu_clock: None,
             observer: None,
             gradients: None,

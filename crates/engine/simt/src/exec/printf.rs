@@ -5,7 +5,7 @@ use super::format::{Arguments, format};
 use super::memory::load_local;
 use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
-use crate::code::{AssertFail, Place, Printf, Value};
+use crate::code::{AssertFail, MemSpace, Printf, Value};
 use crate::fault::FaultKind;
 
 /// Maximum length of a string that is read from memory.
@@ -27,7 +27,7 @@ impl Arguments for Stored<'_, '_, '_> {
         let at = self.at.checked_next_multiple_of(u64::from(size))?;
         self.at = at.checked_add(size.into())?;
         self.read += 1;
-        self.context.load_one(self.warp, self.lane, Place::Generic, at, size, size.into()).ok()
+        self.context.load_one(self.warp, self.lane, MemSpace::Generic, at, size, size.into()).ok()
     }
 
     fn string(&mut self, address: u64) -> Option<Vec<u8>> {
@@ -41,7 +41,7 @@ impl Context<'_> {
         let mut text = Vec::new();
         while text.len() < LONGEST {
             let at = address.checked_add(text.len() as u64)?;
-            match self.load_one(warp, lane, Place::Generic, at, 1, 1).ok()? as u8 {
+            match self.load_one(warp, lane, MemSpace::Generic, at, 1, 1).ok()? as u8 {
                 0 => break,
                 byte => text.push(byte),
             }
@@ -65,7 +65,7 @@ impl Context<'_> {
 
     /// Executes `vprintf`. The result is the number of arguments, or -1 if the format is null.
     pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Executed {
-        self.acts();
+        self.record_side_effect();
         let mut counts = [0; 32];
         for lane in lanes(mask) {
             let address = self.passed(warp, op.format, lane, 8);
@@ -75,7 +75,7 @@ impl Context<'_> {
             }
             let list = self.passed(warp, op.arguments, lane, 8);
             // If the string is inaccessible, this load raises the usual fault.
-            self.load_one(warp, lane, Place::Generic, address, 1, 1)?;
+            self.load_one(warp, lane, MemSpace::Generic, address, 1, 1)?;
             let Some(text) = self.string(warp, lane, address) else { continue };
             let mut out = std::mem::take(&mut self.output.text);
             let mut arguments = Stored { context: self, warp, lane, at: list, read: 0 };

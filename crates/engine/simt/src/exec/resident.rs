@@ -4,9 +4,9 @@
 use super::Shared;
 use super::cluster::state::Cluster;
 use super::context::{Context, Launch};
-use super::idle::Patience;
+use super::idle::WaitDetector;
 use super::outcome::CtaTurn;
-use super::turns::{Deal, Round};
+use super::turns::{Policy, Round};
 use super::warp::Warp;
 use crate::stats::Fault;
 
@@ -26,9 +26,9 @@ pub(super) struct Resident<'a> {
     pub(super) warps: Vec<Warp>,
     pub(super) stage: Stage,
     pub(super) round: Round,
-    pub(super) patience: Patience<'a>,
-    /// Number of unsuccessful polls (`Patience::looks`) when the worker last reported them.
-    pub(super) told: u64,
+    pub(super) wait_detector: WaitDetector<'a>,
+    /// Number of unsuccessful polls (`WaitDetector::polls`) when the worker last reported them.
+    pub(super) reported_polls: u64,
 }
 
 impl<'a> Resident<'a> {
@@ -37,13 +37,26 @@ impl<'a> Resident<'a> {
         let mut context = Context::new(launch, worker);
         context.cluster = launch.has_clusters().then(Default::default);
         let warps = (0..launch.warps).map(|_| Warp::default()).collect();
-        let (round, patience) = (Round::default(), Patience::default());
-        Self { index: 0, context, warps, stage: Stage::Idle, round, patience, told: 0 }
+        let (round, wait_detector) = (Round::default(), WaitDetector::default());
+        Self {
+            index: 0,
+            context,
+            warps,
+            stage: Stage::Idle,
+            round,
+            wait_detector,
+            reported_polls: 0,
+        }
     }
 
-    /// How often the CTA has looked since it waits (at memory, or at the barrier of its cluster); `None` if it does not wait.
-    pub(super) fn looks(&self) -> Option<u64> {
-        if self.waits_for_cluster() { Some(self.told + 1) } else { self.patience.looks() }
+    /// How often the CTA has polled since it began to wait (at memory, or at the barrier of its
+    /// cluster); `None` if it does not wait.
+    pub(super) fn polls(&self) -> Option<u64> {
+        if self.waits_for_cluster() {
+            Some(self.reported_polls + 1)
+        } else {
+            self.wait_detector.polls()
+        }
     }
 
     /// Whether no thread of the CTA can do anything before the barrier of its cluster opens.
@@ -66,14 +79,14 @@ impl<'a> Resident<'a> {
     }
 
     /// Continues the turn of the CTA.
-    pub(super) fn turn(&mut self, deal: Deal<'_>) -> Result<CtaTurn, Box<Fault>> {
-        self.context.turn_cta(&mut self.warps, &mut self.round, deal, || false)
+    pub(super) fn turn(&mut self, policy: Policy<'_>) -> Result<CtaTurn, Box<Fault>> {
+        self.context.turn_cta(&mut self.warps, &mut self.round, policy, || false)
     }
 
     /// Ends the CTA, with or without a fault.
     pub(super) fn end(&mut self, result: Result<(), Box<Fault>>, shared: &Shared) {
         self.stage = Stage::Ended;
-        self.patience.end(&mut self.context);
+        self.wait_detector.end(&mut self.context);
         shared.end_of_cta(self.index, result, &mut self.context);
     }
 }

@@ -12,7 +12,7 @@ use super::limits::RESIDENT_TURN;
 use super::outcome::CtaTurn;
 use super::resident::{Resident, Stage};
 use super::schedule::Random;
-use super::turns::Deal;
+use super::turns::Policy;
 use crate::launch::CtaRange;
 use crate::stats::Fault;
 use std::ops::Range;
@@ -121,12 +121,12 @@ impl<'a> Residents<'a> {
     pub(super) fn turn(
         &mut self,
         budget: u64,
-        turn: impl FnOnce(&mut Resident<'a>, Deal<'_>) -> Result<CtaTurn, Box<Fault>>,
+        turn: impl FnOnce(&mut Resident<'a>, Policy<'_>) -> Result<CtaTurn, Box<Fault>>,
     ) -> Option<Result<CtaTurn, (usize, Box<Fault>)>> {
         let place = *self.order.round.get(self.order.at)?;
         let members = self.members(place);
         let Self { all, order, counts } = self;
-        let came = cluster::take_turn(all, members.clone(), place, |resident| {
+        let outcome = cluster::take_turn(all, members.clone(), place, |resident| {
             // Another CTA may have ended it.
             if !resident.runs() {
                 return Ok(CtaTurn::Over);
@@ -134,19 +134,19 @@ impl<'a> Residents<'a> {
             resident.context.counts = std::mem::take(counts);
             // In a random order a waiting loop rarely returns to the same state, so a CTA under
             // observation runs in order.
-            let is_watched = resident.patience.looks_closely(&resident.context);
+            let is_watched = resident.wait_detector.is_checking(&resident.context);
             let random = order.random.as_mut().filter(|_| !is_watched);
-            let deal = random.map_or(Deal::InOrder(budget), Deal::Random);
-            let came = turn(resident, deal);
+            let policy = random.map_or(Policy::InOrder(budget), Policy::Random);
+            let outcome = turn(resident, policy);
             *counts = std::mem::take(&mut resident.context.counts);
-            came
+            outcome
         });
-        if !matches!(came, Ok(CtaTurn::Stopped)) {
+        if !matches!(outcome, Ok(CtaTurn::Stopped)) {
             order.at += 1;
         }
         Some(match cluster::deadlock(&all[members.clone()]) {
             Some((rank, fault)) => Err((members.start + rank, fault)),
-            None => came.map_err(|fault| (place, fault)),
+            None => outcome.map_err(|fault| (place, fault)),
         })
     }
 
@@ -178,36 +178,36 @@ impl<'a> Residents<'a> {
             }
             Ok(())
         });
-        let turn = |resident: &mut Resident<'a>, deal: Deal<'_>| {
-            let result = resident.turn(deal);
+        let turn = |resident: &mut Resident<'a>, policy: Policy<'_>| {
+            let result = resident.turn(policy);
             if !matches!(result, Ok(CtaTurn::Over)) {
                 resident.end(result.map(|_| ()), shared);
             } else if !resident.waits_for_cluster() {
-                resident.patience.round(&mut resident.context, &mut resident.warps);
+                resident.wait_detector.round(&mut resident.context, &mut resident.warps);
             }
             Ok(CtaTurn::Over)
         };
-        while let Some(came) = self.turn(RESIDENT_TURN, turn) {
-            if let Err((place, fault)) = came {
+        while let Some(outcome) = self.turn(RESIDENT_TURN, turn) {
+            if let Err((place, fault)) = outcome {
                 self.all[place].end(Err(fault), shared);
             }
         }
-        self.tell_counts(false);
+        self.notify_counts(false);
         begun.unwrap_or(false)
     }
 
     /// Reports the counters to the observer if enough time has passed, or if they are the last
     /// ones.
-    fn tell_counts(&mut self, are_last: bool) {
+    fn notify_counts(&mut self, are_last: bool) {
         let context = &mut self.all[0].context;
         if context.launch.counters == 0 {
             return;
         }
         context.counts = std::mem::take(&mut self.counts);
         if are_last {
-            context.tell_counts();
+            context.notify_counts();
         } else {
-            context.tell_counts_at_times();
+            context.notify_counts_at_times();
         }
         self.counts = std::mem::take(&mut context.counts);
     }
@@ -215,12 +215,12 @@ impl<'a> Residents<'a> {
     /// Ends the launch: adds the counters of all CTAs, and the text printed by CTAs that were ended
     /// by another one's fault.
     fn collect(&mut self, shared: &Shared) {
-        self.tell_counts(true);
+        self.notify_counts(true);
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         for resident in &mut self.all {
             state.add(&mut resident.context);
             if resident.runs() {
-                resident.context.tell_end(None);
+                resident.context.notify_end(None);
                 let limit = resident.context.launch.config.printf_limit;
                 state.printed.take(resident.index, &mut resident.context.output, limit);
             }
@@ -230,29 +230,29 @@ impl<'a> Residents<'a> {
 
 /// Whether each of the CTAs, all of which wait, has repeated its loop since the last `Some(true)`.
 /// Returns `None` if one of them does not wait.
-pub(super) fn have_looked(ctas: &mut [&mut Resident<'_>]) -> Option<bool> {
-    if ctas.is_empty() || ctas.iter().any(|cta| cta.looks().is_none()) {
-        ctas.iter_mut().for_each(|cta| cta.told = 0);
+pub(super) fn have_polled(ctas: &mut [&mut Resident<'_>]) -> Option<bool> {
+    if ctas.is_empty() || ctas.iter().any(|cta| cta.polls().is_none()) {
+        ctas.iter_mut().for_each(|cta| cta.reported_polls = 0);
         return None;
     }
     // A CTA within an iteration of its loop might still continue.
-    let all = ctas.iter().all(|cta| cta.looks().is_some_and(|looks| looks > cta.told));
+    let all = ctas.iter().all(|cta| cta.polls().is_some_and(|polls| polls > cta.reported_polls));
     if all {
-        ctas.iter_mut().for_each(|cta| cta.told = cta.looks().unwrap_or(0));
+        ctas.iter_mut().for_each(|cta| cta.reported_polls = cta.polls().unwrap_or(0));
     }
     Some(all)
 }
 
-/// Whether all running CTAs of a worker wait in vain, which ends the launch. CTAs that have not begun
-/// are started first, as far as there is memory for them.
+/// Whether all running CTAs of a worker wait in vain, which ends the launch. CTAs that have not
+/// begun are started first, as far as there is memory for them.
 fn waits_in_vain(
     (launch, shared, worker): (&Launch<'_>, &Shared, usize),
     parts: &mut [Residents<'_>],
 ) -> bool {
     let mut running: Vec<_> = parts.iter_mut().flat_map(Residents::running).collect();
-    match have_looked(&mut running) {
+    match have_polled(&mut running) {
         None => {
-            shared.waits.go_on(worker, launch.config.others);
+            shared.waits.go_on(worker, launch.config.external_writers);
             return false;
         }
         Some(false) => return false,
@@ -301,8 +301,8 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange) {
     parts.iter_mut().for_each(|part| part.collect(shared));
 }
 
-/// Executes clusters on a worker one after the other. The next cluster is started beside clusters that
-/// wait.
+/// Executes clusters on a worker one after the other. The next cluster is started beside clusters
+/// that wait.
 fn run_clusters(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
     let size = launch.cluster_size();
     let mut residents = Residents::new(launch, worker, 0..0);
@@ -312,7 +312,7 @@ fn run_clusters(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRa
         .fuse();
     let is_over = || shared.faulted.load(Relaxed) != u64::MAX || launch.is_cancelled();
     while !is_over() {
-        let all_wait = residents.running().all(|cta| cta.looks().is_some());
+        let all_wait = residents.running().all(|cta| cta.polls().is_some());
         if residents.order.left.is_empty() && (residents.has_room() || all_wait) {
             residents.order.left = clusters.next().unwrap_or(0..0);
         }

@@ -6,10 +6,10 @@ mod copies;
 use super::context::Context;
 use super::outcome::{Flow, PendingFault, fault_of_all};
 use super::warp::{Split, Warp, lanes};
-use crate::code::{Place, RuntimeCall, Value};
+use crate::code::{MemSpace, RuntimeCall, Value};
 use crate::fault::FaultKind;
 use crate::lower::{KernelId, function_of_address, mask_of};
-use crate::observe::{At, Called, Events};
+use crate::observe::{At, CallEvent, Events};
 use crate::runtime::{
     Function, KernelAttributes, Pitched, Prepared, Runtime, Shape, Target, Task, code,
 };
@@ -68,7 +68,7 @@ impl Context<'_> {
             let why = "a call of the device runtime, which this launch does not have";
             return fault_of_all(FaultKind::BadOperand(why.to_owned()));
         };
-        self.acts();
+        self.record_side_effect();
         let mut results = [0; 32];
         let [mut got, mut sizes, mut gave] = [[0; 32]; 3];
         for lane in lanes(mask) {
@@ -95,8 +95,8 @@ impl Context<'_> {
                 }
             };
         }
-        if call.function.takes_memory() || gave != [0; 32] {
-            self.tell_memory(warp, (mask, split.pc), (&sizes, &got, &gave));
+        if call.function.uses_heap() || gave != [0; 32] {
+            self.notify_memory(warp, (mask, split.pc), (&sizes, &got, &gave));
         }
         let size = call.function.result();
         match call.result {
@@ -132,7 +132,7 @@ impl Context<'_> {
         words
     }
 
-    fn tell_memory(
+    fn notify_memory(
         &mut self,
         warp: &Warp,
         (mask, pc): (u32, u32),
@@ -146,10 +146,10 @@ impl Context<'_> {
         let at = |lanes| At { lanes, ..self.at(warp, mask, pc) };
         let (new, old) = (at(those(got)), at(those(gave)));
         if new.lanes != 0 {
-            self.tell_call(new, &Called::Allocates { sizes, addresses: got });
+            self.notify_call(new, &CallEvent::Allocates { sizes, addresses: got });
         }
         if old.lanes != 0 {
-            self.tell_call(old, &Called::Frees { addresses: gave });
+            self.notify_call(old, &CallEvent::Frees { addresses: gave });
         }
     }
 
@@ -293,14 +293,14 @@ impl Call<'_, '_, '_> {
 
     fn load(&mut self, address: u64, size: u8) -> Result<u64, Failed> {
         let (warp, lane) = (&*self.warp, self.lane);
-        Ok(self.context.load_one(warp, lane, Place::Generic, address, size, size.into())?)
+        Ok(self.context.load_one(warp, lane, MemSpace::Generic, address, size, size.into())?)
     }
 
     /// Stores a result in memory.
     fn store(&mut self, address: u64, size: u8, value: u64) -> Result<(), Failed> {
         let (warp, lane, total) = (&mut *self.warp, self.lane, u32::from(size));
-        self.context.store_one(warp, lane, Place::Generic, address, (size, total), value)?;
-        let place = self.context.space(self.warp, Place::Generic, address);
+        self.context.store_one(warp, lane, MemSpace::Generic, address, (size, total), value)?;
+        let place = self.context.space(self.warp, MemSpace::Generic, address);
         self.context.put_shadow(self.warp, self.lane, place, (size, 0));
         Ok(())
     }
@@ -383,7 +383,7 @@ impl Call<'_, '_, '_> {
         let work = self.runtime.grid.submit(self.target(stream), caller, task)?;
         if self.context.events.has(Events::CALLS | Events::HEAP) {
             let at = self.context.at(self.warp, 1 << self.lane, self.split.pc);
-            self.context.tell_call(at, &Called::Launches { work });
+            self.context.notify_call(at, &CallEvent::Launches { work });
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ pub(super) mod state;
 
 use super::context::Context;
 use super::warp::{Warp, lanes};
-use crate::code::{Access, Check, Located, Place, Shadow};
+use crate::code::{Access, Check, Located, MemSpace, Shadow};
 use crate::observe::{At, Register, Sink, Texels, Undefined};
 use texunit_alu::{L32, L64};
 use texunit_memory::SpaceKind;
@@ -175,7 +175,7 @@ impl Context<'_> {
             let mut bits: L64 = [0; 32];
             for lane in lanes(mask) {
                 let address = self.addresses[lane].wrapping_add(i as u64 * size);
-                let place = self.space(warp, access.place, address);
+                let place = self.space(warp, access.mem_space, address);
                 let value = self.shadow_at(warp, lane, place, access.size);
                 let above = if access.signed { 64 - 8 * size as u32 } else { 0 };
                 bits[lane] = ((value << above) as i64 >> above) as u64;
@@ -195,7 +195,7 @@ impl Context<'_> {
             warp.read(&self.launch.constants, part, &mut bits);
             for lane in lanes(mask) {
                 let address = self.addresses[lane].wrapping_add(i as u64 * size);
-                let place = self.space(warp, access.place, address);
+                let place = self.space(warp, access.mem_space, address);
                 self.put_shadow(warp, lane, place, (access.size, bits[lane]));
             }
         }
@@ -203,11 +203,11 @@ impl Context<'_> {
 
     fn define(&mut self, warp: &mut Warp, at: &Located, size: u8, mask: u32) {
         self.address(warp, at.base, at.offset);
-        if at.place == Place::Frame {
+        if at.mem_space == MemSpace::Frame {
             self.addresses = [warp.local_base.wrapping_add(at.offset); 32];
         }
         for lane in lanes(mask) {
-            let place = self.space(warp, at.place, self.addresses[lane]);
+            let place = self.space(warp, at.mem_space, self.addresses[lane]);
             self.put_shadow(warp, lane, place, (size, 0));
         }
     }
@@ -226,7 +226,7 @@ impl Context<'_> {
                 if shadow.is_predicate() { 1 } else { 4 + 4 * u32::from(shadow.is_wide()) };
             let Some(access) = &check.access else {
                 let what = (check.sink, Register::of(register));
-                self.tell_undefined(warp, (check.op, undefined), what, (&bits, size), None);
+                self.notify_undefined(warp, (check.op, undefined), what, (&bits, size), None);
                 warp.put(shadow, &[0; 32], u64::MAX, undefined);
                 continue;
             };
@@ -237,8 +237,8 @@ impl Context<'_> {
             let mut rest = undefined;
             while rest != 0 {
                 let first = rest.trailing_zeros() as usize;
-                let space = self.space(warp, access.place, at[first]).0;
-                let is = |&lane: &usize| self.space(warp, access.place, at[lane]).0 == space;
+                let space = self.space(warp, access.mem_space, at[first]).0;
+                let is = |&lane: &usize| self.space(warp, access.mem_space, at[lane]).0 == space;
                 let same = lanes(rest).filter(is).fold(0, |all, lane| all | 1 << lane);
                 rest &= !same;
                 let sink = match check.sink {
@@ -247,11 +247,11 @@ impl Context<'_> {
                 };
                 let mut own: L64 = [0; 32];
                 for lane in lanes(same) {
-                    own[lane] = self.space(warp, access.place, at[lane]).1;
+                    own[lane] = self.space(warp, access.mem_space, at[lane]).1;
                 }
                 let what = (sink, Register::of(register));
                 let of = (&bits, size);
-                self.tell_undefined(warp, (check.op, same), what, of, Some((space, &own)));
+                self.notify_undefined(warp, (check.op, same), what, of, Some((space, &own)));
                 if sink == Sink::Atomic {
                     for lane in lanes(same) {
                         self.put_shadow(warp, lane, (space, own[lane]), (access.size, 0));
@@ -264,7 +264,7 @@ impl Context<'_> {
         }
     }
 
-    fn tell_undefined(
+    fn notify_undefined(
         &mut self,
         warp: &Warp,
         (op, lanes): (u32, u32),
@@ -278,7 +278,7 @@ impl Context<'_> {
     }
 
     /// Notifies the probe of uninitialised registers whose values come from texels.
-    pub(super) fn tell_texels(
+    pub(super) fn notify_texels(
         &mut self,
         warp: &Warp,
         (op, lanes): (u32, u32),

@@ -1,7 +1,7 @@
 //! The outer loop of the interpreter: executes the splits of a warp, instruction by instruction.
 
 use super::context::Context;
-use super::decoded::{self, Place, Values};
+use super::decoded::{self, Progress, WarpInputs};
 use super::limits::TURN;
 use super::machine::stepper::StepAnswer;
 use super::outcome::{At, Executed, Flow, PendingFault, Resume, Stop, Turn, fault_of_all};
@@ -9,7 +9,7 @@ use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
 use crate::fault::FaultKind;
-use crate::observe::{Called, Events};
+use crate::observe::{CallEvent, Events};
 
 impl Warp {
     /// Begins a turn. Fetches and barriers also end turns, but the budget is renewed only if it is
@@ -90,7 +90,7 @@ impl Context<'_> {
                 return Ok(Flow::Pauses);
             }
             let (from, inst) = (split.pc, &insts[split.pc as usize]);
-            if self.waits_at_unit && is_converged(warp, split) && inst.asks_unit() {
+            if self.waits_at_unit && is_converged(warp, split) && inst.calls_unit() {
                 return Ok(Flow::AtUnit);
             }
             // Turns end at backward jumps and barriers, in regions too.
@@ -186,7 +186,7 @@ impl Context<'_> {
     fn note_bad(&mut self, warp: &Warp, split: Split) {
         for pending in self.sites.bad.take_pending() {
             let fault = self.fault(warp, At { split, pending: Box::new(pending) });
-            self.sites.bad.tell(*fault);
+            self.sites.bad.record(*fault);
         }
     }
 
@@ -199,7 +199,7 @@ impl Context<'_> {
     /// Executes instructions in the inner loop.
     #[inline(never)]
     pub(super) fn run_decoded(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Stop {
-        let mut place = Place {
+        let mut place = Progress {
             pc: split.pc,
             mask: split.mask,
             grouped: split.group != NONE,
@@ -217,10 +217,10 @@ impl Context<'_> {
 
     /// Inputs of the inner loop besides registers.
     #[inline]
-    pub(super) fn values(&self, warp: &Warp) -> Values<'_> {
+    pub(super) fn values(&self, warp: &Warp) -> WarpInputs<'_> {
         let first = 3 * warp.index as usize;
         let tid = &self.tids[first..first + 3];
-        Values { fixed: &self.fixed, of_cta: &self.of_cta, tid, counts: &self.counts }
+        WarpInputs { fixed: &self.fixed, of_cta: &self.of_cta, tid, counts: &self.counts }
     }
 
     /// Executes an instruction without control flow.
@@ -254,7 +254,7 @@ impl Context<'_> {
         warp.exit(split, mask);
         if self.events.has(Events::CALLS) {
             let at = self.at(warp, mask, split.pc);
-            self.tell_call(at, &Called::Exits { last: warp.live == 0 });
+            self.notify_call(at, &CallEvent::Exits { last: warp.live == 0 });
         }
         if split.mask == 0 {
             self.barrier_without(warp);

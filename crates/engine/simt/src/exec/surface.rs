@@ -1,15 +1,15 @@
 //! Executes surface loads, stores and reductions.
 
-use super::bad_fetch::{Bad, clear};
+use super::bad_fetch::{BadAccesses, clear};
 use super::context::Context;
 use super::handles::{accessed_instead, accessed_of};
 use super::outcome::{Executed, PendingFault, fault_at};
-use super::sites::{Kept, plan_for};
+use super::sites::{PlanCache, plan_for};
 use super::warp::{Warp, lanes, narrow};
 use crate::code::{Constants, Slot, SurfaceAccess};
 use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
-use crate::observe::{At, Events, SurfaceAnswered, SurfaceMade};
+use crate::observe::{At, Events, ExecutedSurfaceAccess, PlannedSurfaceAccess};
 use texunit_jit::region::RegisterFiles;
 use texunit_unit::{
     AccessFault, Coordinates, Lanes, SurfaceAnswer, SurfacePlan, SurfaceRequest, ZERO_LANES,
@@ -51,19 +51,19 @@ impl<'w> SurfaceLanes<'w> {
 /// The plan for a handle, which is moved to the front of the cache; `None`: a load returns zeros,
 /// and other accesses have no effect.
 pub(super) fn plan<'k>(
-    kept: &'k mut Kept<SurfacePlan>,
-    bad: &mut Bad,
+    cache: &'k mut PlanCache<SurfacePlan>,
+    bad: &mut BadAccesses,
     config: &LaunchConfig<'_>,
     op: &SurfaceAccess,
     (handle, lane): (u64, usize),
 ) -> Result<Option<&'k SurfacePlan>, Box<PendingFault>> {
-    plan_for(kept, (handle, 0), || new_plan(bad, config, op, handle, lane))
+    plan_for(cache, (handle, 0), || new_plan(bad, config, op, handle, lane))
 }
 
 /// Creates a plan; `None`: a load returns zeros, and other accesses have no effect.
 #[cold]
 fn new_plan(
-    bad: &mut Bad,
+    bad: &mut BadAccesses,
     config: &LaunchConfig<'_>,
     op: &SurfaceAccess,
     handle: u64,
@@ -112,12 +112,12 @@ pub(super) fn access_file(
     if loads {
         plan.load(&request, answer)?;
         for (values, to) in answer.values.iter().zip(&op.parts).filter(|part| !part.1.is_none()) {
-            let kept = values.iter().map(|value| value & op.register_mask);
+            let cache = values.iter().map(|value| value & op.register_mask);
             if to.is_wide() {
-                files.wide[to.index()].iter_mut().zip(kept).for_each(|(to, value)| *to = value);
+                files.wide[to.index()].iter_mut().zip(cache).for_each(|(to, value)| *to = value);
             } else {
                 let to = files.narrow[to.index()].iter_mut();
-                to.zip(kept).for_each(|(to, value)| *to = value as u32);
+                to.zip(cache).for_each(|(to, value)| *to = value as u32);
             }
         }
         return Ok(());
@@ -147,18 +147,18 @@ impl Context<'_> {
         let at = self.at_site(warp, mask, op.site);
         let asked = self.answer_lanes(&at);
         let coords = coordinates(op, warp, constants);
-        let kept = &mut self.sites.surfaces[op.site];
+        let cache = &mut self.sites.surfaces[op.site];
         let mut groups = SurfaceLanes::new(op, warp, constants, mask);
         while let Some((lane, handle, active)) = groups.next() {
             let (bad, config) = (&mut self.sites.bad, self.launch.config);
-            let Some(plan) = plan(kept, bad, config, op, (handle, lane))? else {
+            let Some(plan) = plan(cache, bad, config, op, (handle, lane))? else {
                 clear(&mut self.sites.elements.values, active);
                 continue;
             };
             let request = SurfaceRequest { active, coords };
             let (at, form) = (At { lanes: active, ..at }, op.form);
             if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
-                probe.surface(&at, &SurfaceMade { form, surface: plan.surface() });
+                probe.surface(&at, &PlannedSurfaceAccess { form, surface: plan.surface() });
             }
             let done = access(plan, &request, &mut self.sites.elements);
             if let Some(probe) = self.probe.as_mut().filter(|_| active & asked != 0) {
@@ -166,7 +166,14 @@ impl Context<'_> {
                 let (surface, fault) = (plan.surface(), done.as_ref().err());
                 probe.surface_answer(
                     &at,
-                    &SurfaceAnswered { form, surface, request: &request, elements, parts, fault },
+                    &ExecutedSurfaceAccess {
+                        form,
+                        surface,
+                        request: &request,
+                        elements,
+                        parts,
+                        fault,
+                    },
                 );
             }
             if let Err(fault) = done {
@@ -196,7 +203,7 @@ impl Context<'_> {
         op: &SurfaceAccess,
         mask: u32,
     ) -> Executed {
-        self.acts();
+        self.record_side_effect();
         let elements = &mut self.sites.elements.values;
         for (values, &source) in elements.iter_mut().zip(&op.parts) {
             warp.read(&self.launch.constants, source, values);

@@ -19,7 +19,7 @@ use texunit_unit::{
 };
 
 /// Uninitialised bits of a register, and for each lane the first texel that they come from.
-struct Found<S> {
+struct UndefinedBits<S> {
     /// Number of the register among those of the instruction.
     part: usize,
     lanes: u32,
@@ -29,7 +29,7 @@ struct Found<S> {
     of: Arc<S>,
 }
 
-impl<S> Found<S> {
+impl<S> UndefinedBits<S> {
     fn new(part: usize, of: &Arc<S>) -> Self {
         let (bits, at) = ([0; 32], [TexelIndex::default(); 32]);
         Self { part, lanes: 0, bits, at, of: Arc::clone(of) }
@@ -82,7 +82,7 @@ fn look(
     plan: &FetchPlan,
     operands: &FetchOperands,
     (shadows, lane): (&[Slot; 4], usize),
-    found: &mut Vec<Found<Texture>>,
+    found: &mut Vec<UndefinedBits<Texture>>,
 ) {
     let (texture, sampler) = (plan.texture(), plan.sampler());
     let resource = &*plan.seen().resource;
@@ -105,7 +105,7 @@ fn look(
                 .iter()
                 .position(|found| found.part == part && Arc::ptr_eq(&found.of, plan.seen()));
             let number = known.unwrap_or_else(|| {
-                found.push(Found::new(part, plan.seen()));
+                found.push(UndefinedBits::new(part, plan.seen()));
                 found.len() - 1
             });
             found[number].add(lane, bits.into(), at);
@@ -161,7 +161,7 @@ impl SurfaceLook<'_> {
         lane: usize,
         (place, size): (SurfacePlace, u32),
         values: &[L64; 4],
-        found: &mut Vec<Found<Surface>>,
+        found: &mut Vec<UndefinedBits<Surface>>,
     ) {
         let resource = &*self.surface.resource;
         let block = resource.block();
@@ -172,10 +172,11 @@ impl SurfaceLook<'_> {
                 return false;
             }
             states[size..].fill(0);
-            let is_it =
-                |found: &Found<Surface>| found.part == part && Arc::ptr_eq(&found.of, self.surface);
+            let is_it = |found: &UndefinedBits<Surface>| {
+                found.part == part && Arc::ptr_eq(&found.of, self.surface)
+            };
             let number = found.iter().position(is_it).unwrap_or_else(|| {
-                found.push(Found::new(part, self.surface));
+                found.push(UndefinedBits::new(part, self.surface));
                 found.len() - 1
             });
             found[number].add(lane, u64::from_le_bytes(states), texel(&place, byte, resource));
@@ -211,7 +212,7 @@ impl Context<'_> {
     /// Computes the shadows of the results of a fetch.
     pub(super) fn fetch_shadow(&mut self, warp: &mut Warp, of: &FetchShadow, mask: u32) {
         let (fetch, launch) = (&of.fetch, self.launch);
-        let mut found: Vec<Found<Texture>> = Vec::new();
+        let mut found: Vec<UndefinedBits<Texture>> = Vec::new();
         let request = texture::request(fetch, warp, &launch.constants, mask);
         let mut groups = FetchLanes::new(fetch, warp, &launch.constants, mask);
         while let Some((lane, handles, active)) = groups.next() {
@@ -238,7 +239,7 @@ impl Context<'_> {
         for found in found {
             let what = (Sink::Origin, Register::of(fetch.parts[found.part]));
             let texels = Texels { resource: &found.of.resource, at: &found.at };
-            self.tell_texels(warp, (of.op, found.lanes), what, (&found.bits, 4), texels);
+            self.notify_texels(warp, (of.op, found.lanes), what, (&found.bits, 4), texels);
         }
     }
 
@@ -254,7 +255,7 @@ impl Context<'_> {
                 warp.read(&launch.constants, shadow, values);
             }
         }
-        let mut found: Vec<Found<Surface>> = Vec::new();
+        let mut found: Vec<UndefinedBits<Surface>> = Vec::new();
         let coords = surface::coordinates(access, warp, &launch.constants);
         let mut groups = SurfaceLanes::new(access, warp, &launch.constants, mask);
         while let Some((lane, handle, active)) = groups.next() {
@@ -290,7 +291,7 @@ impl Context<'_> {
                 SurfaceKind::Load { element_size, .. } => element_size.into(),
                 _ => 8,
             };
-            self.tell_texels(warp, (of.op, found.lanes), what, (&found.bits, size), texels);
+            self.notify_texels(warp, (of.op, found.lanes), what, (&found.bits, size), texels);
         }
     }
 }

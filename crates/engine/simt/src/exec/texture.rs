@@ -1,17 +1,17 @@
 //! Executes texture fetches and queries, with plans cached for each instruction by handle.
 
-use super::bad_fetch::{Bad, clear};
+use super::bad_fetch::{BadAccesses, clear};
 use super::context::Context;
 use super::handles::{KINDS, fetched_instead, fetched_of, sampler_of, surface_of, texture_of};
 use super::limits::FETCHED;
 use super::outcome::{Executed, PendingFault, fault_at};
-use super::sites::{Kept, Sites, plan_for};
+use super::sites::{PlanCache, Sites, plan_for};
 use super::warp::{Warp, count, lanes, narrow};
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::{LaunchConfig, SURFACE_BIT};
-use crate::observe::{At, Events, FetchAnswered, FetchMade};
+use crate::observe::{At, Events, ExecutedFetch, PlannedFetch};
 use texunit_alu::L32;
 use texunit_unit::{
     Attribute, Build, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lanes, Lod,
@@ -86,19 +86,19 @@ impl<'w> FetchLanes<'w> {
 /// zeros.
 #[inline(always)]
 pub(super) fn plan<'k>(
-    kept: &'k mut Kept<FetchPlan>,
-    bad: &mut Bad,
+    cache: &'k mut PlanCache<FetchPlan>,
+    bad: &mut BadAccesses,
     config: &LaunchConfig<'_>,
     fetch: &Fetch,
     (handles, lane): ((u64, u64), usize),
 ) -> Result<Option<&'k FetchPlan>, Box<PendingFault>> {
-    plan_for(kept, handles, || new_plan(bad, config, fetch, handles, lane))
+    plan_for(cache, handles, || new_plan(bad, config, fetch, handles, lane))
 }
 
 /// Creates a plan; `None`: the fetch returns zeros.
 #[cold]
 fn new_plan(
-    bad: &mut Bad,
+    bad: &mut BadAccesses,
     config: &LaunchConfig<'_>,
     fetch: &Fetch,
     handles: (u64, u64),
@@ -248,7 +248,7 @@ impl Context<'_> {
             let at = self.at_site(&warps[i], warps[i].live, fetch.site);
             let plan = self.sites.fetches[fetch.site].first();
             if let (Some((_, plan)), Some(probe)) = (plan, &mut self.probe) {
-                probe.fetch(&at, &FetchMade { plan });
+                probe.fetch(&at, &PlannedFetch { plan });
             }
         }
         true
@@ -300,11 +300,11 @@ impl Context<'_> {
         request.components = if asked != 0 { 0xf } else { fetch.components };
         let engine = self.launch.config.gradients.filter(|_| fetch.form.kind == GRADIENT);
         let sites = &mut self.sites;
-        let kept = &mut sites.fetches[fetch.site];
+        let cache = &mut sites.fetches[fetch.site];
         let mut groups = FetchLanes::new(fetch, warp, constants, mask);
         while let Some((lane, handles, active)) = groups.next() {
             let of = (handles, lane);
-            let Some(plan) = plan(kept, &mut sites.bad, self.launch.config, fetch, of)? else {
+            let Some(plan) = plan(cache, &mut sites.bad, self.launch.config, fetch, of)? else {
                 clear(&mut sites.answer.values, active);
                 sites.answer.resident |= active;
                 continue;
@@ -312,7 +312,7 @@ impl Context<'_> {
             request.active = active;
             let at = At { lanes: active, ..at };
             if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
-                probe.fetch(&at, &FetchMade { plan });
+                probe.fetch(&at, &PlannedFetch { plan });
             }
             let space = (&mut sites.scratch, &mut sites.answer);
             match engine {
@@ -325,7 +325,7 @@ impl Context<'_> {
             }
             if let Some(probe) = self.probe.as_mut().filter(|_| active & asked != 0) {
                 let (request, answer) = (&request, &sites.answer);
-                probe.fetch_answer(&at, &FetchAnswered { plan, request, answer });
+                probe.fetch_answer(&at, &ExecutedFetch { plan, request, answer });
             }
         }
         put_parts(warp, fetch, &sites.answer.values, mask);

@@ -1,7 +1,7 @@
 //! The order in which the warps of a CTA run: by number, each to the end of its turn, then again
 //! from the first one. Interpreter and compiled code keep the same order, so the results of a
 //! launch do not depend on the tier even if the program has races. With a schedule, the order of a
-//! round is random instead ([`Deal::Random`]).
+//! round is random instead ([`Policy::Random`]).
 //!
 //! A turn ends if the warp's threads have exited or wait (for example at a barrier), if the warp
 //! yields in a waiting loop (`yielding`), and at the first backward jump or barrier after the
@@ -17,7 +17,7 @@ use super::outcome::{At, CtaTurn, Resume, Stop, Turn};
 use super::schedule::Random;
 use super::warp::{Batch, Split, State, Warp, count, is_converged, lanes};
 use crate::code::{Inst, Op, Slot};
-use crate::observe::{Events, Synchronized};
+use crate::observe::{Events, Synchronization};
 use crate::stats::Fault;
 use texunit_jit::region::Mode;
 
@@ -49,7 +49,7 @@ pub(super) struct Round {
 
 /// Scheduling policy of warps.
 #[derive(Debug)]
-pub(super) enum Deal<'r> {
+pub(super) enum Policy<'r> {
     /// In order of their numbers, with turns of about this many steps.
     InOrder(u64),
     /// In random order.
@@ -68,12 +68,12 @@ fn place(warp: &Warp) -> Option<Split> {
 /// Whether a warp can run.
 #[inline]
 pub(super) fn is_ready(warp: &Warp) -> bool {
-    warp.live != 0 && (place(warp).is_some() || can_go(warp))
+    warp.live != 0 && (place(warp).is_some() || can_run(warp))
 }
 
 /// Whether a diverged warp can run; its groups are opened if no other lanes can.
 #[cold]
-fn can_go(warp: &Warp) -> bool {
+fn can_run(warp: &Warp) -> bool {
     warp.splits.iter().any(|split| split.state == State::Ready)
         || warp.groups.iter().any(|group| group.arrived != 0)
 }
@@ -84,7 +84,7 @@ pub(super) fn ends_turn(inst: &Inst) -> bool {
     match &inst.op {
         Op::Exit => inst.guard == Slot::TRUE,
         Op::Barrier(barrier) => inst.guard == Slot::TRUE && barrier.is_plain(),
-        _ => inst.asks_unit(),
+        _ => inst.calls_unit(),
     }
 }
 
@@ -110,12 +110,12 @@ impl Context<'_> {
         &mut self,
         warps: &mut [Warp],
         round: &mut Round,
-        mut deal: Deal<'_>,
+        mut policy: Policy<'_>,
         stop: impl Fn() -> bool,
     ) -> Result<CtaTurn, Box<Fault>> {
         if !round.has_begun {
             *round = Round { has_begun: true, before: self.progress(), ..Round::default() };
-            if let Deal::Random(random) = &mut deal {
+            if let Policy::Random(random) = &mut policy {
                 let order = &mut round.order;
                 order.extend((0..warps.len()).filter(|&i| warps[i].live != 0));
                 random.shuffle(order);
@@ -123,13 +123,13 @@ impl Context<'_> {
                 // none of the part can continue.
                 round.part = 1 + random.below(order.len().max(1) as u64) as usize;
             }
-            self.ask_unit(warps)?;
+            self.execute_unit_accesses(warps)?;
         }
         // If one warp leaves a region within its turn, the others usually do, too.
         let mut alone = round.resume.is_some();
         while round.next < warps.len() {
-            let (i, budget) = match &mut deal {
-                Deal::InOrder(budget) => {
+            let (i, budget) = match &mut policy {
+                Policy::InOrder(budget) => {
                     let budget = *budget;
                     if round.resume.is_none() && !alone {
                         let (done, begun) = self.run_batch(warps, round.next, budget);
@@ -142,7 +142,7 @@ impl Context<'_> {
                     }
                     (round.next, budget)
                 }
-                Deal::Random(random) => {
+                Policy::Random(random) => {
                     let is_over = round.next >= round.part && self.has_progressed(round);
                     let Some(&i) = round.order.get(round.next).filter(|_| !is_over) else { break };
                     if round.resume.is_none() {
@@ -155,8 +155,8 @@ impl Context<'_> {
             if resume.is_none() {
                 warps[i].begin_turn(budget);
             }
-            if resume.is_some() || matches!(deal, Deal::Random(_)) || is_ready(&warps[i]) {
-                round.opened |= self.go(warps, i, resume, budget)?;
+            if resume.is_some() || matches!(policy, Policy::Random(_)) || is_ready(&warps[i]) {
+                round.opened |= self.run_turn(warps, i, resume, budget)?;
                 round.resume = self.take_stopped();
                 if round.resume.is_some() {
                     return Ok(CtaTurn::Stopped);
@@ -200,7 +200,7 @@ impl Context<'_> {
 
     /// Executes a warp to the end of its turn. Returns whether the turn counts as progress, because
     /// its steps are used up or a barrier has opened.
-    pub(super) fn go(
+    pub(super) fn run_turn(
         &mut self,
         warps: &mut [Warp],
         i: usize,
@@ -238,9 +238,9 @@ impl Context<'_> {
     /// several. Returns the mask of warps whose turns have ended, and where the round continues.
     fn run_batch(&mut self, warps: &mut [Warp], from: usize, budget: u64) -> (u32, BatchEnd) {
         let mut beside = self.batch.take().unwrap_or_default();
-        let came = self.try_batch(warps, (from, budget), &mut beside);
+        let outcome = self.try_batch(warps, (from, budget), &mut beside);
         self.batch = Some(beside);
-        came
+        outcome
     }
 
     fn try_batch(
@@ -314,12 +314,12 @@ impl Context<'_> {
                     let warp = &mut warps[i];
                     self.exit_all(warp, &mut split, inst);
                     warp.splits.clear();
-                    warp.is_as_begun = split.frame == 0 && warp.is_as_started();
+                    warp.has_initial_state = split.frame == 0 && warp.has_initial_frames();
                     opened |= self.has_complete_barrier() && self.open_barriers(warps);
                 }
                 Op::Exit | Op::Barrier(_) => {
                     let resume = Resume { limit: warps[i].end, over: false, yielded: 0 };
-                    opened |= self.go(warps, i, Some(resume), budget)?;
+                    opened |= self.run_turn(warps, i, Some(resume), budget)?;
                 }
                 _ => self.cta.at_unit = true,
             }
@@ -345,7 +345,7 @@ impl Context<'_> {
             return false;
         }
         if self.events.has(Events::SYNCHRONIZATION) {
-            self.tell_passes(warps, (those, pc), id.into());
+            self.notify_passes(warps, (those, pc), id.into());
         }
         let counted = u64::from(inst.count);
         for i in lanes(those) {
@@ -360,25 +360,26 @@ impl Context<'_> {
     }
 
     #[cold]
-    fn tell_passes(&mut self, warps: &mut [Warp], (those, pc): (u32, u32), barrier: u32) {
-        let arrives = Synchronized::Arrives { barrier, threads: None, waits: true, ahead: false };
-        for what in [arrives, Synchronized::Passes { barrier }] {
+    fn notify_passes(&mut self, warps: &mut [Warp], (those, pc): (u32, u32), barrier: u32) {
+        let arrives =
+            Synchronization::Arrives { barrier, threads: None, waits: true, released_early: false };
+        for what in [arrives, Synchronization::Passes { barrier }] {
             for i in lanes(those) {
-                warps[i].ahead = 0;
+                warps[i].released_early = 0;
                 let at = self.at(&warps[i], warps[i].live, pc);
-                self.tell_synchronized(at, &what);
+                self.notify_synchronized(at, &what);
             }
         }
     }
 
     /// Executes the fetches and surface accesses at which warps wait, in the order of the warps.
-    pub(super) fn ask_unit(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
+    pub(super) fn execute_unit_accesses(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         if !std::mem::take(&mut self.cta.at_unit) {
             return Ok(());
         }
         let code = self.launch.code;
         let asks =
-            |warp: &Warp| place(warp).filter(|split| code.insts[split.pc as usize].asks_unit());
+            |warp: &Warp| place(warp).filter(|split| code.insts[split.pc as usize].calls_unit());
         let mut i = 0;
         while i < warps.len() {
             let Some(Split { pc, frame, .. }) = asks(&warps[i]) else {

@@ -1,8 +1,8 @@
 //! Launches that wait: all CTAs that could run wait in loops (`idle`).
 //!
-//! If other agents can change the polled memory, the launch asks [`crate::Others`] after each
-//! iteration of all workers, and continues once the memory has changed. Otherwise the launch ends
-//! with a deadlock fault that names the loops.
+//! If other agents can change the polled memory, the launch asks [`crate::ExternalWriters`] after
+//! each iteration of all workers, and continues once the memory has changed. Otherwise the launch
+//! ends with a deadlock fault that names the loops.
 
 use super::Shared;
 use super::context::{Context, Launch};
@@ -11,7 +11,7 @@ use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::lower::Program;
 use crate::stats::Fault;
-use crate::waiting::{Others, Verdict, WaitingLoop};
+use crate::waiting::{ExternalWriters, Verdict, WaitingLoop};
 use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ enum Worker {
     Busy,
     /// All CTAs of the worker wait.
     Idle {
-        looks: u64,
+        polls: u64,
         loops: Vec<WaitingLoop>,
     },
     Done,
@@ -60,7 +60,7 @@ impl Waits {
         &self,
         (worker, program): (usize, &Program),
         loops: impl FnOnce() -> Vec<WaitingLoop>,
-        others: Option<&dyn Others>,
+        external_writers: Option<&dyn ExternalWriters>,
         is_over: impl FnOnce() -> bool,
     ) -> Option<FaultKind> {
         let mut state = self.state();
@@ -69,28 +69,28 @@ impl Waits {
             return Some(fault.clone());
         }
         let own = match workers.get_mut(worker)? {
-            Worker::Idle { looks, .. } => {
-                *looks += 1;
-                *looks
+            Worker::Idle { polls, .. } => {
+                *polls += 1;
+                *polls
             }
             busy => {
-                *busy = Worker::Idle { looks: 0, loops: loops() };
+                *busy = Worker::Idle { polls: 0, loops: loops() };
                 // Another worker may be waiting for the last store of this one.
                 for other in workers.iter_mut() {
-                    if let Worker::Idle { looks, .. } = other {
-                        *looks = 0;
+                    if let Worker::Idle { polls, .. } = other {
+                        *polls = 0;
                     }
                 }
                 0
             }
         };
-        let looks = workers.iter().filter_map(|worker| match worker {
+        let polls = workers.iter().filter_map(|worker| match worker {
             Worker::Busy => Some(0),
-            Worker::Idle { looks, .. } => Some(*looks),
+            Worker::Idle { polls, .. } => Some(*polls),
             Worker::Done => None,
         });
-        let looks = looks.min().unwrap_or(0);
-        if looks >= SURE {
+        let polls = polls.min().unwrap_or(0);
+        if polls >= SURE {
             let all = workers.iter().flat_map(|worker| match worker {
                 Worker::Idle { loops, .. } => &loops[..],
                 _ => &[],
@@ -101,7 +101,8 @@ impl Waits {
                 return Some(FaultKind::Cancelled);
             }
             let nobody = || Verdict::End("nobody else is there who could change it".to_owned());
-            if let Verdict::End(why) = others.map_or_else(nobody, |others| others.wait(looks, &all))
+            if let Verdict::End(why) =
+                external_writers.map_or_else(nobody, |writers| writers.wait(polls, &all))
             {
                 let waiting = format!("{}; {why}", described(program, &all));
                 let fault = FaultKind::Deadlock { waiting };
@@ -118,14 +119,14 @@ impl Waits {
     }
 
     /// Called when a CTA of an idle worker continues.
-    pub(super) fn go_on(&self, worker: usize, others: Option<&dyn Others>) {
+    pub(super) fn go_on(&self, worker: usize, external_writers: Option<&dyn ExternalWriters>) {
         let mut state = self.state();
         let Some(own) = state.0.get_mut(worker) else { return };
         let was_idle = matches!(own, Worker::Idle { .. });
         *own = Worker::Busy;
         drop(state);
-        if was_idle && let Some(others) = others {
-            others.go_on();
+        if was_idle && let Some(writers) = external_writers {
+            writers.resumed();
         }
     }
 
@@ -143,7 +144,7 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
     let mut told: Vec<&WaitingLoop> = Vec::new();
     for waiting in loops {
         let is_same =
-            |other: &&WaitingLoop| (other.span, &other.looks) == (waiting.span, &waiting.looks);
+            |other: &&WaitingLoop| (other.span, &other.polls) == (waiting.span, &waiting.polls);
         if told.len() < MAX_LOOPS && !told.iter().any(is_same) {
             told.push(waiting);
         }
@@ -170,7 +171,7 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
             Count(waiting.threads, "thread"),
             if waiting.threads == 1 { "waits" } else { "wait" }
         );
-        for (i, look) in waiting.looks.iter().enumerate() {
+        for (i, look) in waiting.polls.iter().enumerate() {
             let words = if i == 0 { " for a change of " } else { ", " };
             let _ = write!(text, "{words}{} at {:#x}", Count(look.size, "byte"), look.address);
             if let Some(value) = look.value {
@@ -212,7 +213,8 @@ impl Shared {
             loops.collect()
         };
         let of = (worker, launch.program);
-        let Some(kind) = self.waits.idle(of, loops, launch.config.others, is_faulted) else {
+        let Some(kind) = self.waits.idle(of, loops, launch.config.external_writers, is_faulted)
+        else {
             return false;
         };
         // The fault is that of the lowest CTA, unless a CTA that it waited for has a fault already.

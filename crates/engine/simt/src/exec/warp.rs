@@ -109,11 +109,11 @@ pub(crate) struct Warp {
     /// Mask of lanes that a group has released because others did not arrive (`open_stale`), while
     /// a GPU would have let them wait. Cleared when they reconverge with all others or pass a
     /// barrier.
-    pub(super) ahead: u32,
+    pub(super) released_early: u32,
     /// Number of atomics in the current turn.
     pub(crate) atomics: u32,
     /// Whether call frames, groups and register files are as at the start of a kernel.
-    pub(super) is_as_begun: bool,
+    pub(super) has_initial_state: bool,
     /// Call frame of the running split, and the offsets of its registers.
     pub(crate) running: u32,
     narrow_base: usize,
@@ -136,7 +136,7 @@ impl Warp {
         self.groups.clear();
         self.free_groups.clear();
         self.index = index;
-        self.is_as_begun = false;
+        self.has_initial_state = false;
         self.start_again(lanes, pc);
     }
 
@@ -148,7 +148,7 @@ impl Warp {
         self.carry = 0;
         (self.steps, self.end) = (0, 0);
         self.last_atomic = 0;
-        self.ahead = 0;
+        self.released_early = 0;
         self.atomics = 0;
         self.splits.push(Split { pc, mask: lanes, frame: 0, group: NONE, state: State::Ready });
     }
@@ -156,7 +156,7 @@ impl Warp {
     /// Whether call frames and groups are as at the start of a kernel: no function was called, and
     /// lanes have diverged only within regions.
     #[inline(always)]
-    pub(super) fn is_as_started(&self) -> bool {
+    pub(super) fn has_initial_frames(&self) -> bool {
         self.groups.is_empty() && self.frames.is_one()
     }
 

@@ -6,11 +6,11 @@
 
 use super::context::Context;
 use super::warp::{Warp, narrow};
-use crate::code::{Access, Place, Slot};
+use crate::code::{Access, MemSpace, Slot};
 use texunit_alu::L32;
 
 /// Positions of the lanes' words.
-enum Where {
+enum WordLayout {
     /// A word is misaligned or out of bounds.
     No,
     /// All lanes access the same word.
@@ -23,7 +23,7 @@ enum Where {
 
 /// Stores the word indices of the lanes in `to`. There are `count` words.
 #[inline(always)]
-fn locate(to: &mut L32, bases: &L32, offset: u32, count: usize) -> Where {
+fn locate(to: &mut L32, bases: &L32, offset: u32, count: usize) -> WordLayout {
     let first = bases[0].wrapping_add(offset);
     let (mut high, mut any, mut other, mut apart) = (0, 0, 0, 0);
     for lane in 0..32 {
@@ -35,10 +35,10 @@ fn locate(to: &mut L32, bases: &L32, offset: u32, count: usize) -> Where {
         to[lane] = at / 4;
     }
     match first as usize / 4 {
-        _ if any % 4 != 0 || high as usize / 4 >= count => Where::No,
-        first if other == 0 => Where::Same(first),
-        first if apart == 0 => Where::Row(first),
-        _ => Where::Each,
+        _ if any % 4 != 0 || high as usize / 4 >= count => WordLayout::No,
+        first if other == 0 => WordLayout::Same(first),
+        first if apart == 0 => WordLayout::Row(first),
+        _ => WordLayout::Each,
     }
 }
 
@@ -47,7 +47,7 @@ fn locate(to: &mut L32, bases: &L32, offset: u32, count: usize) -> Where {
 fn word(access: &Access) -> Option<Slot> {
     let [part] = access.parts[..] else { return None };
     let narrow = !part.is_wide() && !part.is_predicate() && !access.base.is_wide();
-    (access.place == Place::Shared && access.size == 4 && narrow).then_some(part)
+    (access.mem_space == MemSpace::Shared && access.size == 4 && narrow).then_some(part)
 }
 
 impl Context<'_> {
@@ -69,16 +69,16 @@ impl Context<'_> {
                 let d = &mut registers.narrow[d.index()];
                 let number = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
                 match place {
-                    Where::No => return false,
-                    Where::Same(first) => *d = [words.get(first).map_or(0, number); 32],
-                    Where::Row(first) => {
+                    WordLayout::No => return false,
+                    WordLayout::Same(first) => *d = [words.get(first).map_or(0, number); 32],
+                    WordLayout::Row(first) => {
                         let row = words.get(first..).and_then(|words| words.first_chunk::<32>());
                         let Some(row) = row else { return false };
                         for lane in 0..32 {
                             d[lane] = number(&row[lane]);
                         }
                     }
-                    Where::Each => {
+                    WordLayout::Each => {
                         for lane in 0..32 {
                             d[lane] = words.get(to[lane] as usize).map_or(0, number);
                         }
@@ -102,8 +102,8 @@ impl Context<'_> {
         self.level.run(
             #[inline(always)]
             || match locate(to, bases, access.offset as u32, words.len()) {
-                Where::No => false,
-                Where::Row(first) => {
+                WordLayout::No => false,
+                WordLayout::Row(first) => {
                     let row = words.get_mut(first..).and_then(|words| words.first_chunk_mut());
                     let Some(row) = row else { return false };
                     let row: &mut [[u8; 4]; 32] = row;
@@ -112,7 +112,7 @@ impl Context<'_> {
                     }
                     true
                 }
-                Where::Same(_) | Where::Each => {
+                WordLayout::Same(_) | WordLayout::Each => {
                     for lane in 0..32 {
                         if let Some(word) = words.get_mut(to[lane] as usize) {
                             *word = from[lane].to_le_bytes();

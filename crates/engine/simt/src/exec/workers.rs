@@ -7,7 +7,7 @@ use super::counters::Counts;
 use super::limits::CTA_TURN;
 use super::outcome::CtaTurn;
 use super::resident::Resident;
-use super::turns::{Deal, Round};
+use super::turns::{Policy, Round};
 use crate::launch::CtaRange;
 use crate::stats::Fault;
 use std::cell::Cell;
@@ -84,7 +84,7 @@ impl<'s> CtaChunk<'s> {
 
 /// How a CTA has stopped without a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(super) enum CtaEnd {
     /// All threads of the CTA have exited, or the launch has ended for another reason.
     Done,
     /// The CTA waits in a loop for a store of another CTA, another launch or the host.
@@ -107,7 +107,7 @@ impl<'a> Resident<'a> {
         index: u64,
         taken: &CtaChunk<'_>,
         stop: impl Fn() -> bool,
-    ) -> Result<Ends, Box<Fault>> {
+    ) -> Result<CtaEnd, Box<Fault>> {
         let Self { context, warps, round, .. } = self;
         if context.can_loop() && !context.is_cancelled() {
             context.start_cta(index);
@@ -115,7 +115,7 @@ impl<'a> Resident<'a> {
             context.counts.enter(context.launch.entry, context.launch.threads.into());
             let begun = context.run_loop(warps, taken);
             if context.cta.live == 0 {
-                return Ok(Ends::Done);
+                return Ok(CtaEnd::Done);
             }
             *round = context.round_after(warps, begun, CTA_TURN)?;
         } else {
@@ -130,32 +130,32 @@ impl<'a> Resident<'a> {
     }
 
     /// Executes a CTA that has begun, to its end or until it waits for others.
-    fn run_on(&mut self, stop: impl Fn() -> bool) -> Result<Ends, Box<Fault>> {
-        let Self { context, warps, round, patience, .. } = self;
+    fn run_on(&mut self, stop: impl Fn() -> bool) -> Result<CtaEnd, Box<Fault>> {
+        let Self { context, warps, round, wait_detector, .. } = self;
         let ends = loop {
-            match context.turn_cta(warps, round, Deal::InOrder(CTA_TURN), &stop) {
+            match context.turn_cta(warps, round, Policy::InOrder(CTA_TURN), &stop) {
                 Ok(CtaTurn::Over) => {}
-                ends => break ends.map(|_| Ends::Done),
+                ends => break ends.map(|_| CtaEnd::Done),
             }
-            context.tell_counts_at_times();
-            if patience.round(context, warps) {
-                return Ok(Ends::Waits);
+            context.notify_counts_at_times();
+            if wait_detector.round(context, warps) {
+                return Ok(CtaEnd::Waits);
             }
         };
-        patience.end(context);
+        wait_detector.end(context);
         ends
     }
 
     /// Ends a CTA, the last one in this slot.
     fn is_done(&mut self, shared: &Shared, result: Result<(), Box<Fault>>) {
         shared.end_of_cta(self.index, result, &mut self.context);
-        self.context.tell_counts_at_times();
+        self.context.notify_counts_at_times();
     }
 
     /// Adds the slot's counters at the end of its use.
     fn leave(&mut self, shared: &Shared) {
         if self.context.launch.counters != 0 {
-            self.context.tell_counts();
+            self.context.notify_counts();
         }
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.add(&mut self.context);
@@ -163,10 +163,10 @@ impl<'a> Resident<'a> {
 
     /// Executes another iteration of a waiting CTA's loop. Returns whether it still waits.
     fn look(&mut self, shared: &Shared) -> bool {
-        let (waited, index) = (self.patience.looks(), self.index);
+        let (waited, index) = (self.wait_detector.polls(), self.index);
         match self.run_on(|| shared.faulted.load(Relaxed) < index) {
             // The count of polls restarts at 0 after progress.
-            Ok(Ends::Waits) => self.patience.looks() > waited,
+            Ok(CtaEnd::Waits) => self.wait_detector.polls() > waited,
             result => {
                 self.is_done(shared, result.map(|_| ()));
                 false
@@ -188,7 +188,7 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
             if aside.is_empty() {
                 break;
             }
-            look_aside((launch, shared, worker), &mut aside);
+            poll_waiting((launch, shared, worker), &mut aside);
             continue;
         };
         // Only a fault of a lower CTA ends this one.
@@ -196,7 +196,7 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
         let result = place.run_cta(index, &taken, stop);
         place.index = taken.running.get();
         match result {
-            Ok(Ends::Waits) => {
+            Ok(CtaEnd::Waits) => {
                 aside.push(std::mem::replace(&mut place, Resident::counting(launch, worker)))
             }
             result => place.is_done(shared, result.map(|_| ())),
@@ -207,7 +207,7 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
 }
 
 /// Polls all waiting CTAs. If none of them makes progress, the launch may be over.
-fn look_aside<'a>(
+fn poll_waiting<'a>(
     (launch, shared, worker): (&'a Launch<'a>, &Shared, usize),
     aside: &mut Vec<Resident<'a>>,
 ) {
@@ -215,14 +215,14 @@ fn look_aside<'a>(
     aside.retain_mut(|place| {
         let waits = place.look(shared);
         goes_on |= !waits;
-        let is_over = place.context.cta.live == 0 || place.patience.looks().is_none();
+        let is_over = place.context.cta.live == 0 || place.wait_detector.polls().is_none();
         if is_over {
             place.leave(shared);
         }
         !is_over
     });
     if goes_on {
-        return shared.waits.go_on(worker, launch.config.others);
+        return shared.waits.go_on(worker, launch.config.external_writers);
     }
     if shared.end_if_in_vain((launch, worker), &mut aside.iter_mut().collect::<Vec<_>>()) {
         aside.drain(..).for_each(|mut place| place.leave(shared));

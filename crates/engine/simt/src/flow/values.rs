@@ -5,7 +5,7 @@
 
 use super::visit::each_slot;
 use super::{FunctionCode, Registers};
-use crate::code::{Op, Place, Slot, of_cta};
+use crate::code::{MemSpace, Op, Slot, of_cta};
 use texunit_alu::{Alu, FinalStep, Row, Temporaries};
 use texunit_flow::{Access, Cfg, Variation, forward};
 use texunit_isa::SpecialReg;
@@ -144,7 +144,9 @@ impl Values {
         let of = |variation: Option<Variation>| variation.map(|variation| Value::Of(at, variation));
         let (value, wide) = match &inst.op {
             Op::Load(of)
-                if of.place == Place::KernelParam && of.base.is_none() && of.parts.len() == 1 =>
+                if of.mem_space == MemSpace::KernelParam
+                    && of.base.is_none()
+                    && of.parts.len() == 1 =>
             {
                 let whole = match of.size {
                     8 => of.mask == u64::MAX,

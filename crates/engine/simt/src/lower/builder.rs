@@ -1,9 +1,9 @@
 //! The state of lowering a function: slots of registers, constants, temporaries, labels, and the
 //! emitted instructions.
 
-use super::pools::{File, Pools};
+use super::pools::{Pools, RegisterAllocator};
 use super::symbols::Symbols;
-use super::{Needs, fuse, unsupported};
+use super::{Requirements, fuse, unsupported};
 use crate::code::{Func, Inst, Op, Slot};
 use std::collections::HashMap;
 use texunit_alu::Approximate;
@@ -13,7 +13,7 @@ use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// The code of a function whose branch targets are still labels.
-pub(crate) struct Built {
+pub(crate) struct UnresolvedCode {
     pub(crate) insts: Vec<Inst>,
     pub(crate) labels: Vec<u32>,
     pub(crate) is_entry: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Builder<'a> {
     /// For each function, the function that has its body.
     pub(crate) resolved: &'a [u32],
     pub(crate) pools: &'a mut Pools,
-    pub(crate) needs: Needs,
+    pub(crate) needs: Requirements,
     /// Implementation of approximate instructions.
     pub(super) approximate: Approximate,
     pub(super) slots: Vec<Slot>,
@@ -38,9 +38,9 @@ pub(crate) struct Builder<'a> {
     pub(super) uniform: Vec<bool>,
     /// For each register, whether it is read.
     pub(crate) is_read: Vec<bool>,
-    pub(super) narrow: File,
-    pub(super) wide: File,
-    pub(super) predicates: File,
+    pub(super) narrow: RegisterAllocator,
+    pub(super) wide: RegisterAllocator,
+    pub(super) predicates: RegisterAllocator,
     insts: Vec<Inst>,
     labels: Vec<u32>,
     /// Copies of factors that are overwritten before the fused operation, by the index of their
@@ -121,15 +121,15 @@ impl<'a> Builder<'a> {
             source,
             resolved,
             pools,
-            needs: Needs::default(),
+            needs: Requirements::default(),
             uniform: super::uniform::registers(function, assigned),
             assigned,
             approximate: Approximate::Card,
             slots: vec![Slot::NONE; function.regs.len()],
             is_read: is_read(function),
-            narrow: File::default(),
-            wide: File::default(),
-            predicates: File::default(),
+            narrow: RegisterAllocator::default(),
+            wide: RegisterAllocator::default(),
+            predicates: RegisterAllocator::default(),
             insts: Vec::new(),
             saved: HashMap::new(),
             labels,
@@ -278,7 +278,7 @@ impl<'a> Builder<'a> {
         if self.function.is_entry { "kernel" } else { "function" }
     }
 
-    pub(crate) fn finish(mut self) -> (Func, Built, Needs) {
+    pub(crate) fn finish(mut self) -> (Func, UnresolvedCode, Requirements) {
         self.needs.functions.sort_unstable();
         self.needs.functions.dedup();
         self.needs.shared.sort_unstable();
@@ -300,8 +300,9 @@ impl<'a> Builder<'a> {
             clears_predicates: f.is_entry,
             registers: Vec::new(),
         };
-        let built = Built { insts: self.insts, labels: self.labels, is_entry: f.is_entry };
-        (func, built, self.needs)
+        let unresolved =
+            UnresolvedCode { insts: self.insts, labels: self.labels, is_entry: f.is_entry };
+        (func, unresolved, self.needs)
     }
 
     /// Appends an operation under the instruction's guard.

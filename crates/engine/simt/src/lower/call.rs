@@ -3,8 +3,8 @@
 
 use super::builder::{Builder, layout};
 use crate::code::{
-    Access, AssertFail, Call, Callee, HeapAction, HeapCall, Op, Passed, Place, Printf, RuntimeCall,
-    Slot, SpaceProfile, Value,
+    Access, AssertFail, Call, Callee, HeapAction, HeapCall, MemSpace, Op, Passed, Printf,
+    RuntimeCall, Slot, SpaceProfile, Value,
 };
 use crate::runtime::{Function, Named};
 use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
@@ -89,7 +89,7 @@ impl<'a> Builder<'a> {
         let offset = u64::from(param.offset);
         let d = self.temporary_wide();
         let access = Access {
-            place: Place::KernelParam,
+            mem_space: MemSpace::KernelParam,
             size,
             signed: false,
             parts: vec![d],

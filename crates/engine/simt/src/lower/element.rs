@@ -3,13 +3,13 @@
 use super::arithmetic::row_of;
 use super::builder::Builder;
 use super::memory::Address;
-use crate::code::{Op, Place, Slot};
+use crate::code::{MemSpace, Op, Slot};
 use texunit_check::ir::{Base, Element, Operand, Storage};
 use texunit_isa::{Modifiers, MulPart, Opcode, ScalarType};
 
 /// Address arithmetic for an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum AddressWidth {
     /// 64 bits; the element offset is zero-extended.
     Global,
     /// 64 bits with a sign-extended element offset. A GPU uses fewer bits, so that an offset before
@@ -22,26 +22,30 @@ enum Reach {
 impl Builder<'_> {
     /// An array element as a memory operand.
     pub(super) fn element(&mut self, element: &Element) -> Option<Address> {
-        let (place, reach) = match element.base {
+        let (mem_space, reach) = match element.base {
             Base::Variable(v) => match self.module.variables.get(v.0 as usize)?.storage {
-                Storage::Global => (Place::Global, Reach::Global),
-                Storage::Const => (Place::Global, Reach::Signed),
-                Storage::Shared | Storage::DynamicShared => (Place::Shared, Reach::Narrow),
+                Storage::Global => (MemSpace::Global, AddressWidth::Global),
+                Storage::Const => (MemSpace::Global, AddressWidth::Signed),
+                Storage::Shared | Storage::DynamicShared => {
+                    (MemSpace::Shared, AddressWidth::Narrow)
+                }
                 Storage::Opaque(_) => return None,
             },
             Base::Frame(v) if !self.function.frame.get(v.0 as usize)?.is_param => {
-                (Place::Local, Reach::Narrow)
+                (MemSpace::Local, AddressWidth::Narrow)
             }
-            Base::Frame(_) | Base::Param(_) | Base::Return(_) => (Place::Param, Reach::Signed),
+            Base::Frame(_) | Base::Param(_) | Base::Return(_) => {
+                (MemSpace::Param, AddressWidth::Signed)
+            }
             Base::Reg(_) | Base::Absolute => return None,
         };
-        Some(Address { place, base: self.reached(element, reach)?, offset: 0 })
+        Some(Address { mem_space, base: self.reached(element, reach)?, offset: 0 })
     }
 
     /// The address of an element in its array's state space.
     pub(super) fn element_address(&mut self, element: &Element, wide: bool) -> Option<Slot> {
-        let Address { place, base, .. } = self.element(element)?;
-        let is_wide = !matches!(place, Place::Shared | Place::Local);
+        let Address { mem_space, base, .. } = self.element(element)?;
+        let is_wide = !matches!(mem_space, MemSpace::Shared | MemSpace::Local);
         if is_wide == wide {
             return Some(base);
         }
@@ -52,7 +56,7 @@ impl Builder<'_> {
 
     /// Computes `(index + offset) * size` in 32 bits and adds the array's address, as ptxas 13.5
     /// does.
-    fn reached(&mut self, element: &Element, reach: Reach) -> Option<Slot> {
+    fn reached(&mut self, element: &Element, reach: AddressWidth) -> Option<Slot> {
         let index = self.subscript(&element.index)?;
         let size = self.constant(element.size.into(), false);
         let offset = (element.offset as u32).wrapping_mul(element.size);
@@ -61,14 +65,14 @@ impl Builder<'_> {
         let low = mul(MulPart::Lo, ScalarType::U32);
         let row = row_of(Opcode::Mad, &low)?;
         let bytes = self.temporary_narrow();
-        if reach == Reach::Narrow {
+        if reach == AddressWidth::Narrow {
             let base = self.address_of(element.base, i64::from(offset), false)?;
             self.helper(Op::Compute { row, d: bytes, s: [index, size, base, size] });
             return Some(bytes);
         }
         let offset = self.constant(offset.into(), false);
         self.helper(Op::Compute { row, d: bytes, s: [index, size, offset, size] });
-        let ty = if reach == Reach::Global { ScalarType::U32 } else { ScalarType::S32 };
+        let ty = if reach == AddressWidth::Global { ScalarType::U32 } else { ScalarType::S32 };
         let wide = mul(MulPart::Wide, ty);
         let row = row_of(Opcode::Mad, &wide)?;
         let base = self.address_of(element.base, 0, true)?;

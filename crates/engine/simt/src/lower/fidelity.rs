@@ -1,7 +1,7 @@
 //! Classifies the instruction forms of a kernel by how exactly their results are known.
 
 use super::program::Program;
-use super::reach::{Flows, Reach};
+use super::reach::{Reach, ValueFlows};
 use crate::kernel::KernelId;
 use crate::launch::Arithmetic;
 use std::collections::HashMap;
@@ -52,7 +52,7 @@ impl Program {
             form.first = form.first.min(inst.span);
         }
         if !unsure.is_empty() {
-            let flows = Flows::new(&unit.code);
+            let flows = ValueFlows::new(&unit.code);
             for (key, starts) in unsure {
                 let reaches = flows.reached(starts.into_iter());
                 forms.entry(key).and_modify(|form| form.reaches = reaches);

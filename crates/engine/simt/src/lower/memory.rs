@@ -1,13 +1,13 @@
 //! Lowers `ld`, `st`, `atom`, `red` and `prefetch`.
 
 use super::builder::{Builder, is_wide};
-use crate::code::{Access, Atomic, Op, Place, Slot, SpaceProfile};
+use crate::code::{Access, Atomic, MemSpace, Op, Slot, SpaceProfile};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{AtomOp, Opcode, ScalarType, Space};
 
 /// A resolved address: state space, register or constant (or none), and offset.
 pub(super) struct Address {
-    pub(super) place: Place,
+    pub(super) mem_space: MemSpace,
     pub(super) base: Slot,
     pub(super) offset: u64,
 }
@@ -38,32 +38,32 @@ impl<'a> Builder<'a> {
         };
         let offset = *offset as u64;
         let by_space = match space {
-            None => Place::Generic,
-            Some(Space::Global | Space::Const) => Place::Global,
-            Some(Space::Shared) => Place::Shared,
-            Some(Space::Local) => Place::Local,
-            Some(Space::Param) => Place::Param,
+            None => MemSpace::Generic,
+            Some(Space::Global | Space::Const) => MemSpace::Global,
+            Some(Space::Shared) => MemSpace::Shared,
+            Some(Space::Local) => MemSpace::Local,
+            Some(Space::Param) => MemSpace::Param,
         };
         Some(match *base {
-            Base::Reg(r) => Address { place: by_space, base: self.register(r), offset },
-            Base::Absolute => Address { place: by_space, base: Slot::NONE, offset },
+            Base::Reg(r) => Address { mem_space: by_space, base: self.register(r), offset },
+            Base::Absolute => Address { mem_space: by_space, base: Slot::NONE, offset },
             Base::Variable(v) => {
-                let place = match self.module.variables.get(v.0 as usize)?.storage {
-                    Storage::Global | Storage::Const => Place::Global,
-                    Storage::Shared | Storage::DynamicShared => Place::Shared,
+                let mem_space = match self.module.variables.get(v.0 as usize)?.storage {
+                    Storage::Global | Storage::Const => MemSpace::Global,
+                    Storage::Shared | Storage::DynamicShared => MemSpace::Shared,
                     Storage::Opaque(_) => return None,
                 };
                 let base = self.variable_address(v, 0, true)?;
-                Address { place, base, offset }
+                Address { mem_space, base, offset }
             }
             Base::Param(p) if self.function.is_entry => {
                 let at = u64::from(self.function.params.get(p.0 as usize)?.offset);
                 let offset = at.wrapping_add(offset);
-                Address { place: Place::KernelParam, base: Slot::NONE, offset }
+                Address { mem_space: MemSpace::KernelParam, base: Slot::NONE, offset }
             }
             Base::Param(_) | Base::Return(_) | Base::Frame(_) => {
                 let offset = u64::from(self.frame_offset(*base)?).wrapping_add(offset);
-                Address { place: Place::Frame, base: Slot::NONE, offset }
+                Address { mem_space: MemSpace::Frame, base: Slot::NONE, offset }
             }
         })
     }
@@ -75,9 +75,9 @@ impl<'a> Builder<'a> {
         if ty == ScalarType::Pred {
             return None;
         }
-        let Address { place, base, offset } = self.address(address, inst.mods.space)?;
+        let Address { mem_space, base, offset } = self.address(address, inst.mods.space)?;
         Some(Access {
-            place,
+            mem_space,
             size: size as u8,
             signed: ty.is_signed(),
             parts: Vec::new(),
@@ -166,8 +166,8 @@ impl<'a> Builder<'a> {
         if inst.mods.unexecuted.is_some() || !is_executed(op, ty, inst.mods.vector > 0) {
             return None;
         }
-        let Address { place, base, offset } = self.address(rest.first()?, inst.mods.space)?;
-        if matches!(place, Place::KernelParam | Place::Frame | Place::Param) {
+        let Address { mem_space, base, offset } = self.address(rest.first()?, inst.mods.space)?;
+        if matches!(mem_space, MemSpace::KernelParam | MemSpace::Frame | MemSpace::Param) {
             return None;
         }
         let b = self.elements(rest.get(1)?, ty)?;
@@ -186,7 +186,7 @@ impl<'a> Builder<'a> {
             return None;
         }
         let (seen, bytes) = (SpaceProfile::default(), ty.bytes() * b.len() as u32);
-        self.emit(Op::Atomic(Box::new(Atomic { place, op, ty, d, base, offset, b, c, seen })));
+        self.emit(Op::Atomic(Box::new(Atomic { mem_space, op, ty, d, base, offset, b, c, seen })));
         match counted {
             Some(mbarrier) => self.completes(mbarrier, bytes),
             None => Some(()),

@@ -56,7 +56,7 @@ use crate::flow::FunctionCode;
 
 /// Requirements of a function besides its code.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Needs {
+pub(crate) struct Requirements {
     /// Functions that are called or whose address is taken.
     pub(crate) functions: Vec<ir::FuncId>,
     /// Whether the function calls the device runtime.
@@ -90,9 +90,9 @@ pub fn lower(module: ir::Module, symbols: Symbols, source: SourceFile) -> Progra
 
 /// Resolves labels, and inserts a `Join` at the reconvergence point of each divergent branch: its
 /// immediate post-dominator.
-fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
+fn flow_into(unresolved: builder::UnresolvedCode, entry: u32) -> Vec<crate::code::Inst> {
     use crate::code::{AT_RETURN, Callee, Inst, NONE, Op, Slot};
-    let builder::Built { mut insts, labels, is_entry } = built;
+    let builder::UnresolvedCode { mut insts, labels, is_entry } = unresolved;
     let last = insts.len();
     let resolve = |to: &mut u32| *to = labels.get(*to as usize).map_or(last as u32, |&at| at);
     for inst in &mut insts {

@@ -219,7 +219,7 @@ impl Builder<'_> {
             Base::Param(p) if self.function.is_entry => {
                 let at = u64::from(self.function.params.get(p.0 as usize)?.offset);
                 // The address is generic already, because `.param` addresses may also refer to call
-                // frames (`Place::Param`).
+                // frames (`MemSpace::Param`).
                 let window = if wide { PARAM_WINDOW } else { 0 };
                 Some(self.constant(window.wrapping_add(at).wrapping_add(addend), wide))
             }

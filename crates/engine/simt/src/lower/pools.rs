@@ -58,13 +58,13 @@ impl Pools {
 
 /// Allocator of the registers of one kind, with the temporaries of the current instruction.
 #[derive(Default)]
-pub(super) struct File {
+pub(super) struct RegisterAllocator {
     pub(super) count: u32,
     temporaries: Vec<Slot>,
     pub(super) used: usize,
 }
 
-impl File {
+impl RegisterAllocator {
     pub(super) fn take(&mut self, make: fn(u32) -> Slot) -> Slot {
         self.count += 1;
         make(self.count - 1)

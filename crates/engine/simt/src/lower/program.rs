@@ -2,7 +2,7 @@
 
 use super::resources::{self, Resources};
 use super::symbols::Symbols;
-use super::unit::{self, Form, Parts, Unit};
+use super::unit::{self, Form, LoweringInput, Unit};
 use crate::code::{Code, NONE};
 use crate::kernel::KernelId;
 use crate::launch::Arithmetic;
@@ -23,12 +23,12 @@ pub struct Program {
     pub(super) module: ir::Module,
     pub(super) symbols: Symbols,
     pub(crate) source: SourceFile,
-    /// For each function, the function that has its body; see [`Parts`].
+    /// For each function, the function that has its body; see [`LoweringInput`].
     pub(super) resolved: Vec<u32>,
     /// For each kernel, its code with possible callees.
-    units: Vec<Forms>,
+    units: Vec<CachedUnits>,
     /// The code of all functions.
-    whole: Forms,
+    whole: CachedUnits,
     /// Functions that can be called indirectly; see [`unit::taken`].
     taken: OnceLock<Vec<u32>>,
 }
@@ -36,7 +36,7 @@ pub struct Program {
 /// Cached code for the default [`Arithmetic`] and for other settings that change the code; for a
 /// kernel, also its resources.
 #[derive(Debug, Default)]
-struct Forms {
+struct CachedUnits {
     usual: OnceLock<Box<Unit>>,
     /// Code without fused multiply-adds, with rounded approximate instructions, and with both;
     /// `None` if it would equal the default code.
@@ -45,7 +45,7 @@ struct Forms {
     shared: OnceLock<SharedLayout>,
 }
 
-impl Forms {
+impl CachedUnits {
     /// Returns the code for an arithmetic, lowering it on first use. Concurrent callers wait for
     /// the first.
     fn get(
@@ -76,8 +76,8 @@ impl Forms {
 impl Program {
     pub(super) fn new(module: ir::Module, symbols: Symbols, source: SourceFile) -> Self {
         let resolved = resolve_aliases(&module);
-        let units = module.functions.iter().map(|_| Forms::default()).collect();
-        let (whole, taken) = (Forms::default(), OnceLock::new());
+        let units = module.functions.iter().map(|_| CachedUnits::default()).collect();
+        let (whole, taken) = (CachedUnits::default(), OnceLock::new());
         Self { module, symbols, source, resolved, units, whole, taken }
     }
 
@@ -118,12 +118,12 @@ impl Program {
 
     /// Functions that can be called indirectly.
     pub(super) fn taken(&self) -> &[u32] {
-        self.taken.get_or_init(|| unit::taken(&self.module, |f| self.behind(f)))
+        self.taken.get_or_init(|| unit::taken(&self.module, |f| self.resolve_alias(f)))
     }
 
     /// The function with the body of an alias or a prototype.
-    pub(crate) fn behind(&self, f: u32) -> u32 {
-        self.parts().behind(f)
+    pub(crate) fn resolve_alias(&self, f: u32) -> u32 {
+        self.parts().resolve_alias(f)
     }
 
     /// Numbers of fused and undecided sums in a kernel and its possible callees.
@@ -132,9 +132,9 @@ impl Program {
     }
 
     /// The inputs of lowering.
-    fn parts(&self) -> Parts<'_> {
+    fn parts(&self) -> LoweringInput<'_> {
         let Self { module, symbols, source, resolved, .. } = self;
-        Parts { module, symbols, source, resolved }
+        LoweringInput { module, symbols, source, resolved }
     }
 
     /// A function by its number in the module.
@@ -252,7 +252,7 @@ impl Program {
 
     /// The kernel that a function pointer refers to.
     pub(crate) fn kernel_of(&self, function: ir::FuncId) -> Option<KernelId> {
-        let of = self.behind(function.0);
+        let of = self.resolve_alias(function.0);
         let kernel = self.module.functions.get(of as usize)?;
         (kernel.is_entry && kernel.body.is_some()).then_some(KernelId(of))
     }
@@ -277,7 +277,9 @@ impl Program {
     /// Resources that a thread of the kernel needs.
     pub fn resources(&self, id: KernelId) -> Resources {
         *self.units[id.0 as usize].resources.get_or_init(|| {
-            resources::count(&self.module, self.unit(id, Arithmetic::default()), |f| self.behind(f))
+            resources::count(&self.module, self.unit(id, Arithmetic::default()), |f| {
+                self.resolve_alias(f)
+            })
         })
     }
 

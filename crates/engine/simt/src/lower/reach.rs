@@ -8,7 +8,7 @@
 //! memory or a surface has reached an output, where the trace ends. Control dependence is not
 //! traced: a branch on the value is reported as such.
 
-use crate::code::{Callee, Code, Inst, MatrixAction, Op, Place, Slot};
+use crate::code::{Callee, Code, Inst, MatrixAction, MemSpace, Op, Slot};
 use crate::flow::{FunctionCode, each_slot};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -47,7 +47,7 @@ impl Reach {
 }
 
 /// The functions of a kernel and its possible callees, prepared for queries.
-pub(crate) struct Flows<'a> {
+pub(crate) struct ValueFlows<'a> {
     functions: Vec<FunctionCode<'a>>,
     /// Operations by the source offset of their instruction: function, and instruction in it.
     by_start: HashMap<u32, Vec<(usize, usize)>>,
@@ -55,16 +55,16 @@ pub(crate) struct Flows<'a> {
 }
 
 /// A traced value: function, writing instruction, register.
-type Found = (usize, usize, Slot);
+type TracedValue = (usize, usize, Slot);
 
 /// Memory through which values are traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Through {
+enum TracedMemory {
     Shared,
     Local,
 }
 
-impl<'a> Flows<'a> {
+impl<'a> ValueFlows<'a> {
     pub(crate) fn new(code: &'a Code) -> Self {
         let functions: Vec<_> =
             (0..code.funcs.len()).filter_map(|number| FunctionCode::new(code, number)).collect();
@@ -85,7 +85,7 @@ impl<'a> Flows<'a> {
             reached: HashSet::new(),
             seen: HashSet::new(),
             open: Vec::new(),
-            through: Vec::new(),
+            memories: Vec::new(),
             left: MAX,
         };
         for start in starts {
@@ -101,11 +101,11 @@ impl<'a> Flows<'a> {
 }
 
 struct Search<'f, 'a> {
-    flows: &'f Flows<'a>,
+    flows: &'f ValueFlows<'a>,
     reached: HashSet<Reach>,
-    seen: HashSet<Found>,
-    open: Vec<Found>,
-    through: Vec<Through>,
+    seen: HashSet<TracedValue>,
+    open: Vec<TracedValue>,
+    memories: Vec<TracedMemory>,
     left: usize,
 }
 
@@ -119,8 +119,8 @@ impl Search<'_, '_> {
         match &self.inst(function, at).op {
             Op::SurfaceStore(_) => drop(self.reached.insert(Reach::Output)),
             Op::Atomic(atomic) => {
-                let place = atomic.place;
-                self.stored(place);
+                let mem_space = atomic.mem_space;
+                self.stored(mem_space);
             }
             _ => {}
         }
@@ -156,44 +156,49 @@ impl Search<'_, '_> {
         self.open.extend(all);
     }
 
-    fn stored(&mut self, place: Place) {
-        match place {
-            Place::Global => drop(self.reached.insert(Reach::Output)),
-            Place::Generic => {
+    fn stored(&mut self, mem_space: MemSpace) {
+        match mem_space {
+            MemSpace::Global => drop(self.reached.insert(Reach::Output)),
+            MemSpace::Generic => {
                 self.reached.insert(Reach::Output);
-                self.goes_through(Through::Local);
+                self.goes_through(TracedMemory::Local);
             }
-            Place::Shared => self.goes_through(Through::Shared),
-            Place::Local | Place::Param | Place::Frame | Place::KernelParam => {
-                self.goes_through(Through::Local);
+            MemSpace::Shared => self.goes_through(TracedMemory::Shared),
+            MemSpace::Local | MemSpace::Param | MemSpace::Frame | MemSpace::KernelParam => {
+                self.goes_through(TracedMemory::Local);
             }
         }
     }
 
     /// Traces the results of all loads of this memory.
-    fn goes_through(&mut self, through: Through) {
-        if self.through.contains(&through) {
+    fn goes_through(&mut self, memories: TracedMemory) {
+        if self.memories.contains(&memories) {
             return;
         }
-        self.through.push(through);
-        if through == Through::Local && self.flows.prints {
+        self.memories.push(memories);
+        if memories == TracedMemory::Local && self.flows.prints {
             self.reached.insert(Reach::Output);
         }
-        let brings = |place| match through {
-            Through::Shared => matches!(place, Place::Generic | Place::Shared),
-            Through::Local => {
-                matches!(place, Place::Generic | Place::Local | Place::Param | Place::Frame)
+        let brings = |mem_space| match memories {
+            TracedMemory::Shared => matches!(mem_space, MemSpace::Generic | MemSpace::Shared),
+            TracedMemory::Local => {
+                matches!(
+                    mem_space,
+                    MemSpace::Generic | MemSpace::Local | MemSpace::Param | MemSpace::Frame
+                )
             }
         };
         for (number, function) in self.flows.functions.iter().enumerate() {
             for (at, inst) in function.insts.iter().enumerate() {
-                let place = match &inst.op {
-                    Op::Load(access) | Op::LoadQuad(access) => access.place,
-                    Op::Atomic(atomic) => atomic.place,
-                    Op::Matrix(matrix) if matrix.action == MatrixAction::Load => matrix.at.place,
+                let mem_space = match &inst.op {
+                    Op::Load(access) | Op::LoadQuad(access) => access.mem_space,
+                    Op::Atomic(atomic) => atomic.mem_space,
+                    Op::Matrix(matrix) if matrix.action == MatrixAction::Load => {
+                        matrix.at.mem_space
+                    }
                     _ => continue,
                 };
-                if brings(place) {
+                if brings(mem_space) {
                     self.defines(number, at);
                 }
             }
@@ -205,7 +210,7 @@ impl Search<'_, '_> {
         let flows = self.flows;
         let inst = &flows.functions[function].insts[at];
         let is = |other: Slot| other.plain() == slot.plain();
-        let (mut reach, mut place, mut goes_on) = (None, None, true);
+        let (mut reach, mut mem_space, mut goes_on) = (None, None, true);
         match &inst.op {
             Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Exit | Op::Return | Op::Trap => {
                 (reach, goes_on) = (Some(Reach::Branch), false);
@@ -215,17 +220,17 @@ impl Search<'_, '_> {
             }
             Op::Store(access) | Op::StoreQuad(access) => {
                 reach = is(access.base).then_some(Reach::Address);
-                place = (!is(access.base) || access.parts.iter().any(|part| is(*part)))
-                    .then_some(access.place);
+                mem_space = (!is(access.base) || access.parts.iter().any(|part| is(*part)))
+                    .then_some(access.mem_space);
             }
             Op::Atomic(atomic) => {
                 reach = is(atomic.base).then_some(Reach::Address);
-                place = Some(atomic.place).filter(|_| !is(atomic.base));
+                mem_space = Some(atomic.mem_space).filter(|_| !is(atomic.base));
             }
             Op::AsyncCopy(copy) => {
                 let is_address = is(copy.to.base) || is(copy.from.base);
                 reach = is_address.then_some(Reach::Address);
-                place = Some(copy.to.place).filter(|_| !is_address);
+                mem_space = Some(copy.to.mem_space).filter(|_| !is_address);
             }
             Op::Fetch(_) | Op::SurfaceLoad(_) => {
                 reach = (!is(inst.guard)).then_some(Reach::Address);
@@ -246,19 +251,19 @@ impl Search<'_, '_> {
                     false => is(matrix.members).then_some(Reach::Barrier),
                 };
                 let stores = matrix.action == MatrixAction::Store && !is_address;
-                place = stores.then_some(matrix.at.place);
+                mem_space = stores.then_some(matrix.at.mem_space);
             }
             Op::Call(call) => {
                 if let Callee::Indirect { address, .. } = call.callee {
                     reach = is(address).then_some(Reach::Branch);
                 }
                 // The callee reads the value as a parameter.
-                place = Some(Place::Frame);
+                mem_space = Some(MemSpace::Frame);
             }
             op => reach = op.members().filter(|members| is(*members)).map(|_| Reach::Barrier),
         }
         self.reached.extend(reach);
-        place.into_iter().for_each(|place| self.stored(place));
+        mem_space.into_iter().for_each(|mem_space| self.stored(mem_space));
         if goes_on {
             self.defines(function, at);
         }

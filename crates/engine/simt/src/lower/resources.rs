@@ -1,6 +1,6 @@
 //! Resources of a multiprocessor that a kernel needs.
 
-use super::Needs;
+use super::Requirements;
 use super::unit::Unit;
 use std::collections::BTreeSet;
 use texunit_check::ir::{self, Storage};
@@ -27,9 +27,13 @@ pub struct Resources {
     pub known_stack: bool,
 }
 
-/// Counts the resources of a unit's kernel. `behind` returns the function with the body of an alias
-/// or a prototype.
-pub(super) fn count(module: &ir::Module, unit: &Unit, behind: impl Fn(u32) -> u32) -> Resources {
+/// Counts the resources of a unit's kernel. `resolve_alias` returns the function with the body of
+/// an alias or a prototype.
+pub(super) fn count(
+    module: &ir::Module,
+    unit: &Unit,
+    resolve_alias: impl Fn(u32) -> u32,
+) -> Resources {
     let func = &unit.code.funcs[0];
     // The temporaries of compiled code are not counted.
     let own = func.temporaries();
@@ -41,17 +45,17 @@ pub(super) fn count(module: &ir::Module, unit: &Unit, behind: impl Fn(u32) -> u3
         local: func.frame,
         constant: constants.map(|v| v.size).fold(0, u64::saturating_add),
         reached: frames.fold(0, u64::saturating_add),
-        known_stack: ends(unit, behind),
+        known_stack: ends(unit, resolve_alias),
     }
 }
 
 /// Whether no function of a unit is recursive or uses `alloca`.
-fn ends(unit: &Unit, behind: impl Fn(u32) -> u32) -> bool {
+fn ends(unit: &Unit, resolve_alias: impl Fn(u32) -> u32) -> bool {
     if unit.needs.iter().any(|needs| needs.indirect || needs.alloca) {
         return false;
     }
-    let callees = |needs: &Needs| -> Vec<u32> {
-        let functions = needs.functions.iter().map(|f| behind(f.0));
+    let callees = |needs: &Requirements| -> Vec<u32> {
+        let functions = needs.functions.iter().map(|f| resolve_alias(f.0));
         functions.filter_map(|f| unit.number(f)).collect()
     };
     let calls: Vec<Vec<u32>> = unit.needs.iter().map(callees).collect();

@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use crate::code::{
-    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op, Place, Slot,
+    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, MemSpace, Op, Slot,
     Stack, StackAction,
 };
 use texunit_check::ir::{Instruction, Operand};
@@ -10,7 +10,7 @@ use texunit_isa::{Opcode, Space};
 use texunit_memory::SHARED_WINDOW;
 
 /// An operand that is not used.
-const NOWHERE: Located = Located { place: Place::Shared, base: Slot::NONE, offset: 0 };
+const NOWHERE: Located = Located { mem_space: MemSpace::Shared, base: Slot::NONE, offset: 0 };
 
 impl<'a> Builder<'a> {
     pub(super) fn special_memory(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -34,9 +34,10 @@ impl<'a> Builder<'a> {
 
     fn located(&mut self, operand: &Operand, space: Option<Space>) -> Option<Located> {
         let address = self.address(operand, space)?;
-        let fits = matches!(address.place, Place::Global | Place::Generic | Place::Shared);
-        let (place, base, offset) = (address.place, address.base, address.offset);
-        fits.then_some(Located { place, base, offset })
+        let fits =
+            matches!(address.mem_space, MemSpace::Global | MemSpace::Generic | MemSpace::Shared);
+        let (mem_space, base, offset) = (address.mem_space, address.base, address.offset);
+        fits.then_some(Located { mem_space, base, offset })
     }
 
     /// Lowers `cp.async`. The copy is executed immediately, so groups and waits have no effect.

@@ -5,8 +5,8 @@
 //! [`Op::Yield`] is inserted before the back edge. Correctness does not depend on finding all spin
 //! loops, because the length of a warp's turn is limited anyway.
 
-use super::builder::Built;
-use crate::code::{Inst, Op, Place, Slot};
+use super::builder::UnresolvedCode;
+use crate::code::{Inst, MemSpace, Op, Slot};
 use crate::flow::each_slot;
 use texunit_flow::Access;
 use texunit_isa::AtomOp;
@@ -15,8 +15,8 @@ use texunit_isa::AtomOp;
 const LONGEST: usize = 64;
 
 /// Inserts a `Yield` before the back edge of each spin loop. Returns whether there is any.
-pub(super) fn yield_in_loops(built: &mut Built) -> bool {
-    let Built { insts, labels, .. } = built;
+pub(super) fn yield_in_loops(unresolved: &mut UnresolvedCode) -> bool {
+    let UnresolvedCode { insts, labels, .. } = unresolved;
     let start = |inst: &Inst| match inst.op {
         Op::Branch { target, .. } => labels.get(target as usize).map(|&at| at as usize),
         _ => None,
@@ -67,7 +67,7 @@ fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize
         }
         looks |= match &inst.op {
             Op::Load(access) | Op::LoadQuad(access) => {
-                matches!(access.place, Place::Global | Place::Shared | Place::Generic)
+                matches!(access.mem_space, MemSpace::Global | MemSpace::Shared | MemSpace::Generic)
                     && !access.constant
             }
             Op::Atomic(_) => true,

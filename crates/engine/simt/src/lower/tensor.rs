@@ -4,7 +4,7 @@
 use super::arithmetic::row_of;
 use super::builder::{Builder, mask_of};
 use super::memory::Address;
-use crate::code::{Access, Mma, Op, Place, Slot, SpaceProfile};
+use crate::code::{Access, MemSpace, Mma, Op, Slot, SpaceProfile};
 use std::sync::Arc;
 use texunit_alu::soft;
 use texunit_check::ir::{Instruction, Operand};
@@ -13,7 +13,7 @@ use texunit_tensor::{BitOperation, ElementType, Fragment, Operation, Order, Prod
 
 /// A matrix (A, B, C or D) and its order in memory.
 #[derive(Clone, Copy)]
-struct Held {
+struct MatrixOrder {
     matrix: usize,
     order: Order,
 }
@@ -47,7 +47,7 @@ fn product(mods: &Modifiers) -> Option<Product> {
 
 /// The fragment that a `wmma` load or store transfers. The types of the other matrices are chosen
 /// to match.
-fn fragment(mods: &Modifiers) -> Option<(Fragment, ElementType, Held)> {
+fn fragment(mods: &Modifiers) -> Option<(Fragment, ElementType, MatrixOrder)> {
     let shape = mods.actions.iter().find_map(|word| Shape::from_name(word))?;
     let (number, order) = (*numbers(mods).first()?, orders(mods).next()?);
     let matrix = ["a", "b", "c", "d"].iter().position(|name| mods.acts(name))?;
@@ -63,10 +63,10 @@ fn fragment(mods: &Modifiers) -> Option<(Fragment, ElementType, Held)> {
     let product =
         Product { shape, a: factor, b: factor, c: sum, d: sum, saturate, operation, sparse, wmma };
     let operation = Operation::wmma(product);
-    Some((operation.fragments().get(matrix)?.clone(), number, Held { matrix, order }))
+    Some((operation.fragments().get(matrix)?.clone(), number, MatrixOrder { matrix, order }))
 }
 
-impl Held {
+impl MatrixOrder {
     /// Line and position within it, in memory, of an element.
     fn place(self, (y, x): (usize, usize)) -> (usize, usize) {
         // In A x is the row, in B the column; in C and D y is the column.
@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
         let (fragment, number, held) = fragment(m)?;
         let shape = m.actions.iter().find_map(|word| Shape::from_name(word))?;
         let at = self.address(address, m.space)?;
-        if !matches!(at.place, Place::Global | Place::Generic | Place::Shared) {
+        if !matches!(at.mem_space, MemSpace::Global | MemSpace::Generic | MemSpace::Shared) {
             return None;
         }
         let stride = match stride.first() {
@@ -167,7 +167,7 @@ impl<'a> Builder<'a> {
     fn moved(
         &mut self,
         fragment: &Fragment,
-        (number, held): (ElementType, Held),
+        (number, held): (ElementType, MatrixOrder),
         (at, stride): (Address, Slot),
         (slots, loads): (&[Slot], bool),
     ) -> Option<()> {
@@ -223,7 +223,7 @@ impl<'a> Builder<'a> {
                 let lines = self.constant(line as u64, false);
                 let base = if line == 0 { base } else { self.plus_product((stride, lines), base)? };
                 let access = Access {
-                    place: at.place,
+                    mem_space: at.mem_space,
                     size,
                     signed: false,
                     parts: vec![*part],

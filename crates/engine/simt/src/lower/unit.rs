@@ -3,10 +3,10 @@
 use super::builder::Builder;
 use super::pools::Pools;
 use super::symbols::Symbols;
-use super::{Needs, flow_into, fuse, reuse, spin};
+use super::{Requirements, flow_into, fuse, reuse, spin};
 use crate::code::{Callee, Code, Decoded, Func, NONE, Op};
 use crate::launch::Arithmetic;
-use crate::observe::marks::Kept;
+use crate::observe::marks::MarkedCodes;
 use crate::regions::Regions;
 use crate::stats::Fusion;
 use std::collections::HashMap;
@@ -21,14 +21,14 @@ pub(crate) struct Unit {
     /// Function numbers in the code, by number in the module. The kernel is function 0 of its unit.
     numbers: HashMap<u32, u32>,
     /// Requirements of each function of the code.
-    pub(super) needs: Vec<Needs>,
+    pub(super) needs: Vec<Requirements>,
     /// By number in the module: number in the code of each function that can be called indirectly,
     /// else [`NONE`]. Empty if there is no indirect call.
     targets: Vec<u32>,
     /// Numbers of fused and undecided sums in all functions of the unit.
     pub(crate) fusion: Fusion,
     /// Marked code for observers.
-    pub(crate) kept: Kept,
+    pub(crate) marked: MarkedCodes,
     /// Compiled regions of the code.
     pub(crate) regions: Regions,
 }
@@ -68,13 +68,13 @@ pub(super) enum Form {
 
 /// Lowers functions and all functions that they can call.
 pub(super) fn lower<'a>(
-    parts: Parts<'a>,
+    parts: LoweringInput<'a>,
     taken: impl Fn() -> &'a [u32],
     roots: impl IntoIterator<Item = u32>,
     arithmetic: Arithmetic,
     form: Form,
 ) -> Unit {
-    let mut maker = Maker {
+    let mut maker = UnitBuilder {
         parts,
         arithmetic,
         form,
@@ -95,7 +95,7 @@ pub(super) fn lower<'a>(
         let all = if needs.indirect && !is_indirect { taken() } else { &[] };
         is_indirect |= needs.indirect;
         let called: Vec<u32> = needs.functions.iter().map(|f| f.0).collect();
-        called.iter().chain(all).for_each(|&f| maker.want(parts.behind(f)));
+        called.iter().chain(all).for_each(|&f| maker.want(parts.resolve_alias(f)));
     }
     let mut targets = Vec::new();
     if is_indirect {
@@ -109,7 +109,7 @@ pub(super) fn lower<'a>(
 
 /// The inputs of lowering.
 #[derive(Clone, Copy)]
-pub(super) struct Parts<'a> {
+pub(super) struct LoweringInput<'a> {
     pub(super) module: &'a ir::Module,
     pub(super) symbols: &'a Symbols,
     pub(super) source: &'a SourceFile,
@@ -117,16 +117,16 @@ pub(super) struct Parts<'a> {
     pub(super) resolved: &'a [u32],
 }
 
-impl Parts<'_> {
+impl LoweringInput<'_> {
     /// The function with the body of an alias or a prototype.
-    pub(super) fn behind(&self, f: u32) -> u32 {
+    pub(super) fn resolve_alias(&self, f: u32) -> u32 {
         self.resolved.get(f as usize).copied().unwrap_or(f)
     }
 }
 
 /// A unit under construction.
-struct Maker<'a> {
-    parts: Parts<'a>,
+struct UnitBuilder<'a> {
+    parts: LoweringInput<'a>,
     arithmetic: Arithmetic,
     form: Form,
     pools: Pools,
@@ -136,11 +136,11 @@ struct Maker<'a> {
     functions: Vec<u32>,
     /// The inverse mapping of `functions`.
     numbers: HashMap<u32, u32>,
-    needs: Vec<Needs>,
+    needs: Vec<Requirements>,
     fusion: Fusion,
 }
 
-impl Maker<'_> {
+impl UnitBuilder<'_> {
     /// Assigns a number to a function, if it has none.
     fn want(&mut self, function: u32) {
         let next = self.functions.len() as u32;
@@ -153,7 +153,7 @@ impl Maker<'_> {
 
     /// Lowers the next function.
     fn function(&mut self, function: u32) {
-        let Parts { module, symbols, source, resolved } = self.parts;
+        let LoweringInput { module, symbols, source, resolved } = self.parts;
         let function = &module.functions[function as usize];
         let mut builder =
             Builder::new(module, function, symbols, source, resolved, &mut self.pools);
@@ -206,21 +206,21 @@ impl Maker<'_> {
             _ => false,
         });
         (code.constants, code.patches, code.sites) = pools.finish();
-        let (kept, regions) = (Kept::default(), Regions::default());
-        Unit { code, numbers, needs, targets, fusion, kept, regions }
+        let (marked, regions) = (MarkedCodes::default(), Regions::default());
+        Unit { code, numbers, needs, targets, fusion, marked, regions }
     }
 }
 
 /// Numbers of the functions of a module, aliases resolved, that an indirect call may reach: those
 /// whose address is taken, and those that are called.
-pub(super) fn taken(module: &ir::Module, behind: impl Fn(u32) -> u32) -> Vec<u32> {
+pub(super) fn taken(module: &ir::Module, resolve_alias: impl Fn(u32) -> u32) -> Vec<u32> {
     let mut taken = Vec::new();
     let instructions = module.functions.iter().flat_map(|f| f.body.iter().flatten());
     for inst in instructions {
         for operand in inst.operands.iter() {
             if let (Opcode::Call, Operand::Function(f)) = (inst.opcode, operand) {
                 // Callees without a body are built in, and kernels cannot be called.
-                let callee = module.functions.get(behind(f.0) as usize);
+                let callee = module.functions.get(resolve_alias(f.0) as usize);
                 if callee.is_some_and(|f| f.body.is_some() && !f.is_entry) {
                     taken.push(f.0);
                 }
@@ -234,7 +234,7 @@ pub(super) fn taken(module: &ir::Module, behind: impl Fn(u32) -> u32) -> Vec<u32
         ir::Symbol::Function(f) => Some(f.0),
         ir::Symbol::Variable(_) => None,
     }));
-    taken.iter_mut().for_each(|f| *f = behind(*f));
+    taken.iter_mut().for_each(|f| *f = resolve_alias(*f));
     taken.retain(|&f| (f as usize) < module.functions.len());
     taken.sort_unstable();
     taken.dedup();

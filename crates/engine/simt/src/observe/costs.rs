@@ -8,7 +8,7 @@
 //! ([`texunit_jit::region::Cost`]), and notifies the observer otherwise.
 
 use super::{Issues, Order};
-use crate::code::{Access, Code, Inst, Op, Place, Slot};
+use crate::code::{Access, Code, Inst, MemSpace, Op, Slot};
 use crate::flow::{FunctionCode, writes};
 use crate::lower::Program;
 use std::collections::BTreeMap;
@@ -18,12 +18,12 @@ use texunit_memory::SpaceKind;
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
     len: usize,
-    all: BTreeMap<u32, Costed>,
+    all: BTreeMap<u32, AccessCost>,
 }
 
 /// A load or store whose cost is known from its leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Costed {
+pub struct AccessCost {
     /// The operation whose cost equals this one's; for a leader itself.
     pub leader: u32,
     /// The first of the leader's three counters: accesses of 32 lanes, their total cost, and the
@@ -58,12 +58,12 @@ impl Costs {
     }
 
     /// All grouped accesses, by operation.
-    pub fn all(&self) -> impl Iterator<Item = (u32, &Costed)> {
+    pub fn all(&self) -> impl Iterator<Item = (u32, &AccessCost)> {
         self.all.iter().map(|(&op, costed)| (op, costed))
     }
 
     /// The group of an operation.
-    pub(super) fn of(&self, op: u32) -> Option<Costed> {
+    pub(super) fn of(&self, op: u32) -> Option<AccessCost> {
         self.all.get(&op).copied()
     }
 
@@ -95,8 +95,8 @@ impl Costs {
                     self.len += 3;
                     open.push(Open { op, guard: inst.guard, access, counter });
                 }
-                let (bytes, space) = (bytes(access), space(access.place));
-                self.all.insert(op, Costed { leader, counter, bytes, stores, space });
+                let (bytes, space) = (bytes(access), space(access.mem_space));
+                self.all.insert(op, AccessCost { leader, counter, bytes, stores, space });
             }
             writes(&inst.op, |to| {
                 open.retain(|of| {
@@ -117,10 +117,10 @@ fn bytes(access: &Access) -> u32 {
     u32::from(access.size) * access.parts.len() as u32
 }
 
-fn space(place: Place) -> SpaceKind {
-    match place {
-        Place::Shared => SpaceKind::Shared,
-        Place::Local => SpaceKind::Local,
+fn space(mem_space: MemSpace) -> SpaceKind {
+    match mem_space {
+        MemSpace::Shared => SpaceKind::Shared,
+        MemSpace::Local => SpaceKind::Local,
         _ => SpaceKind::Global,
     }
 }
@@ -132,16 +132,18 @@ fn costed<'a>(program: &Program, inst: &'a Inst) -> Option<(&'a Access, bool)> {
         Op::Store(access) => (access, true),
         _ => return None,
     };
-    let is_plain =
-        matches!(access.place, Place::Global | Place::Generic | Place::Shared | Place::Local)
-            && Order::of(super::order::words(&program.source, inst.span)) == Order::default();
+    let is_plain = matches!(
+        access.mem_space,
+        MemSpace::Global | MemSpace::Generic | MemSpace::Shared | MemSpace::Local
+    ) && Order::of(super::order::words(&program.source, inst.span))
+        == Order::default();
     is_plain.then_some((access, stores))
 }
 
 /// Whether two accesses have equal cost for the same active mask and the same value of the base
 /// register.
 fn alike(a: &Access, b: &Access) -> bool {
-    let whole = if matches!(a.place, Place::Shared | Place::Local) { 4 } else { 32 };
-    (a.place, a.base, a.constant, bytes(a)) == (b.place, b.base, b.constant, bytes(b))
+    let whole = if matches!(a.mem_space, MemSpace::Shared | MemSpace::Local) { 4 } else { 32 };
+    (a.mem_space, a.base, a.constant, bytes(a)) == (b.mem_space, b.base, b.constant, bytes(b))
         && b.offset.wrapping_sub(a.offset).is_multiple_of(whole)
 }

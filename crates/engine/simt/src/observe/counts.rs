@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// The counters of a program's code, and the blocks and branches that are computed from them.
 #[derive(Clone, Debug, Default)]
-pub struct Counting {
+pub struct BlockCounters {
     len: usize,
     blocks: Vec<CountedBlock>,
     branches: Vec<CountedBranch>,
@@ -24,7 +24,7 @@ pub struct Counting {
 
 /// A sum of counters, with signs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
+pub struct LaneCount {
     plus: Vec<u32>,
     minus: Vec<u32>,
 }
@@ -35,7 +35,7 @@ pub struct CountedBlock {
     /// The block's operations.
     pub operations: Range<u32>,
     /// Number of lanes that entered the block.
-    pub lanes: Sum,
+    pub lanes: LaneCount,
 }
 
 /// A `bra`, a `brx`, or a guarded exit or return, and the counts of its edges.
@@ -45,7 +45,7 @@ pub struct CountedBranch {
     pub op: u32,
     /// Lanes for each outgoing edge: first those that take the branch, then those that fall
     /// through. For a `brx`: lanes for each distinct target, in the order of the target list.
-    pub ways: Vec<Sum>,
+    pub edges: Vec<LaneCount>,
 }
 
 /// Counter and position of the counting of an operation.
@@ -58,17 +58,17 @@ pub(crate) enum Counted {
     /// counter and the next one are those of [`Self::Before`], and the indices begin after them.
     Indexed(u32),
     /// After the operation: lanes that fall through into the next block.
-    Behind(u32),
+    After(u32),
 }
 
 impl Counted {
     /// Whether the counting takes place after the operation.
-    pub(crate) fn is_behind(self) -> bool {
-        matches!(self, Self::Behind(_))
+    pub(crate) fn is_after(self) -> bool {
+        matches!(self, Self::After(_))
     }
 }
 
-impl Sum {
+impl LaneCount {
     /// The empty sum, for a block without incoming edges.
     pub const NONE: Self = Self { plus: Vec::new(), minus: Vec::new() };
 
@@ -95,13 +95,13 @@ impl Sum {
         Self { plus: vec![counter], minus: vec![counter + 1] }
     }
 
-    fn add(&mut self, other: &Sum) {
+    fn add(&mut self, other: &LaneCount) {
         self.plus.extend_from_slice(&other.plus);
         self.minus.extend_from_slice(&other.minus);
     }
 }
 
-impl Counting {
+impl BlockCounters {
     /// Number of counters.
     pub fn len(&self) -> usize {
         self.len
@@ -149,27 +149,27 @@ impl Counting {
     fn function(&mut self, code: &FunctionCode<'_>, number: u32) {
         let ops = code.first..code.first + code.insts.len() as u32;
         let starts = code.starts();
-        let mut lanes = vec![Sum::NONE; starts.len()];
+        let mut lanes = vec![LaneCount::NONE; starts.len()];
         // A branch target outside the function is not a block of it.
         let block = |op: u32| starts.binary_search(&op).ok();
-        let lead = |lanes: &mut Vec<Sum>, to: u32, sum: &Sum| {
+        let lead = |lanes: &mut Vec<LaneCount>, to: u32, sum: &LaneCount| {
             block(to).into_iter().for_each(|i| lanes[i].add(sum));
         };
-        lead(&mut lanes, ops.start, &Sum::counter(number));
+        lead(&mut lanes, ops.start, &LaneCount::counter(number));
         for (op, inst) in ops.clone().zip(code.insts) {
             let guarded = inst.guard != Slot::TRUE;
-            let mut ways = Vec::new();
+            let mut edges = Vec::new();
             let counted = match &inst.op {
                 Op::Branch { target, .. } => {
                     let first = self.counters(1 + usize::from(guarded));
-                    let taken = Sum::counter(first + u32::from(guarded));
+                    let taken = LaneCount::counter(first + u32::from(guarded));
                     lead(&mut lanes, *target, &taken);
-                    ways.extend(guarded.then_some(taken));
+                    edges.extend(guarded.then_some(taken));
                     Counted::Before(first)
                 }
                 Op::Exit | Op::Return if guarded => {
                     let first = self.counters(2);
-                    ways.push(Sum::counter(first + 1));
+                    edges.push(LaneCount::counter(first + 1));
                     Counted::Before(first)
                 }
                 Op::Exit | Op::Return => continue,
@@ -179,28 +179,28 @@ impl Counting {
                     let indexed = first + 2 * u32::from(guarded);
                     let mut named: Vec<u32> = Vec::new();
                     for (counter, &target) in (indexed..).zip(targets) {
-                        let taken = Sum::counter(counter);
+                        let taken = LaneCount::counter(counter);
                         lead(&mut lanes, target, &taken);
                         match named.iter().position(|&t| t == target) {
-                            Some(way) => ways[way].add(&taken),
-                            None => (named.push(target), ways.push(taken)).0,
+                            Some(way) => edges[way].add(&taken),
+                            None => (named.push(target), edges.push(taken)).0,
                         }
                     }
                     Counted::Indexed(first)
                 }
                 _ if block(op + 1).is_some() => {
                     let counter = self.counters(1);
-                    lead(&mut lanes, op + 1, &Sum::counter(counter));
-                    Counted::Behind(counter)
+                    lead(&mut lanes, op + 1, &LaneCount::counter(counter));
+                    Counted::After(counter)
                 }
                 _ => continue,
             };
             if let (true, Counted::Before(first) | Counted::Indexed(first)) = (guarded, counted) {
-                lead(&mut lanes, op + 1, &Sum::others(first));
-                ways.push(Sum::others(first));
+                lead(&mut lanes, op + 1, &LaneCount::others(first));
+                edges.push(LaneCount::others(first));
             }
-            if inst.count != 0 && !ways.is_empty() {
-                self.branches.push(CountedBranch { op, ways });
+            if inst.count != 0 && !edges.is_empty() {
+                self.branches.push(CountedBranch { op, edges });
             }
             self.places.insert(op, counted);
         }

@@ -65,7 +65,7 @@ impl CtaInfo {
 
 /// Kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Doing {
+pub enum AccessOp {
     /// `ld`, `ldu`
     Load,
     /// `st`
@@ -89,7 +89,7 @@ pub enum Doing {
     MatrixStore,
 }
 
-impl Doing {
+impl AccessOp {
     /// Whether the access writes memory.
     pub fn writes(self) -> bool {
         !matches!(self, Self::Load | Self::CopyFrom | Self::BulkLoad | Self::MatrixLoad)
@@ -105,7 +105,7 @@ impl Doing {
 /// several spaces, there is an event for each of them.
 pub struct Access<'a> {
     /// Kind of the access.
-    pub doing: Doing,
+    pub operation: AccessOp,
     /// State space of the addresses.
     pub space: SpaceKind,
     /// Address of each lane's first byte: a generic address in global and constant memory, an
@@ -131,7 +131,7 @@ impl Access<'_> {
 /// A further load of the same lanes, reported together with a preceding one
 /// ([`Probe::loads`](super::Probe::loads)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Further {
+pub struct FurtherLoad {
     /// Number of the operation.
     pub op: u32,
     /// Distance of its addresses from those of the preceding load.
@@ -142,7 +142,7 @@ pub struct Further {
     pub elements: u32,
 }
 
-impl Further {
+impl FurtherLoad {
     /// Addresses of the load.
     pub fn addresses(&self, first: &Access<'_>) -> L64 {
         first.addresses.map(|address| address.wrapping_add(self.offset))
@@ -151,18 +151,18 @@ impl Further {
     /// The load as an access with these addresses.
     pub fn access<'a>(&self, first: &Access<'a>, addresses: &'a L64) -> Access<'a> {
         let &Self { size, elements, .. } = self;
-        let &Access { doing, space, order, values, .. } = first;
-        Access { doing, space, addresses, size, elements, order, values }
+        let &Access { operation, space, order, values, .. } = first;
+        Access { operation, space, addresses, size, elements, order, values }
     }
 }
 
 /// The values of the elements of an access, which are read from registers on demand.
 #[derive(Clone, Copy)]
-pub struct Values<'a>(pub(crate) Of<'a>);
+pub struct Values<'a>(pub(crate) ValueSource<'a>);
 
 /// Location of the values.
 #[derive(Clone, Copy)]
-pub(crate) enum Of<'a> {
+pub(crate) enum ValueSource<'a> {
     /// In registers of a warp.
     Registers { warp: &'a Warp, constants: &'a Constants, parts: &'a [Slot] },
     /// In rows that compiled code has stored.
@@ -172,7 +172,7 @@ pub(crate) enum Of<'a> {
 impl Default for Values<'_> {
     /// No values.
     fn default() -> Self {
-        Self(Of::Rows(&[]))
+        Self(ValueSource::Rows(&[]))
     }
 }
 
@@ -180,8 +180,8 @@ impl Values<'_> {
     /// Number of elements, or 0 if the values are not in registers.
     pub fn len(&self) -> usize {
         match self.0 {
-            Of::Registers { parts, .. } => parts.len(),
-            Of::Rows(rows) => rows.len(),
+            ValueSource::Registers { parts, .. } => parts.len(),
+            ValueSource::Rows(rows) => rows.len(),
         }
     }
 
@@ -194,13 +194,13 @@ impl Values<'_> {
     /// is no such element.
     pub fn get(&self, element: usize) -> Option<L64> {
         match self.0 {
-            Of::Registers { warp, constants, parts } => {
+            ValueSource::Registers { warp, constants, parts } => {
                 let slot = *parts.get(element).filter(|slot| !slot.is_none())?;
                 let mut values = [0; 32];
                 warp.read(constants, slot, &mut values);
                 Some(values)
             }
-            Of::Rows(rows) => Some(match rows.get(element)? {
+            ValueSource::Rows(rows) => Some(match rows.get(element)? {
                 LaneValues::B32(row) => row.map(u64::from),
                 LaneValues::B64(row) => **row,
             }),
@@ -213,11 +213,13 @@ impl Values<'_> {
     #[inline]
     pub fn low(&self, element: usize) -> Option<[u32; 32]> {
         match self.0 {
-            Of::Rows(rows) => Some(match rows.get(element)? {
+            ValueSource::Rows(rows) => Some(match rows.get(element)? {
                 LaneValues::B32(row) => **row,
                 LaneValues::B64(row) => row.map(|value| value as u32),
             }),
-            Of::Registers { .. } => self.get(element).map(|row| row.map(|value| value as u32)),
+            ValueSource::Registers { .. } => {
+                self.get(element).map(|row| row.map(|value| value as u32))
+            }
         }
     }
 }
@@ -253,7 +255,7 @@ impl Registers<'_> {
 
 /// A synchronisation event.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Synchronized<'a> {
+pub enum Synchronization<'a> {
     /// `bar`, `barrier`: lanes arrive.
     Arrives {
         /// Number of the barrier.
@@ -265,7 +267,7 @@ pub enum Synchronized<'a> {
         /// Whether some of the lanes had waited at a reconvergence point and were released because
         /// other lanes of the warp did not arrive for a long time, for example because these wait
         /// for another CTA. On a GPU the lanes would arrive at the barrier together.
-        ahead: bool,
+        released_early: bool,
     },
     /// The barrier is complete, and these lanes continue. All waiting lanes are reported in
     /// succession, without any other event of the CTA in between.
@@ -384,7 +386,7 @@ pub struct Texels<'a> {
 
 /// A call event: start or end of a function, heap operation, or device launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Called<'a> {
+pub enum CallEvent<'a> {
     /// Lanes start a function; the event's operation is the call.
     Enters {
         /// Name of the function.
@@ -421,14 +423,14 @@ pub enum Called<'a> {
 
 /// A planned fetch of lanes that share texture and sampler.
 #[derive(Clone, Copy)]
-pub struct FetchMade<'a> {
+pub struct PlannedFetch<'a> {
     /// The plan: instruction form, texture, sampler.
     pub plan: &'a FetchPlan,
 }
 
 /// A surface access of lanes that share the surface.
 #[derive(Clone, Copy)]
-pub struct SurfaceMade<'a> {
+pub struct PlannedSurfaceAccess<'a> {
     /// Instruction form.
     pub form: SurfaceForm,
     /// The surface.
@@ -439,7 +441,7 @@ pub struct SurfaceMade<'a> {
 /// [`Probe::answer_lanes`](super::Probe::answer_lanes), including those that the kernel does not
 /// use.
 #[derive(Clone, Copy)]
-pub struct FetchAnswered<'a> {
+pub struct ExecutedFetch<'a> {
     /// The plan: instruction form, texture, sampler.
     pub plan: &'a FetchPlan,
     /// Operands of the fetch.
@@ -450,7 +452,7 @@ pub struct FetchAnswered<'a> {
 
 /// An executed surface access with its result.
 #[derive(Clone, Copy)]
-pub struct SurfaceAnswered<'a> {
+pub struct ExecutedSurfaceAccess<'a> {
     /// Instruction form.
     pub form: SurfaceForm,
     /// The surface.
@@ -465,7 +467,7 @@ pub struct SurfaceAnswered<'a> {
     pub fault: Option<&'a AccessFault>,
 }
 
-impl SurfaceAnswered<'_> {
+impl ExecutedSurfaceAccess<'_> {
     /// Result of the access for a lane, or `None` if a fault of an earlier lane had ended the
     /// launch.
     pub fn outcome(&self, lane: usize) -> Option<Result<[u64; 4], AccessFault>> {

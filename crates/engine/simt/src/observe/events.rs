@@ -32,7 +32,7 @@ impl Events {
     pub const FETCHES: Self = Self(1 << 8);
     /// Fetches and surface accesses with their operands and results.
     pub const ANSWERS: Self = Self(1 << 9);
-    /// Numbers of lanes that enter each block and take each branch ([`super::Counting`]).
+    /// Numbers of lanes that enter each block and take each branch ([`super::BlockCounters`]).
     pub const COUNTS: Self = Self(1 << 10);
     /// The subset of [`Self::RESULTS`] from atomics and from loads with a memory order, which shows
     /// the stores that they observed.

@@ -1,5 +1,5 @@
 //! Numbers of instructions that warps issue, for [`Events::ISSUES`](super::Events::ISSUES). The
-//! counters are numbered after those of [`Counting`].
+//! counters are numbered after those of [`BlockCounters`].
 //!
 //! Lane counts do not determine how often a warp issues an instruction, because diverged lanes
 //! issue it several times, and reconverged lanes once. Therefore each *stretch* of code in which
@@ -9,7 +9,7 @@
 //! executions. Every other guarded instruction has counters of the lanes that reach it and of those
 //! for which the guard holds.
 
-use super::Counting;
+use super::BlockCounters;
 use crate::code::{Code, Inst, Op, Slot};
 use crate::flow::FunctionCode;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct Issues {
     divided: BTreeMap<u32, u32>,
     /// Counting operations that are inserted before or after another operation.
     before: BTreeMap<u32, Vec<Inst>>,
-    behind: BTreeMap<u32, Inst>,
+    after: BTreeMap<u32, Inst>,
 }
 
 /// A sequence of operations that a warp executes with the same active mask.
@@ -37,7 +37,7 @@ pub struct Stretch {
 }
 
 impl Issues {
-    /// Number of counters, including those of [`Counting`].
+    /// Number of counters, including those of [`BlockCounters`].
     pub fn len(&self) -> usize {
         self.len
     }
@@ -69,12 +69,12 @@ impl Issues {
     }
 
     /// The counting operation to insert after an operation.
-    pub(super) fn behind(&self, op: u32) -> Option<Inst> {
-        self.behind.get(&op).cloned()
+    pub(super) fn after(&self, op: u32) -> Option<Inst> {
+        self.after.get(&op).cloned()
     }
 
     /// Assigns the issue counters of a program's code, numbered after those of `counting`.
-    pub(crate) fn of(code: &Code, counting: &Counting) -> Self {
+    pub(crate) fn of(code: &Code, counting: &BlockCounters) -> Self {
         let mut issues = Self { len: counting.len(), ..Self::default() };
         for number in 0..code.funcs.len() {
             let function = FunctionCode::new(code, number);
@@ -91,13 +91,13 @@ impl Issues {
         first
     }
 
-    fn function(&mut self, code: &FunctionCode<'_>, counting: &Counting) {
+    fn function(&mut self, code: &FunctionCode<'_>, counting: &BlockCounters) {
         let end = code.first + code.insts.len() as u32;
         let starts = code.starts();
         let mut begin = code.first;
         for (op, inst) in (code.first..end).zip(code.insts) {
             let is_guarded = inst.guard != Slot::TRUE;
-            if is_guarded && counting.at(op).is_none_or(|counted| counted.is_behind()) {
+            if is_guarded && counting.at(op).is_none_or(|counted| counted.is_after()) {
                 let counter = self.counters(2);
                 self.guards.insert(op, counter);
                 self.put_before(op, inst, Op::Count { counter, of: inst.guard });
@@ -131,7 +131,7 @@ impl Issues {
                 _ if is_last => {
                     let counter = self.counters(1);
                     self.stretches.push(Stretch { operations: begin..op + 1, counter });
-                    self.behind.insert(op, helper(inst, Op::Issue { counter, of: Slot::TRUE }));
+                    self.after.insert(op, helper(inst, Op::Issue { counter, of: Slot::TRUE }));
                     begin = op + 1;
                 }
                 _ => {}

@@ -1,11 +1,11 @@
 //! The program's code as observers see it: numbered operations with their source locations and
 //! registers.
 
-use crate::code::{Code, Op, Place, Slot};
+use crate::code::{Code, MemSpace, Op, Slot};
 use crate::flow::{FunctionCode, each_slot};
 use crate::launch::{Arithmetic, LaunchConfig};
 use crate::lower::{Program, Unit};
-use crate::observe::{Costs, Counting, Issues};
+use crate::observe::{BlockCounters, Costs, Issues};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_check::sources::{SourcePlace, Sources};
@@ -141,7 +141,7 @@ impl<'a> Listing<'a> {
     pub fn has_effects(&self, op: u32) -> bool {
         let Some(inst) = self.code.insts.get(op as usize) else { return false };
         match &inst.op {
-            Op::Load(access) => access.place != Place::KernelParam,
+            Op::Load(access) => access.mem_space != MemSpace::KernelParam,
             Op::Compute { .. } | Op::Lop3 { .. } | Op::Logic { .. } | Op::Rare(_) => false,
             Op::Compare { .. } | Op::ComparePair { .. } => false,
             Op::MovNarrow { .. } | Op::MovWide { .. } | Op::CountZero { .. } => false,
@@ -184,8 +184,8 @@ impl<'a> Listing<'a> {
     }
 
     /// The counters of blocks and branches ([`super::Events::COUNTS`]).
-    pub fn counting(&self) -> Counting {
-        Counting::of(self.code)
+    pub fn counting(&self) -> BlockCounters {
+        BlockCounters::of(self.code)
     }
 
     /// The counters of issued instructions and guards ([`super::Events::ISSUES`]).

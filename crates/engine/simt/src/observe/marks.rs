@@ -7,8 +7,8 @@
 use super::mark::Mark;
 use super::order::words;
 use super::shadow::{self, Shadows};
-use super::{Costs, Counted, Counting, Events, Issues, Order, Synchronized};
-use crate::code::{Callee, Code, Decoded, Inst, Op, Place, Slot};
+use super::{BlockCounters, Costs, Counted, Events, Issues, Order, Synchronization};
+use crate::code::{Callee, Code, Decoded, Inst, MemSpace, Op, Slot};
 use crate::flow::FunctionCode;
 use crate::lower::{Program, Unit};
 use crate::regions::Regions;
@@ -20,7 +20,7 @@ mod tests;
 
 /// The code that an observed launch executes.
 #[derive(Debug, Default)]
-pub(crate) struct Observed {
+pub(crate) struct MarkedCode {
     /// The marked code; `None`: the program's own code, as no marks are needed.
     pub(crate) code: Option<Code>,
     /// For each operation of the marked code the program's operation; for a mark the operation that
@@ -34,7 +34,7 @@ pub(crate) struct Observed {
     pub(crate) regions: Regions,
 }
 
-impl Observed {
+impl MarkedCode {
     /// The program's operation for a position in the executed code.
     pub(crate) fn op(&self, pc: u32) -> u32 {
         self.origin.get(pc as usize).copied().unwrap_or(pc)
@@ -47,16 +47,16 @@ impl Observed {
 }
 
 /// Marked codes by the events that they report.
-type Codes = HashMap<Events, Arc<Observed>>;
+type Codes = HashMap<Events, Arc<MarkedCode>>;
 
 /// Cache of the marked codes of a unit.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(Mutex<Codes>);
+pub(crate) struct MarkedCodes(Mutex<Codes>);
 
 impl Unit {
     /// The marked code for a set of events.
-    pub(crate) fn observed(&self, program: &Program, events: Events) -> Arc<Observed> {
-        let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn observed(&self, program: &Program, events: Events) -> Arc<MarkedCode> {
+        let mut kept = self.marked.0.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = events.and(Events::BY_MARKS | Events::CALLS);
         let made = kept.entry(marks).or_insert_with(|| Arc::new(make(program, &self.code, marks)));
         Arc::clone(made)
@@ -65,10 +65,10 @@ impl Unit {
 
 /// Code with debugger marks ([`Events::STEPS`]) before the instructions whose source offsets `of`
 /// selects.
-pub(crate) fn at_places(program: &Program, unit: &Unit, of: &dyn Fn(u32) -> bool) -> Observed {
+pub(crate) fn at_places(program: &Program, unit: &Unit, of: &dyn Fn(u32) -> bool) -> MarkedCode {
     let code = &unit.code;
     let (marked, origin) = marked(program, code, Events::STEPS, of);
-    Observed { code: Some(marked), origin, sites: sites(code), ..Observed::default() }
+    MarkedCode { code: Some(marked), origin, sites: sites(code), ..MarkedCode::default() }
 }
 
 /// For each site, its operation.
@@ -85,11 +85,11 @@ fn sites(code: &Code) -> Vec<u32> {
     sites
 }
 
-fn make(program: &Program, code: &Code, events: Events) -> Observed {
+fn make(program: &Program, code: &Code, events: Events) -> MarkedCode {
     let sites = sites(code);
     let (counting, issues, costs) = counters(program, code, events);
     let counters = counting.len().max(issues.len()).max(costs.len());
-    let mut observed = Observed { sites, counters, ..Observed::default() };
+    let mut observed = MarkedCode { sites, counters, ..MarkedCode::default() };
     if !events.is_none() {
         let (code, origin) = marked(program, code, events, &|_| true);
         (observed.code, observed.origin) = (Some(code), origin);
@@ -98,103 +98,103 @@ fn make(program: &Program, code: &Code, events: Events) -> Observed {
 }
 
 /// The marks around an operation.
-struct Beside {
+struct MarksAround {
     /// Events reported before the operation.
     before: Events,
     /// Events reported after the operation.
-    behind: Events,
+    after: Events,
     order: Order,
-    fence: Option<Synchronized<'static>>,
+    fence: Option<Synchronization<'static>>,
 }
 
 /// The marks of an operation. `leads`: the operation is the first one of a block.
-fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside {
+fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksAround {
     let words = || words(&program.source, inst.span);
-    let mut beside = Beside {
+    let mut around = MarksAround {
         before: Events::OPERATIONS,
-        behind: Events::NONE,
+        after: Events::NONE,
         order: Order::default(),
         fence: None,
     };
     if leads {
-        beside.before |= Events::BLOCKS;
+        around.before |= Events::BLOCKS;
     }
-    let members = |beside: &mut Beside, members: Slot| {
+    let members = |around: &mut MarksAround, members: Slot| {
         if !members.is_none() {
-            beside.before |= Events::SYNCHRONIZATION;
-            beside.behind |= Events::SYNCHRONIZATION;
+            around.before |= Events::SYNCHRONIZATION;
+            around.after |= Events::SYNCHRONIZATION;
         }
     };
     match &inst.op {
         Op::Load(access) | Op::LoadQuad(access) | Op::Store(access) | Op::StoreQuad(access) => {
-            beside.before |= match access.place {
-                Place::KernelParam => Events::PARAMETERS,
-                Place::Param | Place::Generic => Events::PARAMETERS | Events::ACCESSES,
+            around.before |= match access.mem_space {
+                MemSpace::KernelParam => Events::PARAMETERS,
+                MemSpace::Param | MemSpace::Generic => Events::PARAMETERS | Events::ACCESSES,
                 _ => Events::ACCESSES,
             };
             if matches!(inst.op, Op::Load(_) | Op::LoadQuad(_)) {
-                beside.behind |= match access.place {
-                    Place::KernelParam => Events::NONE,
+                around.after |= match access.mem_space {
+                    MemSpace::KernelParam => Events::NONE,
                     _ => Events::RESULTS,
                 };
             }
-            beside.order = Order::of(words());
-            if beside.behind.has(Events::RESULTS) && beside.order != Order::default() {
-                beside.behind |= Events::STRONG_RESULTS;
+            around.order = Order::of(words());
+            if around.after.has(Events::RESULTS) && around.order != Order::default() {
+                around.after |= Events::STRONG_RESULTS;
             }
         }
         Op::Atomic(_) => {
-            beside.before |= Events::ACCESSES;
-            beside.behind |= Events::RESULTS | Events::STRONG_RESULTS;
-            beside.order = Order::of(words());
+            around.before |= Events::ACCESSES;
+            around.after |= Events::RESULTS | Events::STRONG_RESULTS;
+            around.order = Order::of(words());
         }
-        Op::AsyncCopy(_) => beside.before |= Events::ACCESSES,
+        Op::AsyncCopy(_) => around.before |= Events::ACCESSES,
         Op::Matrix(matrix) => {
-            beside.before |= Events::ACCESSES;
-            members(&mut beside, matrix.members);
+            around.before |= Events::ACCESSES;
+            members(&mut around, matrix.members);
         }
-        Op::Mma(mma) => members(&mut beside, mma.members),
-        Op::Converge { members: slot } => members(&mut beside, *slot),
+        Op::Mma(mma) => members(&mut around, mma.members),
+        Op::Converge { members: slot } => members(&mut around, *slot),
         Op::Mbarrier(_) => {
-            beside.before |= Events::SYNCHRONIZATION;
-            beside.order = Order::of(words());
+            around.before |= Events::SYNCHRONIZATION;
+            around.order = Order::of(words());
         }
-        Op::HeapCall(_) => beside.before |= Events::CALLS | Events::HEAP,
+        Op::HeapCall(_) => around.before |= Events::CALLS | Events::HEAP,
         // The members of a `.sync` may wait at different instructions; the last arrival reports
         // those that continue.
-        Op::WarpSync { .. } => beside.before |= Events::SYNCHRONIZATION,
-        Op::Shuffle(shuffle) => members(&mut beside, shuffle.members),
+        Op::WarpSync { .. } => around.before |= Events::SYNCHRONIZATION,
+        Op::Shuffle(shuffle) => members(&mut around, shuffle.members),
         Op::Vote { members: slot, .. }
         | Op::Match { members: slot, .. }
         | Op::Redux { members: slot, .. }
-        | Op::Elect { members: slot, .. } => members(&mut beside, *slot),
-        Op::Branch { .. } | Op::BranchIndexed { .. } => beside.before |= Events::BRANCHES,
+        | Op::Elect { members: slot, .. } => members(&mut around, *slot),
+        Op::Branch { .. } | Op::BranchIndexed { .. } => around.before |= Events::BRANCHES,
         Op::Nop if inst.count != 0 => {
-            beside.fence = fence(&words().collect::<Vec<_>>(), program, inst);
-            if beside.fence.is_some() {
-                beside.before |= Events::SYNCHRONIZATION;
+            around.fence = fence(&words().collect::<Vec<_>>(), program, inst);
+            if around.fence.is_some() {
+                around.before |= Events::SYNCHRONIZATION;
             }
         }
         _ => {}
     }
-    beside.before = beside.before.and(events);
-    beside.behind = beside.behind.and(events);
-    beside
+    around.before = around.before.and(events);
+    around.after = around.after.and(events);
+    around
 }
 
 /// The synchronisation of a fence or copy-group instruction.
-fn fence(words: &[&str], program: &Program, inst: &Inst) -> Option<Synchronized<'static>> {
+fn fence(words: &[&str], program: &Program, inst: &Inst) -> Option<Synchronization<'static>> {
     match *words {
         // A proxy fence orders kinds of access that are identical in this implementation.
         ["fence", "proxy", ..] => None,
-        ["fence" | "membar", ..] => Some(Synchronized::Fence(fence_order(words))),
-        ["cp", "async", "commit_group"] => Some(Synchronized::CommitsCopies),
-        ["cp", "async", "wait_all"] => Some(Synchronized::WaitsForCopies { but: None }),
+        ["fence" | "membar", ..] => Some(Synchronization::Fence(fence_order(words))),
+        ["cp", "async", "commit_group"] => Some(Synchronization::CommitsCopies),
+        ["cp", "async", "wait_all"] => Some(Synchronization::WaitsForCopies { but: None }),
         ["cp", "async", "wait_group"] => {
             let text = program.source.snippet(inst.span);
             let number = text.trim_end_matches(';').split_whitespace().last();
             let but = Some(number.and_then(|n| n.parse().ok()).unwrap_or(0));
-            Some(Synchronized::WaitsForCopies { but })
+            Some(Synchronization::WaitsForCopies { but })
         }
         _ => None,
     }
@@ -217,16 +217,16 @@ struct Item {
     inst: Inst,
     /// Number of the operation in the program's code.
     op: u32,
-    stands: Stands,
+    role: Role,
 }
 
 /// Role of an operation in the marked code.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stands {
+enum Role {
     /// The program's operation itself.
     Itself,
     /// An operation inserted before or after it.
-    Beside,
+    Inserted,
     /// An operation executed only when the function is called; branches to its first operation skip
     /// it.
     AtEntry,
@@ -250,17 +250,17 @@ pub(crate) fn marked(
     for (op, inst) in (0..).zip(&code.insts) {
         leading |= leads[op as usize];
         let (beside_it, at_entry) = shadows.take(op);
-        let with = |stands| move |inst| Item { inst, op, stands };
-        items.extend(at_entry.into_iter().map(with(Stands::AtEntry)));
-        items.extend(beside_it.into_iter().map(with(Stands::Beside)));
+        let with = |role| move |inst| Item { inst, op, role };
+        items.extend(at_entry.into_iter().map(with(Role::AtEntry)));
+        items.extend(beside_it.into_iter().map(with(Role::Inserted)));
         if matches!(inst.op, Op::Join) {
-            items.push(Item { inst: inst.clone(), op, stands: Stands::Itself });
-            items.extend(counted_behind(&counting, inst, op));
-            items.extend(issues.behind(op).map(with(Stands::Beside)));
+            items.push(Item { inst: inst.clone(), op, role: Role::Itself });
+            items.extend(counted_after(&counting, inst, op));
+            items.extend(issues.after(op).map(with(Role::Inserted)));
             continue;
         }
-        let Beside { mut before, behind, order, fence } =
-            beside(program, inst, events, std::mem::take(&mut leading));
+        let MarksAround { mut before, after, order, fence } =
+            around(program, inst, events, std::mem::take(&mut leading));
         if begins.get(op as usize) == Some(&true) && steps(inst.span.start) {
             before |= Events::STEPS;
         }
@@ -268,23 +268,23 @@ pub(crate) fn marked(
         if costed.is_some_and(|costed| costed.leader != op) {
             before = before.without(Events::ACCESSES | Events::PARAMETERS);
         }
-        let (sums, cost) = (events.has(Events::COSTS), costed.map(|costed| costed.counter));
-        let mark = |tells, behind| {
-            let mark = Mark { tells, about: 0, op, behind, order, sums, cost, fence };
+        let (sums_costs, cost) = (events.has(Events::COSTS), costed.map(|costed| costed.counter));
+        let mark = |reports, after| {
+            let mark = Mark { reports, target: 0, op, after, order, sums_costs, cost, fence };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
-        let mut push = |inst| items.push(Item { inst, op, stands: Stands::Beside });
+        let mut push = |inst| items.push(Item { inst, op, role: Role::Inserted });
         counted_before(&counting, inst, op).into_iter().for_each(&mut push);
         issues.before(op).for_each(&mut push);
         if !before.is_none() {
             push(mark(before, false));
         }
-        items.push(Item { inst: shadows.call(op, inst), op, stands: Stands::Itself });
-        if !behind.is_none() {
-            items.push(Item { inst: mark(behind, true), op, stands: Stands::Beside });
+        items.push(Item { inst: shadows.call(op, inst), op, role: Role::Itself });
+        if !after.is_none() {
+            items.push(Item { inst: mark(after, true), op, role: Role::Inserted });
         }
-        items.extend(counted_behind(&counting, inst, op));
-        items.extend(issues.behind(op).map(with(Stands::Beside)));
+        items.extend(counted_after(&counting, inst, op));
+        items.extend(issues.after(op).map(with(Role::Inserted)));
     }
     if shadows.funcs.is_empty() {
         return assemble(code, &items);
@@ -294,11 +294,11 @@ pub(crate) fn marked(
 }
 
 /// The counters for a set of events.
-fn counters(program: &Program, code: &Code, events: Events) -> (Counting, Issues, Costs) {
+fn counters(program: &Program, code: &Code, events: Events) -> (BlockCounters, Issues, Costs) {
     if !events.has(Events::COUNTS) {
         return Default::default();
     }
-    let counting = Counting::of(code);
+    let counting = BlockCounters::of(code);
     let issues =
         if events.has(Events::ISSUES) { Issues::of(code, &counting) } else { Issues::default() };
     let costs = if events.has(Events::COSTS) {
@@ -310,7 +310,7 @@ fn counters(program: &Program, code: &Code, events: Events) -> (Counting, Issues
 }
 
 /// The operations that count the lanes that reach a branch and the edges that they take.
-fn counted_before(counting: &Counting, inst: &Inst, op: u32) -> Vec<Inst> {
+fn counted_before(counting: &BlockCounters, inst: &Inst, op: u32) -> Vec<Inst> {
     let (counter, targets) = match (counting.at(op), &inst.op) {
         (Some(Counted::Before(counter)), _) => (counter, None),
         (Some(Counted::Indexed(counter)), Op::BranchIndexed { index, targets, .. }) => {
@@ -333,11 +333,11 @@ fn counted_before(counting: &Counting, inst: &Inst, op: u32) -> Vec<Inst> {
 
 /// The operation that counts the lanes that fall through into the next block; branches to the block
 /// skip it.
-fn counted_behind(counting: &Counting, inst: &Inst, op: u32) -> Option<Item> {
-    let Some(Counted::Behind(counter)) = counting.at(op) else { return None };
+fn counted_after(counting: &BlockCounters, inst: &Inst, op: u32) -> Option<Item> {
+    let Some(Counted::After(counter)) = counting.at(op) else { return None };
     let count = Op::Count { counter, of: Slot::TRUE };
     let inst = Inst { op: count, guard: Slot::TRUE, count: 0, span: inst.span };
-    Some(Item { inst, op, stands: Stands::Beside })
+    Some(Item { inst, op, role: Role::Inserted })
 }
 
 /// First operations of PTX instructions. All operations of an instruction have its span. Operations
@@ -388,14 +388,14 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
     let mut entries: HashMap<u32, u32> = HashMap::new();
     for item in items {
         let place = out.len() as u32;
-        match item.stands {
-            Stands::AtEntry => {
+        match item.role {
+            Role::AtEntry => {
                 entries.entry(item.op).or_insert(place);
             }
-            stands => {
+            role => {
                 let to = &mut moved[item.op as usize];
                 *to = (*to).min(place);
-                if stands == Stands::Itself {
+                if role == Role::Itself {
                     itself[item.op as usize] = place;
                 }
             }
@@ -414,7 +414,7 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
     let to = |pc: &mut u32| *pc = moved.get(*pc as usize).copied().unwrap_or(*pc);
     for inst in &mut out {
         match &mut inst.op {
-            Op::Mark(mark) => mark.about = itself[mark.op as usize],
+            Op::Mark(mark) => mark.target = itself[mark.op as usize],
             Op::Branch { target, reconverge } => {
                 to(target);
                 to(reconverge);

@@ -48,7 +48,7 @@
 //! ```
 //! use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 //! use texunit_simt::SpaceKind;
-//! use texunit_simt::observe::{Access, At, Doing, Events, LaunchInfo, Observer, Probe};
+//! use texunit_simt::observe::{Access, At, AccessOp, Events, LaunchInfo, Observer, Probe};
 //!
 //! #[derive(Debug, Default)]
 //! struct Stored(AtomicU64);
@@ -71,7 +71,7 @@
 //!
 //! impl Probe for Counter<'_> {
 //!     fn access(&mut self, at: &At, access: &Access<'_>) {
-//!         if access.space == SpaceKind::Global && access.doing == Doing::Store {
+//!         if access.space == SpaceKind::Global && access.operation == AccessOp::Store {
 //!             self.bytes += u64::from(at.lanes.count_ones() * access.bytes());
 //!         }
 //!     }
@@ -104,13 +104,13 @@ mod several;
 mod shadow;
 mod used;
 
-pub use costs::{Costed, Costs};
+pub use costs::{AccessCost, Costs};
 pub(crate) use counts::Counted;
-pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
+pub use counts::{BlockCounters, CountedBlock, CountedBranch, LaneCount};
 pub use event::{
-    Access, At, Branch, Called, CtaInfo, Doing, FetchAnswered, FetchMade, Further, MbarrierAction,
-    MbarrierState, Registers, Sink, SurfaceAnswered, SurfaceMade, Synchronized, Texels, Undefined,
-    Values,
+    Access, AccessOp, At, Branch, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess,
+    FurtherLoad, MbarrierAction, MbarrierState, PlannedFetch, PlannedSurfaceAccess, Registers,
+    Sink, Synchronization, Texels, Undefined, Values,
 };
 pub use events::Events;
 pub use issues::{Issues, Stretch};
@@ -142,7 +142,7 @@ pub trait Probe: Send {
     /// Several loads of shared memory are about to be executed in succession; their addresses have
     /// the same distances in each lane, and no other event of the warp occurs in between. The
     /// default implementation reports each as an access.
-    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
         self.access(at, first);
         for further in more {
             let addresses = further.addresses(first);
@@ -157,7 +157,7 @@ pub trait Probe: Send {
 
     /// Lanes execute a barrier, fence, mbarrier operation or `.sync` instruction
     /// ([`Events::SYNCHRONIZATION`]).
-    fn synchronized(&mut self, _at: &At, _what: &Synchronized<'_>) {}
+    fn synchronized(&mut self, _at: &At, _what: &Synchronization<'_>) {}
 
     /// A branch is about to be executed ([`Events::BRANCHES`]).
     fn branch(&mut self, _at: &At, _branch: &Branch) {}
@@ -178,13 +178,13 @@ pub trait Probe: Send {
 
     /// Calls, returns and exits ([`Events::CALLS`]); heap operations also with [`Events::HEAP`],
     /// calls also with [`Events::ENTERS`].
-    fn call(&mut self, _at: &At, _called: &Called<'_>) {}
+    fn call(&mut self, _at: &At, _called: &CallEvent<'_>) {}
 
     /// A fetch has been executed ([`Events::FETCHES`]).
-    fn fetch(&mut self, _at: &At, _fetch: &FetchMade<'_>) {}
+    fn fetch(&mut self, _at: &At, _fetch: &PlannedFetch<'_>) {}
 
     /// A surface access has been executed ([`Events::FETCHES`]).
-    fn surface(&mut self, _at: &At, _surface: &SurfaceMade<'_>) {}
+    fn surface(&mut self, _at: &At, _surface: &PlannedSurfaceAccess<'_>) {}
 
     /// Selects the lanes of a fetch or surface access whose results are wanted
     /// ([`Events::ANSWERS`]).
@@ -193,8 +193,8 @@ pub trait Probe: Send {
     }
 
     /// Result of a fetch ([`Events::ANSWERS`]).
-    fn fetch_answer(&mut self, _at: &At, _fetch: &FetchAnswered<'_>) {}
+    fn fetch_answer(&mut self, _at: &At, _fetch: &ExecutedFetch<'_>) {}
 
     /// Result of a surface access ([`Events::ANSWERS`]).
-    fn surface_answer(&mut self, _at: &At, _surface: &SurfaceAnswered<'_>) {}
+    fn surface_answer(&mut self, _at: &At, _surface: &ExecutedSurfaceAccess<'_>) {}
 }

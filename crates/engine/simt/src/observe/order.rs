@@ -51,12 +51,12 @@ pub struct Order {
 /// modifiers that change results; the memory order does not, but checks need it.
 pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> + Clone {
     const ENDS: &str = ";./@%";
-    let text = behind_space(source.snippet(span));
+    let text = skip_space(source.snippet(span));
     // Skips the guard.
     let text = match text.strip_prefix('@') {
         Some(rest) => {
-            let name = behind_space(behind_space(rest).trim_start_matches('!'));
-            behind_space(name.trim_start_matches(|c: char| !c.is_whitespace() && c != '/'))
+            let name = skip_space(skip_space(rest).trim_start_matches('!'));
+            skip_space(name.trim_start_matches(|c: char| !c.is_whitespace() && c != '/'))
         }
         None => text,
     };
@@ -65,14 +65,14 @@ pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &st
     std::iter::from_fn(move || {
         let text = rest?;
         let ends = |c: char| c.is_whitespace() || ENDS.contains(c);
-        let (word, behind) = text.split_at(text.find(ends).unwrap_or(text.len()));
-        rest = behind_space(behind).strip_prefix('.').map(behind_space);
+        let (word, rest_of_text) = text.split_at(text.find(ends).unwrap_or(text.len()));
+        rest = skip_space(rest_of_text).strip_prefix('.').map(skip_space);
         Some(word)
     })
 }
 
 /// Skips white space and comments.
-fn behind_space(mut text: &str) -> &str {
+fn skip_space(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
         let (rest, end) = match (text.strip_prefix("/*"), text.strip_prefix("//")) {

@@ -1,8 +1,9 @@
 //! Combines several observers into one.
 
 use super::{
-    Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, Further, LaunchInfo,
-    Observer, Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Undefined, Values,
+    Access, At, Branch, CallEvent, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess,
+    FurtherLoad, LaunchInfo, Observer, PlannedFetch, PlannedSurfaceAccess, Probe, Registers,
+    Synchronization, Undefined, Values,
 };
 use crate::launch::LaunchConfig;
 use crate::stats::Fault;
@@ -84,7 +85,7 @@ impl Probe for Probes<'_> {
         self.each(Events::of_space(access.space), |probe| probe.access(at, access));
     }
 
-    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
         self.each(Events::of_space(first.space), |probe| probe.loads(at, first, more));
     }
 
@@ -96,7 +97,7 @@ impl Probe for Probes<'_> {
         self.each(Events::DEFINED, |probe| probe.undefined(at, what));
     }
 
-    fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
+    fn synchronized(&mut self, at: &At, what: &Synchronization<'_>) {
         self.each(Events::SYNCHRONIZATION, |probe| probe.synchronized(at, what));
     }
 
@@ -116,15 +117,15 @@ impl Probe for Probes<'_> {
         self.each(Events::OPERATIONS, |probe| probe.operation(at, registers));
     }
 
-    fn call(&mut self, at: &At, called: &Called<'_>) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         self.each(Events::CALLS | Events::HEAP, |probe| probe.call(at, called));
     }
 
-    fn fetch(&mut self, at: &At, fetch: &FetchMade<'_>) {
+    fn fetch(&mut self, at: &At, fetch: &PlannedFetch<'_>) {
         self.each(Events::FETCHES, |probe| probe.fetch(at, fetch));
     }
 
-    fn surface(&mut self, at: &At, surface: &SurfaceMade<'_>) {
+    fn surface(&mut self, at: &At, surface: &PlannedSurfaceAccess<'_>) {
         self.each(Events::FETCHES, |probe| probe.surface(at, surface));
     }
 
@@ -134,11 +135,11 @@ impl Probe for Probes<'_> {
         lanes
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
         self.each(Events::ANSWERS, |probe| probe.fetch_answer(at, fetch));
     }
 
-    fn surface_answer(&mut self, at: &At, surface: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, surface: &ExecutedSurfaceAccess<'_>) {
         self.each(Events::ANSWERS, |probe| probe.surface_answer(at, surface));
     }
 }

@@ -2,7 +2,7 @@
 //! nondeterministic registers, for checks and for launches of a part of a grid.
 
 use super::Listing;
-use crate::code::{Inst, Op, Place, Slot};
+use crate::code::{Inst, MemSpace, Op, Slot};
 use crate::flow::FunctionCode;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -120,7 +120,7 @@ fn effect(inst: &Inst, slot: Slot, frame: Option<&[Slot]>) -> Effect {
     match &inst.op {
         Op::MovNarrow { d, a } if *a == slot => Effect::Copies(*d),
         Op::Store(store) if store.base != slot && inst.guard.plain() != slot.plain() => {
-            let own = matches!(store.place, Place::Frame | Place::Local);
+            let own = matches!(store.mem_space, MemSpace::Frame | MemSpace::Local);
             let is_kept = frame.is_some_and(|frame| own || frame.contains(&store.base));
             if is_kept { Effect::None } else { Effect::Uses }
         }

@@ -1,7 +1,7 @@
 //! Translates loads, stores and atomics to steps of a region.
 
 use super::operand::{Operands, vreg};
-use crate::code::{self, Op, Place, Slot, SpaceProfile};
+use crate::code::{self, MemSpace, Op, Slot, SpaceProfile};
 use texunit_alu::Temporaries;
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
@@ -13,13 +13,13 @@ const MEMORY: u8 = 0;
 
 /// The operands of an access in the region's form; `None` if the interpreter has to execute it.
 fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> Option<Access> {
-    let space = match access.place {
+    let space = match access.mem_space {
         // Addresses of parameters in registers are generic.
-        Place::Global | Place::Generic | Place::Param => Space::Global,
-        Place::Shared => Space::Shared,
-        Place::Local => Space::Local,
-        Place::Frame => Space::Frame,
-        Place::KernelParam => Space::Param,
+        MemSpace::Global | MemSpace::Generic | MemSpace::Param => Space::Global,
+        MemSpace::Shared => Space::Shared,
+        MemSpace::Local => Space::Local,
+        MemSpace::Frame => Space::Frame,
+        MemSpace::KernelParam => Space::Param,
     };
     let count = u8::try_from(access.parts.len()).ok()?;
     if !matches!(total, 1 | 2 | 4 | 8 | 16) || (access.constant && access.base.is_none()) {
@@ -96,19 +96,19 @@ fn place_in_window(
     if !base.is_wide() || base.is_none() {
         return None;
     }
-    let Temporaries { narrow: place, wide: behind, predicates: inside } = operands.temporaries;
+    let Temporaries { narrow: place, wide: distance, predicates: inside } = operands.temporaries;
     let zero = Source::Literal(0);
     let compute = |op, to, a, b| Action::Compute { op, to, from: [a, b, zero] };
     let offset = Source::Literal(offset.wrapping_sub(window));
     let actions = vec![
-        compute(J::AddWide, To::B64(behind), operands.number(base)?, offset),
+        compute(J::AddWide, To::B64(distance), operands.number(base)?, offset),
         Action::Compare {
             test: Test::UnsignedWide(Relation::Lt),
-            from: [Source::B64(behind), Source::Literal(WINDOW_SIZE)],
+            from: [Source::B64(distance), Source::Literal(WINDOW_SIZE)],
             to: [Some(inside), None],
             with: (Combine::And, Predicate::Always),
         },
-        compute(J::Low, To::B32(place), Source::B64(behind), zero),
+        compute(J::Low, To::B32(place), Source::B64(distance), zero),
         // An offset outside every memory makes the access leave the region.
         compute(
             J::Select(Predicate::If(inside)),
@@ -142,7 +142,7 @@ pub(super) fn load_from(of: &code::Access, access: Access) -> Option<Action> {
 
 /// Translates a store.
 pub(super) fn store(operands: &mut Operands<'_>, of: &code::Access) -> Option<Action> {
-    if of.constant || matches!(of.place, Place::KernelParam | Place::Param) {
+    if of.constant || matches!(of.mem_space, MemSpace::KernelParam | MemSpace::Param) {
         return None;
     }
     let access = access(operands, of, total(of))?;
@@ -161,9 +161,9 @@ pub(super) fn store_to(
 /// Translates an atomic on a single element of 4 or 8 bytes.
 pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<Action> {
     use ScalarType as T;
-    let space = match of.place {
-        Place::Global | Place::Generic => Space::Global,
-        Place::Shared => Space::Shared,
+    let space = match of.mem_space {
+        MemSpace::Global | MemSpace::Generic => Space::Global,
+        MemSpace::Shared => Space::Shared,
         _ => return None,
     };
     let ([d], [b]) = (&of.d[..], &of.b[..]) else { return None };

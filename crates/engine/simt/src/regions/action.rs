@@ -2,10 +2,10 @@
 
 use super::access;
 use super::moves;
+use super::notify;
 use super::operand::{Operands, predicate, vreg};
 use super::operation;
 use super::shadow;
-use super::told;
 use crate::code::{self, Inst, Op, Slot};
 use std::sync::Arc;
 use texunit_alu::Alu;
@@ -17,7 +17,7 @@ use texunit_jit::{Source, VReg};
 /// it.
 pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Step>> {
     if let Op::Mark(mark) = &inst.op {
-        return told::step(operands, mark, at).map(|step| vec![step]);
+        return notify::step(operands, mark, at).map(|step| vec![step]);
     }
     let guard = predicate(inst.guard);
     let actions = actions(operands, inst, at)?;
@@ -60,8 +60,8 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
             if inst.guard != Slot::TRUE {
                 return None;
             }
-            if matches!(op, Op::WarpSync { .. }) && operands.is_told(at) {
-                return Some(vec![collective(operands, op)?, told::joined(at)]);
+            if matches!(op, Op::WarpSync { .. }) && operands.notifies(at) {
+                return Some(vec![collective(operands, op)?, notify::joined(at)]);
             }
             collective(operands, op)?
         }

@@ -5,7 +5,7 @@
 
 use super::action;
 use super::operand::{Operands, predicate, vreg};
-use super::pause::Pause;
+use super::yield_point::YieldPoint;
 use crate::code::{Code, Inst, Op, PRODUCTS, Slot};
 use crate::flow::{Facts, Flow, FunctionCode, writes};
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ pub(super) struct Cut {
 }
 
 /// Role of an instruction in a region.
-enum Part {
+enum Role {
     /// An instruction that is compiled to these steps.
     Steps(Vec<Step>),
     /// A branch.
@@ -31,7 +31,7 @@ enum Part {
     /// A reconvergence point.
     Join,
     /// A yield point, which can be executed for several warps at once.
-    Pause,
+    YieldPoint,
     /// An instruction that the interpreter executes.
     Leave,
 }
@@ -53,20 +53,21 @@ impl Cut {
         &self,
         code: &Code,
         facts: Option<&Arc<Facts>>,
-        pauses: &[Pause],
+        yield_points: &[YieldPoint],
     ) -> Region {
         let mut operands = Operands::new(code, self.function);
-        let pauses_at = |at: u32| pauses.binary_search_by_key(&at, |pause| pause.at).is_ok();
+        let pauses_at =
+            |at: u32| yield_points.binary_search_by_key(&at, |yield_point| yield_point.at).is_ok();
         let mut part = |(at, inst): (u32, &Inst)| match &inst.op {
-            Op::Branch { target, .. } => Part::Branch(*target),
-            Op::Join => Part::Join,
+            Op::Branch { target, .. } => Role::Branch(*target),
+            Op::Join => Role::Join,
             _ => match action::steps(&mut operands, inst, at) {
-                Some(steps) => Part::Steps(steps),
-                None if pauses_at(at) => Part::Pause,
-                None => Part::Leave,
+                Some(steps) => Role::Steps(steps),
+                None if pauses_at(at) => Role::YieldPoint,
+                None => Role::Leave,
             },
         };
-        let parts: Vec<Part> = self.insts(code).map(&mut part).collect();
+        let parts: Vec<Role> = self.insts(code).map(&mut part).collect();
         let sites = operands.sites;
         let starts = self.starts(code, &parts);
         let kept = self.kept(code, facts, &starts, &parts);
@@ -78,12 +79,12 @@ impl Cut {
 
     /// The first instructions of the region's blocks. Blocks also begin at reconvergence points,
     /// and end at instructions that are not compiled.
-    fn starts(&self, code: &Code, parts: &[Part]) -> Vec<u32> {
+    fn starts(&self, code: &Code, parts: &[Role]) -> Vec<u32> {
         let insts = code.insts.get(self.insts.start as usize..self.insts.end as usize);
         let starts = parts.iter().enumerate().flat_map(|(i, part)| match part {
-            Part::Join => i..i + 2,
-            Part::Leave | Part::Pause => i + 1..i + 2,
-            Part::Branch(_) | Part::Steps(_) => 0..0,
+            Role::Join => i..i + 2,
+            Role::Leave | Role::YieldPoint => i + 1..i + 2,
+            Role::Branch(_) | Role::Steps(_) => 0..0,
         });
         let insts = FunctionCode::without_registers(insts.unwrap_or_default(), self.insts.start);
         let cfg = Cfg::with_starts(&insts, starts);
@@ -98,9 +99,13 @@ impl Cut {
     }
 
     /// The yield points of the range.
-    pub(super) fn pauses(&self, code: &Code, facts: Option<&Arc<Facts>>) -> Box<[Pause]> {
+    pub(super) fn yield_points(
+        &self,
+        code: &Code,
+        facts: Option<&Arc<Facts>>,
+    ) -> Box<[YieldPoint]> {
         let flow = self.flow_of_params(code, facts);
-        self.insts(code).filter_map(|(at, inst)| Pause::of(flow.as_ref(), at, inst)).collect()
+        self.insts(code).filter_map(|(at, inst)| YieldPoint::of(flow.as_ref(), at, inst)).collect()
     }
 
     /// For each block, the registers that hold parameters at its start, and those with a known
@@ -152,11 +157,11 @@ impl Cut {
         code: &Code,
         facts: Option<&Arc<Facts>>,
         starts: &[u32],
-        parts: &[Part],
+        parts: &[Role],
     ) -> Vec<HashSet<VReg>> {
         let mut written: Vec<Slot> = Vec::new();
         for ((_, inst), part) in self.insts(code).zip(parts) {
-            if matches!(part, Part::Steps(_)) {
+            if matches!(part, Role::Steps(_)) {
                 writes(&inst.op, |slot| written.extend((!slot.is_none()).then_some(slot)));
             }
         }
@@ -187,7 +192,7 @@ impl Cut {
             // The interpreter reads the operands of a last instruction that is not compiled, so
             // they count as live.
             let part = parts.get((end - 1 - self.insts.start) as usize);
-            let to = last + usize::from(matches!(part, Some(Part::Steps(_))));
+            let to = last + usize::from(matches!(part, Some(Role::Steps(_))));
             while at > to {
                 at -= 1;
                 live.step_back(&flow.code, at);
@@ -206,7 +211,7 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    fn of(&self, code: &Code, parts: Vec<Part>, kept: Vec<HashSet<VReg>>) -> Vec<Block> {
+    fn of(&self, code: &Code, parts: Vec<Role>, kept: Vec<HashSet<VReg>>) -> Vec<Block> {
         let mut blocks = Vec::with_capacity(self.starts.len());
         let mut parts = self.cut.insts(code).zip(parts);
         for (i, (&at, kept)) in self.starts.iter().zip(kept).enumerate() {
@@ -221,14 +226,14 @@ impl Blocks<'_> {
             };
             for ((at, inst), part) in parts.by_ref().take((end - at) as usize) {
                 match part {
-                    Part::Steps(steps) => block.steps.extend(steps),
-                    Part::Join => block.joins = true,
-                    Part::Leave => block.end = End::Leave { at },
-                    Part::Pause => {
+                    Role::Steps(steps) => block.steps.extend(steps),
+                    Role::Join => block.joins = true,
+                    Role::Leave => block.end = End::Leave { at },
+                    Role::YieldPoint => {
                         let barrier = matches!(inst.op, Op::Barrier(_)).then(|| inst.count.into());
                         block.end = End::Yield { at, next: self.target(at + 1), barrier };
                     }
-                    Part::Branch(target) => block.end = self.branch(at, inst, target),
+                    Role::Branch(target) => block.end = self.branch(at, inst, target),
                 }
             }
             blocks.push(block);

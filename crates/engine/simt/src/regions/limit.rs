@@ -1,6 +1,6 @@
 //! Limits the memory of compiled code, and drops the least recently used.
 
-use super::room;
+use super::code_bytes;
 use super::table::Table;
 use crate::code::Code;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// Number of launches so far, which serves as a clock of use.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
 /// The compiled regions of all programs.
-static ALL: Mutex<Vec<Weak<Own>>> = Mutex::new(Vec::new());
+static ALL: Mutex<Vec<Weak<ProgramTables>>> = Mutex::new(Vec::new());
 
 /// The compiled regions of a program's code.
 #[derive(Debug, Default)]
-pub(crate) struct Regions(Arc<Own>);
+pub(crate) struct Regions(Arc<ProgramTables>);
 
 #[derive(Debug, Default)]
-struct Own {
+struct ProgramTables {
     /// The tables for any block shape, and for shapes whose warps have threads that are consecutive
     /// in x.
     tables: Mutex<[Option<Arc<Table>>; 2]>,
@@ -24,7 +24,7 @@ struct Own {
     used: AtomicU64,
 }
 
-impl Own {
+impl ProgramTables {
     /// Drops all tables. Running launches keep theirs alive until they end.
     fn drop_all(&self) {
         *self.tables.lock().unwrap_or_else(PoisonError::into_inner) = [None, None];
@@ -36,8 +36,8 @@ impl Regions {
     pub(crate) fn begin(&self, code: &Code, block: [u32; 3]) -> Arc<Table> {
         let in_line = block[0].is_multiple_of(32) || block[1..] == [1, 1];
         self.0.used.store(LAUNCHES.fetch_add(1, Relaxed), Relaxed);
-        if room::taken() > room::MAX / 4 * 3 {
-            make_room();
+        if code_bytes::taken() > code_bytes::MAX / 4 * 3 {
+            free_code();
         }
         let mut tables = self.0.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let table = &mut tables[usize::from(in_line)];
@@ -58,13 +58,13 @@ impl Regions {
 
 /// Drops the least recently used regions until half of the limit is left.
 #[cold]
-fn make_room() {
+fn free_code() {
     let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut coldest: Vec<Arc<Own>> = all.iter().filter_map(Weak::upgrade).collect();
+    let mut coldest: Vec<Arc<ProgramTables>> = all.iter().filter_map(Weak::upgrade).collect();
     drop(all);
     coldest.sort_by_key(|own| own.used.load(Relaxed));
     for own in coldest {
-        if room::taken() <= room::MAX / 2 {
+        if code_bytes::taken() <= code_bytes::MAX / 2 {
             return;
         }
         own.drop_all();

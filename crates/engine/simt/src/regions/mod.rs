@@ -13,26 +13,26 @@
 mod access;
 mod action;
 mod chunks;
+mod code_bytes;
 mod cut;
 mod limit;
 mod moves;
+mod notify;
 mod operand;
 mod operation;
 mod parts;
-mod pause;
-mod room;
 mod setting;
 mod shadow;
 mod table;
 #[cfg(test)]
 mod tests;
-mod told;
+mod yield_point;
 
 pub(crate) use limit::Regions;
-pub(crate) use pause::{HandleAt, Wait};
+pub(crate) use notify::LoadGroups;
 pub(crate) use setting::Setting;
 pub use setting::{JitError, JitMode};
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub(crate) use table::regions_of;
 pub(crate) use table::{Compiled, Table};
-pub(crate) use told::Together;
+pub(crate) use yield_point::{HandleAt, YieldKind};

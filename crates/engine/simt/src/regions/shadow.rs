@@ -2,7 +2,7 @@
 
 use super::access::{load_from, store_to, total};
 use super::operand::{Operands, predicate};
-use crate::code::{self, Check, Place, Shadow, Slot};
+use crate::code::{self, Check, MemSpace, Shadow, Slot};
 use texunit_alu::Temporaries;
 use texunit_jit::region::{Access, Action, Load, Space};
 use texunit_jit::{Op as J, Predicate, Source, VReg as To};
@@ -46,9 +46,9 @@ fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>
     let Temporaries { narrow, wide, .. } = operands.temporaries;
     let mut actions = Vec::new();
     let (mut base, mut offset) = (operands.base(of.base)?, of.offset);
-    match of.place {
-        Place::Global | Place::Generic => {}
-        Place::Shared => {
+    match of.mem_space {
+        MemSpace::Global | MemSpace::Generic => {}
+        MemSpace::Shared => {
             if let Some(place) = base.filter(|_| !of.base.is_wide()) {
                 let sum = compute(J::Add, To::B32(narrow), place, Source::Literal(offset));
                 let long = compute(J::ExtendU, To::B64(wide), Source::B32(narrow), ZEROS);

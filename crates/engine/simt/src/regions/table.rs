@@ -1,12 +1,12 @@
 //! The table of region entries, and the decision when to compile.
 
 use super::chunks::Chunks;
+use super::code_bytes::CodeBytes;
 use super::cut::Cut;
+use super::notify::{self, LoadGroups};
 use super::parts::{MAX, Part, loops, parts};
-use super::pause::{Pause, Wait};
-use super::room::Room;
 use super::setting::Setting;
-use super::told::{self, Together};
+use super::yield_point::{YieldKind, YieldPoint};
 use crate::code::{Code, Constants, Op};
 use crate::flow::{Facts, Flow, FunctionCode};
 use std::collections::HashMap;
@@ -38,12 +38,12 @@ pub(crate) struct Compiled {
     /// Whether the region has atomics.
     pub(crate) atomics: bool,
     /// Marks whose loads are reported together.
-    pub(crate) together: Together,
+    pub(crate) load_groups: LoadGroups,
     /// The region's yield points, in code order.
-    pub(crate) pauses: Box<[Pause]>,
+    pub(crate) yield_points: Box<[YieldPoint]>,
     cut: Cut,
     #[expect(dead_code, reason = "counted as long as it lives")]
-    room: Room,
+    code_bytes: CodeBytes,
 }
 
 impl Compiled {
@@ -56,8 +56,11 @@ impl Compiled {
     /// Whether compiled code can execute all barriers of the region, because each has a constant,
     /// valid number.
     pub(crate) fn barriers_are_plain(&self, code: &Code, constants: &Constants) -> bool {
-        let mut barriers = self.pauses.iter().filter(|pause| matches!(pause.what, Wait::Barrier));
-        barriers.all(|pause| match &code.insts[pause.at as usize].op {
+        let mut barriers = self
+            .yield_points
+            .iter()
+            .filter(|yield_point| matches!(yield_point.what, YieldKind::Barrier));
+        barriers.all(|yield_point| match &code.insts[yield_point.at as usize].op {
             Op::Barrier(of) => of.plain(constants).is_some(),
             _ => false,
         })
@@ -65,19 +68,20 @@ impl Compiled {
 
     /// Whether the region has yield points that an observer is notified of.
     pub(crate) fn fetches(&self) -> bool {
-        self.has_yield_points(|wait| !matches!(wait, Wait::Barrier))
+        self.has_yield_points(|wait| !matches!(wait, YieldKind::Barrier))
     }
 
     /// Whether the region has yield points of a kind.
     #[inline]
-    pub(crate) fn has_yield_points(&self, is_one: impl Fn(Wait) -> bool) -> bool {
-        self.function.has_yield_points() && self.pauses.iter().any(|pause| is_one(pause.what))
+    pub(crate) fn has_yield_points(&self, is_one: impl Fn(YieldKind) -> bool) -> bool {
+        self.function.has_yield_points()
+            && self.yield_points.iter().any(|yield_point| is_one(yield_point.what))
     }
 }
 
 /// Analysis results of a function, computed on demand.
 #[derive(Debug, Default)]
-struct Of {
+struct FunctionAnalysis {
     /// For each loop header the last branch back to it.
     loops: OnceLock<HashMap<u32, u32>>,
     facts: OnceLock<Option<Arc<Facts>>>,
@@ -89,9 +93,9 @@ struct Of {
 pub(crate) struct Table {
     /// For each mode and instruction: the region that is entered there, or the number of
     /// instructions that were interpreted from there.
-    doors: [Box<[AtomicU32]>; 2],
+    entries: [Box<[AtomicU32]>; 2],
     regions: Chunks<Compiled>,
-    functions: Box<[Of]>,
+    functions: Box<[FunctionAnalysis]>,
     /// Held during compilation.
     making: Mutex<()>,
     /// Whether the threads of each warp are consecutive in x.
@@ -102,11 +106,11 @@ impl Table {
     /// Creates the table for shapes whose warps have threads that are consecutive in x, or for any
     /// shape.
     pub(super) fn new(code: &Code, in_line: bool) -> Self {
-        let doors = || code.insts.iter().map(|_| AtomicU32::new(0)).collect();
+        let entries = || code.insts.iter().map(|_| AtomicU32::new(0)).collect();
         Self {
-            doors: [doors(), doors()],
+            entries: [entries(), entries()],
             regions: Chunks::default(),
-            functions: code.funcs.iter().map(|_| Of::default()).collect(),
+            functions: code.funcs.iter().map(|_| FunctionAnalysis::default()).collect(),
             making: Mutex::default(),
             in_line,
         }
@@ -114,20 +118,20 @@ impl Table {
 
     /// Number of instructions of the code.
     pub(crate) fn len(&self) -> usize {
-        self.doors[0].len()
+        self.entries[0].len()
     }
 
     #[inline(always)]
     fn region_entry(&self, mode: Mode, pc: u32) -> Option<&AtomicU32> {
-        self.doors[usize::from(mode == Mode::Some)].get(pc as usize)
+        self.entries[usize::from(mode == Mode::Some)].get(pc as usize)
     }
 
     /// The number of the region that can be entered at an instruction.
     #[inline(always)]
     pub(crate) fn at(&self, mode: Mode, pc: u32) -> Option<u32> {
         // The acquire load makes the region itself visible, which was stored before its number.
-        let door = self.region_entry(mode, pc)?.load(Ordering::Acquire);
-        (door & REGION != 0).then_some(door & !REGION)
+        let entry = self.region_entry(mode, pc)?.load(Ordering::Acquire);
+        (entry & REGION != 0).then_some(entry & !REGION)
     }
 
     /// The region with a number.
@@ -141,18 +145,18 @@ impl Table {
     pub(crate) fn close(&self, mode: Mode, pc: u32) {
         self.region_entry(mode, pc)
             .into_iter()
-            .for_each(|door| door.store(NEVER, Ordering::Relaxed));
+            .for_each(|entry| entry.store(NEVER, Ordering::Relaxed));
     }
 
     /// Counts instructions that were interpreted from an instruction on. Returns whether the
     /// decision to compile is due.
     #[inline]
     pub(crate) fn warm(&self, code: &Code, mode: Mode, pc: u32, steps: u64) -> bool {
-        let Some(door) = self.region_entry(mode, pc) else { return false };
+        let Some(entry) = self.region_entry(mode, pc) else { return false };
         if let Some(part) = self.part(code, pc) {
             part.interpreted[usize::from(mode == Mode::Some)].fetch_add(steps, Ordering::Relaxed);
         }
-        let before = door.load(Ordering::Relaxed);
+        let before = entry.load(Ordering::Relaxed);
         if before >= NEVER {
             return false;
         }
@@ -160,7 +164,7 @@ impl Table {
         let after = before.saturating_add(steps).min(NEVER - 1);
         // An entry that another worker has opened meanwhile stays open.
         let stored =
-            door.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+            entry.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         stored && before / ASKED != after / ASKED
     }
 
@@ -172,15 +176,15 @@ impl Table {
     #[cold]
     #[inline(never)]
     pub(crate) fn make(&self, code: &Code, setting: Setting, mode: Mode, pc: u32) {
-        let Some(door) = self.region_entry(mode, pc) else { return };
+        let Some(entry) = self.region_entry(mode, pc) else { return };
         let making = match (self.making.try_lock(), setting.always) {
             (Ok(making), _) => making,
             (Err(_), true) => self.making.lock().unwrap_or_else(PoisonError::into_inner),
             // While another worker compiles, interpretation continues.
             (Err(_), false) => return,
         };
-        let warmth = door.load(Ordering::Relaxed);
-        if warmth >= NEVER {
+        let interpreted = entry.load(Ordering::Relaxed);
+        if interpreted >= NEVER {
             return;
         }
         // Code for arbitrary active masks also contains code for converged warps, and replaces it.
@@ -191,7 +195,7 @@ impl Table {
         };
         let mut parts = false;
         let pays = |cut: &Cut| (PAYS * cut.insts.len() as u64).min(u64::from(NEVER - 1));
-        if !setting.always && u64::from(warmth) < pays(&cut) {
+        if !setting.always && u64::from(interpreted) < pays(&cut) {
             // Much of the part is interpreted, though little from each of many entries.
             let Some((all, parted)) = self.all_of_part(code, pc, pays) else { return };
             (cut, parts) = (all, parted);
@@ -265,21 +269,22 @@ impl Table {
             let find = || flow().map(|flow| flow.facts);
             of.facts.get_or_init(find)
         };
-        let (region, pauses, together) = region_of(code, &cut, facts.as_ref());
+        let (region, yield_points, load_groups) = region_of(code, &cut, facts.as_ref());
         let function = texunit_jit::region::compile(&region, mode, setting.level).ok()?;
-        let room = Room::take(function.code_size())?;
+        let code_bytes = CodeBytes::take(function.code_size())?;
         let is_atomic = |step: &Step| matches!(step.action, Action::Atomic(_));
         let atomics = region.blocks.iter().any(|block| block.steps.iter().any(is_atomic));
-        let made = Compiled { function, atomics, together, pauses, cut: cut.clone(), room };
+        let made =
+            Compiled { function, atomics, load_groups, yield_points, cut: cut.clone(), code_bytes };
         let number = self.regions.push(made)?;
-        let Compiled { function, together, .. } = self.regions.get(number)?;
+        let Compiled { function, load_groups, .. } = self.regions.get(number)?;
         for mode in [Mode::Live, Mode::Some] {
             let is_entry = |&at: &u32| function.entry_of(mode, at).is_some();
-            for at in cut.insts.clone().filter(|at| is_entry(at) && !together.closes(*at)) {
+            for at in cut.insts.clone().filter(|at| is_entry(at) && !load_groups.closes(*at)) {
                 let wider = self.at(mode, at).and_then(|old| self.regions.get(old));
                 let stays = wider.is_some_and(|old| !old.cut.is_within(&cut));
-                if let (Some(door), false) = (self.region_entry(mode, at), stays) {
-                    door.store(REGION | number, Ordering::Release);
+                if let (Some(entry), false) = (self.region_entry(mode, at), stays) {
+                    entry.store(REGION | number, Ordering::Release);
                 }
             }
         }
@@ -292,11 +297,11 @@ fn region_of(
     code: &Code,
     cut: &Cut,
     facts: Option<&Arc<Facts>>,
-) -> (Region, Box<[Pause]>, Together) {
-    let pauses = cut.pauses(code, facts);
-    let mut region = cut.region(code, facts, &pauses);
-    let together = told::gather(&mut region, code);
-    (region, pauses, together)
+) -> (Region, Box<[YieldPoint]>, LoadGroups) {
+    let yield_points = cut.yield_points(code, facts);
+    let mut region = cut.region(code, facts, &yield_points);
+    let load_groups = notify::gather(&mut region, code);
+    (region, yield_points, load_groups)
 }
 
 /// The regions of a whole function, for block shapes whose warps have threads that are consecutive

@@ -115,7 +115,7 @@ impl Function {
     }
 
     /// Whether the function allocates memory of the device heap or frees it.
-    pub(crate) fn takes_memory(self) -> bool {
+    pub(crate) fn uses_heap(self) -> bool {
         matches!(
             self,
             Self::Malloc

@@ -37,7 +37,7 @@ struct State {
     kept: BTreeMap<(u64, u64), Work>,
     open: HashSet<u64>,
     /// For each stream: the items that the next item depends on.
-    ends: HashMap<Line, Vec<u64>>,
+    ends: HashMap<Queue, Vec<u64>>,
     streams: BTreeSet<u64>,
     /// Events, each with the items that it was recorded after.
     events: BTreeMap<u64, Vec<u64>>,
@@ -51,7 +51,7 @@ pub(crate) struct Prepared {
 
 /// The queue that orders a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Line {
+enum Queue {
     /// The default stream of a CTA.
     Block(u64),
     /// The default stream of a thread, by CTA and thread number.
@@ -124,19 +124,19 @@ impl Grid {
     /// Adds a work item to a stream and returns its number.
     pub(crate) fn submit(&self, target: Target, caller: Caller, task: Task) -> Result<u64, u32> {
         let mut state = self.state();
-        let line = state.line(target)?;
+        let queue = state.queue(target)?;
         if self.outstanding + state.kept.len() >= self.limit {
             return Err(code::LAUNCH_PENDING_COUNT_EXCEEDED);
         }
         let id = state.next;
         state.next += 1;
-        let after = state.end(line);
-        match line {
-            Line::None | Line::Tail => {}
-            line => drop(state.ends.insert(line, vec![id])),
+        let after = state.end(queue);
+        match queue {
+            Queue::None | Queue::Tail => {}
+            queue => drop(state.ends.insert(queue, vec![id])),
         }
         state.open.insert(id);
-        let work = Work { id, after, is_tail: line == Line::Tail, caller, task };
+        let work = Work { id, after, is_tail: queue == Queue::Tail, caller, task };
         state.kept.insert((target.cta, id), work);
         Ok(id)
     }
@@ -155,7 +155,7 @@ impl Grid {
     /// Destroys a stream; its pending work is still executed.
     pub(crate) fn destroy_stream(&self, stream: u64) -> Result<(), u32> {
         let mut state = self.state();
-        state.ends.remove(&Line::Own(stream));
+        state.ends.remove(&Queue::Own(stream));
         if state.streams.remove(&stream) { Ok(()) } else { Err(code::INVALID_RESOURCE_HANDLE) }
     }
 
@@ -175,8 +175,8 @@ impl Grid {
 
     pub(crate) fn record(&self, event: u64, target: Target) -> Result<(), u32> {
         let mut state = self.state();
-        let line = state.line(target)?;
-        let end = state.end(line);
+        let queue = state.queue(target)?;
+        let end = state.end(queue);
         let event = state.events.get_mut(&event).ok_or(code::INVALID_RESOURCE_HANDLE)?;
         *event = end;
         Ok(())
@@ -184,13 +184,13 @@ impl Grid {
 
     pub(crate) fn wait(&self, target: Target, event: u64) -> Result<(), u32> {
         let mut state = self.state();
-        let line = state.line(target)?;
-        let behind = state.events.get(&event).ok_or(code::INVALID_RESOURCE_HANDLE)?.clone();
-        let mut end = state.end(line);
-        end.extend(behind.into_iter().filter(|id| state.open.contains(id)));
+        let queue = state.queue(target)?;
+        let prior_items = state.events.get(&event).ok_or(code::INVALID_RESOURCE_HANDLE)?.clone();
+        let mut end = state.end(queue);
+        end.extend(prior_items.into_iter().filter(|id| state.open.contains(id)));
         end.sort_unstable();
         end.dedup();
-        state.ends.insert(line, end);
+        state.ends.insert(queue, end);
         Ok(())
     }
 
@@ -228,21 +228,21 @@ fn fresh() -> u64 {
 }
 
 impl State {
-    fn line(&self, Target { stream, is_per_thread, cta, thread }: Target) -> Result<Line, u32> {
+    fn queue(&self, Target { stream, is_per_thread, cta, thread }: Target) -> Result<Queue, u32> {
         Ok(match stream {
-            0 if is_per_thread => Line::Thread(cta, thread),
-            0 | LEGACY => Line::Block(cta),
-            PER_THREAD => Line::Thread(cta, thread),
-            TAIL_LAUNCH => Line::Tail,
-            FIRE_AND_FORGET => Line::None,
-            own if self.streams.contains(&own) => Line::Own(own),
+            0 if is_per_thread => Queue::Thread(cta, thread),
+            0 | LEGACY => Queue::Block(cta),
+            PER_THREAD => Queue::Thread(cta, thread),
+            TAIL_LAUNCH => Queue::Tail,
+            FIRE_AND_FORGET => Queue::None,
+            own if self.streams.contains(&own) => Queue::Own(own),
             _ => return Err(code::INVALID_RESOURCE_HANDLE),
         })
     }
 
     /// The pending items that the next item of a stream depends on.
-    fn end(&self, line: Line) -> Vec<u64> {
-        let end = self.ends.get(&line).into_iter().flatten();
+    fn end(&self, queue: Queue) -> Vec<u64> {
+        let end = self.ends.get(&queue).into_iter().flatten();
         end.copied().filter(|id| self.open.contains(id)).collect()
     }
 

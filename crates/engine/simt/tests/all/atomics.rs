@@ -1,10 +1,11 @@
-//! Atomics of halves, vectors and 16 bytes, cache policies, wide accesses; what is refused.
+//! Tests of atomics on halves, vectors and 16 bytes, cache policies, wide accesses, and unsupported
+//! forms.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, load_text, words};
 use texunit_simt::JitMode;
 
-/// A kernel `k` with parameter `out` in %out, for the newest machine.
+/// A kernel `k` with parameter `out` in %out, for the newest architecture.
 fn kernel(declarations: &str, body: &str) -> String {
     format!(
         ".version 8.8\n.target sm_100\n.address_size 64\n\
@@ -15,7 +16,7 @@ fn kernel(declarations: &str, body: &str) -> String {
     )
 }
 
-/// What `threads` threads leave in memory that begins with these words.
+/// Memory contents after `threads` threads have run, given its initial words.
 fn run(text: &str, threads: u32, memory: &[u32]) -> Vec<u32> {
     let loaded = load_text(text);
     let (address, block) = loaded.filled(memory);
@@ -27,7 +28,7 @@ fn run(text: &str, threads: u32, memory: &[u32]) -> Vec<u32> {
 #[test]
 fn sums_of_halves_in_global_and_shared_memory() {
     let rows = [
-        // type, an addend, 32 of it
+        // The columns are: type, an addend, 32 times the addend.
         ("f16", "h", 0x3c00, 0x5000),
         ("f16", "h", 0x0001, 0x0020),
         ("bf16", "h", 0x3f80, 0x4200),
@@ -57,8 +58,8 @@ fn sums_of_halves_in_global_and_shared_memory() {
     }
 }
 
-/// Lanes take their turn, so each sees the sum of those before it: small whole numbers, exact in
-/// every format.
+/// Lanes are executed in order, so each sees the sum of the lanes before it. The sums are small
+/// integers, which are exact in every format.
 #[test]
 fn old_values_of_halves() {
     let text = kernel(
@@ -255,7 +256,7 @@ fn reductions_of_floats_over_a_warp() {
     }
 }
 
-/// What steers parts of the machine that are not simulated is named before the launch.
+/// Instructions of hardware units that are not simulated are named before the launch.
 #[test]
 fn refusals_name_the_instruction_and_the_reason() {
     let rows = [
@@ -294,8 +295,9 @@ fn refusals_name_the_instruction_and_the_reason() {
     }
 }
 
-/// Sums of f64 with NaNs (docs/numerics.md, 13.2 and 13.7): a NaN comes out with sign and payload, the
-/// instruction's before that of memory; one that the sum makes is 0xfff8000000000000.
+/// Atomic f64 sums with NaNs (docs/numerics.md, 13.2 and 13.7): a NaN operand is returned with its
+/// sign and payload, the instruction's operand having precedence over memory. A NaN that the sum
+/// creates is 0xfff8000000000000.
 #[test]
 fn sums_of_f64_keep_nans() {
     let (one, infinity) = (1f64.to_bits(), f64::INFINITY.to_bits());

@@ -1,5 +1,5 @@
-//! Fetches and accesses that no texture or surface fits: what a card answers, interpreted and in
-//! compiled code, and the fault that `BadFetch::Fault` makes of them.
+//! Tests of fetches and accesses that are incompatible with their texture or surface: the results
+//! of a card, interpreted and compiled, and the faults with `BadFetch::Fault`.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, Loaded, load_text, words};
@@ -12,19 +12,19 @@ use texunit_testkit::ptx;
 use texunit_texel::Format;
 use texunit_unit::{Geometry, Resource, Sampler, TexelIndex};
 
-/// The objects: number 0 is given to none.
+/// Handles of the test's objects; index 0 is not assigned.
 struct Handles {
-    /// 2D, of 8 x 8 texels.
+    /// A 2D texture of 8 x 8 texels.
     plane: u64,
     linear: u64,
-    /// 2D surfaces, the second of another format.
+    /// Two 2D surfaces; the second has another format.
     surface: u64,
     bytes: u64,
-    /// The texels of the first.
+    /// The texels of the first surface.
     texels: Arc<Resource>,
 }
 
-/// One of them, or none.
+/// Handles of one object, or of none.
 type Which = fn(&Handles) -> u64;
 
 fn bind(loaded: &mut Loaded) -> Handles {
@@ -47,7 +47,7 @@ fn bind(loaded: &mut Loaded) -> Handles {
     }
 }
 
-/// 8 x 8 texels of 8 bits that are 51 each, a fifth.
+/// 8 x 8 texels of 8 bits with the value 51, which is a fifth.
 fn numbered_bytes() -> Arc<Resource> {
     let made = crate::unit_common::zeros(&shape(Geometry::D2, "unorm8"), "bytes");
     made.fill_packed(&[51; 64]).unwrap();
@@ -95,7 +95,7 @@ ret;"
 const SAMPLE: &str = "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%q, {%x, %y}]; mov.b32 %v, %f0;";
 const THREADS: usize = 192;
 
-/// Runs it in 3 CTAs of two warps; of the threads the values, and the predicates.
+/// Runs the kernel in 3 CTAs of two warps, and returns the threads' values and predicates.
 fn run_as(
     how: How,
     inst: &str,
@@ -110,7 +110,8 @@ fn run_as(
     (ran, words(&block).chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect(), bound)
 }
 
-/// All ways to run it, which agree: the faults that it would have had, and what it stored.
+/// Runs the kernel in all execution modes, which must agree. Returns the faults that would have
+/// been raised, and the stored values.
 fn run(inst: &str, handles: impl Fn(&Handles) -> [u64; 2]) -> (Vec<Fault>, Vec<[u32; 2]>, Handles) {
     let zero = How { bad_fetch: BadFetch::Zero, ..How::default() };
     let ways = [
@@ -127,7 +128,7 @@ fn run(inst: &str, handles: impl Fn(&Handles) -> [u64; 2]) -> (Vec<Fault>, Vec<[
         assert_eq!(stats.bad_fetches.more, 0);
         (stats.bad_fetches.faults, stored, bound)
     });
-    // A random order of warps may come to another thread first.
+    // With a random order of warps, another thread may be the first to execute the instruction.
     let first = all[0].0.clone();
     all[4].0.iter_mut().zip(&first).for_each(|(fault, first)| {
         (fault.cta, fault.thread) = (first.cta, first.thread);
@@ -136,7 +137,7 @@ fn run(inst: &str, handles: impl Fn(&Handles) -> [u64; 2]) -> (Vec<Fault>, Vec<[
         assert_eq!((faults, stored), (&all[0].0, &all[0].1), "{inst}");
     }
     let [first, ..] = all;
-    // The same is a fault.
+    // With `BadFetch::Fault` the same instruction is a fault.
     let fault = How { bad_fetch: BadFetch::Fault, ..How::default() };
     let (ran, ..) = run_as(fault, inst, &handles);
     match &first.0[..] {
@@ -170,7 +171,7 @@ fn fetches_that_read_zeros() {
         (SAMPLE, |_| SURFACE_BIT | 500, "it is a surface"),
         (SAMPLE, |h| TEXTURE_BIT | h.plane & 0xf_ffff, none),
         (SAMPLE, |h| h.plane & 0xf_ffff, none),
-        // A surface that the instruction does not fit either.
+        // A surface that is incompatible with the instruction, too.
         ("tex.3d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%q, {%x, %y, %x, %y}]; mov.b32 %v, %f0;", |h| h.surface, "it is a surface"),
     ];
     for &(inst, handle, part) in rows {
@@ -183,7 +184,7 @@ fn fetches_that_read_zeros() {
     }
 }
 
-/// Lanes that have a texture fetch from it beside those that have none, and each object is told
+/// Lanes with a valid texture fetch from it beside lanes without one, and each object is reported
 /// once.
 #[test]
 fn lanes_beside_each_other() {
@@ -250,7 +251,7 @@ fn surfaces_that_read_zeros_and_drop_stores() {
     assert!(stored.iter().all(|&[v, _]| v == texel) && faults.len() == 1, "{faults:?}");
 }
 
-/// Use after free, handles of other kinds, and what has no answer.
+/// Use after free, handles of other kinds, and other cases without a defined result.
 #[test]
 fn what_stays_a_fault() {
     let zero = How { bad_fetch: BadFetch::Zero, ..How::default() };
@@ -280,7 +281,7 @@ fn what_stays_a_fault() {
     }
 }
 
-/// Of more objects than are told one by one, the others are counted.
+/// Objects beyond the number that is reported one by one are counted.
 #[test]
 fn there_is_an_end_to_them() {
     let own = "cvt.u64.u32 %n, %t; add.u64 %q, %a, %n;";
@@ -297,7 +298,7 @@ fn there_is_an_end_to_them() {
     let how = How { grid: [20, 1, 1], block: [64, 1, 1], ..how };
     let args = [Arg::U64(out), Arg::U64(TEXTURE_BIT | 1 << 20 | 3), Arg::U64(0)];
     let found = loaded.run("k", how, &args).unwrap().bad_fetches;
-    // Three times in the loop.
+    // The instruction is executed three times in the loop.
     assert_eq!((found.faults.len(), found.more), (1000, 3 * 280));
     let how = How { ctas: Some(CtaRange { begin: 19, end: 20 }), ..how };
     let found = loaded.run("k", how, &args).unwrap().bad_fetches;

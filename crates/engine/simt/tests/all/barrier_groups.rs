@@ -1,23 +1,24 @@
-//! Barriers of CTAs whose warps run in several groups: all come to one at once, some come alone, some are gone.
+//! Tests of barriers in CTAs whose warps run in several batches: all arrive together, some arrive
+//! alone, or some have exited.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, load_text, words};
 use texunit_simt::JitMode;
 
 const ROUNDS: u32 = 6;
-/// No warp, no round.
+/// Stands for no warp or no round.
 const NONE: u32 = 99;
 
-/// A CTA of so many threads, and what is special in it.
+/// A CTA with a number of threads and special cases.
 struct Case {
     threads: u32,
-    /// Warps from this one to the second exit before this round.
+    /// The range of warps that exit before this round.
     exits: (u32, u32, u32),
-    /// The lanes of this warp part before each barrier.
+    /// The warp whose lanes diverge before each barrier.
     parts: u32,
-    /// This warp comes to another instruction for the same barrier.
+    /// The warp that arrives at another instruction for the same barrier.
     elsewhere: u32,
-    /// This warp has the number of a barrier in a register.
+    /// The warp that has the barrier number in a register.
     in_register: u32,
 }
 
@@ -36,7 +37,8 @@ const CASES: [Case; 16] = [
     Case { threads: 544, elsewhere: 3, ..PLAIN },
     Case { threads: 544, elsewhere: 16, parts: 16, ..PLAIN },
     Case { threads: 512, in_register: 12, ..PLAIN },
-    // All but one of a group, a group, all but one group, all but one warp, the last one.
+    // All warps of a batch except one, one batch, all batches except one, all warps except one, and
+    // the last warp.
     Case { threads: 512, exits: (8, 14, 2), ..PLAIN },
     Case { threads: 512, exits: (0, 7, 2), ..PLAIN },
     Case { threads: 1024, exits: (0, 23, 3), ..PLAIN },
@@ -94,7 +96,7 @@ END:             st.global.u32 [%my], %v;
         )
     }
 
-    /// What its threads store.
+    /// The expected output of the threads.
     fn expected(&self) -> Vec<u32> {
         let mut values: Vec<u32> = (0..self.threads).map(|t| t.wrapping_mul(0x9e37_79b1)).collect();
         let mut shared = vec![0; self.threads as usize];

@@ -32,7 +32,7 @@ fn reversal_through_shared_memory() {
 
 #[test]
 fn exited_threads_leave_barriers() {
-    // Threads below 40 leave; the others meet three times, in divergent code.
+    // Threads below 40 exit; the others synchronise three times in divergent code.
     let text = kernel_with(
         ".global .u32 n;",
         ".reg .pred %p; .reg .u32 %v; .reg .u64 %a;",
@@ -73,7 +73,7 @@ CONSUME: bar.sync 3, 64;
     assert_eq!(got, (0..64).map(|t| if t < 32 { 0 } else { 77 }).collect::<Vec<u32>>());
 }
 
-/// A warp counts as a whole when all its lanes that have not exited are there, whatever their way.
+/// A warp counts as arrived when all its lanes that have not exited have arrived, on whatever path.
 #[test]
 fn counted_barriers_and_lanes_that_exit() {
     for late in [false, true] {
@@ -195,7 +195,7 @@ fn the_step_limit() {
     let (fault, line) = run_fault(&text, how, 32);
     assert_eq!(fault.kind, FaultKind::StepLimit { limit: 1000 });
     assert_eq!(line, "L: bra L;");
-    // Nobody else is there who could change what they look at.
+    // No other agent could change the memory that they poll.
     let text = kernel_with(
         ".global .u32 flag;",
         ".reg .pred %p; .reg .u32 %v;",
@@ -208,7 +208,7 @@ fn the_step_limit() {
     assert!(matches!(fault.kind, FaultKind::Deadlock { .. }), "{:?}", fault.kind);
 }
 
-/// A second of each thread more whenever it is asked.
+/// A clock that advances by one second in each thread with each call.
 fn clock() -> Duration {
     thread_local!(static ASKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) });
     Duration::from_secs(ASKED.replace(ASKED.get() + 1))
@@ -244,7 +244,7 @@ fn cancelling_and_progress() {
         graph: 0,
         heap: None,
         runtime: None,
-        others: None,
+        external_writers: None,
         printf_limit: texunit_simt::launch::PRINTF_LIMIT,
         progress: Some(&progress),
         cancel: Some(&cancel),
@@ -257,7 +257,7 @@ fn cancelling_and_progress() {
     };
     texunit_simt::launch(&loaded.program, id, &config).unwrap();
     assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);
-    // Time is what the clock says, of each worker.
+    // CPU time is the time of the clock, summed over the workers.
     for (threads, cooperative, expected) in [(2, false, 2), (1, false, 1), (1, true, 1)] {
         (config.threads, config.cooperative) = (threads, cooperative);
         let without = texunit_simt::launch(&loaded.program, id, &config).unwrap();
@@ -307,7 +307,7 @@ CONSUME: bar.sync 3, 64;
     assert_eq!(got, (0..64).map(|t| if t < 32 { 6 } else { 0 }).collect::<Vec<u32>>());
 }
 
-/// The limit is asked for at branches and barriers: code without them ends by itself.
+/// The limit is checked at branches and barriers, because code without them ends anyway.
 #[test]
 fn kernels_that_end_exactly_at_the_limit() {
     let body = "add.u32 %t, %t, 1;\n".repeat(100) + "st.global.u32 [%my], %t;\nret;";
@@ -323,7 +323,8 @@ fn kernels_that_end_exactly_at_the_limit() {
          L: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 40000; @%p bra L;
          bar.sync 0; st.global.u32 [%my], %i; ret;",
     );
-    // Of each warp: eight instructions before the loop, 40,000 rounds of three, and three behind it.
+    // Each warp executes eight instructions before the loop, 40,000 iterations of three, and three
+    // after it.
     let limited = |max_steps| How { max_steps, ..block(128) };
     assert_eq!(run_words(&text, limited(8 + 120_000 + 3), 128), [40_000; 128]);
     for max_steps in [1000, 8 + 120_000 - 3, 8 + 120_000] {

@@ -1,25 +1,25 @@
-//! Accesses a little past the end of an object: a fault with exact bounds, whose help says that a GPU would not
-//! notice; let pass and counted with those of hardware.
+//! Tests of accesses slightly past the end of an object: faults with exact bounds, whose help
+//! mentions that a GPU would not detect them, and counted but permitted with hardware bounds.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, kernel_with, load_text, words};
 use texunit_simt::{Bounds, Fault, FaultKind, LaunchStats, SpaceKind};
 
-/// Bytes that a GPU rounds allocations up to, in words.
+/// Granularity of allocations on a GPU, in words.
 const ROUNDED: usize = 128;
 
 fn how(threads: u32, bounds: Bounds) -> How {
     How { block: [threads, 1, 1], bounds, ..How::default() }
 }
 
-/// Runs a kernel over a buffer of so many words, and gives what was in them then.
+/// Runs a kernel with a buffer of the given number of words, and returns its contents.
 fn run(text: &str, how: How, size: usize) -> Result<(LaunchStats, Vec<u32>), Box<Fault>> {
     let loaded = load_text(text);
     let (address, block) = loaded.buffer(size);
     loaded.run("k", how, &[Arg::U64(address)]).map(|stats| (stats, words(&block)))
 }
 
-/// Whether an access outside is one that a GPU would not notice; it must be one.
+/// Whether a GPU would not detect the access; it must be out of bounds.
 fn unnoticed(fault: &Fault) -> bool {
     match fault.kind {
         FaultKind::OutOfBounds { unnoticed, .. } => unnoticed,
@@ -27,7 +27,8 @@ fn unnoticed(fault: &Fault) -> bool {
     }
 }
 
-/// Each kernel accesses word `%t` in some way. 70 words are 280 bytes, of which a GPU makes 512.
+/// Each kernel accesses word `%t` in a different way. 70 words are 280 bytes, which a GPU rounds up
+/// to 512.
 #[test]
 fn global_memory_ends_at_a_multiple_of_512_bytes() {
     for (body, words_each) in [
@@ -44,17 +45,18 @@ fn global_memory_ends_at_a_multiple_of_512_bytes() {
     ] {
         let text = kernel(".reg .u32 %v;", &format!("{body}\n ret;"));
         let last = ROUNDED as u32 / words_each;
-        // To the last byte that there is, and one thread further.
+        // Accesses up to the last allocated byte, and one thread beyond.
         let (stats, _) = run(&text, how(last, Bounds::Hardware), 70).unwrap();
-        // Each element of a vector counts.
+        // Each element of a vector is counted.
         assert_eq!(stats.past_end, ROUNDED as u64 - 70, "{body}");
         let fault = run(&text, how(last + 1, Bounds::Hardware), 70).unwrap_err();
         assert!(!unnoticed(&fault) && fault.thread == [last, 0, 0], "{body}: {fault:?}");
-        // Exact bounds end with the first, and say that a GPU would not.
+        // With exact bounds the first access is a fault, which mentions that a GPU would not detect
+        // it.
         let first = 70_u32.div_ceil(words_each) - u32::from(words_each == 4);
         let fault = run(&text, how(last + 1, Bounds::Exact), 70).unwrap_err();
         assert!(unnoticed(&fault) && fault.thread == [first, 0, 0], "{body}: {fault:?}");
-        // What is inside is not counted.
+        // Accesses within the bounds are not counted.
         assert_eq!(run(&text, how(70 / words_each, Bounds::Hardware), 70).unwrap().0.past_end, 0);
     }
 }
@@ -70,7 +72,7 @@ fn a_whole_allocation_has_nothing_behind_it() {
 
 #[test]
 fn what_lies_behind_the_end_is_memory() {
-    // The threads past the end write, and after a barrier the others read what they wrote.
+    // The threads past the end write, and after a barrier the others read the written values.
     let text = kernel(
         ".reg .u32 %v, %o; .reg .u64 %a; .reg .pred %p;",
         "setp.ge.u32 %p, %t, 16; @%p st.global.u32 [%my], %t; bar.sync 0;
@@ -94,7 +96,7 @@ fn constant_memory_and_addresses_before_are_faults() {
     assert!(!unnoticed(&run(&text, how(1, Bounds::Hardware), 1).unwrap_err()));
 }
 
-/// Dynamic shared memory of 40 bytes behind 20 of a variable; a GPU makes 1 KiB of the 40.
+/// Dynamic shared memory of 40 bytes after a variable of 20 bytes; a GPU rounds 40 up to 1 KiB.
 #[test]
 fn dynamic_shared_memory_is_a_multiple_of_1_kib() {
     let shared = |body: &str| {
@@ -128,7 +130,7 @@ fn dynamic_shared_memory_is_a_multiple_of_1_kib() {
         let FaultKind::OutOfBounds { unnoticed, .. } = fault.kind else { panic!("{fault:?}") };
         assert!(unnoticed && fault.thread == [10, 0, 0], "{body}");
     }
-    // A number that begins inside, and one of them past the end.
+    // An element that begins within the bounds, and one that is completely past the end.
     let text = kernel_with(
         ".extern .shared .align 8 .b8 dynamic[];",
         ".reg .u32 %v, %d; .reg .u64 %w;",

@@ -1,4 +1,5 @@
-//! Every form of the instruction table is executed, or is refused by name before the launch.
+//! Checks that every form of the instruction table is executed, or is refused with its name before
+//! the launch.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,12 +9,13 @@ use texunit_isa::{
 use texunit_simt::{Program, Symbols, lower};
 use texunit_syntax::SourceFile;
 
-/// Rows with words of this class say of themselves that they are not executed.
+/// Forms with these modifiers are marked as unsupported.
 fn refuses(form: &Form) -> bool {
     form.slots.iter().any(|s| s.class == Class::Unexecuted && !s.optional)
 }
 
-/// Every choice of words, hints apart: of those the first one, and none if they may be left out.
+/// Enumerates all combinations of modifiers. Of hints only the first one is used, or none if they
+/// are optional.
 fn choices(form: &Form) -> Vec<Vec<&'static str>> {
     let mut all: Vec<Vec<&'static str>> = vec![Vec::new()];
     for slot in &form.slots {
@@ -39,7 +41,7 @@ fn types(words: &[&str]) -> Vec<ScalarType> {
 
 fn bits_of(rule: &OperandRule, words: &[&str]) -> u32 {
     let types = types(words);
-    // Few instructions have registers of a byte.
+    // Few instructions have 8-bit registers.
     let bits = |ty: &ScalarType| match ty {
         ScalarType::E2m1x2 => 8,
         ty if rule.exact => ty.bits(),
@@ -125,7 +127,7 @@ fn module(target: &str, instructions: &[String]) -> String {
     text
 }
 
-/// What the checker refuses, and what is not executed with what is said of it.
+/// The forms that the checker refuses, and the unsupported ones with their messages.
 fn ask(target: &str, instructions: &[String]) -> (Vec<String>, BTreeMap<String, String>) {
     let (mut good, mut bad) = (instructions.to_vec(), Vec::new());
     loop {
@@ -140,7 +142,7 @@ fn ask(target: &str, instructions: &[String]) -> (Vec<String>, BTreeMap<String, 
             let program = lower(checked.module, Symbols::default(), source);
             return (bad, refused(&program, &good));
         }
-        // Only so many errors are told at once.
+        // The number of reported errors is limited.
         let all = std::mem::take(&mut good);
         for (n, instruction) in all.into_iter().enumerate() {
             let list = if wrong.contains(&(n + 4)) { &mut bad } else { &mut good };
@@ -160,7 +162,7 @@ fn refused(program: &Program, instructions: &[String]) -> BTreeMap<String, Strin
     all.filter_map(|(n, i)| Some((i.clone(), why(n)?))).collect()
 }
 
-/// Between bf16 and bytes `cvt` takes registers of 8 bits alone.
+/// `cvt` between bf16 and bytes accepts only registers of 8 bits.
 fn in_narrow_registers(instruction: String) -> String {
     let has = |words: &[&str]| words.iter().any(|word| instruction.contains(word));
     match instruction.starts_with("cvt.") {
@@ -170,10 +172,11 @@ fn in_narrow_registers(instruction: String) -> String {
     }
 }
 
-/// Which instructions, and why.
+/// The refused instructions with the reasons.
 type Reason = (fn(&str) -> bool, &'static str);
 
-/// Whether the two orders of matrices are others than the row takes, or `wmma` lacks what it had not before PTX ISA 6.3.
+/// Whether the matrix orders are others than the form accepts, or whether a `wmma` form lacks a
+/// modifier that was mandatory before PTX ISA 6.3.
 fn is_refused(form: &Form, words: &[&str]) -> bool {
     let orders: Vec<&&str> = words.iter().filter(|w| ["row", "col"].contains(*w)).collect();
     let others = orders.len() == 2 && orders != [&"row", &"col"];
@@ -181,7 +184,8 @@ fn is_refused(form: &Form, words: &[&str]) -> bool {
         || form.has(Property::LateAligned) && !words.contains(&"aligned")
 }
 
-/// Choices of words that the rows have and PTX has not, or that need operands of another kind.
+/// Combinations of modifiers that the table allows but PTX does not, or that need operands of
+/// another kind.
 const NOT_IN_PTX: &[Reason] = &[
     (|i| i.contains(".param"), "parameters of calls are not in every kernel"),
     (|i| i.contains("v4.") && i.contains("64 "), "32 bytes in global memory only"),

@@ -1,4 +1,4 @@
-//! Instructions against what a card gave for them: tests/instructions.
+//! Compares instructions with results recorded on a card (tests/instructions).
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, load_text};
@@ -16,7 +16,7 @@ const BEGIN: &str = "
     mov.u32 %l, %tid.x; mov.u32 %l2, %ctaid.x; mov.u32 %l3, %ntid.x; mad.lo.u32 %l, %l2, %l3, %l;
     mul.wide.u32 %ll, %l, 8; add.u64 %in, %in, %ll; mad.wide.u32 %out, %l, 16, %out;";
 
-/// What threads have put down: two words each.
+/// Output of the threads: two words each.
 fn pairs(block: &Block, threads: u64) -> Vec<[u64; 2]> {
     let word = |at| block.load_u64(8 * at).unwrap();
     (0..threads).map(|i| [word(2 * i), word(2 * i + 1)]).collect()
@@ -28,7 +28,7 @@ fn forms_give_the_bits_of_a_card() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/instructions/h200.json.gz");
     let file = flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap());
     let file: Value = serde_json::from_reader(file).unwrap();
-    // As many as the longest form has lanes, in whole warps.
+    // The number of threads is the maximum number of lanes of a form, in whole warps.
     const THREADS: usize = 128;
     let mut wrong = String::new();
     for form in file["forms"].as_array().unwrap() {
@@ -86,7 +86,7 @@ fn mix(mut z: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// What a card gave for a form: a hash of all words, or the words of the first lanes.
+/// The recorded result of a form: a hash of all words, or the words of the first lanes.
 enum Answer {
     Hash(u64),
     Lanes(Vec<[u64; 2]>),
@@ -96,8 +96,9 @@ fn little(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// The answers in a folder: `tex.h` has pairs of a form's number and the hash that it had here, `alu.txt` says for which the
-/// card had the same, and `alu` has lanes of the others.
+/// Reads the results in a folder: `tex.h` has pairs of a form's number and the hash computed by
+/// texunit, `alu.txt` lists the forms for which the card had the same hash, and `alu` has the lanes
+/// of the others.
 fn answers(folder: &Path) -> HashMap<u64, Answer> {
     let hashes = std::fs::read(folder.join("tex.h")).unwrap();
     let mut all: HashMap<u64, Answer> =
@@ -128,9 +129,9 @@ fn answers(folder: &Path) -> HashMap<u64, Answer> {
     all
 }
 
-/// All forms that a card was asked for, of which `forms_give_the_bits_of_a_card` has a sample. The folder that
-/// `TEXUNIT_CARD_FORMS` names has `forms` and `forms_risky` (modules, `labels.txt`, and `pools.bin` with the operands) and the
-/// answers. What is not equal is printed.
+/// Compares all forms recorded on a card; `forms_give_the_bits_of_a_card` compares a sample. The
+/// folder `TEXUNIT_CARD_FORMS` contains `forms` and `forms_risky` (modules, `labels.txt`, and
+/// `pools.bin` with the operands) and the results. Differences are printed.
 #[test]
 #[ignore = "needs the forms and answers of a card, which are not in the repository"]
 fn all_forms() {

@@ -1,4 +1,5 @@
-//! Clusters of CTAs: their registers, each other's shared memory, `barrier.cluster`, bulk and asynchronous copies.
+//! Tests of clusters: special registers, access to other CTAs' shared memory, `barrier.cluster`,
+//! bulk and asynchronous copies.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, run_fault, run_words};
@@ -12,7 +13,7 @@ fn hopper(body: &str) -> String {
     kernel(REGISTERS, body).replace("sm_80", "sm_90").replace(".version 8.0", ".version 8.6")
 }
 
-/// All ways in which the CTAs of a launch can take turns.
+/// The scheduling modes of a launch.
 fn ways(how: How) -> Vec<How> {
     let mut all = vec![
         how,
@@ -28,7 +29,8 @@ fn pairs() -> How {
     How { grid: [4, 1, 1], cluster: Some([2, 1, 1]), ..How::default() }
 }
 
-/// Runs a kernel of pairs of CTAs in every way; the words that it stores, which are always the same.
+/// Runs a kernel with pairs of CTAs in every scheduling mode, and returns the stored words, which
+/// must always be equal.
 fn of_pairs(body: &str) -> Vec<u32> {
     let text = hopper(body);
     let all: Vec<_> = ways(pairs()).into_iter().map(|how| run_words(&text, how, 128)).collect();
@@ -40,7 +42,7 @@ fn of_pairs(body: &str) -> Vec<u32> {
 fn registers_say_where_a_cta_is() {
     let read = |register: &str| {
         let text = hopper(&format!("mov.u32 %v, {register}; st.global.u32 [%my], %v; ret;"));
-        // %t counts along x alone: each CTA has a place by its number.
+        // `%t` counts along x alone, so the output position of a CTA follows from its number.
         let text = text.replace("mov.u32 %v", "mov.u32 %a, %ctaid.y; mov.u32 %v");
         let text = text.replace(
             "st.global.u32 [%my]",
@@ -111,7 +113,8 @@ fn shared_memory_of_the_other_cta() {
     assert_eq!(exchange(&add), (0..128).map(both).collect::<Vec<u32>>());
 }
 
-/// Thread 0 makes an mbarrier for one arrival; all CTAs know of each other's.
+/// Thread 0 initialises an mbarrier for one arrival, and all CTAs wait until the mbarriers of the
+/// cluster are initialised.
 const MBARRIER: &str = "mov.u32 %a, %tid.x; setp.eq.u32 %q, %a, 0; mov.u32 %c, bar; mov.u32 %b, s;
     @%q mbarrier.init.shared.b64 [%c], 1; fence.mbarrier_init.release.cluster;
     barrier.cluster.arrive; barrier.cluster.wait; xor.b32 %w, %rank, 1;";
@@ -225,14 +228,14 @@ fn what_clusters_do_wrong() {
     let off = "mov.u32 %b, s; mov.u32 %c, bar;
          cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%b+8], [%out], 16, [%c]; ret;";
     says(off, "not a multiple of 16", "cp.async.bulk");
-    // CTA 1 waits for CTA 0, which waits at a barrier of its own for threads that it does not have.
+    // CTA 1 waits for CTA 0, which waits at its own barrier for threads that do not exist.
     let stuck = "setp.eq.u32 %q, %rank, 0; @%q bra A;
          barrier.cluster.arrive; barrier.cluster.wait; ret;
          A: barrier.sync 1, 64; barrier.cluster.arrive; barrier.cluster.wait; ret;";
     for (fault, _) in ways(pairs()).into_iter().map(|how| run_fault(&hopper(stuck), how, 128)) {
         assert!(matches!(fault.kind, FaultKind::Deadlock { .. }), "{}", fault.kind);
     }
-    // Half of CTA 0 never comes, as it waits for the other half.
+    // Half of CTA 0 never arrives, because it waits for the other half.
     let half = "mov.u32 %a, %tid.x; setp.lt.u32 %q, %a, 16; setp.eq.and.u32 %q, %rank, 0, %q;
          @%q bra A; barrier.cluster.arrive; barrier.cluster.wait; ret;
          A: bar.warp.sync 0xffffffff; ret;";

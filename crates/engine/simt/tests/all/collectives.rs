@@ -1,9 +1,10 @@
-//! shfl, vote, match, redux, activemask against models written from the ISA text.
+//! Compares shfl, vote, match, redux and activemask with models written from the ISA text.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, load_text, run_words, words};
 
-/// PTX ISA, `shfl`: value and predicate of a lane whose value is `lane * 10`.
+/// The model of `shfl` (PTX ISA): value and predicate of a lane, where each lane has the value
+/// `lane * 10`.
 fn shfl(mode: &str, lane: i32, b: i32, c: i32) -> (i32, bool) {
     let bval = b & 0x1f;
     let (cval, segmask) = (c & 0x1f, c >> 8 & 0x1f);
@@ -21,8 +22,8 @@ fn shfl(mode: &str, lane: i32, b: i32, c: i32) -> (i32, bool) {
     (if p { j } else { lane } * 10, p)
 }
 
-/// Lanes that come late, after many instructions, atomics or pauses of their own, are waited for where a branch
-/// meets again: instructions without `.sync` see them (docs/numerics.md 13.11).
+/// Lanes that are delayed by many instructions, atomics or yields reconverge with the others after
+/// a branch, so that instructions without `.sync` see them (docs/numerics.md 13.11).
 #[test]
 fn late_lanes_are_there() {
     let loops = [
@@ -94,7 +95,7 @@ fn shuffles_in_all_modes_and_segments() {
 
 #[test]
 fn the_sync_forms_wait_for_lanes_that_come_another_way() {
-    // Odd lanes come by a detour that ends in a jump back; the shuffle must see all lanes.
+    // Odd lanes take a detour that ends with a backward jump; the shuffle must still see all lanes.
     let text = kernel(
         ".reg .pred %p; .reg .u32 %m, %r, %i;",
         "and.b32 %m, %t, 1;
@@ -200,7 +201,7 @@ fn matches_and_reductions() {
     assert_eq!(got[160..192], [0; 32]);
 }
 
-/// Lanes whose guard is false are not there: they neither wait nor count.
+/// Lanes with a false guard do not take part: they neither wait nor count.
 #[test]
 fn guards_hold_for_what_lanes_do_together() {
     let text = kernel(
@@ -230,8 +231,8 @@ fn guards_hold_for_what_lanes_do_together() {
     assert_eq!(got, (0..32).map(wanted).collect::<Vec<u32>>());
 }
 
-/// A shuffle of every mode from lanes that do not execute it, by the ISA's formula for the source
-/// and 0 in the place of what is undefined there (docs/numerics.md, 13.11).
+/// A shuffle in every mode from lanes that do not execute it, with the ISA's formula for the source
+/// lane, and 0 for undefined values (docs/numerics.md, 13.11).
 fn from_absent(mode: &str, lane: i32, b: i32, c: i32, executing: u32) -> u32 {
     let (v, p) = shfl(mode, lane, b, c);
     let source = if p { v / 10 } else { lane };
@@ -239,7 +240,8 @@ fn from_absent(mode: &str, lane: i32, b: i32, c: i32, executing: u32) -> u32 {
     value + if p { 100_000 } else { 0 }
 }
 
-/// Runs `before`, which says in %go which lanes execute the shuffle; gives what each lane has then.
+/// Runs `before`, which sets %go in the lanes that execute the shuffle, and returns each lane's
+/// result.
 fn shuffled(before: &str, mode: &str, sync: &str, b: i32, c: i32) -> Vec<u32> {
     let (dot, version) = if sync.is_empty() { ("", "6.0") } else { (".sync", "8.0") };
     let text = kernel(
@@ -279,12 +281,12 @@ fn lanes_that_do_not_execute_a_shuffle_give_0() {
                     false => 55,
                 };
                 let wanted: Vec<u32> = (0..32).map(wanted).collect();
-                // Lanes outside of the mask go another way.
+                // Lanes outside the mask take another path.
                 let sync = format!(", {executing}");
                 assert_eq!(shuffled(&go, mode, &sync, b, c), wanted, "{mode} {b} {executing:#x}");
-                // Without `.sync`: lanes that are elsewhere.
+                // Without `.sync`: lanes at other instructions.
                 assert_eq!(shuffled(&go, mode, "", b, c), wanted, "{mode} {b} {executing:#x}");
-                // Lanes that have exited, though the mask names them.
+                // Lanes that have exited although the mask contains them.
                 let exits = format!("{go}\n@!%go st.global.u32 [%my], %r;\n@!%go exit;");
                 assert_eq!(shuffled(&exits, mode, ", -1", b, c), wanted, "{mode} {executing:#x}");
                 assert_eq!(shuffled(&exits, mode, "", b, c), wanted, "{mode} {executing:#x}");
@@ -293,7 +295,7 @@ fn lanes_that_do_not_execute_a_shuffle_give_0() {
     }
 }
 
-/// Lanes that a CTA does not have are absent like others.
+/// Lanes without a thread are treated like exited ones.
 #[test]
 fn threads_that_do_not_exist_give_0() {
     let text = kernel(
@@ -313,8 +315,8 @@ fn threads_that_do_not_exist_give_0() {
     assert_eq!(got, (0..42).map(wanted).collect::<Vec<u32>>());
 }
 
-/// The end of NVIDIA's reduction sample: a mask of the lanes that hold sums, and offsets that reach
-/// beyond it. The sums have to be those of these lanes alone.
+/// The last step of NVIDIA's reduction sample: a mask of the lanes that hold sums, and offsets that
+/// exceed it. The sums must include only these lanes.
 #[test]
 fn a_reduction_over_a_part_of_a_warp() {
     let text = kernel(

@@ -4,8 +4,8 @@
 use crate::common::{Arg, How, kernel, kernel_with, load_text, run_words, words};
 use texunit_simt::FaultKind;
 
-/// What cooperative groups make of `grid.sync()`: thread 0 of each CTA adds to the barrier in the
-/// workspace and waits until its highest bit flips. `LABEL` keeps the labels apart.
+/// The code of `grid.sync()` in cooperative groups: thread 0 of each CTA adds to the barrier in the
+/// workspace and waits until its highest bit flips. `LABEL` makes the labels unique.
 const SYNC: &str = "
     barrier.sync 0;
     mov.u32 %w, %tid.x;
@@ -25,7 +25,7 @@ DONE_LABEL:
     barrier.sync 0;
 ";
 
-/// Twice: every CTA adds its number, all meet, every CTA reads the sum.
+/// Each of two times, every CTA adds its number, all synchronise, and every CTA reads the sum.
 fn program() -> String {
     let sync = |label: &str| SYNC.replace("LABEL", label);
     let body = format!(

@@ -1,5 +1,5 @@
-//! Divergence: every thread gets its own result whatever way it takes, and waiting at
-//! reconvergence points never keeps a thread from going on.
+//! Tests of divergence: every thread computes its own result whatever path it takes, and waiting at
+//! reconvergence points never blocks a thread forever.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, kernel_with, run_words};
@@ -64,7 +64,8 @@ OUT:     st.global.u32 [%my], %s;
 
 #[test]
 fn break_continue_and_early_return() {
-    // for (i = 0; i < 50; i++) { if (i == t) break; if (i % 3 == 0) continue; s += i; if (s > 600) return; }
+    // for (i = 0; i < 50; i++) { if (i == t) break; if (i % 3 == 0) continue; s += i; if (s > 600)
+    // return; }
     let text = kernel(
         ".reg .pred %p; .reg .u32 %i, %s, %m;",
         "mov.u32 %i, 0;
@@ -104,7 +105,7 @@ OUT:     st.global.u32 [%my], %s;
 
 #[test]
 fn irreducible_flow() {
-    // Two loops that enter each other in the middle; odd threads start at B.
+    // Two loops that jump into each other; odd threads start at B.
     let text = kernel(
         ".reg .pred %p; .reg .u32 %i, %s, %m;",
         "mov.u32 %s, 0;
@@ -290,7 +291,7 @@ SPIN:    atom.global.cas.b32 %r, [%l], 0, 1;
 
 #[test]
 fn a_lane_waits_for_what_a_later_one_does() {
-    // Lane 0 polls a flag that lane 1 sets after the branch, in the code that both share.
+    // Lane 0 polls a flag that lane 1 sets after the branch, in code executed by both.
     let text = kernel_with(
         ".global .u32 flag;",
         ".reg .pred %p; .reg .u32 %r; .reg .u64 %f;",
@@ -309,7 +310,7 @@ SHARED:  st.volatile.global.u32 [%f], 1;
 
 #[test]
 fn lanes_meet_again_after_a_branch() {
-    // activemask after the branch shows that the warp runs as one.
+    // `activemask` after the branch shows that the warp has reconverged.
     let text = kernel(
         ".reg .pred %p; .reg .u32 %r, %m;",
         "and.b32 %m, %t, 5;
@@ -329,7 +330,7 @@ C:       activemask.b32 %r;
 
 #[test]
 fn a_long_kernel_full_of_branches() {
-    // 20 000 ifs one after the other: lowering and running stay quick.
+    // Lowering and execution stay fast with 20,000 consecutive branches.
     let mut body = String::from(".reg .pred %p; .reg .u32 %s;\nmov.u32 %s, 0;\n");
     for i in 0..20_000 {
         body +=
@@ -345,7 +346,7 @@ fn a_long_kernel_full_of_branches() {
 
 #[test]
 fn deeply_nested_divergence() {
-    // Each level parts one lane from the rest; all meet again on the way out.
+    // Each level diverges one lane from the rest; all reconverge in reverse order.
     let mut body = String::from("mov.u32 %s, 0;\n");
     for i in 0..31 {
         body += &format!("setp.eq.u32 %p, %t, {i};\n@%p bra E{i};\nadd.u32 %s, %s, 1;\n");

@@ -1,7 +1,8 @@
-//! Elements of arrays, `name[2]` and `name[%r1+2]`. What they mean was read from the code that ptxas 11.8
-//! to 13.5 makes of such kernels (nvdisasm): a subscript counts elements of the array's type; one in a
-//! register is `(register + constant) * size` in 32 bits, added without a sign to the address of a
-//! global array; short registers are extended as their type says, of long ones the low half counts.
+//! Tests of array elements, `name[2]` and `name[%r1+2]`. Their meaning was determined from the code
+//! that ptxas 11.8 to 13.5 generates (nvdisasm). A subscript counts elements of the array's type.
+//! With a register, the offset is `(register + constant) * size` in 32 bits, added to the address
+//! of a global array without sign extension. Short registers are extended according to their type;
+//! of long ones the low half is used.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, kernel, kernel_with, load_text, run_words, words};
@@ -37,7 +38,7 @@ fn elements_of_global_and_constant_arrays() {
          ldu.global.u32 %v, g4[7];     st.global.u32 [%out+36], %v;
          ret;",
     );
-    // One thread, whose number is 1, comes last.
+    // The thread with number 1 comes last.
     let text = text.replace(
         "mov.u32 %n, %ntid.x;",
         "mov.u32 %n, %ntid.x; setp.eq.u32 %only, %t, 0; @%only ret;",
@@ -54,7 +55,7 @@ fn addresses_of_elements() {
         ("mov.u32 %r, 3;", "g8[%r]", 24),
         ("mov.u32 %r, 3;", "g8[%r+2]", 40),
         ("mov.u32 %r, 3;", "g8[%r+-3]", 0),
-        // In 32 bits, and without a sign.
+        // The offset has 32 bits and is not sign-extended.
         ("mov.u32 %r, -1;", "g8[%r]", 0xffff_fff8),
         ("mov.u32 %r, -1;", "g8[%r+1]", 0),
         ("mov.u32 %r, 0x20000001;", "g8[%r]", 8),
@@ -70,7 +71,7 @@ fn addresses_of_elements() {
         ("mov.u32 %r, 0xfc; cvt.s8.u32 %c, %r;", "g1[%c+5]", 1),
         ("", "g4[%laneid]", 0),
         ("", "g4[%laneid+2]", 8),
-        // Dimensions and vectors do not count.
+        // Array dimensions and vectors are ignored.
         ("mov.u32 %r, 2;", "gm[%r]", 8),
         ("mov.u32 %r, 3;", "gv[%r]", 12),
         // Constants are signed.
@@ -109,7 +110,7 @@ fn elements_of_shared_local_and_dynamic_arrays() {
          ld.shared.u16 %w, s2[%back+1];
          ld.shared.u32 %x, dynamic[%back];
          mad.lo.u32 %v, %x, 1000, %w;
-         // A negative number from a register wraps in 32 bits: the array itself.
+         // A negative register wraps in 32 bits, so that the element is in the array itself.
          neg.s32 %i, %t;
          ld.shared.u16 %w, s2[%i+32];
          mad.lo.u32 %v, %w, 0, %v;
@@ -118,7 +119,7 @@ fn elements_of_shared_local_and_dynamic_arrays() {
          st.local.u64 l8[%w], %d;
          ld.u64 %d, l8[%w];
          cvt.u32.u64 %v, %d;
-         // The same by its address, in its own space.
+         // The same element by address, in the array's own state space.
          mov.u64 %a, l8[%w]; ld.local.u32 %w, [%a];
          setp.ne.u32 %p, %v, %w;
          @%p trap;
@@ -140,7 +141,7 @@ fn negative_subscripts_stay_inside_of_narrow_spaces() {
         ".shared .u32 first[2]; .shared .u32 s4[2]; .reg .s32 %i; .reg .u32 %v, %w; .reg .u64 %a;",
         "mov.s32 %i, -1;
          st.shared.u32 [first+4], 77;
-         // Where the arrays lie is not said: look behind the second one's beginning.
+         // The layout of arrays is unspecified, so the test reads after the second array's start.
          mov.u64 %a, s4; ld.shared.u32 %v, s4[%i+1]; st.shared.u32 s4[%i+2], 5;
          ld.shared.u32 %w, [s4+4];
          st.global.u32 [%out], %w;
@@ -221,7 +222,7 @@ fn vectors_are_moved_element_by_element() {
          st.global.v4.b32 [%out], {%a, %b, %c, %d};
          mov.v4.b32 %q, {%d, %c, %b, %a};
          st.global.v4.b32 [%out+16], %q;
-         // As if all were read first.
+         // All sources are read first.
          mov.v2.u32 {%b, %c}, {%c, %b};
          mov.v4.u32 {%a, _, %c, %d}, {%d, %a, %a, %b};
          st.global.v4.u32 [%out+32], {%a, %b, %c, %d};

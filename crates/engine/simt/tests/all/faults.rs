@@ -1,4 +1,4 @@
-//! Every kind of fault, with the place where it happens.
+//! Tests of every kind of fault and its location.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, kernel_with, load_text, run_fault};
@@ -18,7 +18,7 @@ fn global_out_of_bounds_names_the_allocation_and_the_thread() {
     loaded.run("k", how, &[Arg::U64(address)]).unwrap();
     let how = How { block: [32, 2, 2], grid: [3, 1, 1], ..how };
     let fault = loaded.run("k", how, &[Arg::U64(address)]).unwrap_err();
-    // Threads with x 6 of CTA 2 are the first at or past word 70.
+    // In CTA 2 the threads with x = 6 are the first at or beyond word 70.
     assert_eq!((fault.cta, fault.thread, fault.kernel.as_str()), ([2, 0, 0], [6, 0, 0], "k"));
     assert_eq!(loaded.line(&fault), "st.global.u32 [%my], 1;");
     let wanted = FaultKind::OutOfBounds {

@@ -1,5 +1,5 @@
-//! Every form of `tex` and `tld4`: that each operand of the PTX arrives where the unit expects it,
-//! and each result in its register.
+//! Tests of every form of `tex` and `tld4`: each operand of the PTX reaches the unit, and each
+//! result its register.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text, words};
@@ -59,7 +59,7 @@ fn load(inst: &str, geometry: Geometry, format: &str) -> (Loaded, u64) {
     (loaded, handle)
 }
 
-/// Runs an instruction: what the unit was asked, and what was stored.
+/// Runs an instruction, and returns the request to the unit and the stored results.
 fn run(inst: &str, geometry: Geometry, format: &str) -> (WatchedFetch, Vec<u32>) {
     let (mut loaded, handle) = load(inst, geometry, format);
     let (access, block) = only_access(&mut loaded, inst, handle, 5);
@@ -69,7 +69,7 @@ fn run(inst: &str, geometry: Geometry, format: &str) -> (WatchedFetch, Vec<u32>)
 
 const F: fn(f32) -> u32 = f32::to_bits;
 
-/// The operands of a fetch, with the coordinate vector as the instruction has it.
+/// The operands of a fetch, with the coordinate vector as written.
 #[derive(Clone, Copy)]
 struct Operands {
     coords: [u32; 4],
@@ -100,7 +100,7 @@ fn form(lod: Lod, geometry: Geometry, coord: CoordType) -> FetchForm {
     FetchForm { kind, ..FetchForm::sample(geometry, coord, ResultType::F32) }
 }
 
-/// Checks form and operands, and that registers hold what the unit answered.
+/// Checks form and operands, and that the registers hold the unit's results.
 fn check(inst: &str, form: FetchForm, wanted: Operands) {
     let format = if form.compare { "depth32f" } else { "f32" };
     // `.1d` with integer coordinates sees layered 1D arrays (docs/numerics.md 1.13).
@@ -116,7 +116,7 @@ fn check(inst: &str, form: FetchForm, wanted: Operands) {
     let predicate = inst.contains("|%p");
     assert_eq!(stored[4], u32::from(predicate && seen.resident), "{inst}");
     assert!(seen.resident, "{inst}: all of it is there");
-    // What was recorded is enough to explain the fetch.
+    // The recorded data suffices to explain the fetch.
     let again = reference::fetch(seen.form, &seen.texture, &seen.sampler, &seen.operands).unwrap();
     assert_eq!((again.values, again.resident), (seen.values, seen.resident), "{inst}");
 }
@@ -166,8 +166,8 @@ fn coordinates() {
     }
 }
 
-/// The four numbers of a texel tell whether it was the right one: an array index before the
-/// coordinates, the sample before the layer.
+/// The digits of a texel's value tell whether it was the right one: the array index precedes the
+/// coordinates, the sample the layer.
 #[test]
 fn texels_by_integer_coordinates() {
     use Geometry as G;
@@ -230,7 +230,7 @@ fn levels_and_gradients() {
             gradients([F(1.0), F(2.0), F(3.0), 0], g3.0, g3.1)),
         ("acube.v4.f32.f32 D, [%h, {%r1, %f2, %f3, %f4}], {%f4, %f5, %f6, %f1}, {%f7, %f8, %f9, %f2}", G::Acube,
             gradients([1, F(2.0), F(3.0), F(4.0)], g3.0, g3.1)),
-        // TXD takes the bits of integers for floats; layers stay integers.
+        // TXD interprets the bits of integer coordinates as floats; layers stay integers.
         ("2d.v4.f32.s32 D, [%h, {%r1, %r2}], {%f5, %f6}, {%f7, %f8}", G::D2,
             gradients([1, 2, 0, 0], [F(5.0), F(6.0), 0], [F(7.0), F(8.0), 0])),
         ("a2d.v4.f32.s32 D, [%h, {%r1, %r2, %r3, %r3}], {%f5, %f6}, {%f7, %f8}", G::A2d,
@@ -343,7 +343,7 @@ fn destinations() {
     assert_eq!((seen.form, seen.operands), (of(ResultType::F16x2), xy.of(Geometry::D2)));
     assert_eq!(stored[..2], [0x4d40, 0]);
     assert_eq!(stored[..2], seen.values[..2]);
-    // Components that go nowhere leave other registers alone.
+    // Components without a destination leave other registers unchanged.
     let inst = format!("tex.2d.v4.f32.f32 {{_, %o2, _, _}}, {at}");
     let (_, stored) = run(&inst, Geometry::D2, "f32");
     assert_eq!(stored[..4], [7, 7, 0, 7]);
@@ -352,7 +352,7 @@ fn destinations() {
     assert_eq!(stored[..4], [7, F(21.0), 7, 7]);
 }
 
-/// A fetch that no lane runs changes nothing, its predicate included.
+/// A fetch without active lanes changes nothing, including its predicate.
 #[test]
 fn guards() {
     let at = "[%h, {%f1, %f2}]";
@@ -366,8 +366,7 @@ fn guards() {
     assert!(loaded.watch.unwrap().take().0.is_empty());
 }
 
-/// A watched thread may loop for long: accesses past the limit are counted only. Other threads are
-/// not recorded.
+/// Accesses of a watched thread beyond the limit are only counted. Other threads are not recorded.
 #[test]
 fn a_watch_has_a_limit() {
     let text = format!(

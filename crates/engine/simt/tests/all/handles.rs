@@ -1,5 +1,5 @@
-//! The ways in which a texture, sampler or surface is named: by reference, by parameter, by
-//! address, by handle; in both texturing modes.
+//! Tests of the ways to name a texture, sampler or surface: by reference, by parameter, by address,
+//! by handle, in both texturing modes.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_bound, words};
@@ -10,8 +10,8 @@ use texunit_unit::{AddressMode, Geometry, Sampler};
 
 const MODES: [&str; 2] = ["", ", texmode_independent"];
 
-/// The first texture repeats, the second (with other texels) clamps: layered 1D arrays, which `.1d`
-/// sees with integer coordinates; a surface.
+/// Two layered 1D arrays, the first with a repeating and the second with a clamping sampler, which
+/// `.1d` accesses with integer coordinates; and a surface.
 fn bind(loaded: &mut Loaded) {
     let mut levels = shape(Geometry::A1d, "f32");
     levels.levels = Some(4);
@@ -30,7 +30,7 @@ const WRAP: u64 = SAMPLER_BIT;
 const CLAMP: u64 = SAMPLER_BIT | 1 << 20;
 const SURFACE: u64 = SURFACE_BIT;
 
-/// Runs a kernel with these parameters after `out`; what it stored in `%v`.
+/// Runs a kernel with these parameters after `out`, and returns the values stored from `%v`.
 fn run(
     mode: &str,
     module: &str,
@@ -104,7 +104,7 @@ fn references_and_parameters() {
     }
 }
 
-/// A texture, and a sampler of its own: the eight ways to name the two.
+/// A texture with a separate sampler: the eight ways to name the two.
 #[test]
 fn independent_mode() {
     let module = ".global .texref t; .global .samplerref m;";
@@ -141,7 +141,7 @@ fn independent_mode() {
     assert_eq!(run(MODES[1], module, "", levels, &second, &[]), Ok(4));
 }
 
-/// Handles from parameters, from memory, through a function.
+/// Handles passed in parameters, in memory, and through a function.
 #[test]
 fn handles_in_registers() {
     let module = ".global .texref t; .global .u64 table[2] = {0, t};
@@ -166,7 +166,7 @@ ret;
     }
 }
 
-/// The fault names the reference or parameter, and what it is instead.
+/// The fault names the reference or parameter, and the kind of object bound to it.
 #[test]
 fn wrong_handles() {
     let parameters = ", .param .texref t, .param .surfref s, .param .samplerref m";
@@ -197,8 +197,7 @@ fn wrong_handles() {
     }
 }
 
-/// A card does not look at the sampler operand where it is none: the texture has a sampler of its
-/// own.
+/// A card ignores an invalid sampler operand, and uses the texture's own sampler.
 #[test]
 fn samplers_that_are_none() {
     let parameters = ", .param .texref t, .param .samplerref m";
@@ -211,7 +210,7 @@ fn samplers_that_are_none() {
     assert!(run_with(BadFetch::Zero, text, &[], &[FIRST, SURFACE]).is_err());
 }
 
-/// There is nothing behind a reference: its address plus a number is not the next one.
+/// An opaque reference has no elements: its address plus an offset is not the next reference.
 #[test]
 fn offsets_of_references_are_refused() {
     for (module, parameters) in [(".global .texref t[4];", ""), ("", ", .param .texref t")] {

@@ -1,4 +1,4 @@
-//! malloc and free of device code, and accesses to what they manage.
+//! Tests of `malloc` and `free` in device code, and of accesses to the heap.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, Loaded, kernel_with, load_text, words};
@@ -50,7 +50,7 @@ fn every_thread_gets_memory_of_its_own() {
     let how = How { grid: [4, 1, 1], block: [64, 1, 1], threads: 2, ..How::default() };
     loaded.run("k", how, &[Arg::U64(out)]).unwrap();
     assert_eq!(words(&block), (0..256).collect::<Vec<u32>>());
-    // All has come back.
+    // All memory was freed.
     let heap = loaded.heap.as_ref().unwrap();
     assert!(heap.allocate((1 << 16) - 64, 1).is_some());
 }
@@ -95,7 +95,7 @@ SECOND:  ld.u32 %v, [%p];
     assert_eq!(words(&block), [0]);
     loaded.run("k", how, &[Arg::U64(out)]).unwrap();
     assert_eq!(words(&block), [77]);
-    // The third frees and reads what the second has freed.
+    // The third thread frees and reads the second thread's already freed memory.
     let fault = loaded.run("k", how, &[Arg::U64(out)]).unwrap_err();
     let text = fault.kind.to_string();
     assert!(
@@ -129,7 +129,7 @@ fn wrong_frees_are_found() {
     assert!(text.contains("is not the beginning of an allocation"), "{text}");
     let (kind, _) = fault("mov.u64 %p, %out; FREE; ret;");
     assert!(matches!(kind, FaultKind::Heap(_)));
-    // Null is fine.
+    // Freeing a null pointer is allowed.
     let loaded = load("mov.u64 %p, 0; FREE; ret;", 4096);
     loaded.run("k", How::default(), &[Arg::U64(0)]).unwrap();
 }

@@ -1,5 +1,5 @@
-//! Instructions that only hint or order: they change nothing, and need no memory behind their
-//! addresses. `ldu` loads.
+//! Tests of instructions that only hint or order: they change nothing, and need no valid memory at
+//! their addresses. `ldu` loads.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel_with, run_fault, run_words};
@@ -41,7 +41,7 @@ fn hints_and_fences_change_nothing() {
     assert_eq!(run_words(&text, ONE, 2), [17, 25]);
 }
 
-/// Warps have all registers that they name: there is nothing to give or take.
+/// `setmaxnreg` has no effect, because warps have all registers that their code names.
 #[test]
 fn registers_are_not_traded() {
     let text = kernel_with(

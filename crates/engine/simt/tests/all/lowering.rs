@@ -1,4 +1,4 @@
-//! Kernels are lowered when they are needed, with what they can call, and kept.
+//! Tests that kernels are lowered on demand, together with their possible callees, and cached.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text, words};
@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use texunit_simt::observe::Listing;
 use texunit_simt::{FaultKind, Watch};
 
-/// Kernel `k<n>` stores `n` and what a function that all share makes of it: `10 * n`.
+/// Kernel `k<n>` stores `n` and the result of a function shared by all kernels, `10 * n`.
 fn many(kernels: usize) -> String {
     let mut text = format!(
         "{HEADER}
@@ -56,7 +56,7 @@ fn kernels_are_lowered_when_they_are_needed() {
     let program = &loaded.program;
     let ids: Vec<_> = program.kernels().map(|(id, _)| id).collect();
     assert_eq!(ids.len(), 20);
-    // What the declaration says needs no code.
+    // Queries of declarations do not lower code.
     assert_eq!(program.kernel_params(ids[3])[0].name, "out");
     assert_eq!((program.param_size(ids[3]), program.lowered()), (8, 0));
     assert_eq!((program.static_shared(ids[3]), program.lowered()), (16, 1));
@@ -65,12 +65,12 @@ fn kernels_are_lowered_when_they_are_needed() {
     assert_eq!((results(&loaded, 3), program.lowered()), (vec![3, 30], 1));
     assert_eq!((results(&loaded, 7), program.lowered()), (vec![7, 70], 2));
     assert_eq!((results(&loaded, 7), program.lowered()), (vec![7, 70], 2));
-    // Observers of launches see the kernel and what it calls, and no more.
+    // Observers of launches see the kernel and its callees only.
     let watch = Loaded { watch: Some(Watch::new([0; 3])), ..load_text(&many(20)) };
     assert_eq!((results(&watch, 9), watch.program.lowered()), (vec![9, 90], 1));
 }
 
-/// A listing of the whole program has all functions, and launches of kernels are as before.
+/// A listing of the whole program has all functions, and later launches of kernels work as before.
 #[test]
 fn a_listing_has_all_functions() {
     let loaded = load_text(&many(5));
@@ -105,8 +105,8 @@ fn threads_may_want_a_kernel_at_once() {
     }
 }
 
-/// `store` puts the address of `far` into memory, `call` calls what is there; the address of `near` is taken in an
-/// initialiser only, that of `nowhere` not at all.
+/// `store` stores the address of `far` in memory, `call` calls the stored address. The address of
+/// `near` is taken in an initialiser only, that of `nowhere` not at all.
 const POINTERS: &str = "
     .func (.param .b32 r) far(.param .b32 a) {
         .reg .b32 %a;
@@ -160,7 +160,7 @@ fn pointers_to_functions_come_from_anywhere() {
     loaded.run("store", how, &[]).unwrap();
     call(1, 0).unwrap();
     assert_eq!(words(&block), [41]);
-    // From `far` on, functions are 16 bytes apart.
+    // From `far` on, function addresses are 16 bytes apart.
     let fault = call(1, 32).unwrap_err();
     let FaultKind::BadOperand(why) = &fault.kind else { panic!("{fault:?}") };
     assert!(why.ends_with("the module never takes the address of `nowhere`"), "{why}");

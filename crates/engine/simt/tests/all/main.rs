@@ -1,4 +1,5 @@
-//! Kernels and operations from outside: one program, because each one more has to be linked.
+//! Tests of kernels and operations through the public interface, in a single test program to save
+//! link time.
 
 mod atomics;
 mod bad_fetches;
@@ -14,6 +15,7 @@ mod common;
 mod cooperative;
 mod divergence;
 mod elements;
+mod external_writers;
 mod faults;
 mod fetch_forms;
 mod forms;
@@ -23,7 +25,6 @@ mod hints;
 mod lowering;
 mod meetings;
 mod memory;
-mod others;
 mod partial_warps;
 mod places;
 mod printing;

@@ -1,4 +1,5 @@
-//! Lanes that meet at `.sync` instructions: at several places, and with several membermasks at one (docs/numerics.md, 13.11).
+//! Tests of `.sync` instructions at which lanes wait at several instructions, or with several
+//! member masks at one instruction (docs/numerics.md, 13.11).
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, kernel_with, run_fault, run_words};
@@ -12,7 +13,8 @@ fn both(text: &str) -> Vec<u32> {
     interpreted
 }
 
-/// Shuffles with one membermask at several places, also of a function, exchange values as one (docs/numerics.md, 13.11).
+/// Shuffles with one member mask at several instructions, also of a function, exchange values like
+/// a single shuffle (docs/numerics.md, 13.11).
 #[test]
 fn shuffles_at_several_places_meet() {
     let function = ".func (.reg .u32 %d) elsewhere(.reg .u32 %a) {
@@ -40,7 +42,8 @@ C:       activemask.b32 %m; setp.ne.u32 %p, %m, 0xffffffff; @%p mov.u32 %r, 1;
     assert_eq!(both(&text), expected.collect::<Vec<u32>>());
 }
 
-/// Other instructions with one membermask at two places do not meet: their lanes wait for lanes that never come.
+/// Other instructions with one member mask at two instructions do not match: their lanes wait for
+/// lanes that never arrive.
 #[test]
 fn votes_at_two_places_do_not_meet() {
     let text = kernel(
@@ -54,7 +57,8 @@ C:       st.global.u32 [%my], %r; ret;",
     assert!(matches!(fault.kind, FaultKind::Deadlock { .. }), "{:?}", fault.kind);
 }
 
-/// Groups of lanes that come to an instruction together and have a membermask each go on together.
+/// Groups of lanes that reach an instruction together, each with its own member mask, continue
+/// together.
 #[test]
 fn groups_with_masks_of_their_own_go_on_together() {
     for instruction in [
@@ -81,7 +85,7 @@ E:               ret;"
     }
 }
 
-/// Of groups at one instruction, one may have to wait for lanes that come later.
+/// Of several groups at one instruction, one may have to wait for lanes that arrive later.
 #[test]
 fn a_group_whose_lanes_are_late_waits() {
     let text = kernel(
@@ -93,7 +97,7 @@ L:       add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 3000; @%p bra L;
 X:       shfl.sync.idx.b32 %r, %t, 31, 0x1f, %m;
          st.global.u32 [%my], %r; ret;",
     );
-    // A lane of the other half does not execute it with them.
+    // A lane of the other half does not execute the instruction with them.
     let expected = (0..32).map(|lane| if lane < 16 { 0 } else { 31 });
     assert_eq!(both(&text), expected.collect::<Vec<u32>>());
 }

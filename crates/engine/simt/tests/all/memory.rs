@@ -240,10 +240,12 @@ fn parameters_by_value_in_calls_and_kernels() {
     assert_eq!(words(&block), [100, 0, 101, 0, 102, 0]);
 }
 
-/// Products and sums are fused as ptxas 13.5 does for sm_86: with each of these, `nvdisasm` shows so many FFMA.
+/// Products and sums are fused as ptxas 13.5 does for sm_86: with each of these, `nvdisasm` shows
+/// so many FFMA.
 #[test]
 fn products_are_fused_unless_that_is_refused() {
-    // What stands in the kernel, and the value without and with fusing. a = 1 + 2^-23, b = 1 - 2^-23, c = -1.
+    // The kernel's text, and its result without and with fusing, for a = 1 + 2^-23, b = 1 - 2^-23,
+    // c = -1.
     let (a, b, c) = (f32::from_bits(0x3f80_0001), f32::from_bits(0x3f7f_fffe), -1.0_f32);
     let (ab, ca) = (a * b, c * a);
     let rows: [(&str, f32, f32); 26] = [
@@ -256,55 +258,55 @@ fn products_are_fused_unless_that_is_refused() {
         ("mul.ftz.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, ab + c),
         ("mul.ftz.f32 %x, %a, %b; add.ftz.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
         ("mul.sat.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, ab + c),
-        // Read by something else.
+        // A product with another use.
         ("mul.f32 %x, %a, %b; add.f32 %d, %x, %c; st.global.f32 [%my+4], %x;", ab + c, ab + c),
         ("mul.f32 %x, %a, %b; add.f32 %d, %x, %x;", ab + ab, ab + ab),
-        // By two sums: into both.
+        // A product with two sums is fused into both.
         (
             "mul.f32 %x, %a, %b; add.f32 %e, %x, %c; add.f32 %d, %x, %e;",
             ab + (ab + c),
             a.mul_add(b, a.mul_add(b, c)),
         ),
-        // A sum of two products: the first.
+        // Of a sum of two products the first one is fused.
         ("mul.f32 %e, %c, %a; mul.f32 %x, %a, %b; add.f32 %d, %x, %e;", ab + ca, a.mul_add(b, ca)),
         ("mul.f32 %e, %c, %a; mul.f32 %x, %a, %b; sub.f32 %d, %e, %x;", ca - ab, c.mul_add(a, -ab)),
-        // The second, if the first cannot be.
+        // The second one is fused if the first one cannot be.
         (
             "mul.f32 %x, %a, %b; mul.f32 %e, %c, %a; st.global.f32 [%my+4], %x; add.f32 %d, %x, %e;",
             ab + ca,
             c.mul_add(a, ab),
         ),
-        // One that stays apart from one of its two sums stays apart from both.
+        // A product that cannot be fused into one of its two sums is fused into neither.
         (
             "mul.f32 %x, %a, %b; mul.f32 %e, %c, %a; mul.f32 %f, %b, %c; add.f32 %d, %x, %e;
              add.f32 %g, %e, %f; add.f32 %d, %d, %g;",
             (ab + ca) + (ca + b * c),
             a.mul_add(b, ca) + b.mul_add(c, ca),
         ),
-        // A register with one product after the other.
+        // A register with several products in succession.
         (
             "mul.f32 %x, %a, %b; add.f32 %e, %x, %c; mul.f32 %x, %a, %a; add.f32 %d, %x, %e;",
             a * a + (ab + c),
             a.mul_add(a, a.mul_add(b, c)),
         ),
-        // Another block.
+        // A product in another block is not fused.
         ("mul.f32 %x, %a, %b; @%no bra L; add.f32 %d, %x, %c; L:", ab + c, ab + c),
         ("mul.f32 %x, %a, %b; @%no st.global.f32 [%my+4], %c; add.f32 %d, %x, %c;", ab + c, ab + c),
-        // But with a constant factor.
+        // A product with a constant factor is.
         ("mul.f32 %x, %a, 0f3f7ffffe; @%no bra L; add.f32 %d, %x, %c; L:", ab + c, a.mul_add(b, c)),
-        // By way of mov and neg.
+        // Products copied by mov and neg.
         ("mul.f32 %x, %a, %b; mov.f32 %e, %x; add.f32 %d, %e, %c;", ab + c, a.mul_add(b, c)),
         ("mul.f32 %x, %a, %b; neg.f32 %e, %x; sub.f32 %d, %e, %c;", -ab - c, (-a).mul_add(b, -c)),
-        // Factors that are overwritten, also by the product.
+        // Factors that are overwritten, also by the product itself.
         ("mul.f32 %x, %a, %b; mov.f32 %a, %c; add.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
         ("mul.f32 %a, %a, %b; add.f32 %d, %a, %c;", ab + c, a.mul_add(b, c)),
-        // A division has several blocks.
+        // A division consists of several blocks.
         (
             "mul.f32 %x, %a, %b; div.rn.f32 %e, %c, %a; st.global.f32 [%my+4], %e; add.f32 %d, %x, %c;",
             ab + c,
             ab + c,
         ),
-        // Under a guard.
+        // Guarded instructions.
         ("mul.f32 %x, %a, %b; @!%no add.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
     ];
     for (body, apart, together) in rows {
@@ -316,14 +318,15 @@ fn products_are_fused_unless_that_is_refused() {
                  setp.ne.f32 %no, %a, %a; {body}\nst.global.f32 [%my], %d; ret;"
             ),
         );
-        // The second word is for what is stored besides.
+        // The second word is for values that are stored in addition.
         assert_eq!(run_words(&text, how(1), 2)[0], apart.to_bits(), "{body}");
         let fused = run_words(&text, How { fmad: true, ..how(1) }, 2);
         assert_eq!(fused[0], together.to_bits(), "{body}");
     }
 }
 
-/// The same of other types: 1 + d, 1 - d and -1, of which only the exact product leaves anything; and the NaN of f64.
+/// Fusing with other types: 1 + d, 1 - d and -1, whose sum is nonzero only if the product is exact;
+/// and the NaN of f64.
 #[test]
 fn products_of_other_types_are_fused() {
     let rows = [
@@ -367,7 +370,7 @@ fn text_bytes(bits: &str) -> usize {
     bits[1..].parse::<usize>().map_or(0, |bits| bits / 8)
 }
 
-/// The signs of a value that a subtraction takes the other way; those of a NaN stay.
+/// Subtractions change the sign of an operand, except that of a NaN.
 fn signs(ty: &str, c: u64) -> u64 {
     match ty {
         "f64" if c > 0x7ff0_0000_0000_0000 && c < 1 << 63 => 0,
@@ -415,8 +418,8 @@ fn constant_memory_takes_addresses_of_32_bits() {
     assert_eq!(run_words(&text, how(1), 1), [6]);
 }
 
-/// Of 128 bits: what is narrower is extended as its type says, constants by zeros (read from the code
-/// that ptxas 12.4 to 13.5 makes of them).
+/// Accesses of 128 bits: narrower values are extended according to their type, constants with zeros
+/// (determined from the code of ptxas 12.4 to 13.5).
 #[test]
 fn narrower_values_and_constants_of_128_bits() {
     let text = kernel_with(
@@ -452,7 +455,7 @@ fn narrower_values_and_constants_of_128_bits() {
     assert_eq!(got, wanted, "{got:x?}");
 }
 
-/// As GCC passes arguments: `.param .u64 %P<1>`.
+/// Parameters as GCC names them: `.param .u64 %P<1>`.
 #[test]
 fn numbered_variables_in_every_space() {
     let before = ".global .u32 g<3>;

@@ -1,5 +1,5 @@
-//! Fetches that only some lanes of a warp make, of different textures: the others keep their
-//! registers, predicates included.
+//! Tests of fetches that only some lanes of a warp execute, from different textures: the registers
+//! and predicates of other lanes are unchanged.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, load_text, words};

@@ -1,10 +1,10 @@
-//! Where faults happen in the source, after machine code, fused operations and calls.
+//! Tests of the source location of faults, after compiled code, fused operations and calls.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, load_text};
 use texunit_simt::{Fault, FaultKind};
 
-/// `file:line:column function`, innermost first.
+/// The frames of a fault as `file:line:column function`, innermost first.
 fn frames(fault: &Fault) -> Vec<String> {
     let shown = |f: &texunit_simt::Frame<'_>| {
         let file = f.file.unwrap_or("?").rsplit('/').next().unwrap();
@@ -13,7 +13,7 @@ fn frames(fault: &Fault) -> Vec<String> {
     fault.frames().iter().map(shown).collect()
 }
 
-/// What nvcc has inlined, in blocks of many warps and of few threads.
+/// Functions inlined by nvcc, in CTAs of many warps and of few threads.
 #[test]
 fn a_store_of_an_inlined_function() {
     let loaded = load_text(include_str!("../../../../../tests/places/nvcc-lineinfo.ptx"));
@@ -37,7 +37,7 @@ fn a_store_of_an_inlined_function() {
     }
 }
 
-/// A loop that has machine code by the time of the fault, in a function that is called.
+/// A loop in a callee, which is compiled before the fault occurs.
 const CALLED: &str = "
 .version 8.0
 .target sm_80

@@ -1,4 +1,4 @@
-//! vprintf and __assertfail, as nvcc calls them.
+//! Tests of `vprintf` and `__assertfail`, as nvcc calls them.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel_with, load_text};

@@ -1,4 +1,4 @@
-//! Random straight-line programs and random flow graphs give the same as a scalar model, for
+//! Compares random straight-line programs and random control-flow graphs with a scalar model, for
 //! every thread.
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const REGISTERS: usize = 6;
 
-/// An instruction of both worlds: PTX text and what it does to one thread's registers.
+/// An instruction with its model: PTX text, and the effect on one thread's registers.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     op: usize,
@@ -70,7 +70,8 @@ fn f(v: u32) -> f32 {
     f32::from_bits(v)
 }
 
-/// The sum of two f32 by way of f64, whose NaNs keep sign and payload (docs/numerics.md, 13.2 and 13.8).
+/// The sum of two f32 by way of f64, whose NaNs keep sign and payload (docs/numerics.md, 13.2 and
+/// 13.8).
 fn sum_by_f64(a: u32, b: u32) -> u32 {
     let sum = f64::from(f(a)) + f64::from(f(b));
     match [b, a].into_iter().find(|x| f(*x).is_nan()) {
@@ -80,7 +81,8 @@ fn sum_by_f64(a: u32, b: u32) -> u32 {
     }
 }
 
-/// A product that is a zero where it is less than the smallest normal number after rounding to 24 bits (docs/numerics.md, 13.3).
+/// A product that is a zero where it is less than the smallest normal number after rounding to 24
+/// bits (docs/numerics.md, 13.3).
 fn mul_ftz(a: f32, b: f32) -> u32 {
     let exact = f64::from(a) * f64::from(b);
     let is_tiny = exact.abs() < (1.0 - 2f64.powi(-25)) * 2f64.powi(-126);
@@ -183,14 +185,14 @@ fn agrees(steps: &[Step], ops: &[(&str, Model)], seeds: [u32; REGISTERS]) {
     }
 }
 
-/// A block of a random flow graph: multiplies, then branches on a bit.
+/// A block of a random control-flow graph: multiplies, then branches on a bit.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     factor: u32,
     bit: u32,
-    /// Block to jump to if the bit is set.
+    /// Target block if the bit is set.
     taken: usize,
-    /// Block to jump to otherwise, if not the next.
+    /// Target block otherwise, if not the next block.
     other: Option<usize>,
     /// 0: returns here if the bits under the mask are clear; 1: calls; others: neither.
     extra: u32,
@@ -202,7 +204,8 @@ fn node(n: usize) -> impl Strategy<Value = Node> {
     )
 }
 
-/// Any flow graph, with early exits and calls in it: each thread goes its own way through it.
+/// Random control-flow graphs with early exits and calls, through which each thread takes its own
+/// path.
 fn flows(nodes: &[Node], steps: u32) {
     let mut body = format!("mad.lo.u32 %s, %t, 2654435761, 12345;\nmov.u32 %i, {steps};\n");
     for (i, n) in nodes.iter().enumerate() {

@@ -6,7 +6,7 @@ use texunit_simt::CtaRange;
 
 const GRID: [u32; 3] = [5, 3, 2];
 
-/// Each thread writes what its registers say of the grid, and its CTA says its number.
+/// Each thread stores its special registers of the grid, and its CTA its number.
 fn text() -> String {
     let body = "
         mov.u32 %x, %ctaid.x; mov.u32 %y, %ctaid.y; mov.u32 %z, %ctaid.z;

@@ -1,4 +1,4 @@
-//! Every form of `sured`: operands, results, and that none is lost between lanes, warps and CTAs.
+//! Tests of every form of `sured`: operands, results, and atomicity between lanes, warps and CTAs.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How};

@@ -1,4 +1,4 @@
-//! Global accesses of a warp whose lanes lie one behind the other, and of those that nearly do.
+//! Tests of global accesses whose lanes are contiguous, and of those that nearly are.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, load_text, words};
@@ -15,7 +15,8 @@ const KINDS: [(&str, u32, u32); 7] = [
     ("v4.b16", 4, 2),
 ];
 
-/// Which element of `from` a thread copies to its own of `to`: as PTX, where `%i` is its number, and in Rust.
+/// Element of `from` that a thread copies to its own element of `to`: in PTX, where `%i` is the
+/// thread's number, and in Rust.
 type Place = (&'static str, fn(u32) -> u32);
 const PLACES: [Place; 5] = [
     ("mov.u32 %j, %i;", |i| i),
@@ -27,7 +28,7 @@ const PLACES: [Place; 5] = [
 
 const LANES: u32 = 32 + 9;
 
-/// A kernel that loads by `place` and stores in order, or the other way round.
+/// A kernel that loads with index `place` and stores in order, or vice versa.
 fn text(kind: &str, count: u32, bytes: u32, place: &str, guard: &str, stores: bool) -> String {
     let size = count * bytes;
     let registers: Vec<String> = (0..count).map(|k| format!("%v{k}")).collect();
@@ -59,7 +60,7 @@ fn every_kind_of_row() {
         for (place, of) in PLACES {
             for guard in ["", "@%p"] {
                 for stores in [false, true] {
-                    // Which of several threads is the last to store to a place is not said.
+                    // It is unspecified which of several threads stores last to an element.
                     if stores && (of(0) == of(1) || of(1) == of(2)) {
                         continue;
                     }
@@ -84,12 +85,12 @@ fn every_kind_of_row() {
     }
 }
 
-/// The thread that is the first outside is the one that is named, and nothing behind it has been stored.
+/// The fault names the first thread that is out of bounds, and later threads have stored nothing.
 #[test]
 fn rows_that_end_too_early() {
     let loaded = load_text(&text("v4.b32", 4, 4, "mov.u32 %j, %i;", "", true));
     let (from, _) = loaded.filled(&[7; 4 * 40]);
-    // Room for 20 threads behind the first element.
+    // There is room for 20 threads after the first element.
     let (to, target) = loaded.buffer(4 * 21);
     let args = [Arg::U64(to), Arg::U64(from)];
     let fault = loaded.run("k", How::default(), &args).unwrap_err();

@@ -1,5 +1,5 @@
-//! Warps of a CTA that run in lockstep, or take turns at their fetches: the second runs ahead to its next fetch
-//! when the first waits for texels. What they give, count and do wrong is what each gives alone.
+//! Tests of the warps of a CTA that wait for each other at fetches: results, counters and faults
+//! are those of each warp running alone.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text, words};
@@ -7,11 +7,12 @@ use crate::unit_common::{numbered, shape, texture};
 use texunit_simt::{Fault, FaultKind, LaunchStats};
 use texunit_unit::{Geometry, Sampler};
 
-/// Warps of a CTA, the last of them with 13 threads.
+/// Number of threads of a CTA: four full warps, and one of 13 threads.
 const THREADS: u32 = 4 * 32 + 13;
 const ROUNDS: u32 = 6;
 
-/// Each thread adds up fetches of a texture in rounds of a loop. `%i` is its number, `%h` the handle.
+/// Each thread sums fetches from a texture in the iterations of a loop. `%i` is its number, `%h`
+/// the handle.
 fn kernel(handle: &str, between: &str) -> String {
     format!(
         "{HEADER}
@@ -38,7 +39,7 @@ ret;
     )
 }
 
-/// The handle of a thread: the same for all, by warp, by thread, or changing from round to round.
+/// The handle of a thread: equal for all, by warp, by thread, or different in each iteration.
 const HANDLES: [(&str, &str); 4] = [
     ("mov.u64 %h, %a;", ""),
     ("selp.u64 %h, %b, %a, %odd;", ""),
@@ -49,12 +50,12 @@ const HANDLES: [(&str, &str); 4] = [
     ),
 ];
 
-/// What may stand between two fetches.
+/// Code between two fetches.
 const BETWEEN: [&str; 5] = [
     "",
     "bar.sync 0;",
     "and.b32 %x, %i, 3; setp.eq.u32 %p, %x, 1; @%p bra SKIP; add.f32 %sum, %sum, 1.0;\nSKIP:",
-    // Warps go different ways, meet again, and leave the loop at different times.
+    // Warps take different paths, reconverge, and leave the loop at different times.
     "and.b32 %x, %w, 3; setp.eq.u32 %p, %x, 1; @%p bra ODD; add.f32 %sum, %sum, 1.0; bra.uni MET;
      ODD: fma.rn.f32 %sum, %sum, 0.5, 3.0; bra.uni MET;\nMET:",
     "mad.lo.u32 %at0, %i, 4, 0; cvt.u64.u32 %at, %at0; add.u64 %at, %at, %out;
@@ -106,7 +107,7 @@ fn as_each_alone() {
             let seen = [warp_instructions, thread_instructions, fetches];
             assert_eq!(seen, counts, "{handle} {change} {between}");
             assert_eq!(fetches, u64::from(THREADS * ROUNDS));
-            // And when there is machine code.
+            // The same with compiled code.
             for _ in 0..20 {
                 let again = run(&mut loaded, [a, b], how(THREADS), 0).unwrap();
                 assert_eq!(again.sums, alone, "{handle} {change} {between}");
@@ -116,10 +117,10 @@ fn as_each_alone() {
     }
 }
 
-/// A warp that has run ahead says what is wrong when its turn comes, and not before.
+/// A fault of a warp that has run ahead is reported in its turn, not earlier.
 #[test]
 fn faults_keep_their_order() {
-    // Odd warps have a handle of nothing in their last round.
+    // Odd warps have an invalid handle in their last iteration.
     let change = "setp.eq.and.u32 %p, %n, 4, %odd; @%p mov.u64 %h, 99;";
     let mut loaded = load_text(&kernel("mov.u64 %h, %a;", change));
     let a = texture(&mut loaded, numbered(&shape(Geometry::D2, "f32"), "a"), Sampler::default());
@@ -129,7 +130,7 @@ fn faults_keep_their_order() {
     assert!(loaded.line(&fault).starts_with("tex.2d"), "{}", loaded.line(&fault));
 }
 
-/// The step limit is that of a warp alone.
+/// The step limit applies to each warp separately.
 #[test]
 fn step_limits_are_exact() {
     let mut loaded = load_text(&kernel("mov.u64 %h, %a;", ""));
@@ -147,7 +148,7 @@ fn step_limits_are_exact() {
     let a = texture(&mut loaded, numbered(&shape(Geometry::D2, "f32"), "a"), Sampler::default());
     let Err(fault) = run(&mut loaded, [a, a], how(64, 100_000), 0) else { panic!("an end") };
     assert_eq!(fault.kind, FaultKind::StepLimit { limit: 100_000 });
-    // Nor does a launch that has been cancelled go on to its end.
+    // A cancelled launch ends early, too.
     let how = How { cancelled: true, ..how(64, u64::MAX) };
     let Err(fault) = run(&mut loaded, [a, a], how, 0) else { panic!("an end") };
     assert_eq!(fault.kind, FaultKind::Cancelled);

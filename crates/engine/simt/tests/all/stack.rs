@@ -4,7 +4,7 @@
 use crate::common::{How, kernel, kernel_with, run_fault, run_words};
 use texunit_simt::FaultKind;
 
-/// Each lane takes 4 * (lane + 1) bytes, fills them, and adds them up.
+/// Each lane allocates 4 * (lane + 1) bytes, fills them, and sums them.
 const FILL: &str = "
     add.u32 %n, %t, 1;
     cvt.u64.u32 %size, %n;
@@ -65,7 +65,7 @@ LOOP:    stacksave.u64 %s;
 
 #[test]
 fn calls_and_recursion_begin_behind_it() {
-    // f(n): takes 16 bytes, keeps n there, calls f(n - 1), and adds what it has kept.
+    // f(n) allocates 16 bytes, stores n in them, calls f(n - 1), and adds the stored value.
     let f = ".func (.reg .u32 %r) f(.reg .u32 %n)
 {
     .reg .u64 %p; .reg .pred %q; .reg .u32 %m;

@@ -1,5 +1,5 @@
-//! Every form of `suld` and `sust`: coordinates and registers arrive where the unit expects them,
-//! bytes arrive in memory; faults of all surface instructions.
+//! Tests of every form of `suld` and `sust`: coordinates and registers reach the unit, bytes reach
+//! memory; faults of all surface instructions.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, load_text, words};
@@ -8,8 +8,8 @@ use crate::unit_common::{numbered, shape, surface, zeros};
 use texunit_simt::{FaultKind, Watch, Watched};
 use texunit_unit::{ClampMode, Coordinates, Geometry, Resource, SurfaceKind, TexelIndex};
 
-/// Coordinates as they may be written, padding included, and what the unit gets. Byte 16 is the
-/// texel 4 of an f32 surface.
+/// Coordinates as written, including padding, and as given to the unit. Byte 16 is texel 4 of an
+/// f32 surface.
 #[rustfmt::skip]
 const COORDINATES: &[(Geometry, &str, [u32; 3], f32)] = &[
     (Geometry::D1,  "%x16",                  [16, 0, 0], 4.0),
@@ -186,7 +186,8 @@ fn faults() {
     }
 }
 
-/// A surface of another class (docs/numerics.md 10.10): named, and a fault where that is asked for.
+/// A surface of another geometry class (docs/numerics.md 10.10) is named, and is a fault on
+/// request.
 #[test]
 fn other_geometries() {
     for (inst, geometry) in [
@@ -258,8 +259,8 @@ fn formatted_stores() {
     }
 }
 
-/// Two warps, the second of them partial, each lane with its own surface of two: only the lanes
-/// that exist store.
+/// Two warps, the second one partial, with two surfaces in alternating lanes: only lanes with a
+/// thread store.
 #[test]
 fn handles_by_lane_and_partial_warps() {
     let text = format!(

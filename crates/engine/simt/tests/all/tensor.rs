@@ -1,5 +1,6 @@
-//! Tensor cores: mma with registers that are filled by the formulas of the ISA, wmma from memory to memory, and what is
-//! refused. What one element is worth is the reference's affair, which its crate compares with a card.
+//! Tests of tensor-core instructions: mma with registers filled according to the ISA, wmma from
+//! memory to memory, and unsupported forms. The arithmetic of an element is tested by the
+//! reference's crate, which compares it with a card.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, kernel, load_text, run_fault};
@@ -26,7 +27,7 @@ fn product(shape: &str, types: &str) -> Product {
     }
 }
 
-/// Numbers that are not far from one, so that all of them count.
+/// Random numbers of similar magnitude, so that all of them affect the result.
 fn number(random: &mut Random, number: ElementType) -> u64 {
     let any = random.u64() & u64::MAX >> (64 - number.bits());
     match number {
@@ -44,7 +45,7 @@ fn matrix(random: &mut Random, rows: u16, columns: u16, of: ElementType) -> Matr
     (0..rows).map(|_| (0..columns).map(|_| number(random, of)).collect()).collect()
 }
 
-/// D by the reference, one element at a time. Single bits are handed over in words.
+/// The expected D by the reference, element by element. Single bits are passed in words.
 fn expected(product: &Product, a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
     let words = |bits: Vec<u64>| -> Vec<u64> {
         if product.a != ElementType::B1 {
@@ -61,7 +62,8 @@ fn expected(product: &Product, a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
     (0..m).map(|row| (0..n).map(|column| element(row, column)).collect()).collect()
 }
 
-/// Row and column of element `i` of what a lane has of A or B, and of C or D: the ISA's tables for each shape and type.
+/// Row and column of element `i` of a lane's fragment of A or B, and of C or D: the ISA's tables
+/// for each shape and type.
 fn place(shape: Shape, of: ElementType, which: char, lane: usize, i: usize) -> (usize, usize) {
     let (group, thread) = (lane / 4, lane % 4);
     let Shape { m, k, .. } = shape;
@@ -99,7 +101,7 @@ fn place(shape: Shape, of: ElementType, which: char, lane: usize, i: usize) -> (
     }
 }
 
-/// What each lane has of a matrix, in 32-bit words: elements in order, from the low bits up.
+/// The words of each lane's fragment of a matrix: elements in order, from the low bits up.
 fn held(shape: Shape, of: ElementType, which: char, matrix: &Matrix) -> Vec<Vec<u32>> {
     let bits = of.bits() as usize;
     let elements = matrix.len() * matrix[0].len() / 32;
@@ -127,7 +129,7 @@ fn braces(name: &str, count: usize) -> String {
     format!("{{{}}}", names.join(","))
 }
 
-/// Loads each lane's words, executes an `mma` and stores D's.
+/// Loads each lane's words, executes an `mma`, and stores D's words.
 fn run_mma(
     instruction: &str,
     wide: bool,
@@ -171,7 +173,7 @@ fn run_mma(
     (0..32).map(|lane| (0..results).map(|i| word(lane * results + i)).collect()).collect()
 }
 
-/// Shapes and D, A, B and C of `mma`, with the words that stand behind.
+/// Shapes and types D, A, B and C of `mma`, with the modifiers that follow.
 const MMA: &[(&str, &str, &str)] = &[
     ("m16n8k8 m16n8k16", "f16.f16.f16.f16 f32.f16.f16.f32 f32.bf16.bf16.f32", ""),
     ("m16n8k4 m16n8k8", "f32.tf32.tf32.f32", ""),
@@ -221,7 +223,8 @@ fn doubles_are_rounded_in_directions() {
         };
         let inputs = [vec![lane(&[one]); 32], vec![lane(&[tiny]); 32], vec![lane(&[one; 2]); 32]];
         let name = format!("mma.sync.aligned.m8n8k4.row.col{rounding}.f64.f64.f64.f64");
-        // Four products, each of them too small: rounded up, the first moves the sum by one place, and so do the others.
+        // Four products, each too small: rounded up, the first moves the sum by one unit in the
+        // last place, and so do the others.
         let wanted = if rounding == ".rp" { 1.0 + 4.0 * f64::EPSILON } else { wanted };
         assert_eq!(
             run_mma(&name, true, &inputs, 4),
@@ -234,7 +237,8 @@ fn doubles_are_rounded_in_directions() {
 /// Half-precision products of groups of lanes, and sparse ones.
 #[test]
 fn other_fragments_of_mma() {
-    // Lane l has row (or column) l % 4 (+ 4 from lane 16 on) of product l % 16 / 4, whose A is 2^q I.
+    // Lane l has row (or column) l % 4 (+ 4 from lane 16 on) of product l % 16 / 4, whose A is 2^q
+    // I.
     let identity = |lane: usize, value: u32| {
         let word = |i: usize| if lane % 4 / 2 == i { value << (16 * (lane % 2)) } else { 0 };
         vec![word(0), word(1)]
@@ -258,12 +262,14 @@ fn other_fragments_of_mma() {
     let got = run_mma("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16", false, &[a, b, c], 4);
     for (lane, words) in got.iter().enumerate() {
         let scale = (lane as u32 % 16 / 4) << 10;
-        // Row lane % 4 of B, times 2^q; columns 4 to 7 are those of lanes 16 and up, which are equal.
+        // Row lane % 4 of B, times 2^q; columns 4 to 7 are those of lanes 16 and up, which are
+        // equal.
         let column = |n: u32| half(4 * (n % 4) + lane as u32 % 4) + scale;
         let wanted: Vec<u32> = (0..4).map(|i| column(2 * i) | column(2 * i + 1) << 16).collect();
         assert_eq!(*words, wanted, "lane {lane}");
     }
-    // Of each group of four columns of A, elements 1 and 3 are stored: 0b1101; all are one, and so is B but in row 3.
+    // Of each group of four columns of A, elements 1 and 3 are stored: 0b1101; all are one, and so
+    // is B but in row 3.
     let ones = vec![vec![0x3c00_3c00; 2]; 32];
     let b: Vec<_> = (0..32)
         .map(|lane| vec![if lane % 4 == 1 { 0x4400_3c00 } else { 0x3c00_3c00 }, 0x3c00_3c00])
@@ -281,7 +287,7 @@ fn run_mma_with(
     inputs: &[Vec<Vec<u32>>],
     results: usize,
 ) -> Vec<Vec<u32>> {
-    // The last operand takes what stands behind it along.
+    // The last operand includes the text that follows it.
     let (before, name) = instruction.rsplit_once('\n').unwrap();
     let whole = format!("{{ {before} {name}");
     let last = braces("c", inputs[2][0].len());
@@ -327,7 +333,8 @@ const WMMA: &[(&str, &str, &str)] = &[
     ("m8n8k128", "s32.b1.b1.s32", ""),
 ];
 
-/// From memory to memory, in each order, in global, shared and generic memory, with and without a stride.
+/// From memory to memory, in each order, in global, shared and generic memory, with and without a
+/// stride.
 #[test]
 fn wmma_of_every_shape() {
     let mut random = Random::for_test(0x33b);
@@ -407,7 +414,7 @@ COPY:                mul.wide.u32 %at, %i, 4; add.u64 %at, %at, %b; ld.global.b3
                     HEADER
                 );
                 let loaded = load_text(&text);
-                // Reads of whole words may go past the last one that counts.
+                // Reads of whole words may extend past the last used byte.
                 let mut b_words = b_words;
                 b_words.resize(b_words.len().next_multiple_of(32), 0);
                 let [a, b, c] = [&a_words, &b_words, &c_words].map(|words| loaded.filled(words).0);

@@ -80,7 +80,7 @@ fn run(text: &str, a: u64, b: u64) -> Result<Vec<f32>, Box<Fault>> {
 #[test]
 fn handles_that_differ_by_lane() {
     let text = fetch_kernel("", "", "[%q, {%x, %y}]");
-    // Texture 0 with the wrapping sampler, texture 1 with the clamping one.
+    // Texture 0 has the wrapping sampler, texture 1 the clamping one.
     let got = run(&text, TEXTURE_BIT | 1 << 20, TEXTURE_BIT | 1).unwrap();
     for (t, v) in got.iter().enumerate() {
         let wanted = if t % 2 == 0 { 20 + t % 8 } else { 1020 + t.min(7) };
@@ -99,7 +99,7 @@ fn independent_mode_takes_the_sampler_from_its_own_handle() {
 
 #[test]
 fn references_that_are_bound_or_not() {
-    // The loader of the tests gives handle 0 to references: never bound.
+    // The tests' loader assigns handle 0 to references that are not bound.
     let text = fetch_kernel("", ".global .texref tex;", "[tex, {%x, %y}]");
     let fault = run(&text, 0, 0).unwrap_err();
     let why = "texref `tex` is not bound".to_owned();

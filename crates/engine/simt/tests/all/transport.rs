@@ -1,4 +1,4 @@
-//! cp.async, mbarriers, matrices, elect, and the instructions that only advise.
+//! Tests of `cp.async`, mbarriers, matrix loads and stores, `elect`, and hint instructions.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, run_fault, run_words};
@@ -12,7 +12,7 @@ const COPY: &str =
     ".shared .align 16 .b8 s[512]; .reg .u32 %a, %v, %w; .reg .u64 %b; .reg .pred %q;";
 
 /// Each thread fills 16 bytes of the output with its number + 1, copies them to shared memory
-/// which is 0xffffffff before, and reads word `word` back.
+/// initialised with 0xffffffff, and reads word `word` back.
 fn copied(copy: &str, word: u32) -> Vec<u32> {
     let text = kernel(
         COPY,
@@ -58,7 +58,7 @@ fn copies_of_every_size() {
     let ignore = "and.b32 %w, %t, 1; setp.eq.u32 %q, %w, 0;
          cp.async.ca.shared.global [%a], [%b], 4, %q;";
     assert_eq!(copied(ignore, 0), odd);
-    // A guard is something else: nothing is written.
+    // A guard has another effect: nothing is written.
     let guarded = "and.b32 %w, %t, 1; setp.eq.u32 %q, %w, 0;
          @!%q cp.async.ca.shared.global [%a], [%b], 4;";
     let some: Vec<u32> = all.iter().map(|v| if v % 2 == 0 { *v } else { u32::MAX }).collect();
@@ -88,7 +88,7 @@ fn wrong_copies_are_found() {
     assert!(outside(fault("cp.async.cg.shared.global [%a], [%out+16], 16;")));
     let many = fault("mov.u32 %w, 17; cp.async.cg.shared.global [%a], [%out], 16, %w;");
     assert!(matches!(many, FaultKind::BadOperand(_)));
-    // What is not read may be anywhere.
+    // A source of which nothing is read may have any address.
     let text = kernel(
         COPY,
         "mov.u32 %a, s; cp.async.cg.shared.global [%a], [%out+4096], 16, 0;
@@ -107,7 +107,7 @@ fn threads_of_several_warps_meet_at_an_mbarrier() {
         "mbarrier.try_wait.acquire.cta.shared::cta.b64 %q, [bar], %state;",
         "mbarrier.try_wait.parity.shared::cta.b64 %q, [bar], %w, 1000;",
     ] {
-        // Two phases: each thread reads what its opposite has written before.
+        // Two phases: each thread reads the value that its opposite has written before.
         let round = |n: u32| {
             format!(
                 "mov.u32 %a, s;
@@ -153,7 +153,7 @@ fn alone(body: &str) -> Vec<u32> {
 
 #[test]
 fn counts_bytes_and_phases_of_an_mbarrier() {
-    // Counts of several, dropping out, tokens with what was pending.
+    // Arrival counts above one, dropping out, tokens with pending counts.
     let got = alone(
         "mbarrier.init.shared.b64 [bar], 5;
          mbarrier.arrive.noComplete.shared.b64 %state, [bar], 2;
@@ -171,7 +171,7 @@ fn counts_bytes_and_phases_of_an_mbarrier() {
          @%q add.u32 %v, %v, 2000;",
     );
     assert_eq!(got, [2413]);
-    // Bytes: the phase waits for all of them.
+    // Transaction bytes: the phase waits for all of them.
     let got = alone(
         "mov.u32 %v, 0;
          mbarrier.init.shared.b64 [bar], 1;
@@ -187,7 +187,7 @@ fn counts_bytes_and_phases_of_an_mbarrier() {
          @%q add.u32 %v, %v, 10;",
     );
     assert_eq!(got, [10]);
-    // Copies are done when they arrive; without .noinc the arrival was not counted before.
+    // Copies are complete when they arrive; without .noinc the arrival was not expected before.
     let got = alone(
         "mov.u32 %v, 0;
          mbarrier.init.shared.b64 [bar], 1;
@@ -279,7 +279,7 @@ fn matrices_are_loaded() {
 
 #[test]
 fn matrices_are_stored_and_turned() {
-    // Loaded transposed and stored transposed: the same rows, elsewhere.
+    // Loaded and stored transposed: the same rows at another address.
     let body = format!(
         "{FILL}
          ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {{%v, %w}}, [%row];

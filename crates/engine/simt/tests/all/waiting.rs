@@ -1,14 +1,14 @@
-//! Warps that wait in loops let the others of their CTA go on. Counted in instructions: a warp that
-//! waits out its whole turn executes thousands of them each time.
+//! Tests that warps in waiting loops let the other warps of their CTA run, measured in
+//! instructions: a warp that waits for its whole turn executes thousands of them each time.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, load_text, words};
 
 const WARPS: u32 = 32;
 
-/// The warps of a CTA pass a token from the last one to the first: each does `wait` until the token has
-/// its number in %me, which counts from the last, and then `pass`. The order in which they were there is
-/// what they store. Gives the instructions that all warps together have executed.
+/// The warps of a CTA pass a token from the last one to the first: each executes `wait` until the
+/// token has its number in %me, counted from the last, and then `pass`. They store the order in
+/// which they had the token. Returns the number of instructions executed by all warps.
 fn passed_on(init: &str, wait: &str, pass: &str) -> u64 {
     let text = kernel(
         ".reg .pred %p, %q; .reg .u32 %v, %i, %w, %me, %old, %lane, %at; .reg .u64 %token, %flag;
@@ -51,7 +51,7 @@ DONE:        ret;",
     stats.warp_instructions
 }
 
-/// Next to nothing but the looks of 31 warps at 32 tokens.
+/// Little more than the polls of 31 warps for 32 tokens.
 const FEW: u64 = 60_000;
 
 #[test]
@@ -68,7 +68,7 @@ fn loops_that_look_at_memory() {
         let executed = passed_on("", &wait, pass);
         assert!(executed < FEW, "{look}: {executed}");
     }
-    // In global memory, behind the numbers of the warps.
+    // The token is in global memory, after the numbers of the warps.
     let wait = "add.u64 %token, %out, 128;
                 SPIN: ld.acquire.gpu.global.u32 %v, [%token]; setp.ne.u32 %p, %v, %me; @%p bra SPIN;";
     let pass = "add.u32 %i, %me, 1; st.release.gpu.global.u32 [%token], %i;";
@@ -85,7 +85,7 @@ fn loops_that_sleep() {
     assert!(executed < FEW, "{executed}");
 }
 
-/// Each warp has an mbarrier, at which the one behind it arrives.
+/// Each warp has an mbarrier, at which the next warp arrives.
 #[test]
 fn loops_that_test_an_mbarrier() {
     let init = "mov.u32 %at, 0;
@@ -106,7 +106,8 @@ fn loops_that_test_an_mbarrier() {
     }
 }
 
-/// A loop that counts its atomics looks like one that does something; its turns are shorter all the same.
+/// A loop that counts its atomics looks like one that does something; its turns are shorter all the
+/// same.
 #[test]
 fn loops_that_count_atomics() {
     let pass = "add.u32 %i, %me, 1; st.volatile.shared.u32 [s], %i;";

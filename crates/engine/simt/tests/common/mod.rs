@@ -21,7 +21,7 @@ pub struct Loaded {
     pub watch: Option<Watch>,
     pub heap: Option<Heap>,
     /// Who else may change memory.
-    pub others: Option<Box<dyn texunit_simt::Others>>,
+    pub external_writers: Option<Box<dyn texunit_simt::ExternalWriters>>,
 }
 
 static STOP: AtomicBool = AtomicBool::new(true);
@@ -87,7 +87,7 @@ pub fn load_bound(text: &str, handles: &[(&str, u64)]) -> Loaded {
         descriptors: Descriptors::default(),
         watch: None,
         heap: None,
-        others: None,
+        external_writers: None,
     }
 }
 
@@ -234,7 +234,7 @@ impl Loaded {
             graph: 0,
             heap: self.heap.as_ref(),
             runtime: None,
-            others: self.others.as_deref(),
+            external_writers: self.external_writers.as_deref(),
             printf_limit: how.printf_limit,
             progress: None,
             cancel: how.cancelled.then_some(&STOP),

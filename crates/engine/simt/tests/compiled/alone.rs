@@ -1,5 +1,6 @@
-//! Loops through which lanes can go one after the other: random ones of them, for lanes that walk along rows of their own or together,
-//! all of a warp, some, or one alone; with numbers that are NaNs, and some that lead out of memory.
+//! Loops through which lanes can go one after the other: random ones of them, for lanes that walk
+//! along rows of their own or together, all of a warp, some, or one alone; with numbers that are
+//! NaNs, and some that lead out of memory.
 
 use crate::common::{Arg, How, load_text, words};
 use crate::maker::number;
@@ -91,7 +92,8 @@ impl Body {
         }
     }
 
-    /// A number that all lanes have, without a guard: what is only copied may not be done by a step.
+    /// A number that all lanes have, without a guard: what is only copied may not be done by a
+    /// step.
     fn copy(&mut self) {
         let (r, w, f, d) = (self.r(), self.w(), self.f(), self.d());
         let number = self.random.below(9_u32);
@@ -243,7 +245,8 @@ impl Body {
     }
 }
 
-/// A kernel with a loop: lanes begin with indices by a stride, and go round by numbers of their own.
+/// A kernel with a loop: lanes begin with indices by a stride, and go round by numbers of their
+/// own.
 fn kernel(mut random: Random, out_of_memory: bool) -> String {
     let stride = random.of(&[0, 1, 2, 3, 8, 17, 24]);
     let step = random.of(&[1, 1, 2, 4]);
@@ -374,8 +377,8 @@ fn lanes_alone_do_what_they_do_together() {
     }
 }
 
-/// A statement of which all sources are loaded anew each time, as are `%r0`, `%r1`, `%w0`, `%w1`, `%f0`, `%f1`, `%d0` and `%d1`; the
-/// result is `%r2`, `%w2`, `%f2`, `%d2` or `%p2`.
+/// A statement of which all sources are loaded anew each time, as are `%r0`, `%r1`, `%w0`, `%w1`,
+/// `%f0`, `%f1`, `%d0` and `%d1`; the result is `%r2`, `%w2`, `%f2`, `%d2` or `%p2`.
 const STATEMENTS: [&str; 71] = [
     "add.u32 %r2, %r0, %r1;",
     "sub.u32 %r2, %r0, %r1;",
@@ -532,7 +535,8 @@ fn every_statement_alone() {
     }
 }
 
-/// What becomes of registers that get numbers in a loop: where it is left, in the next iteration, and in the block behind.
+/// What becomes of registers that get numbers in a loop: where it is left, in the next iteration,
+/// and in the block behind.
 #[test]
 fn copies_in_loops() {
     let bodies = [

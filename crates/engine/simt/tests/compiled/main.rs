@@ -1,6 +1,7 @@
-//! Compiled regions against the interpreter: random programs with loads, stores, loops, divergence, shuffles, votes,
-//! atomics, barriers, calls and faults do the same in both, in every register that they store, in memory, in the
-//! counters and in their faults. A few hundred here; `TEXUNIT_LONG_TESTS` makes it thirty thousand (`.ci/full engine`).
+//! Compiled regions against the interpreter: random programs with loads, stores, loops, divergence,
+//! shuffles, votes, atomics, barriers, calls and faults do the same in both, in every register that
+//! they store, in memory, in the counters and in their faults. A few hundred here;
+//! `TEXUNIT_LONG_TESTS` makes it thirty thousand (`.ci/full engine`).
 #![allow(clippy::unwrap_used)]
 
 mod alone;

@@ -1,19 +1,19 @@
-//! Random programs.
+//! Generator of random programs.
 //!
-//! A program is a tree of statements. In *uniform* places all lanes of a warp that live are together: only there are
-//! barriers, shuffles and other things that lanes do together. Elsewhere lanes only do what the order among them
-//! does not change.
+//! A program is a tree of statements. At *uniform* points all live lanes of a warp are converged;
+//! only there are barriers, shuffles and other collective operations generated. Elsewhere only
+//! operations are generated whose results do not depend on the order of lanes.
 
 use texunit_testkit::Random;
 use texunit_testkit::ptx::SM_80;
 
-/// Registers of each kind.
+/// Number of registers of each kind.
 const R: u32 = 8;
 const W: u32 = 4;
 const F: u32 = 4;
 const P: u32 = 4;
 
-/// A number of a kind that finds more than others.
+/// A random number of a kind that often exposes errors.
 pub(crate) fn number(random: &mut Random) -> u32 {
     match random.below(8_u32) {
         0 => random.of(&[0, 1, 2, 31, 32, 0x7fff_ffff, 0x8000_0000, u32::MAX]),
@@ -28,15 +28,15 @@ pub(crate) struct Maker {
     random: Random,
     text: String,
     labels: u32,
-    /// Threads of a CTA.
+    /// Number of threads of a CTA.
     threads: u32,
-    /// How deep statements are inside others, loops by themselves.
+    /// Nesting depth of statements, and of loops.
     depth: u32,
-    /// Whether all lanes of a warp that live are together.
+    /// Whether all live lanes of a warp are converged.
     uniform: bool,
-    /// Whether a fault may still be planted.
+    /// Whether a fault may still be generated.
     faults: bool,
-    /// Statements left.
+    /// Number of statements left.
     left: u32,
 }
 
@@ -81,7 +81,7 @@ impl Maker {
         if self.random.one_in(3) { number(&mut self.random).to_string() } else { self.r() }
     }
 
-    /// Nothing most often, or a guard.
+    /// Usually no guard.
     fn guard(&mut self) -> String {
         match self.random.below(5_u32) {
             0 => format!("@{} ", self.p()),
@@ -95,7 +95,7 @@ impl Maker {
         format!("L{}", self.labels)
     }
 
-    /// The program, and the generator behind it.
+    /// The generated program, and the random generator.
     pub(crate) fn program(mut self) -> (String, Random) {
         while self.left > 0 {
             self.statement();
@@ -240,14 +240,14 @@ impl Maker {
         self.line(&format!("{guard}{line}"));
     }
 
-    /// `%addr`: somewhere in the input, for an access of so many bytes.
+    /// Computes `%addr`: a random position in the input for an access of the given size.
     fn input(&mut self, bytes: u32) {
         let a = self.r();
         let count = 1024 * 4 / bytes;
         match self.random.below(4_u32) {
-            // One lane behind the other.
+            // Contiguous lanes.
             0 => self.line(&format!("add.u32 %x, %t, {};", self.random.clone().below(32_u32))),
-            // The same for all.
+            // The same address for all lanes.
             1 => self.line("mov.u32 %x, %ctaid.x;"),
             _ => self.line(&format!("mov.u32 %x, {a};")),
         }
@@ -295,7 +295,7 @@ impl Maker {
         self.line(&format!("{guard}{line}"));
     }
 
-    /// To what the thread has of the output, behind the registers.
+    /// Stores to the thread's part of the output, after the registers.
     fn store(&mut self) {
         let (a, r, s, w) = (self.r(), self.r(), self.r(), self.w());
         let guard = self.guard();
@@ -325,7 +325,7 @@ impl Maker {
             2 => self.line(&format!("{guard}st.shared.u8 [%slot+1], {r};")),
             3 => self.line(&format!("{guard}ld.shared.s16 {r}, [%slot+2];")),
             _ if self.uniform => {
-                // What others have there, between barriers.
+                // Loads other threads' values between barriers.
                 let n = self.threads;
                 self.line(&format!("bar.sync 0;\nrem.u32 %x, {a}, {n};\nshl.b32 %x, %x, 2;"));
                 self.line(&format!(
@@ -340,8 +340,8 @@ impl Maker {
         let (r, a) = (self.r(), self.r());
         let guard = self.guard();
         let op = self.random.of(&["add.u32", "and.b32", "or.b32", "xor.b32", "max.u32", "min.s32"]);
-        // Where the order can be seen, one warp alone does it with all its lanes; and no two operations that do not
-        // commute have the same words.
+        // Where the order is observable, a single converged warp executes the operation, and
+        // operations that do not commute have separate words.
         let index = ["add.u32", "and.b32", "or.b32", "xor.b32", "max.u32", "min.s32"];
         let first = 8 * index.iter().position(|&o| o == op).unwrap_or(0) as u32;
         match self.random.below(4_u32) {
@@ -362,7 +362,7 @@ impl Maker {
                 ));
             }
             2 => {
-                // On the thread's own word.
+                // An operation on the thread's own word.
                 let d = self.r();
                 let op = self
                     .random
@@ -397,7 +397,7 @@ impl Maker {
         self.line(&format!("{guard}{line}"));
     }
 
-    /// What lanes do together.
+    /// Collective operations.
     fn meeting(&mut self) {
         let (d, a, b, p, q) = (self.r(), self.r(), self.b(), self.p(), self.p());
         let all = "0xffffffff";
@@ -447,7 +447,8 @@ impl Maker {
                 "mov.u64 {w}, mine;\ncvta.local.u64 {w}, {w};\nst.u32 [{w}+4], {a};"
             )),
         }
-        // Who has left stores what it has: those behind are not all there, but all that live are.
+        // An exiting thread stores its registers. Afterwards not all threads exist, but all live
+        // ones are converged.
     }
 
     fn branch(&mut self) {
@@ -455,7 +456,7 @@ impl Maker {
         let p = self.p();
         let before = self.uniform;
         if self.uniform && self.random.one_in(4) {
-            // All lanes decide the same.
+            // All lanes take the same decision.
             self.line(&format!("vote.sync.any.pred {p}, {p}, 0xffffffff;"));
         } else {
             self.uniform = false;
@@ -483,7 +484,7 @@ impl Maker {
         let before = self.uniform;
         let depth = self.depth;
         self.depth += 1;
-        // Each depth has a counter of its own, which nothing else writes.
+        // Each depth has its own counter, which no other statement writes.
         let counter = format!("%c{depth}");
         if self.random.one_in(2) {
             let turns = 1 + self.random.below(5_u32);
@@ -510,7 +511,7 @@ impl Maker {
     }
 }
 
-/// Declarations, and what comes first.
+/// Declarations, and initialisations.
 fn start(random: &mut Random) -> String {
     let mut text = format!(
         ".reg .u32 %r<{R}>, %x, %y, %t, %c<4>;\n.reg .u64 %w<{W}>, %out, %in, %counts, %own, %addr, %cadr, %wslot;\n\

@@ -1,6 +1,6 @@
-//! One order of execution: kernels with races leave the same bytes whoever runs them, the interpreter or machine code, in
-//! their first launch or a later one, at every SIMD level. A few here; `TEXUNIT_LONG_TESTS` makes it two thousand
-//! (`.ci/full engine`).
+//! Tests of the execution order: kernels with races leave the same bytes in the interpreter and in
+//! compiled code, in their first launch and later ones, at every SIMD level. `TEXUNIT_LONG_TESTS`
+//! raises the number of kernels to two thousand (`.ci/full engine`).
 
 use crate::common::{Arg, How, load_text, words};
 use crate::racy::{Kernel, Racy, WORDS};
@@ -14,14 +14,15 @@ use texunit_testkit::Random;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Filter, Geometry, Sampler};
 
-/// Words of memory: those of all, one for each CTA, one for each lane.
+/// Numbers of words in memory: those shared by all, one for each CTA, one for each lane.
 const MEMORY: usize = 128;
 
 fn kernel(seed: u64, number: u64) -> Kernel {
     Racy::new(Random::of_item(seed, number)).kernel()
 }
 
-/// The words of memory and of the array that some launches leave, each of which begins with the same.
+/// Runs several launches with the same initial memory, and returns the contents of memory and array
+/// after each.
 fn launches(kernel: &Kernel, how: How, count: usize) -> Vec<Vec<u32>> {
     let mut loaded = load_text(&kernel.text);
     let extent = Extent { width: WORDS, height: 1, depth: 1 };
@@ -53,7 +54,7 @@ fn of(jit: JitMode) -> How {
     How { jit: Some(jit), ..How::default() }
 }
 
-/// Compares a kernel in all modes: the hash of what it leaves.
+/// Compares a kernel in all modes by the hash of its results.
 fn compare(seed: u64, number: u64) -> u64 {
     let kernel = kernel(seed, number);
     let expected = launches(&kernel, of(JitMode::Off), 1).remove(0);
@@ -112,7 +113,7 @@ fn races_at_another_level() {
     print!("\n{}", hashes(seed));
 }
 
-/// All rows of a block change the same words, in straight code.
+/// All warps of a CTA update the same words, in straight-line code.
 fn rows() -> Kernel {
     let text = format!(
         "{}.visible .entry k(.param .u64 mem, .param .u64 texture, .param .u64 surface)\n{{\n\
@@ -129,12 +130,13 @@ fn a_kernel_does_the_same_in_its_thousandth_launch() {
     let all = launches(&rows(), of(JitMode::On), 1000);
     let differs = all.iter().position(|words| *words != all[0]);
     assert_eq!(differs, None, "the first launch that leaves other bytes");
-    // Each warp loads what the one before it has stored.
+    // Each warp loads the value that the previous warp has stored.
     let expected = (0..16).fold(1_u32, |word, _| word.wrapping_mul(3).wrapping_add(1));
     assert_eq!(all[0][0], expected);
 }
 
-/// Between any two accesses of memory, in kernels without branches, too; the same seed does it anew, whatever the mode is.
+/// With a schedule, turns end between any two memory accesses, even in kernels without branches;
+/// the same seed repeats the order in every mode.
 #[test]
 fn seeds_switch_between_accesses() {
     let with = |seed, jit| {

@@ -1,14 +1,14 @@
-//! Loads and stores of some lanes of a warp: one behind the other, at one place, or anywhere; by an index, by an address, and in
-//! shared memory.
+//! Tests of loads and stores by some lanes of a warp: contiguous, at one address, or scattered; by
+//! index, by address, and in shared memory.
 
 use crate::common::{Arg, How, load_text, words};
 use texunit_simt::JitMode;
 use texunit_testkit::{Random, ptx};
 
-/// Elements of the table, and what its words are.
+/// Number of elements of the table, and the value of its words.
 const ELEMENTS: u32 = 200;
 
-/// An element: the type, its bytes, and whether it has a sign.
+/// An element: type, size in bytes, and whether it is signed.
 const TYPES: [(&str, u32, bool); 7] = [
     ("u8", 1, false),
     ("s8", 1, true),
@@ -19,7 +19,7 @@ const TYPES: [(&str, u32, bool); 7] = [
     ("u64", 8, false),
 ];
 
-/// What lanes access by.
+/// Kind of the address.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum By {
     Index,
@@ -27,14 +27,14 @@ enum By {
     Shared,
 }
 
-/// How lanes that do not take part are left out.
+/// How lanes are made inactive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Out {
     Guard,
     Branch,
 }
 
-/// The lanes of a warp that take part, and their elements.
+/// The active lanes of a warp, and their elements.
 struct Warp {
     taking: u32,
     element: [u32; 32],
@@ -46,7 +46,7 @@ impl Warp {
         let some = random.u32();
         let taking = if random.one_in(2) { some } else { random.of(&masks) };
         let anywhere: [u32; 32] = std::array::from_fn(|_| random.below(ELEMENTS));
-        // Rows may begin in front of the table and end behind it, where nobody takes part.
+        // Contiguous accesses may begin before the table and end after it, in inactive lanes.
         let begin = |random: &mut Random| i64::from(random.below(ELEMENTS + 31)) - 31;
         let firsts = [begin(random), begin(random)];
         let lasts = [i64::from(ELEMENTS) - 32, i64::from(ELEMENTS) - 32];
@@ -76,7 +76,8 @@ impl Warp {
     }
 }
 
-/// A kernel in which lanes load an element, or what there was before; and store it in a table of the CTA.
+/// A kernel in which lanes load an element, or keep the previous value, and store it in a table of
+/// the CTA.
 fn kernel(by: By, out: Out, (ty, size, signed): (&str, u32, bool)) -> String {
     let (guard, skip) = match out {
         Out::Guard => ("@%p ", ""),
@@ -91,7 +92,7 @@ fn kernel(by: By, out: Out, (ty, size, signed): (&str, u32, bool)) -> String {
     };
     let joined = if ty == "v2.u32" { "mov.b64 %a9, {%b9, %b10};\n" } else { "" };
     let space = if by == By::Shared { "shared" } else { "global" };
-    // The element, and where it is stored: in a table of the same size for each CTA.
+    // The element, and its position in a table of the same size for each CTA.
     let address = match by {
         By::Index => format!(
             "mul.wide.u32 %a4, %b4, {size};\nadd.u64 %a5, %a1, %a4;\nadd.u64 %a6, %a7, %a4;\n"
@@ -149,7 +150,7 @@ fn element(bytes: &[u8], i: u32, (_, size, signed): (&str, u32, bool)) -> u64 {
     if signed { (number as i64 >> unused) as u64 } else { number >> unused }
 }
 
-/// What a type, an address and a way to be left out do with warps.
+/// Compares all warps for a type, a kind of address and a kind of inactive lanes.
 fn check(by: By, out: Out, of: (&str, u32, bool), warps: &[Warp]) {
     let (_, size, _) = of;
     let table: Vec<u32> =

@@ -1,12 +1,13 @@
-//! When code is made: where ten times as long has been interpreted as it takes, and not before. What is interpreted in
-//! the middle of compiled code (`%clock` is) says that there was some.
+//! Tests of the decision to compile: after ten times the cost of compilation was spent
+//! interpreting, not earlier. Instructions interpreted within compiled code (such as `%clock`) show
+//! that there is compiled code.
 
 use crate::common::{Arg, How, kernel, load_text};
 use texunit_simt::{Interpreted, JitMode};
 use texunit_testkit::skipped;
 
-/// What of these loops was interpreted in the middle of compiled code: each has a few instructions, runs so often,
-/// and each launch of the kernel is one warp.
+/// Runs launches of one warp with several loops of a few instructions. Returns for each launch the
+/// instructions that were interpreted within compiled code.
 fn interpreted(loops: u32, turns: u32, launches: u32, jit: JitMode) -> Vec<Interpreted> {
     let mut body = String::from("mov.u32 %b, 0;\n");
     for i in 0..loops {
@@ -27,7 +28,7 @@ fn is_compiled(interpreted: &Interpreted) -> bool {
     !interpreted.0.is_empty()
 }
 
-/// Whether there are regions here at all.
+/// Whether regions are not compiled on this platform.
 fn none_here() -> bool {
     let none = !is_compiled(&interpreted(1, 2, 1, JitMode::Always)[0]);
     if none {
@@ -49,7 +50,7 @@ fn what_runs_often_is_compiled_and_nothing_else() {
     assert!(!is_compiled(&interpreted(1, 100_000, 1, JitMode::Off)[0]));
 }
 
-/// Compiling all of them would take much longer than a tenth of the time.
+/// Compiling all functions would take much longer than a tenth of the time.
 #[test]
 fn many_loops_that_run_seldom_are_interpreted() {
     if none_here() {
@@ -58,7 +59,7 @@ fn many_loops_that_run_seldom_are_interpreted() {
     assert!(!is_compiled(&interpreted(400, 300, 1, JitMode::On)[0]));
 }
 
-/// What one launch alone does not pay for, many do.
+/// Many launches together pay for a compilation that a single one does not.
 #[test]
 fn launches_add_up() {
     if none_here() {
@@ -68,8 +69,8 @@ fn launches_add_up() {
     assert!(!is_compiled(&compiled[0]) && is_compiled(&compiled[39]));
 }
 
-/// A function's own variables, by addresses of their own and by generic ones, and shared memory by generic ones: the
-/// interpreter has seen where they point before there is code.
+/// Local variables of a function, by local and generic addresses, and shared memory by generic
+/// ones: the interpreter records the state spaces before the code is compiled.
 #[test]
 fn accesses_through_windows_are_compiled() {
     if none_here() {
@@ -102,14 +103,14 @@ fn accesses_through_windows_are_compiled() {
     };
     let (off, on) = (run(JitMode::Off), run(JitMode::On));
     assert_eq!((off.0, off.1, &off.2), (on.0, on.1, &on.2));
-    // An access seldom.
+    // A rarely executed access.
     let Interpreted(all) = on.3;
     let often = all.iter().filter(|(_, count)| *count > 10_000).count();
     assert!(often <= 2, "{all:?}");
 }
 
-/// Parameters by addresses in registers, of their space and generic ones, differently in each lane; and sums of floats
-/// in shared memory by generic addresses, which keep subnormals there.
+/// Parameters by addresses in registers, of their own space and generic ones, different in each
+/// lane; and sums of floats in shared memory by generic addresses, which keep subnormals.
 #[test]
 fn parameters_in_registers_are_compiled() {
     if none_here() {
@@ -145,7 +146,7 @@ fn parameters_in_registers_are_compiled() {
     assert!(all.iter().all(|(_, count)| *count < 1000), "{all:?}");
 }
 
-/// Nothing lies behind the last parameter.
+/// An access past the last parameter is a fault.
 #[test]
 fn a_kernel_that_ends_with_a_parameter_of_32_bits_is_compiled() {
     if none_here() {

@@ -1,11 +1,13 @@
-//! Random kernels with races, in every form: what they leave depends on the order in which lanes, warps and CTAs come to memory.
+//! Generator of random kernels with races, whose results depend on the order in which lanes, warps
+//! and CTAs access memory.
 
 use texunit_testkit::Random;
 use texunit_testkit::ptx::SM_80;
 
-/// Words of global memory, of shared memory, and texels of the array, which all threads use.
+/// Numbers of words of global memory and shared memory, and of texels of the array, shared by all
+/// threads.
 pub(crate) const WORDS: u32 = 64;
-/// Registers with numbers.
+/// Number of registers.
 const R: u32 = 6;
 
 pub(crate) struct Racy {
@@ -13,15 +15,15 @@ pub(crate) struct Racy {
     text: String,
     labels: u32,
     depth: u32,
-    /// Whether all lanes of the CTA come here together, or exit.
+    /// Whether all lanes of the CTA reach this statement together, or exit.
     uniform: bool,
-    /// Statements left.
+    /// Number of statements left.
     left: u32,
-    /// What an iteration may cost, as loops in loops multiply.
+    /// Limit of the cost of an iteration, because nested loops multiply.
     cost: u32,
 }
 
-/// A kernel, its block and its grid.
+/// A kernel with its block and grid.
 pub(crate) struct Kernel {
     pub(crate) text: String,
     pub(crate) block: u32,
@@ -55,7 +57,7 @@ impl Racy {
             text += &format!("mad.lo.u32 %r{i}, %t, {factor}, %x;\nadd.u32 %r{i}, %r{i}, {i};\n");
         }
         text += &self.text;
-        // What threads have loaded shows in memory, with each CTA in a word of its own.
+        // Loaded values are stored in a word for each CTA, so that races are visible.
         for i in 0..R {
             text += &format!("mad.lo.u32 %y, %r{i}, 0x9e3779b1, {i};\nxor.b32 %x, %x, %y;\n");
         }
@@ -79,7 +81,7 @@ impl Racy {
         self.labels
     }
 
-    /// Nothing, or a guard that divides lanes in some way.
+    /// No guard, or one that is true in some lanes.
     fn guard(&mut self) -> &'static str {
         if !self.random.one_in(4) {
             return "";
@@ -88,7 +90,7 @@ impl Racy {
         "@%q "
     }
 
-    /// A predicate of the number of a lane, of a warp, or of what has been loaded.
+    /// A predicate computed from the lane number, the warp number, or a loaded value.
     fn condition(&mut self, to: &str) {
         let r = self.r();
         let line = match self.random.below(4_u32) {
@@ -108,7 +110,8 @@ impl Racy {
         self.line(&line);
     }
 
-    /// An address of `size` words in global or shared memory, or a generic one: in %at, %z; the space.
+    /// Computes an address of `size` words in global or shared memory, or a generic one, in %at or
+    /// %z; returns the state space.
     fn address(&mut self, size: u32) -> (&'static str, &'static str) {
         let (r, mask) = (self.r(), WORDS - size);
         let from = match self.random.below(4_u32) {
@@ -248,7 +251,8 @@ impl Racy {
         self.depth -= 1;
     }
 
-    /// A loop as often for all, or by lane, or by what has been loaded; now and then longer than turns are.
+    /// A loop whose number of iterations is uniform, depends on the lane, or on a loaded value;
+    /// occasionally longer than a turn.
     fn repeat(&mut self) {
         let (label, r) = (self.label(), self.r());
         let depth = self.depth;
@@ -282,7 +286,7 @@ impl Racy {
         (self.uniform, self.cost) = (uniform, cost);
     }
 
-    /// What lanes do together.
+    /// Collective operations.
     fn together(&mut self) {
         let (a, b) = (self.r(), self.r());
         let line = self.random.of(&[

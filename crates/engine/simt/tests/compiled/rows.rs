@@ -1,15 +1,17 @@
-//! Accesses by indices that are known to be rows from the shape of the block: in blocks of any shape, at the ends of what they
-//! access, where the index wraps, and in CTAs that run from end to end with atomics between the accesses.
+//! Tests of accesses by indices that the block shape makes contiguous: in blocks of any shape, at
+//! the bounds of the accessed memory, where the index wraps, and in the loop over CTAs with atomics
+//! between the accesses.
 
 use crate::common::{Arg, How, load_text, words};
 use crate::counters;
 use texunit_simt::JitMode;
 use texunit_testkit::ptx;
 
-/// Elements that are loaded.
+/// Number of elements that are loaded.
 const ELEMENTS: u32 = 1000;
 
-/// Each thread loads the elements around `%tid.x` plus a number that are there, and counts them in one word.
+/// Each thread loads the existing elements around `%tid.x` plus a number, and counts them in one
+/// word.
 const BODY: &str = ".reg .u64 %a<12>;\n.reg .u32 %b<24>;\n.reg .pred %p, %q, %r;\n\
     ld.param.u64 %a0, [out];\nld.param.u64 %a1, [in];\nld.param.u64 %a2, [count];\nld.param.u32 %b0, [plus];\n\
     mov.u32 %b1, %tid.x;\nmov.u32 %b2, %tid.y;\nmov.u32 %b3, %tid.z;\nmov.u32 %b4, %ntid.x;\nmov.u32 %b5, %ntid.y;\n\
@@ -25,8 +27,8 @@ const BODY: &str = ".reg .u64 %a<12>;\n.reg .u32 %b<24>;\n.reg .pred %p, %q, %r;
     mad.lo.u32 %b14, %b7, %b15, %b14;\nmad.lo.u32 %b11, %b11, 3, %b12;\nmad.lo.u32 %b11, %b11, 5, %b13;\n\
     mul.wide.u32 %a10, %b14, 4;\nadd.u64 %a11, %a0, %a10;\nst.global.u32 [%a11], %b11;\nret;\n";
 
-/// Each thread stores numbers that depend on `%tid.x` alone to shared memory, at strides of 4, 8 and 12 bytes, and adds up the
-/// ones that it loads, one of them in some lanes alone.
+/// Each thread stores values that depend on `%tid.x` alone to shared memory, at strides of 4, 8 and
+/// 12 bytes, and sums the values that it loads, one of them in some lanes only.
 const SHARED: &str = ".reg .u64 %a<4>;\n.reg .u32 %b<24>;\n.reg .pred %p;\n.shared .align 8 .b8 tile[4096];\n\
     ld.param.u64 %a0, [out];\nld.param.u32 %b0, [plus];\nmov.u32 %b1, %tid.x;\nmov.u32 %b2, %tid.y;\n\
     mov.u32 %b3, %tid.z;\nmov.u32 %b4, %ntid.x;\nmov.u32 %b5, %ntid.y;\nmov.u32 %b6, %ntid.z;\nmov.u32 %b7, %ctaid.x;\n\

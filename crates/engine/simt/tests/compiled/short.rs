@@ -1,5 +1,5 @@
-//! CTAs of short kernels, which run from one end to the other in one region: whatever stops one of them, the others, and
-//! those that take their place, do what they do interpreted.
+//! Tests of the loop over CTAs in compiled code: whatever stops one of the CTAs, the results equal
+//! those of the interpreter.
 
 use crate::common::{Arg, How, load_text, words};
 use crate::{Outcome, counters, told};
@@ -10,9 +10,9 @@ const CTAS: u32 = 120;
 /// The last warp of each CTA has eight lanes.
 const THREADS: u32 = 72;
 
-/// Lanes part and meet again; CTAs take turns between two allocations, so that sites know the wrong one; some run longer
-/// than a turn goes; and a predicate is read that only one CTA has written, or each has (`SET`): only then nothing of the CTA
-/// before could be seen.
+/// Lanes diverge and reconverge; CTAs alternate between two allocations, so that sites miss; some
+/// run longer than a turn; and a predicate is read that only one CTA has written, or each has
+/// (`SET`), which would reveal the registers of the previous CTA.
 const BODY: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<12>;\n.reg .pred %p, %q, %r, %s;\n\
     ld.param.u64 %a0, [out];\nld.param.u64 %a1, [one];\nld.param.u64 %a2, [other];\nld.param.u32 %b0, [count];\n\
     mov.u32 %b1, %ctaid.x;\nmov.u32 %b2, %ntid.x;\nmov.u32 %b3, %tid.x;\nmad.lo.u32 %b4, %b1, %b2, %b3;\n\
@@ -27,11 +27,11 @@ const BODY: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<12>;\n.reg .pred %p, %q, %r, 
     LOOP:\nmad.lo.u32 %b6, %b6, 3, %b9;\nadd.u32 %b9, %b9, 1;\nsetp.lt.u32 %s, %b9, 6000;\n@%s bra LOOP;\n\
     STORE:\nadd.u64 %a6, %a0, %a4;\nst.global.u32 [%a6], %b6;\nEND:\nret;\n";
 
-/// What stands for `SET`: all CTAs write the predicate, or one does.
+/// Text in place of `SET`: all CTAs write the predicate, or only one does.
 const ALL: &str = "";
 const ONE: &str = "setp.ne.u32 %r, %b1, 5;\n@%r bra NEXT;\n";
 
-/// Some launches of the kernel, each with what it has stored.
+/// Several launches of the kernel, each with its stored values.
 fn outcomes(set: &str, jit: JitMode, launches: usize, max_steps: u64) -> Vec<Outcome> {
     let params = ".param .u64 out, .param .u64 one, .param .u64 other, .param .u32 count";
     let body = BODY.replace("{SET}", set);
@@ -73,7 +73,7 @@ fn short_kernels_do_the_same_compiled() {
     }
 }
 
-/// The CTAs that loop have used up their steps, and those before them are done.
+/// The looping CTAs exceed their step limit, and the CTAs before them have finished.
 #[test]
 fn short_kernels_keep_the_limit_of_steps() {
     let expected = outcomes(ALL, JitMode::Off, 1, 500).remove(0);
@@ -85,7 +85,7 @@ fn short_kernels_keep_the_limit_of_steps() {
     }
 }
 
-/// A kernel by the number of each thread: an address in `from`, and what it stores.
+/// A kernel that computes an address in `from`, and stores a value, by the number of each thread.
 const NUMBERED: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<16>;\n.reg .pred %p;\n\
     ld.param.u64 %a0, [out];\nld.param.u64 %a1, [from];\nld.param.u32 %b0, [strange];\n\
     mov.u32 %b1, %ctaid.x;\nmov.u32 %b2, %ctaid.y;\nmov.u32 %b3, %ctaid.z;\nmov.u32 %b4, %nctaid.x;\nmov.u32 %b5, %nctaid.y;\n\
@@ -95,14 +95,14 @@ const NUMBERED: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<16>;\n.reg .pred %p;\n\
     mad.lo.u32 %b11, %b3, 100, %b2;\nmad.lo.u32 %b11, %b11, 100, %b1;\nmad.lo.u32 %b11, %b11, 1000, %b8;\nxor.b32 %b10, %b10, %b11;\n\
     add.u64 %a4, %a0, %a2;\nst.global.u32 [%a4], %b10;\nret;\n";
 
-/// CTAs that follow each other without anything in between have their own numbers, along all axes; and if a thread of one of them
-/// faults, it is that of this CTA, those before it are done, and it is counted how many.
+/// Consecutive CTAs have the right numbers along all axes. If a thread of one of them faults, the
+/// fault names this CTA, the CTAs before it have finished, and the statistics are right.
 #[test]
 fn ctas_that_follow_each_other() {
     let (grid, threads) = ([5, 7, 6], 8 * 32 - 7);
     let all = grid.iter().product::<u32>() * threads;
     let params = ".param .u64 out, .param .u64 from, .param .u32 strange";
-    // All lines but those that declare registers.
+    // All lines except register declarations.
     let each = NUMBERED.lines().count() as u64 - 3;
     for strange in [u32::MAX, 0, 40, 77 * threads + 101, all - 1] {
         let modes = [JitMode::Off, JitMode::Always, JitMode::On];
@@ -144,7 +144,8 @@ fn ctas_that_follow_each_other() {
     }
 }
 
-/// The same with barriers, and memory that all CTAs share: each thread takes what its neighbour has put down.
+/// The same with barriers, and with shared memory: each thread reads the value that its neighbour
+/// has stored.
 #[test]
 fn ctas_with_barriers_that_follow_each_other() {
     let body = ".reg .u64 %a<8>;\n.reg .u32 %b<16>;\nld.param.u64 %a0, [out];\nmov.u32 %b1, %ctaid.x;\n\

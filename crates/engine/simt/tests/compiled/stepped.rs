@@ -1,14 +1,14 @@
-//! Launches that are stepped through: stops change nothing, going back and executing again leads to the same registers and
-//! the same memory, and what is caught of memory is what observers are told of it. Two hundred random programs here;
-//! `TEXUNIT_LONG_TESTS` makes it two thousand.
+//! Tests of debugged launches: stops change nothing, restoring and executing again leads to the
+//! same registers and memory, and watched accesses are those that observers are notified of.
+//! `TEXUNIT_LONG_TESTS` raises the number of random programs from two hundred to two thousand.
 
 use crate::common::{Arg, How, load_text, words};
 use crate::maker::{self, Maker};
 use crate::{OWN, counters};
 use std::sync::{Arc, Mutex};
 use texunit_memory::Block;
-use texunit_simt::debug::{Caught, Debugger, Filter, Machine, Position, Range, Saved, Stop};
-use texunit_simt::observe::{Access, At, Doing, Events, LaunchInfo, Observer, Probe};
+use texunit_simt::debug::{Debugger, Filter, Machine, Position, Range, Saved, Stop, WatchHit};
+use texunit_simt::observe::{Access, AccessOp, At, Events, LaunchInfo, Observer, Probe};
 use texunit_simt::{JitMode, SpaceKind};
 use texunit_testkit::Random;
 
@@ -18,14 +18,14 @@ struct Kept {
     memory: Vec<Vec<u8>>,
 }
 
-/// Goes forth and back, and compares.
+/// A debugger that moves forwards and backwards, and compares.
 #[derive(Debug)]
 struct Walker {
     random: Mutex<Random>,
     blocks: Vec<Arc<Block>>,
-    /// The bytes that are watched.
+    /// The watched range of memory.
     range: Range,
-    caught: Mutex<Vec<Caught>>,
+    caught: Mutex<Vec<WatchHit>>,
     walks: usize,
 }
 
@@ -41,12 +41,12 @@ impl Walker {
         machine.restore(&kept.saved);
     }
 
-    /// Runs to a position, with stops on the way that nobody needs.
+    /// Runs to a position, with unnecessary stops on the way.
     fn go(&self, machine: &mut Machine<'_>, to: Position, random: &mut Random) {
         let all = Filter { cta: None, warp: None, lanes: u32::MAX };
         machine.set_end(Some(to));
         machine.set_filter(random.one_in(2).then_some(all));
-        while let Stop::Stands(_) = machine.run() {
+        while let Stop::At(_) = machine.run() {
             if machine.position() >= to {
                 break;
             }
@@ -64,8 +64,8 @@ impl Debugger for Walker {
         let mut random = self.random.lock().unwrap();
         let first = self.keep(machine);
         machine.set_watched(vec![self.range], false);
-        while let Stop::Stands(_) = machine.run() {}
-        *self.caught.lock().unwrap() = machine.caught();
+        while let Stop::At(_) = machine.run() {}
+        *self.caught.lock().unwrap() = machine.watch_hits();
         machine.set_watched(Vec::new(), false);
         let end = machine.number(machine.position());
         for _ in 0..self.walks {
@@ -74,7 +74,7 @@ impl Debugger for Walker {
             self.back(machine, &first);
             self.go(machine, to, &mut random);
             let there = self.keep(machine);
-            // On, and back from there.
+            // Continues, and returns from there.
             let on = machine.position_of(number + random.below(500) as u64);
             self.go(machine, on, &mut random);
             self.back(machine, &first);
@@ -82,7 +82,7 @@ impl Debugger for Walker {
             let again = self.keep(machine);
             assert!(there.saved.is_same(&again.saved), "registers differ at {to:?}");
             assert!(there.memory == again.memory, "memory differs at {to:?}");
-            // A checkpoint in the middle leads to the same.
+            // A saved state in the middle leads to the same result.
             self.go(machine, on, &mut random);
             let late = self.keep(machine);
             self.back(machine, &there);
@@ -116,7 +116,7 @@ impl Observer for Log {
 
 impl Probe for Logging<'_> {
     fn access(&mut self, at: &At, access: &Access<'_>) {
-        let writes = matches!(access.doing, Doing::Store | Doing::Atomic(_));
+        let writes = matches!(access.operation, AccessOp::Store | AccessOp::Atomic(_));
         if access.space == SpaceKind::Global && writes {
             let mut log = self.0.0.lock().unwrap();
             for lane in texunit_unit::lanes(at.lanes) {
@@ -180,7 +180,7 @@ fn walk(seed: u64, number: u64, schedule: bool, cooperative: bool) {
     assert_eq!((words(&out), words(&counts)), expected, "program {number} of {seed}\n{text}");
     let instructions = |all: &Result<[u64; 4], _>| all.as_ref().map(|c| c[1]).ok();
     assert_eq!(instructions(&stepped), instructions(&plain), "program {number} of {seed}");
-    // The last one of each address.
+    // The last store to each address.
     let caught = walker.caught.lock().unwrap();
     if schedule {
         return;

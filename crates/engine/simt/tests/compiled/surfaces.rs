@@ -1,5 +1,5 @@
-//! Warps that wait for each other at loads from surfaces and at stores to them do what they do interpreted: whatever the operands
-//! are, in loops, with handles that differ, and where one of them faults.
+//! Tests of warps that wait for each other at surface loads and stores: results equal those of the
+//! interpreter for any operands, in loops, with differing handles, and with faults.
 
 use crate::common::{Arg, How, Loaded, load_text, words};
 use crate::together::{BEGIN, END, PARAMS};
@@ -14,10 +14,10 @@ use texunit_unit::{ArrayShape, Extent, Geometry, Resource};
 
 /// Rows of 256 texels of 16 bytes: one for each thread.
 const EXTENT: Extent = Extent { width: 256, height: 64, depth: 1 };
-/// The place of a thread: x in bytes, x in texels, y.
+/// Coordinates of a thread: x in bytes, x in texels, y.
 const PLACE: &str = "and.b32 %b9, %b4, 255;\nshl.b32 %b6, %b9, 4;\nshr.u32 %b7, %b4, 8;\n";
 
-/// What a launch has done; surfaces and counters where it has not faulted.
+/// Result of a launch; surfaces and counters are included if it has no fault.
 #[derive(Debug, PartialEq)]
 struct Done {
     out: Vec<u32>,
@@ -35,7 +35,7 @@ fn fill(block: &Block, word: impl Fn(u32) -> u32) {
     (0..block.size() as u32 / 4).for_each(|i| block.store_u32(4 * u64::from(i), word(i)).unwrap());
 }
 
-/// Some launches of a kernel, each with surfaces that are as before.
+/// Several launches of a kernel, each with surfaces in their initial state.
 fn launches(body: &str, how: How, count: usize) -> Vec<Done> {
     let mut loaded: Loaded = load_text(&ptx::kernel(ptx::SM_75, PARAMS, body));
     let arrays = ["one", "two"].map(array);
@@ -58,7 +58,7 @@ fn launches(body: &str, how: How, count: usize) -> Vec<Done> {
     (0..count).map(once).collect()
 }
 
-/// What a kernel does interpreted, and in all modes.
+/// Results of a kernel in the interpreter, and in all modes.
 fn modes(body: &str, how: How) -> (Done, Vec<Done>) {
     let mode = |jit| How { jit: Some(jit), ..how };
     let expected = launches(body, mode(JitMode::Off), 1).remove(0);
@@ -155,7 +155,7 @@ fn accesses_of_all_kinds() {
             sust.b.2d.b32.trap [%a2, {%b6, %b7}], {%b8};\n",
         ),
     ];
-    // The last warp has eight lanes; more than eight warps go in several calls.
+    // The last warp has eight lanes; more than eight warps need several calls.
     for block in [72, 320] {
         for (name, access) in accesses {
             let how = How { grid: [40, 1, 1], block: [block, 1, 1], ..How::default() };
@@ -165,7 +165,7 @@ fn accesses_of_all_kinds() {
     }
 }
 
-/// Which surface it is depends on the CTA, on the warp, or on the lane.
+/// The surface depends on the CTA, on the warp, or on the lane.
 #[test]
 fn surfaces_are_looked_at() {
     for (name, of) in [("CTA", "%b0"), ("warp", "%b8"), ("lane", "%b3")] {
@@ -179,8 +179,8 @@ fn surfaces_are_looked_at() {
     }
 }
 
-/// One thread is outside, or not aligned: it is the one that faults, nothing behind that happens in its warp, and what others store is
-/// what they store.
+/// One thread is out of bounds or misaligned: the fault names it, later lanes of its warp do not
+/// access the surface, and other warps' stores are unaffected.
 #[test]
 fn one_of_many_faults() {
     let accesses = [
@@ -191,7 +191,7 @@ fn one_of_many_faults() {
         ("store", "sust.b.2d.b32.trap [%a2, {%b6, %b7}], {%b4};\nmov.u32 %b8, %b4;\n"),
         ("texel", "sust.p.2d.v2.b32.trap [%a2, {%b11, %b7}], {%b4, %b3};\nmov.u32 %b8, %b4;\n"),
     ];
-    // In the first warp of a CTA, in one of the middle, in the last one.
+    // The faulting thread is in the first warp of a CTA, a middle one, and the last one.
     for strange in [0, 7, 100, 319, 320 * 30 + 40, 320 * 39 + 319] {
         for (name, access) in accesses {
             for (x, texel) in [("8192", "256"), ("2", "-1")] {

@@ -1,5 +1,5 @@
-//! Warps that wait for each other in the middle of a region, at fetches and at barriers: they do what they do interpreted,
-//! whatever the operands are, and wherever some of them go elsewhere.
+//! Tests of warps that wait for each other within a region, at fetches and barriers: results equal
+//! those of the interpreter for any operands and divergence.
 
 use crate::common::{Arg, How, Loaded, load_text, words};
 use crate::unit_common::{numbered, shape, texture, zeros};
@@ -10,7 +10,7 @@ use texunit_testkit::ptx;
 use texunit_unit::{Filter, Geometry, Resource, Sampler};
 
 pub(crate) const PARAMS: &str = ".param .u64 out, .param .u64 one, .param .u64 two";
-/// Each thread has a word of the output.
+/// Each thread has one output word.
 pub(crate) const BEGIN: &str = ".reg .u64 %a<10>;\n.reg .u32 %b<16>;\n.reg .f32 %f<16>;\n.reg .pred %p, %q, %r;\n\
     ld.param.u64 %a0, [out];\nld.param.u64 %a1, [one];\nld.param.u64 %a2, [two];\n\
     mov.u32 %b0, %ctaid.x;\nmov.u32 %b1, %ctaid.y;\nmov.u32 %b2, %nctaid.x;\nmad.lo.u32 %b0, %b1, %b2, %b0;\n\
@@ -18,7 +18,7 @@ pub(crate) const BEGIN: &str = ".reg .u64 %a<10>;\n.reg .u32 %b<16>;\n.reg .f32 
     mul.wide.u32 %a3, %b4, 4;\nadd.u64 %a4, %a0, %a3;\nand.b32 %b5, %b3, 7;\n";
 pub(crate) const END: &str = "st.global.f32 [%a4], %f0;\nret;\n";
 
-/// Makes the texture of a parameter.
+/// Declares the texture parameter.
 type Make = fn() -> Arc<Resource>;
 
 fn layers() -> Arc<Resource> {
@@ -29,7 +29,7 @@ fn plane() -> Arc<Resource> {
     numbered(&shape(Geometry::D2, "f32x1"), "plane")
 }
 
-/// NaNs of several kinds among numbers, the same in each layer.
+/// NaNs of several kinds among numbers, equal in each layer.
 fn strange() -> Arc<Resource> {
     let made = zeros(&shape(Geometry::A1d, "f32x1"), "strange");
     let texels: [u32; 8] =
@@ -39,7 +39,7 @@ fn strange() -> Arc<Resource> {
     made
 }
 
-/// Some launches of a kernel, each with what it has stored.
+/// Several launches of a kernel, each with its stored values.
 fn outcomes(body: &str, textures: [Make; 2], how: How, launches: usize) -> Vec<Outcome> {
     let mut loaded: Loaded = load_text(&ptx::kernel(ptx::SM_75, PARAMS, body));
     let sampler = Sampler::default().with_filter(Filter::Point);
@@ -60,7 +60,7 @@ fn outcomes(body: &str, textures: [Make; 2], how: How, launches: usize) -> Vec<O
     (0..launches).map(once).collect()
 }
 
-/// Compares a kernel in all modes. What one CTA does there is interpreted, and the others' done by code.
+/// Compares a kernel in all modes with the interpreter.
 fn compare(name: &str, body: &str, textures: [Make; 2], how: How) -> Outcome {
     let mode = |jit| How { jit: Some(jit), ..how };
     let expected = outcomes(body, textures, mode(JitMode::Off), 1).remove(0);
@@ -75,7 +75,8 @@ fn compare(name: &str, body: &str, textures: [Make; 2], how: How) -> Outcome {
     expected
 }
 
-/// Operands that nothing reads behind the fetch, and that are no parameters; and what all threads have in parameters.
+/// Operands that are dead after the fetch and are not parameters, and operands that are equal in
+/// all threads.
 #[test]
 fn fetches_read_operands_that_are_copies() {
     let fetches = [
@@ -113,7 +114,7 @@ fn fetches_read_operands_that_are_copies() {
             "tex.a1d.v4.f32.s32 {%f0, %f1, %f2, %f3}|%p, [%a1, {%b1, %b5}];\n@!%p mov.f32 %f0, 0f3F800000;\n",
         ),
     ];
-    // The last warp has eight lanes; more than eight warps go in several calls.
+    // The last warp has eight lanes; more than eight warps need several calls.
     for block in [72, 320] {
         for (name, fetch) in fetches {
             let how = How { grid: [40, 3, 1], block: [block, 1, 1], ..How::default() };
@@ -123,7 +124,7 @@ fn fetches_read_operands_that_are_copies() {
     }
 }
 
-/// Which texture it is depends on the CTA, on the warp, or on the lane.
+/// The texture depends on the CTA, on the warp, or on the lane.
 #[test]
 fn handles_are_looked_at() {
     for (name, of) in [("CTA", "%b0"), ("warp", "%b6"), ("lane", "%b3")] {
@@ -136,8 +137,8 @@ fn handles_are_looked_at() {
     }
 }
 
-/// Lanes fetch in a loop, some more often than others, and behind it; and floats that have come around a loop are NaNs of a
-/// texture when a warp comes to it from a fetch.
+/// Lanes fetch in a loop with different numbers of iterations, and after it. Loop-carried floats
+/// can be NaNs of a texture when a warp resumes after a fetch.
 #[test]
 fn fetches_in_loops() {
     let divided = "mov.f32 %f0, 0f00000000;\nmov.u32 %b6, 0;\nand.b32 %b7, %b4, 3;\n\
@@ -156,7 +157,8 @@ fn fetches_in_loops() {
     }
 }
 
-/// Each thread adds up what others have put down, between two barriers; lanes part on the way.
+/// Each thread sums the values that others have stored, between two barriers, with divergence in
+/// between.
 fn exchange(last: u32, barriers: [u32; 2]) -> String {
     let [first, second] = barriers;
     format!(
@@ -169,7 +171,8 @@ fn exchange(last: u32, barriers: [u32; 2]) -> String {
     )
 }
 
-/// CTAs of one warp, of several, and of more than eight; some warps, or lanes of one, exit before the barriers.
+/// CTAs of one warp, of several, and of more than eight; some warps, or lanes of one, exit before
+/// the barriers.
 #[test]
 fn barriers_in_regions() {
     for (threads, last) in [(32, 32), (100, 100), (320, 320), (320, 128), (320, 140), (1024, 1000)]
@@ -183,7 +186,7 @@ fn barriers_in_regions() {
     }
 }
 
-/// The limit is asked for at barriers, wherever that is.
+/// The step limit is checked at barriers, wherever it is exceeded.
 #[test]
 fn barriers_keep_the_limit_of_steps() {
     for max_steps in [15, 20, 25, 40, 60, 100] {

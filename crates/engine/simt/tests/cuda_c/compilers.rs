@@ -1,9 +1,9 @@
-//! nvcc and g++: what they make of a source.
+//! Runs nvcc and g++ on a generated source.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What nvcc makes of a source, and how.
+/// The forms in which nvcc compiles a source, with their options.
 pub(crate) const FORMS: [(&str, &[&str]); 4] = [
     ("nvcc-O0", &["-O0", "-Xcicc", "-O0"]),
     ("nvcc-O1", &["-O1", "-Xcicc", "-O1"]),
@@ -11,7 +11,7 @@ pub(crate) const FORMS: [(&str, &[&str]); 4] = [
     ("nvcc-G", &["-G"]),
 ];
 
-/// Behaviour that C++ does not define ends the program.
+/// Undefined behaviour of C++ ends the program.
 const SANITIZERS: &str = "-fsanitize=signed-integer-overflow,shift-exponent,integer-divide-by-zero,\
     float-cast-overflow,bounds,alignment,null,return";
 
@@ -26,7 +26,7 @@ fn run(command: &mut Command) -> Vec<u8> {
     output.stdout
 }
 
-/// Writes what `batch.cu` of a folder gives by g++ to `expected.bin`.
+/// Writes the output of `batch.cu` compiled by g++ to `expected.bin`.
 pub(crate) fn compile_for_host(folder: &Path) {
     let program = folder.join("batch.host");
     let mut host = Command::new("g++");
@@ -37,7 +37,7 @@ pub(crate) fn compile_for_host(folder: &Path) {
     std::fs::remove_file(&program).unwrap();
 }
 
-/// The same, and compiles it in all forms.
+/// As before, and compiles the source in all forms.
 pub(crate) fn compile(folder: &Path) {
     let tools = std::env::var_os("TEXUNIT_NVIDIA")
         .map_or_else(|| workspace().join("target/nvidia"), PathBuf::from);

@@ -1,7 +1,9 @@
-//! Random programs of CUDA C, compiled by nvcc without and with optimisation and for debuggers: they leave the bytes
-//! that g++ makes of the same source, interpreted and as machine code, at every SIMD level. Integers of all widths,
-//! floats without contraction, structures, pointers to members and into different memories, functions, loops, divergent
-//! branches, atomics, shuffles and votes. Those of tests/cuda_c/kept are there as PTX; `.ci/full cuda-c` makes new ones.
+//! Compares random CUDA C programs, compiled by nvcc without and with optimisation and for
+//! debuggers, with the same source compiled by g++: the output bytes are equal, interpreted and
+//! compiled, at every SIMD level. The programs use integers of all widths, floats without
+//! contraction, structures, pointers to members and into different memories, functions, loops,
+//! divergent branches, atomics, shuffles and votes. The programs in tests/cuda_c/kept are stored as
+//! PTX; `.ci/full cuda-c` generates new ones.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 #[path = "../common/mod.rs"]
@@ -24,7 +26,7 @@ use texunit_simt::JitMode;
 use texunit_testkit::{Random, TempDir};
 use texunit_unit::SimdLevel;
 
-/// Numbers that find more than others.
+/// Numbers that often expose errors.
 fn input(random: &mut Random) -> Vec<u32> {
     let one = |random: &mut Random| match random.below(6_u32) {
         0 => random.of(&[0, 1, 2, 0x7fff_ffff, 0x8000_0000, u32::MAX, 0xff, 0x8000]),
@@ -61,13 +63,13 @@ fn write_source(folder: &Path, seed: u64, numbers: Range<u32>) {
     std::fs::write(folder.join("input.bin"), bytes).unwrap();
 }
 
-/// The same, with what compilers make of it.
+/// As before, and compiles it.
 fn write(folder: &Path, seed: u64, count: u32) {
     write_source(folder, seed, 0..count);
     compile(folder);
 }
 
-/// What g++ says of a program.
+/// The output of g++ for a program.
 struct Expected {
     number: u32,
     grid: u32,
@@ -94,7 +96,7 @@ fn expected(folder: &Path) -> Vec<Expected> {
     all
 }
 
-/// A form of the programs of a folder. Those that are kept are packed.
+/// A compiled form of the programs of a folder. The stored ones are compressed.
 fn ptx(folder: &Path, form: &str) -> String {
     let path = folder.join(form).with_extension("ptx");
     let mut text = String::new();
@@ -106,7 +108,8 @@ fn ptx(folder: &Path, form: &str) -> String {
     text
 }
 
-/// Runs the programs of a folder in all forms at the level of this process, interpreted and as machine code.
+/// Runs the programs of a folder in all forms at the SIMD level of this process, interpreted and
+/// compiled.
 fn check(folder: &Path) {
     let input = words(&std::fs::read(folder.join("input.bin")).unwrap());
     let all = expected(folder);
@@ -146,7 +149,7 @@ fn check(folder: &Path) {
     assert!(wrong.is_empty(), "{level:?}, {}:\n{}", folder.display(), wrong.join("\n"));
 }
 
-/// The same in a process of its own at each SIMD level below that of this one.
+/// As before, in a separate process for each SIMD level below that of this one.
 fn check_levels(folder: &Path) {
     check(folder);
     for level in ["avx2", "portable"] {
@@ -170,7 +173,7 @@ fn programs_that_are_kept() {
     check_levels(&workspace().join("tests/cuda_c/kept"));
 }
 
-/// Programs whose places, chosen by a condition, g++'s sanitizer took for references to nothing.
+/// Programs with lvalues chosen by a condition, which g++'s sanitizer considered null references.
 #[test]
 fn the_sanitizer_stops_no_program() {
     if Command::new("g++").arg("--version").output().is_err() {

@@ -1,28 +1,30 @@
-//! Random programs of CUDA C: a source for nvcc and for g++.
+//! Generator of random CUDA C programs: a source for nvcc and for g++.
 //!
-//! A program is a sequence of phases, functions of one thread, with `__syncthreads` between them. g++ runs each phase
-//! for one thread after the other. In a phase an array of shared or global memory is only read, or each thread has
-//! elements of its own, or all threads do one kind of atomic to it: so no order changes a result. Between some phases
-//! lanes exchange registers.
+//! A program is a sequence of phases, which are functions of one thread, with `__syncthreads`
+//! between them. g++ runs each phase for one thread after the other. In a phase an array of shared
+//! or global memory is only read, or each thread has elements of its own, or all threads execute
+//! one kind of atomic on it, so that no order changes a result. Between some phases lanes exchange
+//! registers.
 
 use super::statements::{Atomics, Function, Statements};
 use super::types::{ALL, Expressions, Place, Ty};
 use std::fmt::Write as _;
 use texunit_testkit::Random;
 
-/// Words of the input.
+/// Number of input words.
 pub(crate) const INPUT: u32 = 64;
 
-/// Members of a thread, of each type; of its structures; elements of its arrays.
+/// Numbers of a thread's variables of each type, of members of its structures, and of elements of
+/// its arrays.
 const VARIABLES: u32 = 2;
 const ARRAYS: [(Ty, u32); 4] = [(Ty::U32, 8), (Ty::U8, 16), (Ty::I64, 4), (Ty::F32, 8)];
 
 /// An array of a CTA in shared or global memory.
 struct Shared {
     ty: Ty,
-    /// `sh->a0` or `g->a2`.
+    /// The name of the array: `sh->a0` or `g->a2`.
     name: String,
-    /// Elements of each thread.
+    /// Number of elements of each thread.
     each: u32,
 }
 
@@ -46,7 +48,7 @@ struct Maker {
     text: String,
 }
 
-/// The program of a number.
+/// The program with a number.
 pub(crate) fn program(seed: u64, number: u32) -> Program {
     let mut random = Random::of_item(seed, number.into());
     let (grid, block) = (random.of(&[1, 1, 2]), random.of(&[32, 32, 64]));
@@ -119,7 +121,7 @@ impl Maker {
         self.text += &text;
     }
 
-    /// What of a thread is left in the output.
+    /// The state of a thread that is written to the output.
     fn outputs(&self) -> Vec<(Ty, String)> {
         let mut all = Vec::new();
         for &ty in &self.types {
@@ -132,7 +134,7 @@ impl Maker {
         all.into_iter().chain(quad).chain([(Ty::U32, "me->x".to_owned())]).collect()
     }
 
-    /// Everything that a thread has of its own.
+    /// All variables of a thread.
     fn own(&self) -> (Vec<Place>, Vec<Place>) {
         let scalars = self.outputs().into_iter().map(|(ty, text)| Place::new(ty, text));
         let scalars: Vec<Place> = scalars.collect();
@@ -182,7 +184,7 @@ impl Maker {
         )
     }
 
-    /// The first phase: everything gets a value.
+    /// The first phase: initialises all variables.
     fn begin(&mut self) {
         let mut text = self.head(0);
         for (i, (ty, place)) in self.outputs().into_iter().enumerate() {
@@ -258,13 +260,13 @@ impl Maker {
         statements.block(count, 2);
         let mut text = statements.text;
         if quads {
-            // Only the thread itself has this element.
+            // Only the thread itself accesses this element.
             text += "    Quad quad = g->quads[t];\n    me->q.y += quad.x;\n    quad.z ^= me->x;\n    g->quads[t] = quad;\n";
         }
         self.text += &(self.head(number) + &text + "}\n");
     }
 
-    /// The last phase: what the thread has is in the output.
+    /// The last phase: writes the thread's state to the output.
     fn end(&mut self, number: u32) {
         let mut text = self.head(number);
         for (i, (ty, place)) in self.outputs().into_iter().enumerate() {
@@ -289,7 +291,7 @@ impl Maker {
                 a.each
             );
         }
-        // NaNs are nobody's business.
+        // The bits of NaNs are not compared.
         for a in self.arrays[2..].iter().filter(|a| a.ty.is_float()) {
             let element = format!("{}[t * {} + i]", a.name, a.each);
             let _ = writeln!(
@@ -301,7 +303,8 @@ impl Maker {
         self.text += &(text + "}\n");
     }
 
-    /// What lanes exchange before a phase: as CUDA says it, and as g++ does, which has all threads in an array.
+    /// The exchange between lanes before a phase, in CUDA and for g++, which has all threads in an
+    /// array.
     fn exchange(&mut self) -> String {
         let random = &mut self.random;
         let exchanged = [Ty::U32, Ty::I32, Ty::U64, Ty::F32, Ty::F64];
@@ -332,7 +335,7 @@ impl Maker {
         }
     }
 
-    /// The kernel, and the function that does what it does.
+    /// The kernel, and the g++ function that does the same.
     fn kernel(&mut self, grid: u32, phases: u32, exchanges: &[String]) {
         let (n, block) = (self.number, self.block);
         let mut device = format!(

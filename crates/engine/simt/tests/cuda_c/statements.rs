@@ -10,7 +10,7 @@ pub(crate) struct Function {
     pub(crate) params: Vec<Ty>,
 }
 
-/// Memory that all threads change by one kind of atomic, of which nobody sees what was there before.
+/// Memory that all threads update by one kind of atomic, and whose previous values are not used.
 pub(crate) struct Atomics {
     place: Place,
     function: &'static str,
@@ -24,22 +24,22 @@ impl Atomics {
 
 pub(crate) struct Statements<'a> {
     pub(crate) expressions: Expressions<'a>,
-    /// What may be written.
+    /// Variables that may be written.
     writes: Vec<Place>,
     pub(crate) text: String,
     pub(crate) functions: Vec<Function>,
     pub(crate) atomics: Vec<Atomics>,
-    /// Members of the structure, and its name, where there are variables `me->s0` and `me->s1` of it.
+    /// Members of the structure, and its name, if there are variables `me->s0` and `me->s1` of it.
     pub(crate) members: Vec<Ty>,
     pub(crate) structure: Option<String>,
-    /// Type of the result, in a function that has one.
+    /// Result type of the function, if it has a result.
     pub(crate) result: Option<Ty>,
-    /// Whether it may end early.
+    /// Whether the function may return early.
     pub(crate) may_return: bool,
     /// Names of variables.
     names: u32,
     indent: usize,
-    /// Whether `break` and `continue` belong to a loop here.
+    /// Whether `break` and `continue` are allowed.
     in_loop: bool,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Statements<'a> {
         format!("v{}", self.names)
     }
 
-    /// Some statements, which may hold others so deep. What they declare ends with them.
+    /// Some statements, nested up to a depth. Their declarations end with them.
     pub(crate) fn block(&mut self, count: u32, depth: u32) {
         let (reads, writes) = (self.expressions.reads.len(), self.writes.len());
         for _ in 0..count {
@@ -86,7 +86,7 @@ impl<'a> Statements<'a> {
         self.writes.truncate(writes);
     }
 
-    /// The same between braces.
+    /// Some statements in braces.
     fn inner(&mut self, head: &str, depth: u32) {
         self.line(&format!("{head} {{"));
         self.indent += 1;
@@ -134,7 +134,7 @@ impl<'a> Statements<'a> {
         }
     }
 
-    /// A loop of at most seven turns. Loops are not inside others, but in functions.
+    /// A loop of at most seven iterations. Loops are only nested through functions.
     fn repeat(&mut self, depth: u32) {
         let (i, turns) = (self.name(), self.expressions.of(Ty::U32, 1));
         let turns = if self.below(3) == 0 { "5".to_owned() } else { format!("({turns}) % 8u") };
@@ -199,13 +199,14 @@ impl<'a> Statements<'a> {
         let arguments: String =
             function.params.iter().map(|&ty| self.expressions.of(ty, 1) + ", ").collect();
         let call = format!("{}({arguments}&me->s{})", function.name, self.below(2));
-        // Neither in memory of the CTA nor in the structure: the call comes first.
+        // The destination is neither in memory of the CTA nor in the structure, because the call is
+        // evaluated first.
         let name = self.name();
         self.line(&format!("{} {name} = {call};", function.ty.name()));
         self.expressions.reads.push(Place::new(function.ty, name));
     }
 
-    /// Through a pointer to one of several places, which may be in different memories.
+    /// An access through a pointer to one of several variables, which may be in different memories.
     fn pointer(&mut self) {
         let of = self.expressions.random.pick(&self.writes).ty;
         let fits: Vec<Place> = self.writes.iter().filter(|p| p.ty == of).cloned().collect();
@@ -221,7 +222,7 @@ impl<'a> Statements<'a> {
         self.line(&format!("*{name} = {value};"));
     }
 
-    /// By a pointer to a member.
+    /// An access by a pointer to a member.
     fn member_pointer(&mut self) {
         let Some(structure) = self.structure.clone() else { return };
         let first = self.below(self.members.len() as u32) as usize;

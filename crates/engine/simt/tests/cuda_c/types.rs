@@ -1,4 +1,4 @@
-//! The types of C that programs have, and expressions of them.
+//! The C types of generated programs, and expressions of these types.
 
 use texunit_testkit::Random;
 
@@ -53,12 +53,12 @@ impl Ty {
         }
     }
 
-    /// The unsigned type in which it is calculated.
+    /// The unsigned type in which the operation is computed.
     fn unsigned(self) -> &'static str {
         if self.bits() == 64 { "u64" } else { "u32" }
     }
 
-    /// A number of a kind that finds more than others.
+    /// A random number of a kind that often exposes errors.
     pub(crate) fn constant(self, random: &mut Random) -> String {
         if self.is_float() {
             let value = random.of(&[
@@ -85,12 +85,12 @@ impl Ty {
     }
 }
 
-/// A place that an expression may read: its type, and how it is written with an index, if it has one.
+/// A variable that an expression may read: its type, and its text with an index, if it has one.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) ty: Ty,
     pub(crate) text: String,
-    /// Elements, of an array: an index below it is put for `@`.
+    /// Number of elements, for an array: an index below it replaces `@`.
     pub(crate) count: u32,
 }
 
@@ -99,21 +99,21 @@ impl Place {
         Self { ty, text: text.into(), count: 0 }
     }
 
-    /// `text` has `@` where the index goes.
+    /// `text` has `@` in place of the index.
     pub(crate) fn array(ty: Ty, text: impl Into<String>, count: u32) -> Self {
         Self { ty, text: text.into(), count }
     }
 }
 
-/// What makes expressions.
+/// Generator of expressions.
 pub(crate) struct Expressions<'a> {
     pub(crate) random: &'a mut Random,
-    /// What may be read.
+    /// Variables that may be read.
     pub(crate) reads: Vec<Place>,
 }
 
 impl Expressions<'_> {
-    /// The place as it is written, with an index.
+    /// The text of the variable, with an index.
     pub(crate) fn element(&mut self, place: &Place, depth: u32) -> String {
         if place.count == 0 {
             return place.text.clone();
@@ -169,7 +169,8 @@ impl Expressions<'_> {
             1 => {
                 let condition = self.condition(depth - 1);
                 let (a, b) = (self.of(ty, depth - 1), self.of(ty, depth - 1));
-                // Values: of two places, one of them constant, g++ makes a reference, which its sanitizer takes to be to nothing.
+                // For lvalues chosen by a condition, one of them constant, g++ makes a reference
+                // that its sanitizer considers null.
                 format!("({condition} ? ({0})({a}) : ({0})({b}))", ty.name())
             }
             _ if ty.is_float() => self.float(ty, depth - 1),
@@ -210,7 +211,7 @@ impl Expressions<'_> {
             12 => format!("({name})({a} >> (({unsigned}){b} & {}))", bits - 1),
             13 => format!("divide<{name}>({a}, {b})"),
             14 => format!("modulo<{name}>({a}, {b})"),
-            // By a number, which compilers make products and shifts of.
+            // A division by a constant, which compilers turn into products and shifts.
             15 => {
                 let by = 3 + self.random.below(20_u32);
                 format!("({name})({a} {} {by})", self.random.of(&["/", "%"]))
@@ -242,7 +243,7 @@ impl Expressions<'_> {
     }
 }
 
-/// Conversions to integers give 0 outside of their range.
+/// Conversions to integers return 0 for values out of range.
 fn convert(from: Ty, to: Ty, text: &str) -> String {
     if !from.is_float() || to.is_float() {
         return format!("({})({text})", to.name());

@@ -1,6 +1,7 @@
-//! Random loads, stores and atomics of every space, size, vector, guard and address pattern, with accesses that are
-//! misaligned or outside, against memory as plain bytes: what registers get, what memory holds, and the fault.
-//! `TEXUNIT_LONG_TESTS` asks for twenty thousand kernels.
+//! Compares random loads, stores and atomics of every state space, size, vector, guard and address
+//! pattern, including misaligned and out-of-bounds accesses, with a model of memory as plain bytes:
+//! register values, memory contents, and faults. `TEXUNIT_LONG_TESTS` raises the number of kernels
+//! to twenty thousand.
 #![allow(unreachable_pub, missing_docs, clippy::unwrap_used)]
 
 #[path = "../common/mod.rs"]
@@ -12,19 +13,19 @@ use common::{Arg, HEADER, How, Loaded, load_text};
 use model::{Got, Model, Wrong};
 use std::fmt::Write;
 use std::sync::Arc;
-use step::{BUFFERS, Doing, Form, LOCAL, Memory, PARAM, Step};
+use step::{AccessOp, BUFFERS, Form, LOCAL, Memory, PARAM, Step};
 use texunit_memory::{Block, SHARED_WINDOW, SpaceKind};
 use texunit_simt::{Bounds, Fault, FaultKind};
 use texunit_testkit::Random;
 
-/// What a register holds that nothing is loaded into.
+/// Value of a register that was not loaded.
 const KEPT: u64 = 0xfeed_beef_cafe_babe;
 
-/// A kernel, and the rows of its table: 32 numbers of 8 bytes each.
+/// A kernel, and its input table with rows of 32 numbers of 8 bytes.
 struct Kernel {
     text: String,
     table: Vec<[u64; 32]>,
-    /// Rows of output.
+    /// Number of output rows.
     rows: usize,
 }
 
@@ -60,7 +61,7 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
         self.table.push(values);
     }
 
-    /// Puts a register into the output.
+    /// Stores a register in the output.
     fn put(&mut self, bits: u32, register: &str) {
         let at = 256 * self.rows;
         let _ = match bits {
@@ -72,7 +73,7 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
         self.rows += 1;
     }
 
-    /// The address of an access, as it is written.
+    /// The address operand of an access.
     fn address(
         &mut self,
         random: &mut Random,
@@ -113,7 +114,7 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
         self.text.push_str("setp.ne.u64 %p, %x, 0;\n");
         let bits = step.bits;
         let values: Vec<String> = (0..step.count.max(2)).map(|k| register(bits, k)).collect();
-        if !matches!(step.doing, Doing::Load { .. }) {
+        if !matches!(step.operation, AccessOp::Load { .. }) {
             for (k, value) in values.iter().enumerate() {
                 self.row("%x", step.values[k]);
                 let _ = match bits {
@@ -141,8 +142,8 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
             let _ = writeln!(self.text, "mov.b{bits} {to}, {kept:#x};");
         }
         let size = 8 * step.size;
-        let _ = match &step.doing {
-            Doing::Load { signed, sink } => {
+        let _ = match &step.operation {
+            AccessOp::Load { signed, sink } => {
                 let ty = if *signed { "s" } else { "u" };
                 let mut names = to.clone();
                 if let Some(k) = sink {
@@ -154,11 +155,11 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
                     listed(names)
                 )
             }
-            Doing::Store => {
+            AccessOp::Store => {
                 let names = listed(values[..step.count].to_vec());
                 writeln!(self.text, "@%p st{space}{vector}.b{size} [{address}], {names};")
             }
-            Doing::Atomic { op, ty, returns } => {
+            AccessOp::Atomic { op, ty, returns } => {
                 let (word, d) = if *returns {
                     ("atom", format!("{}, ", to[0]))
                 } else {
@@ -168,12 +169,12 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
                 writeln!(self.text, "@%p {word}{space}.{op}.{ty} {d}[{address}], {}{c};", values[0])
             }
         };
-        if step.doing != Doing::Store {
+        if step.operation != AccessOp::Store {
             to.iter().for_each(|to| self.put(bits, to));
         }
     }
 
-    /// Shared memory, and local memory of each lane, into the output.
+    /// Copies shared memory, and local memory of each lane, to the output.
     fn end(&mut self) {
         self.text.push_str("mul.wide.u32 %a, %i, 8;\nmov.u64 %b, s;\nadd.u64 %a, %a, %b;\nld.shared.u64 %w0, [%a];\n");
         self.put(64, "%w0");
@@ -185,7 +186,7 @@ add.u64 %t, %t, %a;\nadd.u64 %o, %o, %a;\n",
     }
 }
 
-/// What a fault says that the model knows, too.
+/// The part of a fault that the model predicts.
 fn seen(fault: &Fault, bases: [u64; 2]) -> Wrong {
     let (misaligned, access, space, address, size) = match fault.kind {
         FaultKind::OutOfBounds { access, space, address, size, .. } => {
@@ -196,7 +197,7 @@ fn seen(fault: &Fault, bases: [u64; 2]) -> Wrong {
         }
         _ => panic!("{fault:?}"),
     };
-    // An access past the end of the first buffer does not reach the second.
+    // An access past the end of the first buffer does not reach the second one.
     let buffer = usize::from(address >= bases[1] - 1024);
     let (memory, base) = match space {
         SpaceKind::Shared => (Memory::Shared, 0),
@@ -212,7 +213,7 @@ fn seen(fault: &Fault, bases: [u64; 2]) -> Wrong {
     Wrong { misaligned, access, memory, at, size: size.into(), lane: fault.thread[0] }
 }
 
-/// Compares the output of loads.
+/// Compares the loaded values.
 fn compare(out: &Block, first: usize, got: &Got, step: &Step, live: u32) {
     for (k, got) in got.iter().enumerate() {
         for lane in (0..32).filter(|lane| live >> lane & 1 == 1) {
@@ -232,7 +233,7 @@ fn one(random: &mut Random) -> bool {
     let steps = random.within(4..=16_usize);
     let wrong = random.chance(50).then(|| random.below(steps));
     let steps: Vec<Step> = (0..steps).map(|i| Step::random(random, Some(i) == wrong)).collect();
-    // The addresses are those that a device gives out, one after the other.
+    // The addresses are consecutive, as assigned by a device.
     let addresses = texunit_memory::Memory::new(1 << 28);
     let bases = BUFFERS.map(|size| addresses.allocate(size, "buffer").unwrap().0);
     let of = |memory: Memory, at: i64| match memory {
@@ -282,7 +283,7 @@ fn one(random: &mut Random) -> bool {
         (run, wrong) => panic!("{run:?}\n{wrong:?}\n{}", kernel.text),
     }
     for (first, got, step) in all {
-        if step.doing != Doing::Store {
+        if step.operation != AccessOp::Store {
             compare(&results, first, &got, step, live);
         }
     }

@@ -1,9 +1,9 @@
-//! What accesses do, byte by byte.
+//! A model of memory accesses, byte by byte.
 
-use crate::step::{CONST, Doing, Form, LOCAL, Memory, PARAM, ROUNDED, SHARED, Step};
+use crate::step::{AccessOp, CONST, Form, LOCAL, Memory, PARAM, ROUNDED, SHARED, Step};
 use texunit_testkit::Random;
 
-/// All memory of a CTA of one warp.
+/// The memory of a CTA of one warp.
 #[derive(Clone)]
 pub struct Model {
     pub buffers: [Vec<u8>; 2],
@@ -11,12 +11,12 @@ pub struct Model {
     pub local: Vec<Vec<u8>>,
     pub constant: Vec<u8>,
     pub params: Vec<u8>,
-    /// Whether accesses a little past the end of a buffer are made, and how many were.
+    /// Whether accesses slightly past the end of a buffer are permitted, and their number.
     pub hardware: bool,
     pub past_end: u64,
 }
 
-/// A fault: what a test knows of it.
+/// The part of a fault that a test compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     pub misaligned: bool,
@@ -27,7 +27,7 @@ pub struct Wrong {
     pub lane: u32,
 }
 
-/// What lanes get, by element.
+/// Values of the lanes, by element.
 pub type Got = Vec<[Option<u64>; 32]>;
 
 fn cut(value: u64, bits: u64) -> u64 {
@@ -97,13 +97,14 @@ impl Model {
         passes
     }
 
-    /// Makes an access of the live lanes. What loads and atomics give is `None` where a register stays what it was.
+    /// Executes an access of the live lanes. The result of a load or atomic is `None` where a
+    /// register keeps its value.
     pub fn step(&mut self, step: &Step, live: u32) -> Result<Got, Wrong> {
         let mask = step.guard & live;
-        let access = match step.doing {
-            Doing::Load { .. } => "load",
-            Doing::Store => "store",
-            Doing::Atomic { .. } => "atomic",
+        let access = match step.operation {
+            AccessOp::Load { .. } => "load",
+            AccessOp::Store => "store",
+            AccessOp::Atomic { .. } => "atomic",
         };
         let total = step.total();
         let unit = if step.form == Form::Known { step.size } else { total };
@@ -114,7 +115,7 @@ impl Model {
             Wrong { misaligned, access, memory, at, size, lane: lane as u32 }
         };
         let is_misaligned = |lane: usize, unit: u64| step.at[lane].1.rem_euclid(unit as i64) != 0;
-        if let Doing::Atomic { op, ty, returns } = &step.doing {
+        if let AccessOp::Atomic { op, ty, returns } = &step.operation {
             for lane in lanes() {
                 if is_misaligned(lane, total) {
                     return Err(wrong(lane, true, total));
@@ -130,7 +131,7 @@ impl Model {
             }
             return Ok(got);
         }
-        // Alignment is looked at before any lane goes.
+        // Alignment is checked for all lanes first.
         if let Some(lane) = lanes().find(|&lane| is_misaligned(lane, unit)) {
             return Err(wrong(lane, true, unit));
         }
@@ -141,14 +142,14 @@ impl Model {
             }
             for (k, got) in got.iter_mut().enumerate() {
                 let at = at + k as i64 * step.size as i64;
-                match step.doing {
-                    Doing::Load { signed: is_signed, sink } if sink != Some(k) => {
+                match step.operation {
+                    AccessOp::Load { signed: is_signed, sink } if sink != Some(k) => {
                         let value = self.get(memory, lane, at, step.size);
                         let extended = signed(value, 8 * step.size) as u64;
                         let value = if is_signed { extended } else { value };
                         got[lane] = Some(cut(value, step.bits.into()));
                     }
-                    Doing::Store => self.set(memory, lane, at, step.size, step.values[k][lane]),
+                    AccessOp::Store => self.set(memory, lane, at, step.size, step.values[k][lane]),
                     _ => {}
                 }
             }
@@ -157,7 +158,7 @@ impl Model {
     }
 }
 
-/// What an atomic makes of a number.
+/// The new value of an atomic.
 fn change(op: &str, ty: &str, old: u64, b: u64, c: u64) -> u64 {
     let bits: u64 = ty[1..].parse().expect("a number");
     let (b, c) = (cut(b, bits), cut(c, bits));

@@ -1,4 +1,4 @@
-//! Random accesses.
+//! Generator of random accesses.
 
 use texunit_testkit::Random;
 
@@ -7,9 +7,9 @@ pub const SHARED: u64 = 256;
 pub const LOCAL: u64 = 64;
 pub const CONST: u64 = 256;
 pub const PARAM: u64 = 64;
-/// Of the two buffers: no multiples of what a GPU rounds allocations up to.
+/// Sizes of the two buffers, which are not multiples of a GPU's allocation granularity.
 pub const BUFFERS: [u64; 2] = [1000, 640];
-/// What they are rounded up to.
+/// The rounded sizes.
 pub const ROUNDED: u64 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,24 +33,24 @@ impl Memory {
     }
 }
 
-/// How an address is written.
+/// Form of an address operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A register of 64 bits, in the instruction's space.
+    /// A 64-bit register, in the instruction's state space.
     Wide,
-    /// Of 32 bits.
+    /// A 32-bit register.
     Narrow,
     /// A generic address.
     Generic,
-    /// The name of the variable and an offset.
+    /// The name of a variable and an offset.
     Known,
 }
 
-/// Bits of the registers.
+/// Width of the registers in bits.
 pub type Bits = u32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum AccessOp {
     Load {
         signed: bool,
         sink: Option<usize>,
@@ -64,18 +64,18 @@ pub enum Doing {
     },
 }
 
-/// One instruction. All lanes have addresses, also those that the guard leaves out.
+/// An instruction with addresses for all lanes, including those that the guard excludes.
 #[derive(Clone, Debug)]
 pub struct Step {
-    pub doing: Doing,
+    pub operation: AccessOp,
     pub form: Form,
     pub size: u64,
     pub count: usize,
     pub bits: Bits,
     pub guard: u32,
-    /// Memory of each lane, and where in it: signed, from its first byte.
+    /// Kind of memory of each lane, and the signed offset from its first byte.
     pub at: [(Memory, i64); 32],
-    /// What is stored, by element and lane, or the operands of an atomic.
+    /// Values to store, by element and lane, or the operands of an atomic.
     pub values: [[u64; 32]; 4],
 }
 
@@ -104,15 +104,15 @@ impl Step {
         self.size * self.count as u64
     }
 
-    /// `wrong`: one lane at least goes where it may not.
+    /// `wrong`: at least one lane is out of bounds.
     pub fn random(random: &mut Random, wrong: bool) -> Self {
         let atomic = random.chance(30);
         let (op, ty) = random.of(&ATOMICS);
         let returns = op == "cas" || op == "exch" || random.chance(60);
-        let mut doing = match random.below(2) {
-            _ if atomic => Doing::Atomic { op, ty, returns },
-            0 => Doing::Load { signed: random.chance(40), sink: None },
-            _ => Doing::Store,
+        let mut operation = match random.below(2) {
+            _ if atomic => AccessOp::Atomic { op, ty, returns },
+            0 => AccessOp::Load { signed: random.chance(40), sink: None },
+            _ => AccessOp::Store,
         };
         let mut size = 1 << random.below(4_u32);
         let mut count = 1_usize << random.below(3_u32);
@@ -126,13 +126,13 @@ impl Step {
         while bits < 16 || (!atomic && bits < 64 && random.chance(30)) {
             bits *= 2;
         }
-        if let Doing::Load { sink, .. } = &mut doing {
+        if let AccessOp::Load { sink, .. } = &mut operation {
             *sink = (count > 1 && random.chance(30)).then(|| random.below(count));
         }
-        let (memories, form) = places(random, &doing, wrong);
+        let (memories, form) = places(random, &operation, wrong);
         let (some, one) = (random.u32(), 1 << random.below(32_u32));
         let mut step = Self {
-            doing,
+            operation,
             form,
             size,
             count,
@@ -181,17 +181,18 @@ impl Step {
         let total = (self.size * self.count as u64) as i64;
         *at = match random.below(4_u32) {
             0 if total > 1 => *at + random.within(1..=total - 1),
-            // Before a window is another space.
+            // Another state space precedes the window.
             1 if matches!(memory, Memory::Global(_)) || self.form == Form::Narrow => -total,
-            // Behind the end by little, and by more than a GPU rounds up.
+            // Past the end by few bytes, and by more than a GPU rounds up.
             2 => (size + total - 1) / total * total,
             _ => (size + total * random.below(64_i64)) / total * total,
         };
     }
 }
 
-/// The kinds of memory that the lanes of a step may go to, the first being that of most, and how it is addressed.
-fn places(random: &mut Random, doing: &Doing, wrong: bool) -> (Vec<Memory>, Form) {
+/// The kinds of memory that the lanes of a step may access, the first being the most frequent, and
+/// the form of the address.
+fn places(random: &mut Random, operation: &AccessOp, wrong: bool) -> (Vec<Memory>, Form) {
     use Memory as M;
     let global = if random.chance(50) { [M::Global(0), M::Global(1)] } else { [M::Global(1); 2] };
     let generic = match random.below(5_u32) {
@@ -201,8 +202,8 @@ fn places(random: &mut Random, doing: &Doing, wrong: bool) -> (Vec<Memory>, Form
         3 => vec![M::Shared, global[0], global[1]],
         _ => vec![M::Local, M::Shared, global[0]],
     };
-    let is_load = matches!(doing, Doing::Load { .. });
-    let is_atomic = matches!(doing, Doing::Atomic { .. });
+    let is_load = matches!(operation, AccessOp::Load { .. });
+    let is_atomic = matches!(operation, AccessOp::Atomic { .. });
     match random.below(9_u32) {
         0 => (global.to_vec(), Form::Wide),
         1 | 2 => (vec![M::Shared], random.of(&[Form::Wide, Form::Narrow, Form::Narrow])),
@@ -215,7 +216,7 @@ fn places(random: &mut Random, doing: &Doing, wrong: bool) -> (Vec<Memory>, Form
     }
 }
 
-/// Small ones are often equal to others, and bounds of counters.
+/// Small numbers are often equal to others, and occur as bounds of counters.
 fn value(random: &mut Random) -> u64 {
     if random.chance(50) { random.below(4_u64) } else { random.u64() }
 }

@@ -1,4 +1,4 @@
-//! Each kind of event, by small kernels.
+//! Tests of each kind of event with small kernels.
 
 use crate::common::{Arg, HEADER, How, Loaded, kernel, load_text};
 use crate::recorder::{Recorder, SpaceProfile};
@@ -13,7 +13,8 @@ fn one() -> How {
     How { block: [1, 1, 1], ..How::default() }
 }
 
-/// What the only thread of a kernel was told to do; the addresses of its 64 words of output are those from `out` on.
+/// The events of a kernel's only thread; addresses of its 64 output words are written from `out`
+/// on.
 fn told(declarations: &str, body: &str, wants: Events) -> Vec<String> {
     told_by(&kernel(declarations, body), one(), wants)
 }
@@ -27,7 +28,7 @@ fn told_by(text: &str, how: How, wants: Events) -> Vec<String> {
     seen.into_iter().map(|s| name_addresses(&s, out)).collect()
 }
 
-/// Addresses of the buffer as `out+n`.
+/// Writes addresses of the buffer as `out+n`.
 fn name_addresses(text: &str, out: u64) -> String {
     let mut text = text.to_owned();
     for n in 0..256 {
@@ -75,7 +76,7 @@ fn accesses() {
     );
 }
 
-/// Lanes of a generic access that point into several spaces, and the parameters.
+/// Lanes of a generic access that point into several state spaces, and parameters.
 #[test]
 fn spaces_of_generic_accesses() {
     let text = kernel(
@@ -141,7 +142,7 @@ fn copies_and_matrices() {
     assert_eq!([of("CopyFrom"), of("CopyTo"), of("MatrixLoad")], [48, 64, 8]);
 }
 
-/// Loads of fragments are plain ones of each lane, behind a place where the lanes meet.
+/// Fragment loads are ordinary loads of each lane, after a point where the lanes reconverge.
 #[test]
 fn fragments() {
     let load = "wmma.load.a.sync.aligned.row.m16n16k16.shared.s8 {%v, %w}, [s], 32;";
@@ -181,7 +182,7 @@ fn results() {
     );
 }
 
-/// Lanes that come to barriers in parts.
+/// Lanes that arrive at barriers separately.
 #[test]
 fn barriers_and_warps() {
     let text = kernel(
@@ -207,23 +208,23 @@ M:       shfl.sync.idx.b32 %b, %a, 0, 31, -1;
         of_first(&seen),
         [
             "bar.warp.sync -1;: Joins { members: 4294967295 }",
-            // Told of where the last ones came.
+            // Reported where the last lanes arrived.
             "bar.warp.sync 0xffffffff;: Joined",
             "shfl.sync.idx.b32 %b, %a, 0, 31, -1;: Joins { members: 4294967295 }",
             "shfl.sync.idx.b32 %b, %a, 0, 31, -1;: Joined",
             "vote.ballot.sync.b32 %b, %odd, -1;: Joins { members: 4294967295 }",
             "vote.ballot.sync.b32 %b, %odd, -1;: Joined",
-            "bar.sync 1, 64;: Arrives { barrier: 1, threads: Some(64), waits: true, ahead: false }",
+            "bar.sync 1, 64;: Arrives { barrier: 1, threads: Some(64), waits: true, released_early: false }",
             "bar.sync 1, 64;: Passes { barrier: 1 }",
-            "barrier.red.popc.u32 %b, 0, %odd;: Arrives { barrier: 0, threads: None, waits: true, ahead: false }",
+            "barrier.red.popc.u32 %b, 0, %odd;: Arrives { barrier: 0, threads: None, waits: true, released_early: false }",
             "barrier.red.popc.u32 %b, 0, %odd;: Passes { barrier: 0 }",
-            "bar.arrive 2, 128;: Arrives { barrier: 2, threads: Some(128), waits: false, ahead: false }",
+            "bar.arrive 2, 128;: Arrives { barrier: 2, threads: Some(128), waits: false, released_early: false }",
             "membar.gl;: Fence(Order { semantics: SequentiallyConsistent, scope: Gpu })",
             "fence.sc.sys;: Fence(Order { semantics: SequentiallyConsistent, scope: System })",
             "fence.acq_rel.cta;: Fence(Order { semantics: AcquireRelease, scope: Cta })",
         ]
     );
-    // Everybody arrives before anybody passes.
+    // All arrive before any passes.
     let positions = |what: &str| {
         let of = |(i, s): (usize, &SpaceProfile)| s.what.contains(what).then_some(i);
         seen.iter().enumerate().filter_map(of).collect::<Vec<_>>()
@@ -346,7 +347,7 @@ fn fetches_and_answers() {
         assert!(s.what.contains(&format!(" [{value:x}, 0, 0, 0]")), "{s:?}");
     }
     assert_eq!(record(&loaded, how, &args, Events::FETCHES | Events::ANSWERS).len(), 140);
-    // Several observers at once, of what each wants.
+    // Several observers at once, each with its own events.
     let (tallies, watch) = (Tallies::default(), Watch::new([69, 0, 0]));
     let recorder = Recorder::new(Events::CALLS);
     let all: [&dyn Observer; 3] = [&tallies, &watch, &recorder];
@@ -371,7 +372,7 @@ fn begins_and_ends() {
     let [first, second] = [cta(0), cta(1)];
     let (begin, end) = ("launch k begins".to_owned(), "launch k ends well".to_owned());
     assert_eq!(told, [vec![begin], first.to_vec(), second.to_vec(), vec![end]].concat());
-    // A fault comes to those who are told the access before it.
+    // Observers that selected accesses also receive the faulting one.
     let recorder = Recorder::new(Events::ACCESSES);
     let loaded = load_text(&kernel("", "st.global.u32 [%out+400], 1; ret;"));
     let (out, _) = loaded.buffer(1);

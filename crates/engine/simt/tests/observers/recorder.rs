@@ -1,13 +1,14 @@
-//! An observer that writes down all it is told, lane by lane.
+//! An observer that records all events, lane by lane.
 
 use std::sync::{Mutex, PoisonError};
 use texunit_simt::Fault;
 use texunit_simt::observe::{
-    Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, LaunchInfo, Listing,
-    Observer, Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Values,
+    Access, At, Branch, CallEvent, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess,
+    LaunchInfo, Listing, Observer, PlannedFetch, PlannedSurfaceAccess, Probe, Registers,
+    Synchronization, Values,
 };
 
-/// One thing that a lane did: CTA, thread in it, where the instruction stands in the PTX, its text, and what.
+/// An event of a lane: CTA, thread, source location in the PTX, source text, and description.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpaceProfile {
     pub cta: [u32; 3],
@@ -17,7 +18,7 @@ pub struct SpaceProfile {
     pub what: String,
 }
 
-/// What was told, in the order in which workers told it.
+/// The events in the order in which workers reported them.
 #[derive(Debug)]
 pub struct Recorder {
     wants: Events,
@@ -58,7 +59,7 @@ impl Observer for Recorder {
 }
 
 impl Recorder {
-    /// Something that is of no thread.
+    /// An event without a thread.
     fn other(&self, cta: [u32; 3], what: String) {
         self.add(SpaceProfile { cta, thread: 0, place: 0, line: String::new(), what });
     }
@@ -69,7 +70,7 @@ struct Recording<'a> {
     listing: Listing<'a>,
 }
 
-/// Lanes of a mask.
+/// The lanes of a mask.
 pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| mask >> lane & 1 == 1)
 }
@@ -99,13 +100,16 @@ impl Probe for Recording<'_> {
     }
 
     fn access(&mut self, at: &At, access: &Access<'_>) {
-        let Access { doing, space, size, elements, order, values, .. } = access;
+        let Access { operation, space, size, elements, order, values, .. } = access;
         let values: Vec<_> = (0..values.len()).map(|i| values.get(i)).collect();
         self.each(at, |lane| {
             let values: Vec<_> = values.iter().map(|v| v.map(|v| v[lane])).collect();
             let address = access.addresses[lane];
             let order = format!("{:?} {:?}", order.semantics, order.scope);
-            format!("{doing:?} {} {address:#x} {size}x{elements} {order} {values:x?}", space.name())
+            format!(
+                "{operation:?} {} {address:#x} {size}x{elements} {order} {values:x?}",
+                space.name()
+            )
         });
     }
 
@@ -116,9 +120,9 @@ impl Probe for Recording<'_> {
         });
     }
 
-    fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
+    fn synchronized(&mut self, at: &At, what: &Synchronization<'_>) {
         self.each(at, |lane| match what {
-            Synchronized::Mbarrier { action, order, addresses, operands, results, .. } => {
+            Synchronization::Mbarrier { action, order, addresses, operands, results, .. } => {
                 let [a, o, r] = [addresses, operands, results].map(|v| v[lane]);
                 format!("{action:?} {:?} {a:#x} {o:#x} {r:#x}", order.semantics)
             }
@@ -150,40 +154,40 @@ impl Probe for Recording<'_> {
         });
     }
 
-    fn call(&mut self, at: &At, called: &Called<'_>) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         self.each(at, |lane| match called {
-            Called::Returns { to } => {
+            CallEvent::Returns { to } => {
                 let source = self.listing.source();
                 format!("back to {}", source.snippet(self.listing.span(*to)).trim())
             }
-            // Who is the last depends on who runs with whom.
-            Called::Exits { .. } => "exits".to_owned(),
-            Called::Allocates { sizes, addresses } => {
+            // The last lane to arrive depends on the scheduling.
+            CallEvent::Exits { .. } => "exits".to_owned(),
+            CallEvent::Allocates { sizes, addresses } => {
                 format!("malloc {} {:#x}", sizes[lane], addresses[lane])
             }
-            Called::Frees { addresses } => format!("free {:#x}", addresses[lane]),
+            CallEvent::Frees { addresses } => format!("free {:#x}", addresses[lane]),
             other => format!("{other:?}"),
         });
     }
 
-    fn fetch(&mut self, at: &At, fetch: &FetchMade<'_>) {
+    fn fetch(&mut self, at: &At, fetch: &PlannedFetch<'_>) {
         let name = fetch.plan.texture().resource.name().to_owned();
         self.each(at, |_| format!("fetch {} {name}", fetch.plan.form()));
     }
 
-    fn surface(&mut self, at: &At, access: &SurfaceMade<'_>) {
+    fn surface(&mut self, at: &At, access: &PlannedSurfaceAccess<'_>) {
         let name = access.surface.resource.name().to_owned();
         self.each(at, |_| format!("access {} {name}", access.form));
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
         self.each(at, |lane| {
             let values = fetch.answer.values.map(|v| v[lane]);
             format!("answer {:?} {values:x?}", fetch.request.lane(lane))
         });
     }
 
-    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         self.each(at, |lane| format!("outcome {:x?}", access.outcome(lane)));
     }
 }

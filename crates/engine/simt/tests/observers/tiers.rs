@@ -1,6 +1,7 @@
-//! Interpreted, as machine code, warp by warp or together: what lanes are told to do is the same.
+//! Tests that the events of lanes are equal in the interpreter and in compiled code, for single
+//! warps and batches.
 //!
-//! Whether code is made is decided once for a process, so this test runs itself again with `TEXUNIT_JIT`.
+//! The mode is decided once for a process, so this test runs itself again with `TEXUNIT_JIT`.
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text};
 use crate::record;
@@ -14,11 +15,12 @@ use texunit_simt::observe::Events;
 use texunit_testkit::{TempDir, skipped};
 use texunit_unit::{Geometry, Sampler};
 
-/// Four warps and a part of one.
+/// Four whole warps and a partial one.
 const THREADS: u32 = 4 * 32 + 9;
 const OUT: &str = "TEXUNIT_TEST_OBSERVED";
 
-/// Each thread by its number `%i` in the launch; `body` may use what is declared here.
+/// The kernel of each thread by its number `%i` in the launch; `body` may use the declared
+/// registers.
 fn kernel(body: &str) -> String {
     format!(
         "{HEADER}.func (.reg .u32 %r) odd(.reg .u32 %a) {{ and.b32 %r, %a, 1; ret; }}
@@ -36,7 +38,7 @@ ret;
     )
 }
 
-/// A loop around what is done in it: as often as machine code needs to be worth its while.
+/// A loop around the body, with enough iterations for compilation to pay.
 fn looped(body: &str) -> String {
     kernel(&format!(
         "LOOP: {body}
@@ -44,7 +46,7 @@ fn looped(body: &str) -> String {
     ))
 }
 
-/// Kernels whose lanes do the same whoever runs beside them.
+/// Kernels whose events do not depend on other warps.
 fn kernels() -> Vec<(&'static str, String)> {
     let arithmetic = "cvt.rn.f32.u32 %f1, %i; fma.rn.f32 %sum, %f1, 0f3F000000, %sum; mul.f32 %f2, %sum, %f1; add.f32 %sum, %sum, %f2;";
     let fetch = "add.u32 %x, %i, %n; and.b32 %x, %x, 7; and.b32 %y, %n, 7;
@@ -87,14 +89,15 @@ fn kernels() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Kernels of whole CTAs.
+/// Kernels that use whole CTAs.
 fn of_ctas() -> Vec<(&'static str, String)> {
     let all = kernels();
     let shared = "shl.b32 %x, %i, 2; mov.u32 %y, s; add.u32 %y, %y, %x; st.volatile.shared.u32 [%y], %n; bar.sync 0;
          xor.b32 %x, %x, 4; mov.u32 %y, s; add.u32 %y, %y, %x; ld.shared.u32 %z, [%y]; bar.sync 0; cvt.rn.f32.u32 %f1, %z; add.f32 %sum, %sum, %f1;";
     let atomics =
         "mov.u32 %y, s; red.shared.add.u32 [%y], 1; atom.global.add.u32 %x, [%out+1020], 0;";
-    // Loads at one register, with what may not come between them: a guard, a store, another register, another address.
+    // Loads at one base register, with operations between them that prevent grouping: a guard, a
+    // store, another register, another address.
     let loads = "shl.b32 %x, %i, 2; and.b32 %x, %x, 124; mov.u32 %y, s; add.u32 %y, %y, %x;
          ld.shared.u32 %z, [%y]; ld.shared.f32 %f1, [%y+128]; ld.shared.v2.f32 {%f2, %f3}, [s+8]; ld.shared.u16 %z, [%y+4];
          setp.eq.u32 %q, %x, 8; @%q ld.shared.u32 %z, [%y+8]; ld.shared.u32 %z, [%y+12];
@@ -128,8 +131,8 @@ fn load(text: &str) -> (Loaded, u64, u64) {
     (loaded, out, handle)
 }
 
-/// What is told: much; with answers, which would take fetches from the ways that are compared here; accesses alone, of
-/// which code tells in the middle of regions.
+/// Sets of events: many; with results, which would prevent yield points at fetches; and accesses
+/// alone, which compiled code reports within regions.
 fn wanted() -> [Events; 3] {
     let much = Events::ACCESSES
         | Events::RESULTS
@@ -142,7 +145,7 @@ fn wanted() -> [Events; 3] {
     [much, much | Events::ANSWERS | Events::OPERATIONS, Events::ACCESSES]
 }
 
-/// All that lanes are told, sorted.
+/// All events of lanes, sorted.
 fn told(loaded: &Loaded, how: How, args: &[Arg], wants: Events) -> Vec<SpaceProfile> {
     let mut seen = record(loaded, how, args, wants);
     seen.sort();
@@ -160,7 +163,7 @@ fn together_as_each_alone() {
             let mut alone = Vec::new();
             for first in (0..THREADS).step_by(32) {
                 let own = told(&loaded, how((THREADS - first).min(32)), &args(first), wants);
-                // `first` is what differs, by the way it takes into each thread.
+                // `first` is the part that differs, by the path to each thread.
                 alone.extend(
                     own.into_iter().map(|s| SpaceProfile { thread: s.thread + first, ..s }),
                 );
@@ -176,7 +179,7 @@ fn together_as_each_alone() {
     }
 }
 
-/// Lines of what each kernel tells: how many events of lanes, and a digest of all.
+/// For each kernel a line with the number of events and a digest of them.
 fn digests() -> String {
     let mut lines = String::new();
     for (name, text) in of_ctas() {
@@ -185,10 +188,11 @@ fn digests() -> String {
             let how = How { block: [THREADS, 1, 1], ..How::default() };
             let args = [Arg::U64(out), Arg::U64(handle), Arg::U32(0)];
             let mut first = None;
-            // After four launches a loop has begun 320 times: there is machine code where it is to be made.
+            // After four launches a loop has begun 320 times, so it is compiled where that is
+            // enabled.
             for round in 0..6 {
                 let seen = told(&loaded, how, &args, wants);
-                // What atomics and memory bring may change from launch to launch.
+                // Results of atomics and loads may differ from launch to launch.
                 let seen: Vec<_> =
                     seen.into_iter().filter(|s| !s.what.starts_with("brings")).collect();
                 let seen: Vec<_> = seen

@@ -28,14 +28,14 @@ pub fn shape(geometry: Geometry, format: &str) -> ArrayShape {
     shape
 }
 
-/// Zero texels.
+/// A texel array of zeros.
 pub fn zeros(shape: &ArrayShape, name: &str) -> Arc<Resource> {
     let block = Block::new(shape.size().unwrap() as usize, "texels").unwrap();
     Arc::new(Resource::array(shape, Arc::new(block), name).unwrap())
 }
 
-/// The number of an f32 texel of [`numbered`]: its place, a decimal digit each: level, plane,
-/// sample, z, y, x.
+/// The value of an f32 texel of [`numbered`]: its position in decimal digits: level, plane, sample,
+/// z, y, x.
 pub fn number(at: TexelIndex) -> f32 {
     let [x, y, z] = at.at;
     (((((at.level * 100 + at.plane) * 10 + at.sample) * 10 + z) * 10 + y) * 10 + x) as f32
@@ -61,8 +61,8 @@ pub fn numbered(shape: &ArrayShape, name: &str) -> Arc<Resource> {
     resource
 }
 
-/// Runs the kernel `k(out, handle)` with one thread, that makes one access, by `inst`: the access,
-/// and the `count` words that it stored.
+/// Runs the kernel `k(out, handle)` with one thread that executes one access, by `inst`. Returns
+/// the access and the `count` stored words.
 pub fn only_access(
     loaded: &mut Loaded,
     inst: &str,
@@ -83,7 +83,7 @@ pub fn only_access(
     (access.what, block)
 }
 
-/// Puts a texture with its sampler into the tables; its handle.
+/// Adds a texture with its sampler to the tables, and returns the handle.
 pub fn texture(loaded: &mut Loaded, resource: Arc<Resource>, sampler: Sampler) -> u64 {
     let texture = Texture::new(resource, ReadMode::Element, false, &sampler).unwrap();
     let tables = &mut loaded.descriptors;
@@ -93,7 +93,7 @@ pub fn texture(loaded: &mut Loaded, resource: Arc<Resource>, sampler: Sampler) -
     TEXTURE_BIT | (sampler as u64) << 20 | header as u64
 }
 
-/// Puts a surface into the table; its handle.
+/// Adds a surface to the table, and returns the handle.
 pub fn surface(loaded: &mut Loaded, resource: Arc<Resource>) -> u64 {
     let tables = &mut loaded.descriptors;
     tables.surfaces.push(Some(Arc::new(Surface::new(resource).unwrap())));

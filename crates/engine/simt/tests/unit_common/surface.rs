@@ -1,4 +1,4 @@
-//! A kernel around one surface instruction, and what it did.
+//! A kernel around a single surface instruction, and its results.
 
 use super::{only_access, surface};
 use crate::common::{HEADER, Loaded, load_text};
@@ -7,8 +7,8 @@ use texunit_simt::{Watched, WatchedSurface};
 use texunit_unit::{ClampMode, Geometry, Resource, SurfaceForm, SurfaceKind};
 
 /// A kernel that runs `inst` on the handle `%h` and stores four 64-bit words: registers `%d0` to
-/// `%d3`, or, whichever `inst` names, `%w0` to `%w3` and `%h0` to `%h3` widened. `%r1` to `%r9` hold
-/// 1 to 9, `%l1` to `%l4` 0x1111111111111111 times their number.
+/// `%d3`, or, whichever `inst` names, `%w0` to `%w3` and `%h0` to `%h3` widened. `%r1` to `%r9`
+/// hold 1 to 9, `%l1` to `%l4` 0x1111111111111111 times their number.
 pub fn kernel(inst: &str) -> String {
     let numbers: String = (1..10).map(|i| format!("mov.u32 %r{i}, {i};\n")).collect();
     let long: String =

@@ -19,7 +19,7 @@ use texunit_forms::Count;
 use texunit_report::CheckRule;
 use texunit_report::place::{line_at, shown_file};
 use texunit_simt::observe::{
-    At, Called, CtaInfo, Events, LaunchInfo, ObjectKind, Observer, Origin, Probe, Register,
+    At, CallEvent, CtaInfo, Events, LaunchInfo, ObjectKind, Observer, Origin, Probe, Register,
     Sink as Use, Undefined,
 };
 use texunit_simt::{Described, SpaceKind};
@@ -306,7 +306,7 @@ impl Probe for Worker<'_> {
         self.own.clear();
     }
 
-    fn call(&mut self, at: &At, called: &Called<'_>) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         self.callers.call(at, called);
     }
 

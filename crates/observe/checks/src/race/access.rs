@@ -8,7 +8,7 @@ use super::line::{
 };
 use super::stamp::{AccessKind, Stamp};
 use super::view::View;
-use texunit_simt::observe::{Access, At, Doing, Further, Order, Scope, Semantics};
+use texunit_simt::observe::{Access, AccessOp, At, FurtherLoad, Order, Scope, Semantics};
 
 /// Maximum number of elements (registers) of an access.
 const MAX_ELEMENTS: usize = 8;
@@ -17,18 +17,18 @@ const MAX_ELEMENTS: usize = 8;
 pub(super) type LaneRace = (u32, u64, Conflict);
 
 /// Classifies an instruction's access by memory order, scope and whether it stores.
-pub(super) fn kind(doing: Doing, order: Order) -> AccessKind {
+pub(super) fn kind(operation: AccessOp, order: Order) -> AccessKind {
     let kind = match (order.semantics, order.scope) {
         (Semantics::Weak, _) => AccessKind::WEAK,
         (Semantics::Volatile, _) => AccessKind::VOLATILE,
         (_, Scope::Cta | Scope::Cluster) => AccessKind::CTA,
         _ => AccessKind::GPU,
     };
-    match doing {
-        Doing::BulkReduce => AccessKind::GPU.writing(),
-        Doing::CopyFrom => kind.asynchronous(),
-        Doing::CopyTo => kind.asynchronous().writing(),
-        _ if doing.writes() => kind.writing(),
+    match operation {
+        AccessOp::BulkReduce => AccessKind::GPU.writing(),
+        AccessOp::CopyFrom => kind.asynchronous(),
+        AccessOp::CopyTo => kind.asynchronous().writing(),
+        _ if operation.writes() => kind.writing(),
         _ => kind,
     }
 }
@@ -179,7 +179,7 @@ impl Stored {
     /// The values of a store; empty for other accesses.
     #[inline]
     pub(super) fn of(access: &Access<'_>) -> Self {
-        if access.doing != Doing::Store {
+        if access.operation != AccessOp::Store {
             return Self { first: None, more: Vec::new() };
         }
         let count = access.values.len().min(MAX_ELEMENTS);
@@ -202,7 +202,7 @@ impl<'a> Warp<'a> {
     /// An access whose stored values are not known yet.
     #[inline]
     pub(super) fn new(at: &At, access: &'a Access<'a>, view: &View<'_>) -> Self {
-        let kind = kind(access.doing, access.order);
+        let kind = kind(access.operation, access.order);
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
@@ -220,7 +220,7 @@ impl<'a> Warp<'a> {
     /// A further load with the same elements at an offset, of which only the arrangement of
     /// addresses matters.
     #[inline]
-    pub(super) fn moved(&self, further: &Further) -> Self {
+    pub(super) fn moved(&self, further: &FurtherLoad) -> Self {
         Self {
             at: At { op: further.op, ..self.at },
             stamp: self.stamp.of_op(further.op),

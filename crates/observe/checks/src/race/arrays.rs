@@ -12,7 +12,7 @@ use super::streams::{Queue, Submitted};
 use crate::finding::End;
 use crate::texture::{Offsets, host, surface_texels};
 use std::collections::{BTreeMap, HashMap};
-use texunit_simt::observe::{At, FetchAnswered, SurfaceAnswered};
+use texunit_simt::observe::{At, ExecutedFetch, ExecutedSurfaceAccess};
 use texunit_unit::{Layout, SurfaceKind};
 
 /// Number of executions per worker after which only one lane of each warp is observed.
@@ -71,7 +71,7 @@ impl WorkerTexels {
     }
 
     /// Records the fetch of the chosen lanes.
-    pub(super) fn fetched(&mut self, stamp: Stamp, lanes: u32, fetch: &FetchAnswered<'_>) {
+    pub(super) fn fetched(&mut self, stamp: Stamp, lanes: u32, fetch: &ExecutedFetch<'_>) {
         let resource = &fetch.plan.seen().resource;
         if resource.layout() != Layout::Array {
             return;
@@ -87,7 +87,12 @@ impl WorkerTexels {
     }
 
     /// Records a surface access of the chosen lanes.
-    pub(super) fn accessed(&mut self, stamp: Stamp, lanes: u32, access: &SurfaceAnswered<'_>) {
+    pub(super) fn accessed(
+        &mut self,
+        stamp: Stamp,
+        lanes: u32,
+        access: &ExecutedSurfaceAccess<'_>,
+    ) {
         let resource = &access.surface.resource;
         let size = resource.format().texel_size();
         for lane in super::access::lanes(lanes) {

@@ -17,7 +17,7 @@ use super::view::View;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{Access, At, Doing, LaunchInfo, Order as How, Values};
+use texunit_simt::observe::{Access, AccessOp, At, LaunchInfo, Order as How, Values};
 
 /// Maximum size of a worker's notes for an allocation; beyond it, they are entered into the shadow.
 const MAX: usize = 64 << 20;
@@ -217,7 +217,7 @@ impl Loads {
                 }
             };
             let access = Access {
-                doing: Doing::Load,
+                operation: AccessOp::Load,
                 space: SpaceKind::Global,
                 addresses: &addresses,
                 size,
@@ -309,7 +309,7 @@ impl DeferredLoads {
         if allocation.state.load(Ordering::Acquire) == MATERIALIZED {
             return false;
         }
-        if warp.access.doing != Doing::Load || warp.kind != AccessKind::WEAK {
+        if warp.access.operation != AccessOp::Load || warp.kind != AccessKind::WEAK {
             of.materialize(i, shadow);
             return false;
         }

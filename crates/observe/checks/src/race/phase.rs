@@ -17,7 +17,7 @@ use super::stamp::AccessKind;
 use super::touched::LineAccesses;
 use super::view::View;
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{Access, At, Doing, Order as How, Values};
+use texunit_simt::observe::{Access, AccessOp, At, Order as How, Values};
 
 /// Maximum length of the list; further accesses are recorded in the shadow.
 const MAX: usize = 1 << 14;
@@ -89,7 +89,7 @@ impl Phase {
             return false;
         }
         let is_plain = kind == AccessKind::WEAK || kind == AccessKind::WEAK.writing();
-        let by_lanes = matches!(warp.access.doing, Doing::Load | Doing::Store);
+        let by_lanes = matches!(warp.access.operation, AccessOp::Load | AccessOp::Store);
         if !is_plain || !by_lanes || self.list.len() >= MAX {
             return false;
         }
@@ -366,7 +366,7 @@ impl Phase {
                 false => Stored::default(),
             };
             let access = Access {
-                doing: if writes { Doing::Store } else { Doing::Load },
+                operation: if writes { AccessOp::Store } else { AccessOp::Load },
                 space: SpaceKind::Shared,
                 addresses: &addresses,
                 size,

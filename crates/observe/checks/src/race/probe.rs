@@ -17,8 +17,8 @@ use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 use std::collections::HashMap;
 use texunit_simt::observe::{
-    Access, At, Called, CtaInfo, Doing, FetchAnswered, Further, Order, Probe, Scope, Semantics,
-    SurfaceAnswered, Synchronized, Values,
+    Access, AccessOp, At, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess, FurtherLoad,
+    Order, Probe, Scope, Semantics, Synchronization, Values,
 };
 use texunit_simt::{Fault, SpaceKind, split_shared_address};
 
@@ -110,7 +110,7 @@ impl<'a> Worker<'a> {
             Semantics::Release | Semantics::AcquireRelease | Semantics::SequentiallyConsistent
         );
         let strength = warp.kind.strength();
-        let joins = matches!(access.doing, Doing::Atomic(_) | Doing::BulkReduce);
+        let joins = matches!(access.operation, AccessOp::Atomic(_) | AccessOp::BulkReduce);
         if !(strength > 0 && (releases || self.cta.has_fenced))
             && (joins || !self.launch.shadow.has_vars())
         {
@@ -237,20 +237,20 @@ impl Probe for Worker<'_> {
                 }
             }
         }
-        if access.doing.writes() && !warp.kind.is_async() {
+        if access.operation.writes() && !warp.kind.is_async() {
             self.stores(&warp);
         }
-        if access.doing.reads() && warp.kind.strength() > 0 {
+        if access.operation.reads() && warp.kind.strength() > 0 {
             self.remember_load(&warp);
         }
         if !self.races.is_empty() {
-            let what = (access.space, access.doing.writes(), warp.kind.is_async());
+            let what = (access.space, access.operation.writes(), warp.kind.is_async());
             let of = |lane: u32| access.addresses[lane as usize];
             self.races.tell(&self.launch, at, what, of);
         }
     }
 
-    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
         let near = first.space == SpaceKind::Shared;
         let view = View::new(&self.cta, &self.launch.order, at.warp, near);
         let warp = Warp::new(at, first, &view);
@@ -287,57 +287,57 @@ impl Probe for Worker<'_> {
         self.chosen
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
         let stamp = self.stamp(at, AccessKind::WEAK);
         self.texels.fetched(stamp, at.lanes & self.chosen, fetch);
     }
 
-    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         let stamp = self.stamp(at, arrays::kind(&access.form.kind));
         self.texels.accessed(stamp, at.lanes & self.chosen, access);
     }
 
-    fn call(&mut self, at: &At, called: &Called<'_>) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         // A reused allocation starts with an empty shadow.
-        if let Called::Launches { work } = *called {
+        if let CallEvent::Launches { work } = *called {
             let thread = 32 * at.warp + at.lanes.trailing_zeros();
             let [_, knows] = self.cta.published(thread, true, true);
             let mut clock = knows.map_or_else(Clock::default, |clock| (*clock).clone());
             self.launch.order.knows.iter().for_each(|known| clock.join(known));
             lock(&self.launch.memory.children).launched((self.launch.queue, work), clock);
         }
-        if let Called::Allocates { sizes, addresses } = *called {
+        if let CallEvent::Allocates { sizes, addresses } = *called {
             for lane in lanes(at.lanes).map(|lane| lane as usize).filter(|&l| addresses[l] != 0) {
                 self.launch.shadow.forget_range(addresses[lane], sizes[lane]);
             }
         }
     }
 
-    fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
+    fn synchronized(&mut self, at: &At, what: &Synchronization<'_>) {
         let (warp, lanes) = (at.warp, at.lanes);
         match *what {
-            Synchronized::Arrives { barrier, threads, waits, .. } => {
+            Synchronization::Arrives { barrier, threads, waits, .. } => {
                 self.cta.arrives((warp, lanes), barrier, (threads, waits));
             }
-            Synchronized::Passes { barrier } => self.cta.passes(warp, lanes, barrier),
-            Synchronized::Joins { members } => self.cta.joins(warp, lanes, members),
-            Synchronized::Joined => self.cta.joined(warp, lanes),
-            Synchronized::ClusterArrives => {
+            Synchronization::Passes { barrier } => self.cta.passes(warp, lanes, barrier),
+            Synchronization::Joins { members } => self.cta.joins(warp, lanes, members),
+            Synchronization::Joined => self.cta.joined(warp, lanes),
+            Synchronization::ClusterArrives => {
                 if let Some(clusters) = self.launch.clusters {
                     lock(clusters).arrives(self.launch.info.config, &mut self.cta, at);
                 }
             }
-            Synchronized::ClusterPasses => {
+            Synchronization::ClusterPasses => {
                 if let Some(clusters) = self.launch.clusters {
                     lock(clusters).passes(self.launch.info.config, &mut self.cta, at);
                 }
             }
-            Synchronized::Fence(Order { scope, .. }) => {
+            Synchronization::Fence(Order { scope, .. }) => {
                 self.cta.fence(warp, lanes, matches!(scope, Scope::Gpu | Scope::System));
             }
-            Synchronized::CommitsCopies => self.cta.commits(warp, lanes),
-            Synchronized::WaitsForCopies { but } => self.cta.waits(warp, lanes, but),
-            Synchronized::Mbarrier { action, order, addresses, operands, results, .. } => {
+            Synchronization::CommitsCopies => self.cta.commits(warp, lanes),
+            Synchronization::WaitsForCopies { but } => self.cta.waits(warp, lanes, but),
+            Synchronization::Mbarrier { action, order, addresses, operands, results, .. } => {
                 let acts = Acts { at: *at, action, order, addresses, operands, results };
                 self.mbarrier(&acts);
             }

@@ -21,7 +21,7 @@ pub(super) struct Arrival {
     pub(super) threads: Option<u32>,
     pub(super) waits: bool,
     /// Whether the executor let these lanes run ahead of their warp
-    /// ([`texunit_simt::observe::Synchronized::Arrives`]).
+    /// ([`texunit_simt::observe::Synchronization::Arrives`]).
     pub(super) ahead: bool,
     /// Number of threads of the CTA that had exited.
     pub(super) exited: u32,

@@ -18,7 +18,7 @@ use mbarrier::Mbarriers;
 use std::sync::Arc;
 use texunit_simt::Fault;
 use texunit_simt::observe::{
-    At, Called, CtaInfo, Events, LaunchInfo, Listing, Observer, Probe, Synchronized,
+    At, CallEvent, CtaInfo, Events, LaunchInfo, Listing, Observer, Probe, Synchronization,
 };
 
 /// The check of one launch.
@@ -162,35 +162,35 @@ impl Probe for Worker<'_> {
         }
     }
 
-    fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
+    fn synchronized(&mut self, at: &At, what: &Synchronization<'_>) {
         match *what {
-            Synchronized::Arrives { barrier, threads, waits, ahead } => {
+            Synchronization::Arrives { barrier, threads, waits, released_early: ahead } => {
                 let came =
                     Arrival { at: *at, threads, waits, ahead, exited: self.threads_of_cta.exited };
                 self.barriers.arrive(&self.reporter, &self.threads_of_cta, came, barrier);
             }
-            Synchronized::Passes { barrier } => {
+            Synchronization::Passes { barrier } => {
                 self.barriers.pass(&self.reporter, &self.threads_of_cta, barrier);
             }
-            Synchronized::Joins { members } => self.masks.join(at, members),
-            Synchronized::Joined => {
+            Synchronization::Joins { members } => self.masks.join(at, members),
+            Synchronization::Joined => {
                 self.masks.joined(&self.reporter, &self.threads_of_cta, &self.callers.place(at));
             }
-            Synchronized::Mbarrier { action, addresses, operands, results, states, .. } => {
+            Synchronization::Mbarrier { action, addresses, operands, results, states, .. } => {
                 let words = mbarrier::Operands { addresses, operands, results, states };
                 self.mbarriers.executed(&self.reporter, at, action, &words);
             }
-            Synchronized::ClusterArrives
-            | Synchronized::ClusterPasses
-            | Synchronized::Fence(_)
-            | Synchronized::CommitsCopies
-            | Synchronized::WaitsForCopies { .. } => {}
+            Synchronization::ClusterArrives
+            | Synchronization::ClusterPasses
+            | Synchronization::Fence(_)
+            | Synchronization::CommitsCopies
+            | Synchronization::WaitsForCopies { .. } => {}
         }
     }
 
-    fn call(&mut self, at: &At, called: &Called<'_>) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         self.callers.call(at, called);
-        if matches!(called, Called::Exits { .. }) {
+        if matches!(called, CallEvent::Exits { .. }) {
             self.threads_of_cta.exit(at);
         }
     }

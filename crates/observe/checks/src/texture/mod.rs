@@ -27,8 +27,8 @@ use surface::Surfaces;
 use texunit_report::place::line_at;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    Access, At, Called, CtaInfo, Events, FetchAnswered, LaunchInfo, Listing, Observer, Probe,
-    SurfaceAnswered,
+    Access, At, CallEvent, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess, LaunchInfo,
+    Listing, Observer, Probe,
 };
 use texunit_simt::{Fault, LaunchConfig};
 use texunit_unit::{ClampMode, Sampler, SurfaceKind};
@@ -148,7 +148,7 @@ struct Stores {
 }
 
 impl Stores {
-    fn stored(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+    fn stored(&mut self, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
         }
@@ -187,17 +187,20 @@ impl Probe for Worker<'_> {
         }
     }
 
-    fn call(&mut self, at: &At, called: &Called<'_>) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         self.callers.call(at, called);
     }
 
     fn access(&mut self, at: &At, access: &Access<'_>) {
-        if access.space == SpaceKind::Global && access.doing.writes() && self.shadow.has_memory() {
+        if access.space == SpaceKind::Global
+            && access.operation.writes()
+            && self.shadow.has_memory()
+        {
             self.shadow.stored(self.reporter.sink, at, access);
         }
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
         let (texture, op) = (fetch.plan.texture(), at.op);
         let at = &self.callers.place(at);
         if self.sampler.0 != *fetch.plan.sampler() {
@@ -223,7 +226,7 @@ impl Probe for Worker<'_> {
         self.shadow.fetched(&self.reporter, (&site.plan, at), fetch.request);
     }
 
-    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         self.surfaces.accessed(at, access, self.reporter.block);
         if self.waits {
             self.stores.stored(at, access);

@@ -8,7 +8,7 @@ use crate::sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_report::CheckRule;
-use texunit_simt::observe::{Access, At, Doing, SurfaceAnswered};
+use texunit_simt::observe::{Access, AccessOp, At, ExecutedSurfaceAccess};
 use texunit_simt::{Described, LaunchConfig};
 use texunit_unit::{
     AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind,
@@ -97,8 +97,8 @@ impl Shadow {
 
     /// Records that threads store to global memory.
     pub(super) fn stored(&self, sink: &Sink, at: &At, access: &Access<'_>) {
-        let bytes = match access.doing {
-            Doing::MatrixStore => 16,
+        let bytes = match access.operation {
+            AccessOp::MatrixStore => 16,
             _ => u64::from(access.bytes()),
         };
         for lane in each(at.lanes) {
@@ -165,7 +165,12 @@ impl Shadow {
     }
 
     /// Records that threads have accessed a surface.
-    pub(super) fn accessed(&self, reporter: &Reporter<'_>, at: &At, access: &SurfaceAnswered<'_>) {
+    pub(super) fn accessed(
+        &self,
+        reporter: &Reporter<'_>,
+        at: &At,
+        access: &ExecutedSurfaceAccess<'_>,
+    ) {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
         }
@@ -241,7 +246,7 @@ fn range(resource: &Resource, blocks: &[(usize, u64, u64)], taken: &Arc<Taken>) 
 /// The byte offsets of the texels that a lane of a surface access has accessed; empty if the lane
 /// or an earlier one has failed.
 pub(crate) fn surface_texels<'a>(
-    access: &'a SurfaceAnswered<'_>,
+    access: &'a ExecutedSurfaceAccess<'_>,
     lane: u32,
 ) -> impl Iterator<Item = u64> + 'a {
     let resource = &access.surface.resource;

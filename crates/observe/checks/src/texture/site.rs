@@ -10,7 +10,7 @@ use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_report::{CheckRule, Severity};
 use texunit_simt::Described;
-use texunit_simt::observe::{At, FetchAnswered};
+use texunit_simt::observe::{At, ExecutedFetch};
 use texunit_unit::{AddressMode, Coords, FetchKind, FetchOperands, FetchPlan, Geometry, overrides};
 
 /// Findings by kind and operation.
@@ -65,7 +65,7 @@ impl Site {
     pub(super) fn new(
         reporter: &Reporter<'_>,
         (at, op): (&At, u32),
-        fetch: &FetchAnswered<'_>,
+        fetch: &ExecutedFetch<'_>,
         waits: bool,
     ) -> Self {
         let plan = fetch.plan;
@@ -109,7 +109,7 @@ impl Site {
     }
 
     /// Adds the fetches of lanes.
-    pub(super) fn fetched(&mut self, reporter: &Reporter<'_>, at: &At, fetch: &FetchAnswered<'_>) {
+    pub(super) fn fetched(&mut self, reporter: &Reporter<'_>, at: &At, fetch: &ExecutedFetch<'_>) {
         debug_assert!(Arc::ptr_eq(self.plan.texture(), fetch.plan.texture()));
         for hit in self.sums.hits.values_mut().filter(|hit| is_static(hit.rule)) {
             hit.count += u64::from(at.lanes.count_ones());

@@ -5,7 +5,7 @@ use crate::rules;
 use crate::sink::{LaunchFinding, Sink, Spot};
 use std::collections::HashMap;
 use texunit_forms::Count;
-use texunit_simt::observe::{At, LaunchInfo, SurfaceAnswered};
+use texunit_simt::observe::{At, ExecutedSurfaceAccess, LaunchInfo};
 use texunit_simt::{Described, Fault, FaultKind};
 use texunit_unit::{AccessFault, SurfaceKind};
 
@@ -31,7 +31,12 @@ struct AccessStats {
 }
 
 impl Surfaces {
-    pub(super) fn accessed(&mut self, at: &At, access: &SurfaceAnswered<'_>, block: [u32; 3]) {
+    pub(super) fn accessed(
+        &mut self,
+        at: &At,
+        access: &ExecutedSurfaceAccess<'_>,
+        block: [u32; 3],
+    ) {
         let size = match access.form.kind {
             SurfaceKind::Load { element_size, vector }
             | SurfaceKind::Store { element_size, vector } => {

@@ -183,7 +183,7 @@ impl Live<'_, '_> {
         };
         let (cta, own, _) = self.thread;
         if warp != own
-            && let Some(first) = self.machine.standing(cta, warp).first()
+            && let Some(first) = self.machine.lane_positions(cta, warp).first()
         {
             self.focus((cta, warp, first.lanes.trailing_zeros().min(31)));
         }
@@ -196,7 +196,7 @@ impl Live<'_, '_> {
         let thread = match warp == own {
             true => (cta, own, lane),
             false => {
-                let first = self.machine.standing(cta, warp).first().map_or(1, |s| s.lanes);
+                let first = self.machine.lane_positions(cta, warp).first().map_or(1, |s| s.lanes);
                 (cta, warp, first.trailing_zeros().min(31))
             }
         };

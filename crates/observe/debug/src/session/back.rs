@@ -4,7 +4,7 @@
 use super::run::Reason;
 use super::{Live, Thread};
 use crate::module::Line;
-use texunit_simt::debug::{Filter, Position, Stand, Stop};
+use texunit_simt::debug::{Filter, Position, Stop, StopPoint};
 
 /// How far to go back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,20 +36,20 @@ impl Live<'_, '_> {
         &mut self,
         checkpoint: usize,
         end: Position,
-        tell: &mut dyn FnMut(&mut Self, Stand),
+        tell: &mut dyn FnMut(&mut Self, StopPoint),
     ) {
         self.history.restore(self.machine, checkpoint);
         self.machine.set_between(false);
         self.machine.set_end(Some(end));
         // A checkpoint made at a stop has the thread in front of that instruction already.
-        let stand = self.machine.stand();
+        let stand = self.machine.stop_point();
         if self.machine.is_stopped() {
             if self.machine.position() >= end {
                 return;
             }
             tell(self, stand);
         }
-        while let Stop::Stands(stand) = self.machine.run() {
+        while let Stop::At(stand) = self.machine.run() {
             if self.machine.position() >= end {
                 break;
             }
@@ -73,7 +73,7 @@ impl Live<'_, '_> {
         let thread = self.thread;
         self.go_to(position);
         let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
-        let stand = self.machine.stand();
+        let stand = self.machine.stop_point();
         self.focus(if is_there { thread } else { Self::first_of(stand) });
     }
 
@@ -106,7 +106,7 @@ impl Live<'_, '_> {
                 other => return Ok(other),
             }
         }
-        let stand = self.machine.stand();
+        let stand = self.machine.stop_point();
         let thread = self.thread;
         let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
         self.focus(if is_there { thread } else { Self::first_of(stand) });
@@ -158,13 +158,13 @@ impl Live<'_, '_> {
             }
             self.machine.set_filter(None);
             self.renew_watches();
-            let stand = self.machine.stand();
+            let stand = self.machine.stop_point();
             let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
             self.focus(if is_there { thread } else { Self::first_of(stand) });
             return Ok(Reason::NoHistory);
         };
         self.go_to(position);
-        let stand = self.machine.stand();
+        let stand = self.machine.stop_point();
         match &reason {
             Reason::Breakpoint(_) => {
                 let hit = self.hit(stand, false);

@@ -4,7 +4,7 @@ use super::{Live, Thread};
 use crate::dwarf::TypeId;
 use crate::value::Place;
 use serde::{Deserialize, Serialize};
-use texunit_simt::debug::Stand;
+use texunit_simt::debug::StopPoint;
 use texunit_unit::lanes;
 
 /// What a breakpoint stops at.
@@ -200,7 +200,7 @@ impl Live<'_, '_> {
 
     /// The breakpoints that are hit by lanes at an instruction, and the thread that meets the
     /// condition of the first one. `counts` increments the hit counts.
-    pub(crate) fn hit(&mut self, stand: Stand, counts: bool) -> Option<(Vec<u32>, Thread)> {
+    pub(crate) fn hit(&mut self, stand: StopPoint, counts: bool) -> Option<(Vec<u32>, Thread)> {
         let there: Vec<(usize, Option<String>)> = self
             .session
             .settings
@@ -232,7 +232,7 @@ impl Live<'_, '_> {
     }
 
     /// The thread at an instruction that meets a condition, preferably the selected one.
-    fn meets(&mut self, stand: Stand, condition: Option<&str>, index: usize) -> Option<Thread> {
+    fn meets(&mut self, stand: StopPoint, condition: Option<&str>, index: usize) -> Option<Thread> {
         let (cta, warp, lane) = self.thread;
         let is_own = (cta, warp) == (stand.cta, stand.warp) && stand.lanes >> lane & 1 == 1;
         let Some(condition) = condition else {

@@ -3,13 +3,13 @@
 
 use super::Live;
 use super::run::Reason;
-use texunit_simt::debug::{RegisterAt, Stand};
+use texunit_simt::debug::{RegisterAt, StopPoint};
 use texunit_unit::lanes;
 
 /// An executing instruction that may produce a NaN.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingInstruction {
-    stand: Stand,
+    stand: StopPoint,
     frame: u32,
     register: RegisterAt,
     /// Lanes with a NaN in a source operand, or in the destination before.
@@ -42,7 +42,7 @@ impl Live<'_, '_> {
         self.catches("nan").is_some() || self.catches("divergence").is_some()
     }
 
-    fn register_of(&self, stand: Stand, name: &str) -> Option<(u32, RegisterAt)> {
+    fn register_of(&self, stand: StopPoint, name: &str) -> Option<(u32, RegisterAt)> {
         let thread = Self::first_of(stand);
         let frames = self.machine.frames(thread);
         let frame = frames.first()?;
@@ -50,7 +50,7 @@ impl Live<'_, '_> {
         Some((frame.id, all.into_iter().find(|register| register.name == name)?))
     }
 
-    fn nan_lanes(&self, stand: Stand, frame: u32, register: &RegisterAt) -> u32 {
+    fn nan_lanes(&self, stand: StopPoint, frame: u32, register: &RegisterAt) -> u32 {
         let bits = register.ty.bits();
         lanes(stand.lanes).fold(0, |mask, lane| {
             let thread = (stand.cta, stand.warp, lane as u32);
@@ -65,7 +65,7 @@ impl Live<'_, '_> {
 
     /// Whether lanes diverge at the instruction that they have reached, or the previous one has
     /// produced a NaN.
-    pub(super) fn caught_here(&mut self, stand: Stand) -> Option<Reason> {
+    pub(super) fn caught_here(&mut self, stand: StopPoint) -> Option<Reason> {
         if let Some(begun) = self.begun.take() {
             let made = self.nan_lanes(begun.stand, begun.frame, &begun.register)
                 & !begun.mask

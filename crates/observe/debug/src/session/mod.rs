@@ -23,7 +23,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use texunit_checks::Log;
-use texunit_simt::debug::{Machine, Position, Stand};
+use texunit_simt::debug::{Machine, Position, StopPoint};
 
 /// A thread: CTA, warp, lane.
 pub(crate) type Thread = (u64, u32, u32);
@@ -294,7 +294,7 @@ impl Live<'_, '_> {
     }
 
     /// The first of the lanes that stopped.
-    pub(crate) fn first_of(stand: Stand) -> Thread {
+    pub(crate) fn first_of(stand: StopPoint) -> Thread {
         (stand.cta, stand.warp, stand.lanes.trailing_zeros().min(31))
     }
 

@@ -4,7 +4,7 @@ use super::breaks::BreakpointKind;
 use super::{Live, Thread};
 use crate::module::Line;
 use texunit_simt::Fault;
-use texunit_simt::debug::{Fast, Filter, Position, Stand, Stop};
+use texunit_simt::debug::{Fast, Filter, Position, Stop, StopPoint};
 
 /// Number of checkpoints on the way to a CTA.
 const PARTS: u64 = 8;
@@ -98,7 +98,7 @@ impl Live<'_, '_> {
             let stop = self.machine.run();
             self.machine.set_filter(None);
             return match stop {
-                Stop::Stands(stand) => {
+                Stop::At(stand) => {
                     self.focus(Self::first_of(stand));
                     Reason::Begin
                 }
@@ -148,7 +148,7 @@ impl Live<'_, '_> {
             };
             self.machine.set_end(end);
             let stand = match self.machine.run() {
-                Stop::Stands(stand) => stand,
+                Stop::At(stand) => stand,
                 stop => {
                     if let Some(reason) = self.other(stop) {
                         return reason;
@@ -240,7 +240,7 @@ impl Live<'_, '_> {
     }
 
     /// Whether a step is complete at the current instruction.
-    fn steps(&self, run: &Run, begun: &mut StepStart, stand: Stand) -> Option<Reason> {
+    fn steps(&self, run: &Run, begun: &mut StepStart, stand: StopPoint) -> Option<Reason> {
         let depth = self.depth(begun.thread, stand.at);
         let instruction = self.module.instruction(stand.at)?;
         let jumped = self.module.behind(begun.before).is_none_or(|i| i.at != stand.at);
@@ -289,7 +289,7 @@ impl Live<'_, '_> {
     /// The reason of a stop that is not at an instruction; `None` to continue.
     fn other(&mut self, stop: Stop) -> Option<Reason> {
         match stop {
-            Stop::Stands(_) | Stop::Between => None,
+            Stop::At(_) | Stop::Between => None,
             Stop::Ended => {
                 if let Some(number) = self.catches("end").filter(|_| !self.was_over) {
                     // No thread is running.
@@ -313,7 +313,7 @@ impl Live<'_, '_> {
             }
             Stop::Interrupted => {
                 self.clear_interrupt();
-                let stand = self.machine.stand();
+                let stand = self.machine.stop_point();
                 self.focus(Self::first_of(stand));
                 Some(Reason::Interrupted)
             }

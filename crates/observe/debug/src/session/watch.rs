@@ -6,7 +6,7 @@ use super::run::Reason;
 use super::{Live, Thread};
 use crate::value::{Place, Value};
 use texunit_memory::SpaceKind;
-use texunit_simt::debug::{Filter, Range, Stand, block_of};
+use texunit_simt::debug::{Filter, Range, StopPoint, block_of};
 
 impl Live<'_, '_> {
     /// The watched location of an expression, in the selected thread.
@@ -128,12 +128,12 @@ impl Live<'_, '_> {
     }
 
     /// Whether a watched value has changed or was read before this stop.
-    pub(super) fn watched(&mut self, stand: Stand) -> Option<Reason> {
+    pub(super) fn watched(&mut self, stand: StopPoint) -> Option<Reason> {
         let watches = self.watches();
         if watches.is_empty() {
             return None;
         }
-        let caught = self.machine.caught();
+        let caught = self.machine.watch_hits();
         let is_there = |watched: &Watched| {
             let (cta, warp, lane) = watched.thread;
             (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1
@@ -197,6 +197,6 @@ impl Live<'_, '_> {
                 own.old = now;
             }
         }
-        self.machine.caught();
+        self.machine.watch_hits();
     }
 }

@@ -7,11 +7,11 @@ use crate::focus::index_of;
 use crate::module::Line;
 use crate::value::Place;
 use texunit_report::place::is_toolkit;
-use texunit_simt::debug::{Caught, Position, Range};
+use texunit_simt::debug::{Position, Range, WatchHit};
 
 /// A write.
 pub(crate) struct Written {
-    pub(crate) caught: Caught,
+    pub(crate) caught: WatchHit,
     /// The source line of the write: of a function in a CUDA header, the line of the user's that
     /// calls the function.
     pub(crate) line: Option<Line>,
@@ -60,7 +60,7 @@ impl Live<'_, '_> {
     }
 
     /// The user's source line of an access before which the machine is stopped.
-    fn line_of(&self, caught: &Caught) -> Option<Line> {
+    fn line_of(&self, caught: &WatchHit) -> Option<Line> {
         let cta = index_of(caught.cta, self.machine.config().grid)?;
         let frames = self.module.frames(self.machine, (cta, caught.warp, caught.lane));
         let own = frames.into_iter().map(|frame| frame.place).find(|line| !is_toolkit(&line.file));
@@ -71,14 +71,14 @@ impl Live<'_, '_> {
         self.bytes_at(place, size, thread).unwrap_or_else(|| vec![0; size])
     }
 
-    fn last_caught(&mut self, range: Range, here: Position) -> Option<Caught> {
+    fn last_caught(&mut self, range: Range, here: Position) -> Option<WatchHit> {
         for checkpoint in self.history.before(here) {
             let end = self.end_of(checkpoint, here);
             self.machine.set_breaks(&|_| false);
             self.machine.set_filter(None);
             self.machine.set_watched(vec![range], false);
             self.again(checkpoint, end, &mut |_, _| {});
-            let last = self.machine.caught().pop();
+            let last = self.machine.watch_hits().pop();
             self.machine.set_watched(Vec::new(), false);
             if last.is_some() {
                 return last;
@@ -88,7 +88,7 @@ impl Live<'_, '_> {
     }
 
     /// The last instruction of the thread that wrote a register of a frame.
-    fn last_register(&mut self, place: &Place, bytes: usize, here: Position) -> Option<Caught> {
+    fn last_register(&mut self, place: &Place, bytes: usize, here: Position) -> Option<WatchHit> {
         let thread = self.thread;
         let Place::Register(wanted, register, _) = place else { return None };
         for checkpoint in self.history.before(here) {
@@ -106,7 +106,7 @@ impl Live<'_, '_> {
             });
             if let Some((position, at)) = last {
                 let grid = self.machine.config().grid;
-                return Some(Caught {
+                return Some(WatchHit {
                     range: 0,
                     position,
                     cta: crate::focus::cta_of(thread.0, grid),

@@ -243,7 +243,7 @@ impl Live<'_, '_> {
     /// The position of a warp's lanes, and what they wait for.
     pub(crate) fn standing_text(&self, warp: u32) -> Vec<(u32, String)> {
         let cta = self.thread.0;
-        let all = self.machine.standing(cta, warp).into_iter();
+        let all = self.machine.lane_positions(cta, warp).into_iter();
         all.map(|standing| {
             let place = self.module.instruction(standing.at);
             let place = place.map_or_else(String::new, |i| {
@@ -254,7 +254,7 @@ impl Live<'_, '_> {
                 Waits::Lanes => " waits for other lanes".to_owned(),
                 Waits::Barrier(id) => format!(" waits at barrier {id}"),
                 Waits::Cluster => " waits for the other CTAs of the cluster".to_owned(),
-                Waits::Others => " waits for lanes that took the other way".to_owned(),
+                Waits::Reconvergence => " waits for lanes that took the other way".to_owned(),
             };
             (standing.lanes, format!("{place}{waits}"))
         })
@@ -289,7 +289,7 @@ impl Live<'_, '_> {
     fn info_lanes(&mut self) -> Done {
         let (cta, warp, own) = self.thread;
         let block = self.machine.config().block;
-        let standing = self.machine.standing(cta, warp);
+        let standing = self.machine.lane_positions(cta, warp);
         let live = self.machine.live(cta, warp);
         let mut out = "  Ln  State    ThreadIdx    Where\n".to_owned();
         for lane in 0..self.machine.threads().saturating_sub(32 * warp).min(32) {

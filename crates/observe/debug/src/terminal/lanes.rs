@@ -16,7 +16,7 @@ impl Live<'_, '_> {
         let expr = self.parsed(rest)?;
         let (cta, warp, _) = self.thread;
         let block = self.machine.config().block;
-        let standing = self.machine.standing(cta, warp);
+        let standing = self.machine.lane_positions(cta, warp);
         let here =
             standing.iter().find(|s| s.lanes >> self.thread.2 & 1 == 1).map_or(0, |s| s.lanes);
         let live = self.machine.live(cta, warp);

@@ -7,7 +7,8 @@ use crate::shadow::{Folds, Marks, PAGE, Page, Shadow};
 use std::sync::Arc;
 use texunit_memory::MemoryMap;
 use texunit_simt::observe::{
-    Access, At, Called, Doing, FetchMade, LaunchInfo, Listing, Probe, SurfaceAnswered,
+    Access, AccessOp, At, CallEvent, ExecutedSurfaceAccess, LaunchInfo, Listing, PlannedFetch,
+    Probe,
 };
 use texunit_simt::{Bounds, SpaceKind};
 use texunit_unit::{
@@ -248,22 +249,22 @@ impl Probe for Worker<'_> {
         if access.space != SpaceKind::Global {
             return;
         }
-        let kind = match access.doing {
-            Doing::Atomic(_) => self.fold(at.op).map_or(AccessKind::Both, AccessKind::Reduces),
-            doing if doing.writes() => AccessKind::Writes,
+        let kind = match access.operation {
+            AccessOp::Atomic(_) => self.fold(at.op).map_or(AccessKind::Both, AccessKind::Reduces),
+            operation if operation.writes() => AccessKind::Writes,
             _ => AccessKind::Reads,
         };
         self.global(at, access, kind);
     }
 
-    fn call(&mut self, at: &At, called: &Called<'_>) {
-        if matches!(called, Called::Allocates { .. } | Called::Frees { .. }) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
+        if matches!(called, CallEvent::Allocates { .. } | CallEvent::Frees { .. }) {
             let message = "the kernel calls malloc or free".to_owned();
             self.recorder.refuse(Some(at.op), message, HELP_HEAP);
         }
     }
 
-    fn fetch(&mut self, at: &At, fetch: &FetchMade<'_>) {
+    fn fetch(&mut self, at: &At, fetch: &PlannedFetch<'_>) {
         let texture = fetch.plan.texture();
         if self.fetched.iter().any(|other| Arc::ptr_eq(other, texture)) {
             return;
@@ -289,7 +290,7 @@ impl Probe for Worker<'_> {
         if is_surface { at.lanes } else { 0 }
     }
 
-    fn surface_answer(&mut self, at: &At, answered: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, answered: &ExecutedSurfaceAccess<'_>) {
         let surface = answered.surface;
         let Some(object) = self.recorder.objects.number(surface.resource.block()) else {
             let message = format!("`{}` is nothing that is recorded", surface.resource.name());

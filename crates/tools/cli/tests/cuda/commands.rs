@@ -1,4 +1,5 @@
-//! `texunit run` and `texunit install-libs` as commands: exit codes, warnings, environment, report, start-up.
+//! `texunit run` and `texunit install-libs` as commands: exit codes, warnings, environment, report,
+//! start-up.
 
 use crate::process::{Ended, run, succeed};
 use crate::program::{VARIANTS, Variant, build};

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_device::Fault;
 use texunit_device::observe::{
-    Access, At, Branch, Called, CtaInfo, Doing, Events, LaunchInfo, Listing, Observer, Probe,
-    Registers, Synchronized, Values,
+    Access, AccessOp, At, Branch, CallEvent, CtaInfo, Events, LaunchInfo, Listing, Observer, Probe,
+    Registers, Synchronization, Values,
 };
 use texunit_memory::SpaceKind;
 
@@ -180,7 +180,7 @@ impl State {
             }
         }
         for branch in counting.branches() {
-            let ways: Vec<u64> = branch.ways.iter().map(|way| way.of(&self.counts)).collect();
+            let ways: Vec<u64> = branch.edges.iter().map(|way| way.of(&self.counts)).collect();
             if let Some(&taken) = self.taken.get(&branch.op)
                 && ways[0] != taken
             {
@@ -251,8 +251,8 @@ impl Probe for Modeling<'_> {
         let state = &mut *self.all.state();
         for lane in lanes(at.lanes) {
             let place = (whose, access.addresses[lane]);
-            match access.doing {
-                Doing::Store => {
+            match access.operation {
+                AccessOp::Store => {
                     for i in 0..access.elements {
                         let value = access.values.get(i as usize).unwrap()[lane];
                         let at = place.1 + u64::from(i * access.size);
@@ -260,15 +260,16 @@ impl Probe for Modeling<'_> {
                     }
                     continue;
                 }
-                Doing::CopyTo | Doing::BulkStore | Doing::BulkReduce | Doing::MatrixStore => {
-                    state.forget(place, access.bytes())
-                }
-                Doing::Load | Doing::Atomic(_) => {
-                    let atomic = access.doing != Doing::Load;
+                AccessOp::CopyTo
+                | AccessOp::BulkStore
+                | AccessOp::BulkReduce
+                | AccessOp::MatrixStore => state.forget(place, access.bytes()),
+                AccessOp::Load | AccessOp::Atomic(_) => {
+                    let atomic = access.operation != AccessOp::Load;
                     let pending = Pending { place, size: access.size, atomic };
                     state.pending.insert((at.cta, at.warp, at.op, lane), pending);
                 }
-                Doing::CopyFrom | Doing::BulkLoad | Doing::MatrixLoad => {}
+                AccessOp::CopyFrom | AccessOp::BulkLoad | AccessOp::MatrixLoad => {}
             }
         }
     }
@@ -296,8 +297,8 @@ impl Probe for Modeling<'_> {
         }
     }
 
-    fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
-        if let Synchronized::Mbarrier { addresses, .. } = what {
+    fn synchronized(&mut self, at: &At, what: &Synchronization<'_>) {
+        if let Synchronization::Mbarrier { addresses, .. } = what {
             let state = &mut *self.all.state();
             lanes(at.lanes).for_each(|lane| state.forget((Some(at.cta), addresses[lane]), 8));
         }
@@ -328,13 +329,13 @@ impl Probe for Modeling<'_> {
         }
     }
 
-    fn call(&mut self, at: &At, called: &Called<'_>) {
+    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         let state = &mut *self.all.state();
         match called {
-            Called::Enters { function } => {
+            CallEvent::Enters { function } => {
                 add(&mut state.led, self.listing.operations(function).start, at.lanes);
             }
-            Called::Returns { .. } | Called::Exits { .. } => {
+            CallEvent::Returns { .. } | CallEvent::Exits { .. } => {
                 add(&mut state.left, at.op, at.lanes);
             }
             _ => {}

@@ -47,7 +47,8 @@ impl CapturedStream {
         self.graph().map(|_| ())
     }
 
-    /// Adds an operation to the captured graph as a node that depends on the stream's current capture dependencies.
+    /// Adds an operation to the captured graph as a node that depends on the stream's current
+    /// capture dependencies.
     pub(crate) fn add(self, op: Op) -> Answer {
         self.add_with(op, CUgraphEdgeData::default()).map(|_| ())
     }

@@ -105,7 +105,7 @@ impl Avx2Emitter<'_> {
             let guard = self.guard(step.guard, part);
             if let Some(to) = op.to {
                 let value = self.unary(super::MOVE, Operand::Memory(row(1)));
-                self.put_narrow(to, part, value, Kind::BITS, guard);
+                self.write_narrow(to, part, value, Kind::BITS, guard);
             }
             if let Some(to) = op.valid {
                 let value = self.unary(super::MOVE, Operand::Memory(row(2)));

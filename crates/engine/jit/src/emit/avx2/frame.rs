@@ -57,7 +57,7 @@ impl Avx2Emitter<'_> {
                     let value = self.element(word, 0, size, load.signed, 4);
                     self.release(word);
                     let how = (load.signed, load.keep);
-                    self.put_kept(to, part, value, how, step.guard)?;
+                    self.write_masked(to, part, value, how, step.guard)?;
                 }
                 self.cache.unpin();
             }
@@ -81,7 +81,7 @@ impl Avx2Emitter<'_> {
         self.three_with(C::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8, high, a, b, 0x31);
         self.release(a);
         self.release(b);
-        self.put_double(to, part, [low, high], load.keep, guard)
+        self.write_double(to, part, [low, high], load.keep, guard)
     }
 
     /// Emits a store to a constant offset in the frame.

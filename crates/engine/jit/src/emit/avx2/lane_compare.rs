@@ -38,8 +38,8 @@ impl Avx2Emitter<'_> {
         let (parts, add) =
             if wide { (2 * PARTS, ADD) } else { (PARTS, C::VEX_Vpaddd_ymm_ymm_ymmm256) };
         for part in 0..parts {
-            let of_half = part % (parts / 2);
-            if of_half == 0 {
+            let half_of_mask = part % (parts / 2);
+            if half_of_mask == 0 {
                 let spread = if wide { SPREAD } else { C::VEX_Vpbroadcastd_ymm_xmmm32 };
                 match self.base_part(bases, part) {
                     Operand::Register(reg) => {
@@ -51,7 +51,7 @@ impl Avx2Emitter<'_> {
             let (base, to) = (self.base_part(bases, part), if part == 0 { any } else { t });
             let mut from = first;
             if apart != 0 {
-                let steps = self.multiples(wide, of_half, apart);
+                let steps = self.multiples(wide, half_of_mask, apart);
                 self.three(add, to, first, steps);
                 from = to;
             }

@@ -36,7 +36,7 @@ impl Avx2Emitter<'_> {
         self.point_to_data(&mem, slot);
         self.asm.bind(done);
         self.cache.unpin();
-        self.take_rows(load, step.guard, slot, false)
+        self.load_to_destinations(load, step.guard, slot, false)
     }
 
     /// Emits a load whose index is checked instead of its addresses.
@@ -82,11 +82,11 @@ impl Avx2Emitter<'_> {
         self.asm.bind(done);
         if parts.is_empty() {
             self.cache.unpin();
-            return self.take_rows(load, step.guard, slot, false);
+            return self.load_to_destinations(load, step.guard, slot, false);
         }
-        self.load_few(load, &parts, slot);
+        self.load_small(load, &parts, slot);
         self.asm.bind(taken);
-        self.take_few(load, &parts, step.guard)
+        self.write_loaded(load, &parts, step.guard)
     }
 
     /// Emits a load from a uniform address. Exits if a lane executes the load and the address is
@@ -101,7 +101,7 @@ impl Avx2Emitter<'_> {
             self.fetch_lanes(&mem);
             self.point_to_data(&mem, slot);
             self.cache.unpin();
-            return self.take_rows(load, step.guard, slot, false);
+            return self.load_to_destinations(load, step.guard, slot, false);
         }
         let (scattered, done) = (self.asm.label(), self.asm.label());
         self.first(&mem);
@@ -114,7 +114,7 @@ impl Avx2Emitter<'_> {
         self.point_to_data(&mem, slot);
         self.asm.bind(done);
         self.cache.unpin();
-        self.take_rows(load, step.guard, slot, true)
+        self.load_to_destinations(load, step.guard, slot, true)
     }
 
     /// Copies the data of each lane to the frame. Exits if a lane is out of bounds.

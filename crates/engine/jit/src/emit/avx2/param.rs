@@ -66,13 +66,13 @@ impl Avx2Emitter<'_> {
                     let keep = self.number(load.keep as u32);
                     self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
                 }
-                self.put_narrow(i, part, value, Kind::BITS, guard);
+                self.write_narrow(i, part, value, Kind::BITS, guard);
             }
             VReg::B64(i) => {
-                self.keep_wide(value, load.keep);
+                self.mask_wide(value, load.keep);
                 let other = self.unary(super::MOVE, value);
-                self.put_wide(i, 2 * part, value, guard);
-                self.put_wide(i, 2 * part + 1, other, guard);
+                self.write_wide(i, 2 * part, value, guard);
+                self.write_wide(i, 2 * part + 1, other, guard);
             }
             VReg::Predicate(_) => return None,
         }

@@ -49,7 +49,7 @@ impl Avx2Emitter<'_> {
             let guard = self.guard(step.guard, part);
             if let Some(to) = op.to {
                 let value = self.permuted(of_part);
-                self.put_narrow(to, part, value, Kind::BITS, guard);
+                self.write_narrow(to, part, value, Kind::BITS, guard);
             }
             if let Some(to) = op.valid {
                 let inside = std::array::from_fn(|i| if of_part[i].1 { 0 } else { u32::MAX });

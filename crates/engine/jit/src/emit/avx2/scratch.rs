@@ -43,10 +43,10 @@ impl Avx2Emitter<'_> {
                 self.put_predicate(to, value, guard, part);
             } else if narrow {
                 let value = self.of_row(row, part);
-                self.put_kept(to, part, value, (false, keep), guard)?;
+                self.write_masked(to, part, value, (false, keep), guard)?;
             } else {
                 let halves = [2 * part, 2 * part + 1].map(|half| self.of_row(row, half));
-                self.put_double(to, part, halves, keep, guard)?;
+                self.write_double(to, part, halves, keep, guard)?;
             }
             self.cache.unpin();
         }
@@ -67,13 +67,13 @@ impl Avx2Emitter<'_> {
                     for half in [2 * part, 2 * part + 1] {
                         let value = self.temporary();
                         self.two(C::VEX_Vpbroadcastq_ymm_xmmm64, value, Operand::Memory(row));
-                        self.put_wide(to, half, value, mask);
+                        self.write_wide(to, half, value, mask);
                     }
                 }
                 VReg::B32(to) | VReg::Predicate(to) => {
                     let value = self.temporary();
                     self.two(C::VEX_Vpbroadcastd_ymm_xmmm32, value, Operand::Memory(row));
-                    self.put_narrow(to, part, value, Kind::BITS, mask);
+                    self.write_narrow(to, part, value, Kind::BITS, mask);
                 }
             }
             self.cache.unpin();

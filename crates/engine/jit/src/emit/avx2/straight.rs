@@ -203,12 +203,12 @@ impl Avx2Emitter<'_> {
                     Op::Square => (self.folded_square(from[0], part)?, Kind::BITS),
                     _ => (self.integer_op(op, from, part)?, Kind::BITS),
                 };
-                self.put_narrow(to, part, value, kind, guard);
+                self.write_narrow(to, part, value, kind, guard);
             }
             VReg::B64(to) => {
                 for part in [2 * part, 2 * part + 1] {
                     let value = self.wide_op(op, from, part)?;
-                    self.put_wide(to, part, value, guard);
+                    self.write_wide(to, part, value, guard);
                     self.cache.unpin();
                     if let Some(guard) = guard {
                         self.cache.of(guard.reg).pinned = true;

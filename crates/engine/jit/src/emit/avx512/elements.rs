@@ -24,13 +24,13 @@ impl Avx512Emitter<'_> {
                 VReg::B32(to) => {
                     for part in 0..2 {
                         let value = self.narrow_element(load, pieces, k * size, part)?;
-                        self.put_narrow(to, part, value, Kind::BITS, guard);
+                        self.write_narrow(to, part, value, Kind::BITS, guard);
                     }
                 }
                 VReg::B64(to) => {
                     for part in 0..4 {
                         let value = self.wide_element(load, pieces, k * size, part)?;
-                        self.put_wide(to, part, value, guard);
+                        self.write_wide(to, part, value, guard);
                     }
                 }
                 VReg::Predicate(_) => return None,
@@ -131,11 +131,11 @@ impl Avx512Emitter<'_> {
             self.asm.put(I::with2(code, d.z(), d.y()));
             d
         };
-        self.keep_wide(d, load.keep);
+        self.mask_wide(d, load.keep);
         Some(d)
     }
 
-    pub(super) fn keep_wide(&mut self, d: Reg, bits: u64) {
+    pub(super) fn mask_wide(&mut self, d: Reg, bits: u64) {
         if bits != u64::MAX {
             let bits = self.wide_number(bits);
             self.three(C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64, d.z(), d, bits);

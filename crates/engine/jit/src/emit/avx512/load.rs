@@ -92,7 +92,7 @@ impl Avx512Emitter<'_> {
     }
 
     /// Writes a part of a 32-bit register; the value is a temporary.
-    pub(super) fn put_narrow(
+    pub(super) fn write_narrow(
         &mut self,
         to: u32,
         part: u8,
@@ -122,7 +122,7 @@ impl Avx512Emitter<'_> {
     }
 
     /// Writes a part of a 64-bit register; the value is a temporary.
-    pub(super) fn put_wide(&mut self, to: u32, part: u8, value: Reg, guard: &mut Option<Guard>) {
+    pub(super) fn write_wide(&mut self, to: u32, part: u8, value: Reg, guard: &mut Option<Guard>) {
         let key = Key::B64(to, part);
         let Some(mask) = self.guard_from(guard, 8 * part) else {
             return self.define(key, value, Kind::BITS);

@@ -16,7 +16,6 @@ mod float;
 mod function;
 mod indexed;
 mod integer;
-mod known;
 mod lanes;
 mod load;
 mod memory;
@@ -26,6 +25,7 @@ mod predicate;
 mod scratch;
 mod shape;
 mod shuffle;
+mod unchecked;
 mod vectors;
 mod wide;
 
@@ -269,8 +269,8 @@ impl Avx512Emitter<'_> {
                 self.compare(*test, *from, *to, *with, &guard)?;
             }
             Action::Logic { table, to, from } => self.logic(*table, *to, *from, &guard),
-            Action::Load(load) => self.known_load(load, &mut guard)?,
-            Action::Store(store) => self.known_store(step, store)?,
+            Action::Load(load) => self.unchecked_load(load, &mut guard)?,
+            Action::Store(store) => self.unchecked_store(step, store)?,
             Action::ActiveMask { to } => self.active_mask(step, *to)?,
             Action::Count { counter, of } => self.count(step, *counter, *of),
             Action::Issue { counter, of } => self.issue(step, *counter, *of),
@@ -322,7 +322,7 @@ impl Avx512Emitter<'_> {
         match to {
             VReg::B32(to) if op == Op::Square => {
                 for (part, value) in (0..).zip(self.folded_squares(from[0])?) {
-                    self.put_narrow(to, part, value, Kind::BITS, guard);
+                    self.write_narrow(to, part, value, Kind::BITS, guard);
                 }
             }
             VReg::B32(to) => {
@@ -342,13 +342,13 @@ impl Avx512Emitter<'_> {
                         Op::LookUp(words) => self.look_up(words, from[0], part)?,
                         _ => self.integer_op(op, from, part)?,
                     };
-                    self.put_narrow(to, part, value, kind, guard);
+                    self.write_narrow(to, part, value, kind, guard);
                 }
             }
             VReg::B64(to) => {
                 for part in 0..4 {
                     let value = self.wide_op(op, from, part)?;
-                    self.put_wide(to, part, value, guard);
+                    self.write_wide(to, part, value, guard);
                 }
             }
             VReg::Predicate(_) => return None,

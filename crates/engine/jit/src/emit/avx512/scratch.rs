@@ -51,7 +51,7 @@ impl Avx512Emitter<'_> {
                         let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
                         self.three(and, value.z(), value, keep);
                     }
-                    self.put_narrow(to, part, value, Kind::BITS, &mut guard);
+                    self.write_narrow(to, part, value, Kind::BITS, &mut guard);
                 }
             }
             VReg::B64(to) => {
@@ -69,7 +69,7 @@ impl Avx512Emitter<'_> {
                         let and = C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64;
                         self.three(and, value.z(), value, keep);
                     }
-                    self.put_wide(to, part, value, &mut guard);
+                    self.write_wide(to, part, value, &mut guard);
                 }
             }
         }
@@ -98,7 +98,7 @@ impl Avx512Emitter<'_> {
                     let value = self.temporary();
                     let code = C::EVEX_Vpbroadcastd_zmm_k1z_r32;
                     self.asm.put(I::with2(code, value.z(), R::R12D));
-                    self.put_narrow(to, part, value, Kind::BITS, &mut guard);
+                    self.write_narrow(to, part, value, Kind::BITS, &mut guard);
                 }
             }
             VReg::B64(to) => {
@@ -106,7 +106,7 @@ impl Avx512Emitter<'_> {
                     let value = self.temporary();
                     let code = C::EVEX_Vpbroadcastq_zmm_k1z_r64;
                     self.asm.put(I::with2(code, value.z(), R::R12));
-                    self.put_wide(to, part, value, &mut guard);
+                    self.write_wide(to, part, value, &mut guard);
                 }
             }
             VReg::Predicate(to) => {

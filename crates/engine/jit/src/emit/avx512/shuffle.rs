@@ -45,7 +45,7 @@ impl Avx512Emitter<'_> {
         let mut guard = self.guard(step.guard);
         if let Some(to) = op.to {
             for (part, value) in (0..).zip(values) {
-                self.put_narrow(to, part, value, Kind::BITS, &mut guard);
+                self.write_narrow(to, part, value, Kind::BITS, &mut guard);
             }
         }
         if let Some(to) = op.valid {

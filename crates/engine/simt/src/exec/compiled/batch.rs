@@ -6,12 +6,12 @@ use crate::code::{Code, Fetch, Handle, NONE, Op, SurfaceAccess};
 use crate::exec::context::Launch;
 use crate::exec::counters::Counters;
 use crate::exec::limits::FETCHED;
-use crate::exec::sites::{Borrowed, Sites};
+use crate::exec::sites::{BorrowedSites, Sites};
 use crate::exec::surface::access_file;
 use crate::exec::texture::{fetch_files, has_all, rows_of};
 use crate::exec::turns::ends_turn;
 use crate::exec::warp::count;
-use crate::regions::{Compiled as Region, HandleAt, Wait};
+use crate::regions::{Compiled as Region, HandleAt, YieldKind};
 use std::ops::Range;
 use texunit_alu::L32;
 use texunit_jit::region::{
@@ -23,7 +23,7 @@ use texunit_unit::{FetchPlan, FetchRows};
 pub(super) struct YieldPoints<'c, 'a> {
     launch: &'a Launch<'a>,
     region: &'c Region,
-    sites: Borrowed<'c>,
+    sites: BorrowedSites<'c>,
     /// Counters of fetches and surface accesses.
     counters: &'c mut Counters,
     /// An instruction that ends the kernel, if one is known.
@@ -31,15 +31,15 @@ pub(super) struct YieldPoints<'c, 'a> {
     /// Whether no observer is notified of fetches and no external engine executes them.
     is_unobserved: bool,
     /// A cache of a few fetches.
-    known: Vec<Known<'c, 'a>>,
+    cached: Vec<CachedFetch<'c, 'a>>,
 }
 
 /// Size of the cache of fetches.
-const KNOWN: usize = 4;
+const CACHED: usize = 4;
 
 /// A cached fetch whose handles are constant during the launch.
 #[derive(Clone, Copy)]
-struct Known<'c, 'a> {
+struct CachedFetch<'c, 'a> {
     at: u32,
     /// The region's entry after the fetch, and the number of steps that it counts as.
     on: Entry,
@@ -51,7 +51,7 @@ struct Known<'c, 'a> {
 
 /// Progress of the warps of a batch. Each warp has an exit ([`WarpTable::exit`]), unless it has not
 /// begun.
-pub(super) struct Walk {
+pub(super) struct BatchProgress {
     /// The first warp that stopped in the middle of its turn; later warps have not continued.
     pub(super) stray: Option<usize>,
     /// The divergence of that warp's lanes, if any.
@@ -60,7 +60,7 @@ pub(super) struct Walk {
     pub(super) passed: Range<usize>,
 }
 
-impl Walk {
+impl BatchProgress {
     /// Whether a warp's exit ends its turn.
     pub(super) fn has_ended(&self, i: usize) -> bool {
         self.stray != Some(i) && !self.passed.contains(&i)
@@ -92,93 +92,95 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         (sites, counters): (&'c mut Sites, &'c mut Counters),
         is_unobserved: bool,
     ) -> Self {
-        let (sites, known) = (sites.borrow(), Vec::new());
-        Self { launch, region, sites, counters, retire_at: NONE, is_unobserved, known }
+        let (sites, cached) = (sites.borrow(), Vec::new());
+        Self { launch, region, sites, counters, retire_at: NONE, is_unobserved, cached }
     }
 
     /// Whether the warps of a batch, which are all warps of a CTA, wait at yield points of the
     /// region.
     pub(super) fn are_there(&self) -> bool {
-        self.region.has_yield_points(|wait| self.is_unobserved || matches!(wait, Wait::Barrier))
+        self.region
+            .has_yield_points(|wait| self.is_unobserved || matches!(wait, YieldKind::Barrier))
     }
 
     /// Executes all warps from an entry until each has ended its turn at an instruction that cannot
     /// be executed here for all, or until one has stopped in the middle of its turn.
-    pub(super) fn run(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> Walk {
+    pub(super) fn run(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> BatchProgress {
         let all = table.len();
-        let (mut from, mut behind) = (Resume::Entry(entry), false);
-        let mut walk = Walk { stray: None, diverged: None, passed: 0..0 };
+        let (mut from, mut has_passed) = (Resume::Entry(entry), false);
+        let mut progress = BatchProgress { stray: None, diverged: None, passed: 0..0 };
         loop {
             let (mut next, mut others) = (0, false);
             while let Some(i) = table.run(next..all, from, self.retire_at) {
-                behind |= table.passed().is_some();
+                has_passed |= table.passed().is_some();
                 (next, from, others) = (i + 1, Resume::Previous, true);
                 let Some(exit) = table.reason(i) else { break };
                 let has_diverged = table.has_diverged();
                 if !ends(self.launch.code, exit, has_diverged) {
-                    walk.stray = Some(i);
-                    if behind {
-                        walk.passed = next..all;
+                    progress.stray = Some(i);
+                    if has_passed {
+                        progress.passed = next..all;
                     }
-                    walk.diverged = has_diverged.then(|| {
+                    progress.diverged = has_diverged.then(|| {
                         let DivergedLanes { groups, pending } = table.diverged_lanes();
                         Box::new(Diverged { groups: groups.to_vec(), pending })
                     });
-                    return self.stop(table, walk);
+                    return self.stop(table, progress);
                 }
             }
             let at = table.wait_at().filter(|_| !others);
             let Some((on, some)) = at.and_then(|at| self.pass(table, at)) else {
-                return self.stop(table, walk);
+                return self.stop(table, progress);
             };
-            (from, behind) = (Resume::Entry(on), true);
+            (from, has_passed) = (Resume::Entry(on), true);
             if some != all {
-                walk.passed = 0..some;
-                return self.stop(table, walk);
+                progress.passed = 0..some;
+                return self.stop(table, progress);
             }
         }
     }
 
     /// Converts the waiting warps to exits at their yield points.
-    fn stop(&self, table: &mut WarpTable<'_, '_>, walk: Walk) -> Walk {
+    fn stop(&self, table: &mut WarpTable<'_, '_>, progress: BatchProgress) -> BatchProgress {
         for i in 0..table.len() {
             if let Some((at, ExitReason::Yield)) = table.reason(i) {
                 table.run(i..i + 1, Resume::Exit(at), NONE);
             }
         }
-        walk
+        progress
     }
 
     /// Executes the instruction at which all warps wait. Returns the entry after it and the number
     /// of warps, from the first one on, for which it was executed; `None` if it was not executed.
     #[inline]
     fn pass(&mut self, table: &mut WarpTable<'_, '_>, at: u32) -> Option<(Entry, usize)> {
-        if let Some(known) = self.known.iter().find(|known| known.at == at).copied() {
-            self.fetch(table, &known);
-            table.count(table.len(), known.steps);
-            return Some((known.on, table.len()));
+        if let Some(cached) = self.cached.iter().find(|cached| cached.at == at).copied() {
+            self.fetch(table, &cached);
+            table.count(table.len(), cached.steps);
+            return Some((cached.on, table.len()));
         }
         let launch = self.launch;
         let inst = launch.code.insts.get(at as usize)?;
-        let Region { function, pauses, .. } = self.region;
+        let Region { function, yield_points, .. } = self.region;
         let on = function.entry_of(Mode::Live, at + 1)?;
-        let pause = pauses.binary_search_by_key(&at, |pause| pause.at).ok()?;
+        let yield_point =
+            yield_points.binary_search_by_key(&at, |yield_point| yield_point.at).ok()?;
         let mut passed = table.len();
-        match (&inst.op, pauses[pause].what) {
-            (Op::Fetch(fetch), Wait::Fetch(texture, sampler)) => {
+        match (&inst.op, yield_points[yield_point].what) {
+            (Op::Fetch(fetch), YieldKind::Fetch(texture, sampler)) => {
                 let steps = inst.count.into();
                 let (rows, plan) = self.plan_of(table, fetch, (texture, sampler))?;
-                let known = Known { at, on, steps, fetch, rows, plan };
-                self.fetch(table, &known);
+                let cached = CachedFetch { at, on, steps, fetch, rows, plan };
+                self.fetch(table, &cached);
                 let stays = |of: &Handle, at| at != HandleAt::Slot || of.slot.is_constant();
                 if stays(&fetch.texture, texture)
                     && fetch.sampler.as_ref().is_none_or(|of| stays(of, sampler))
-                    && self.known.len() < KNOWN
+                    && self.cached.len() < CACHED
                 {
-                    self.known.push(known);
+                    self.cached.push(cached);
                 }
             }
-            (Op::SurfaceLoad(access) | Op::SurfaceStore(access), Wait::Surface(surface)) => {
+            (Op::SurfaceLoad(access) | Op::SurfaceStore(access), YieldKind::Surface(surface)) => {
                 let loads = matches!(inst.op, Op::SurfaceLoad(_));
                 passed = self.surface(table, (access, surface), loads)?;
             }
@@ -199,7 +201,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         (access, at): (&SurfaceAccess, HandleAt),
         loads: bool,
     ) -> Option<usize> {
-        let Borrowed { surfaces, elements, .. } = &mut self.sites;
+        let BorrowedSites { surfaces, elements, .. } = &mut self.sites;
         let ((surface, _), plan) = surfaces[access.site].first().filter(|_| self.is_unobserved)?;
         if !self.launch.has(table, (&access.surface, at), *surface) {
             return None;
@@ -236,8 +238,8 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
 
     /// Executes a fetch for all warps.
     #[inline]
-    fn fetch(&mut self, table: &mut WarpTable<'_, '_>, known: &Known<'_, '_>) {
-        let Known { fetch, rows, plan, .. } = *known;
+    fn fetch(&mut self, table: &mut WarpTable<'_, '_>, cached: &CachedFetch<'_, '_>) {
+        let CachedFetch { fetch, rows, plan, .. } = *cached;
         let (constants, all) = (&self.launch.constants, table.len());
         let mut resident = [0; MAX_WARPS];
         let mut rest = table.each();

@@ -2,7 +2,7 @@
 //! to the end. A warp that retires leaves no state, so that the next one starts quickly. CTAs that
 //! differ only in their numbers are executed in one call, as long as all warps retire.
 
-use super::batch::{Walk, YieldPoints, ends};
+use super::batch::{BatchProgress, YieldPoints, ends};
 use super::state::{Compiled, KernelEnd};
 use super::{Context, divergence_of_all, inputs};
 use crate::code::{NONE, OF_CTA, Op, Slot};
@@ -11,8 +11,8 @@ use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::cta::name_in;
 use crate::exec::limits::{ATOMICS, CTA_TURN};
+use crate::exec::notify::ProbeAdapter;
 use crate::exec::outcome::{At, Resume, Stop};
-use crate::exec::tell::ProbeAdapter;
 use crate::exec::turns::BatchEnd;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::regions::Compiled as Region;
@@ -121,12 +121,12 @@ impl CtaLoop<'_> {
         table: &mut WarpTable<'_, '_>,
         entry: Entry,
         points: &mut YieldPoints<'_, '_>,
-    ) -> Walk {
+    ) -> BatchProgress {
         loop {
             points.retire_at = self.end.at;
-            let walk = points.run(table, entry);
+            let progress = points.run(table, entry);
             for i in 0..table.len() {
-                let exit = table.exit(i).filter(|_| walk.has_ended(i));
+                let exit = table.exit(i).filter(|_| progress.has_ended(i));
                 if let Some(exit) = exit.filter(|exit| self.is_end(exit)) {
                     let live = exit.mask;
                     self.ends(1, live);
@@ -134,7 +134,7 @@ impl CtaLoop<'_> {
                 }
             }
             if !self.next() || !table.begin_again(&self.words, self.budget) {
-                return walk;
+                return progress;
             }
         }
     }
@@ -171,7 +171,7 @@ impl CtaLoop<'_> {
 
     /// Restores the state of a warp that exited before the end of the kernel.
     #[cold]
-    fn stays(
+    fn restore_warp(
         &mut self,
         compiled: &mut Compiled<'_>,
         (number, region): (u32, &Region),
@@ -184,7 +184,7 @@ impl CtaLoop<'_> {
         let mut split = Split { pc: at, mask: live, frame: 0, group: NONE, state: State::Ready };
         warp.start_again(live, entry);
         warp.splits.clear();
-        (warp.end, warp.is_as_begun) = (self.budget, false);
+        (warp.end, warp.has_initial_state) = (self.budget, false);
         (warp.atomics, warp.last_atomic) = (exit.atomics, exit.last_atomic);
         if let Some(lanes) = diverged {
             warp.diverge(&mut split, &lanes);
@@ -216,7 +216,7 @@ impl Context<'_> {
         if self.cta_loop.all_begun {
             return Ok(());
         }
-        for (i, warp) in (0..).zip(warps).filter(|of| !of.1.is_as_begun) {
+        for (i, warp) in (0..).zip(warps).filter(|of| !of.1.has_initial_state) {
             if let Err(pending) = self.start_warp(warp, i, self.launch.lanes_of(i)) {
                 let split = warp.splits[0];
                 return Err(self.fault(warp, At { split, pending }));
@@ -224,7 +224,7 @@ impl Context<'_> {
             // Sets the state of a retired warp.
             warp.splits.clear();
             warp.enter(0);
-            (warp.live, warp.is_as_begun) = (0, true);
+            (warp.live, warp.has_initial_state) = (0, true);
         }
         Ok(())
     }
@@ -238,10 +238,10 @@ impl Context<'_> {
     ) -> BatchEnd {
         let entry = self.launch.entry_at();
         let Some((begun, last, stray)) = self.run_to_end(warps, entry, taken) else {
-            self.begin_rest(warps, 0, entry);
+            self.begin_remaining(warps, 0, entry);
             return BatchEnd { next: 0, resume: None };
         };
-        self.begin_rest(warps, begun, entry);
+        self.begin_remaining(warps, begun, entry);
         self.cta_loop.failed = match (self.cta.live, last) {
             (0, _) => 0,
             // The CTA before it has retired.
@@ -255,10 +255,10 @@ impl Context<'_> {
     }
 
     /// Places the warps that have not started at the beginning of the kernel.
-    fn begin_rest(&mut self, warps: &mut [Warp], begun: usize, entry: u32) {
+    fn begin_remaining(&mut self, warps: &mut [Warp], begun: usize, entry: u32) {
         for (i, warp) in warps.iter_mut().enumerate().skip(begun) {
             warp.start_again(self.launch.lanes_of(i as u32), entry);
-            warp.is_as_begun = false;
+            warp.has_initial_state = false;
         }
         self.cta_loop.all_begun = self.cta.live == 0;
     }
@@ -287,12 +287,13 @@ impl Context<'_> {
             table.close(Mode::Live, entry);
             return None;
         };
-        let together = Some(&region.together);
-        let ear = self.probe.take();
-        let mut ear = ear.map(|probe| ProbeAdapter::new(probe, launch, self.cta.id, together));
-        let is_told = ear.is_some();
-        if let Some(ear) = &mut ear {
-            running.listen(ear);
+        let together = Some(&region.load_groups);
+        let adapter = self.probe.take();
+        let mut adapter =
+            adapter.map(|probe| ProbeAdapter::new(probe, launch, self.cta.id, together));
+        let is_told = adapter.is_some();
+        if let Some(adapter) = &mut adapter {
+            running.listen(adapter);
         }
         let budget = CTA_TURN.min(launch.config.max_steps);
         let (tids, _) = self.tids.as_chunks::<3>();
@@ -334,18 +335,25 @@ impl Context<'_> {
             if region.barriers_are_plain(launch.code, &launch.constants) {
                 of_cta.pass_barriers();
             }
-            let walk = all.table(&mut of_cta, at, &mut points);
+            let progress = all.table(&mut of_cta, at, &mut points);
             let some = if all.ended == launch.threads { 0 } else { warps.len() };
             for (i, warp) in warps[..some].iter_mut().enumerate() {
                 match running.exit(i) {
                     None => {}
-                    Some(exit) if walk.has_ended(i) && all.is_end(&exit) => {}
+                    Some(exit) if progress.has_ended(i) && all.is_end(&exit) => {}
                     Some(exit) => {
-                        let at = exit.at + u32::from(walk.passed.contains(&i));
-                        let lanes = walk.diverged.as_ref().filter(|_| walk.stray == Some(i));
+                        let at = exit.at + u32::from(progress.passed.contains(&i));
+                        let lanes =
+                            progress.diverged.as_ref().filter(|_| progress.stray == Some(i));
                         let lanes = lanes.map(|of| of.lanes());
-                        let of = (i, &mut *warp, walk.stray == Some(i));
-                        all.stays(compiled, (number, region), of, Exit { at, ..exit }, lanes);
+                        let of = (i, &mut *warp, progress.stray == Some(i));
+                        all.restore_warp(
+                            compiled,
+                            (number, region),
+                            of,
+                            Exit { at, ..exit },
+                            lanes,
+                        );
                     }
                 }
             }
@@ -356,7 +364,7 @@ impl Context<'_> {
             }
             let lanes = exit.diverged.then(|| running.diverged_lanes());
             let of = (i, &mut warps[i], !ends(launch.code, (exit.at, exit.why), exit.diverged));
-            all.stays(compiled, (number, region), of, exit, lanes);
+            all.restore_warp(compiled, (number, region), of, exit, lanes);
         }
         if all.begun < warps.len() && all.stray.is_none() {
             table.close(Mode::Live, entry);
@@ -366,7 +374,7 @@ impl Context<'_> {
         self.counters.executed.add(all.executed);
         let CtaLoop { begun, ended, end, last, stray, followed, .. } = all;
         self.counts.enter(launch.entry, followed * u64::from(launch.threads));
-        self.probe = ear.map(ProbeAdapter::into_probe);
+        self.probe = adapter.map(ProbeAdapter::into_probe);
         self.cta_loop.end = end;
         compiled.sites[number as usize] = sites;
         if let Some(index) = last {

@@ -22,7 +22,7 @@ impl Context<'_> {
     /// Called when a split has left a region. While the next instruction is a mark, its callback is
     /// executed and the region is entered again.
     #[inline(never)]
-    pub(super) fn go_on_behind_marks(
+    pub(super) fn resume_after_marks(
         &mut self,
         warp: &mut Warp,
         split: &mut Split,

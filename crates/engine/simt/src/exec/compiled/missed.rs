@@ -3,7 +3,7 @@
 //! allocation it found.
 
 use super::state::{Compiled, Missed};
-use crate::code::{Op, Place};
+use crate::code::{MemSpace, Op};
 use crate::exec::context::Context;
 use crate::launch::LaunchConfig;
 use texunit_jit::region::MAX_WARPS;
@@ -68,7 +68,7 @@ impl Context<'_> {
 /// The part of the last allocation that compiled accesses may reach.
 fn reach<'a>(config: &LaunchConfig<'a>, op: &Op, hint: usize) -> Option<Reach<'a>> {
     if let Op::Load(access) = op
-        && matches!(access.place, Place::Param | Place::Generic)
+        && matches!(access.mem_space, MemSpace::Param | MemSpace::Generic)
         && access.seen.only_params()
     {
         return Some(Reach::of_bytes(PARAM_WINDOW, config.params));

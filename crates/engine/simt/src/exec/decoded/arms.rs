@@ -10,7 +10,7 @@ macro_rules! arm {
             #[inline(always)]
             |$a: u32| $e,
         );
-        Put::Narrow
+        ArmResult::Narrow
     }};
     (b32 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
@@ -21,7 +21,7 @@ macro_rules! arm {
             #[inline(always)]
             |$a: u32, $b: u32| $e,
         );
-        Put::Narrow
+        ArmResult::Narrow
     }};
     (b32 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
         let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.n($i.s[2]));
@@ -31,7 +31,7 @@ macro_rules! arm {
             #[inline(always)]
             |$a: u32, $b: u32, $c: u32| $e,
         );
-        Put::Narrow
+        ArmResult::Narrow
     }};
     (b64 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.w($i.s[0]), $l.w($i.s[1]));
@@ -42,7 +42,7 @@ macro_rules! arm {
             #[inline(always)]
             |$a: u64, $b: u64| $e,
         );
-        Put::Wide
+        ArmResult::Wide
     }};
     (extend $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
         each::one(
@@ -51,7 +51,7 @@ macro_rules! arm {
             #[inline(always)]
             |$a: u32| $e,
         );
-        Put::Wide
+        ArmResult::Wide
     }};
     (extend $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
@@ -62,7 +62,7 @@ macro_rules! arm {
             #[inline(always)]
             |$a: u32, $b: u32| $e,
         );
-        Put::Wide
+        ArmResult::Wide
     }};
     (extend $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
         let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.w($i.s[2]));
@@ -72,7 +72,7 @@ macro_rules! arm {
             #[inline(always)]
             |$a: u32, $b: u32, $c: u64| $e,
         );
-        Put::Wide
+        ArmResult::Wide
     }};
     (truncate $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
         each::one(
@@ -81,7 +81,7 @@ macro_rules! arm {
             #[inline(always)]
             |$a: u64| $e,
         );
-        Put::Narrow
+        ArmResult::Narrow
     }};
     (shift $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.w($i.s[0]), $l.n($i.s[1]));
@@ -92,7 +92,7 @@ macro_rules! arm {
             #[inline(always)]
             |$a: u64, $b: u32| $e,
         );
-        Put::Wide
+        ArmResult::Wide
     }};
     (compare64 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.w($i.s[0]), $l.w($i.s[1]));
@@ -104,7 +104,7 @@ macro_rules! arm {
         );
         let to = &mut $p[$i.d.predicate_index()];
         *to = (*to & !$m) | (holds & $m);
-        Put::Executed
+        ArmResult::Executed
     }};
     (compare $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
@@ -116,7 +116,7 @@ macro_rules! arm {
         );
         let to = &mut $p[$i.d.predicate_index()];
         *to = (*to & !$m) | (holds & $m);
-        Put::Executed
+        ArmResult::Executed
     }};
 }
 pub(super) use arm;

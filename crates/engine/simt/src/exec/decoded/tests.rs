@@ -63,8 +63,8 @@ impl Bank {
         let leave = Decoded { kind: Kind::Leave, count: 1, ..decoded };
         let constants = Constants::default();
         let code = Code { decoded: vec![decoded, leave], ..Code::default() };
-        let values = Values {
-            fixed: &Fixed { code: &code, constants: &constants, params: &[] },
+        let values = WarpInputs {
+            fixed: &LaunchInputs { code: &code, constants: &constants, params: &[] },
             of_cta: &[0; OF_CTA],
             tid: &[[0; 32]; 3],
             counts: &Counts::default(),
@@ -76,7 +76,7 @@ impl Bank {
             constants: &constants,
             live: u32::MAX,
         };
-        let mut place = Place {
+        let mut progress = Progress {
             pc: 0,
             mask,
             grouped: false,
@@ -86,8 +86,8 @@ impl Bank {
             turns: false,
             stop: Stop::Instruction,
         };
-        Job { values: &values, lanes, place: &mut place }.run(level);
-        let end = place;
+        InnerLoop { values: &values, lanes, progress: &mut progress }.run(level);
+        let end = progress;
         assert_eq!(
             (end.pc, end.steps, end.threads, end.stop),
             (1, 1, mask.count_ones().into(), Stop::Instruction)

@@ -2,14 +2,14 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
-use super::{Active, Registers, Sink, Source};
+use super::{ActiveLanes, Registers, Sink, Source};
 use crate::code::{Access, Constants, Slot};
 use crate::exec::decoded::each;
 use crate::exec::warp::{lanes, narrow};
 
 /// Writes the lanes' values to a register. If all lanes get the same value, it is computed once.
 #[inline(always)]
-fn fill<T: Copy>(to: &mut [T; 32], active: Active, same: bool, value: impl Fn(usize) -> T) {
+fn fill<T: Copy>(to: &mut [T; 32], active: ActiveLanes, same: bool, value: impl Fn(usize) -> T) {
     let all = active.mask == active.live;
     if same {
         let value = value(active.mask.trailing_zeros() as usize & 31);
@@ -33,12 +33,12 @@ fn fill<T: Copy>(to: &mut [T; 32], active: Active, same: bool, value: impl Fn(us
 fn load_part<S: Source, const N: usize, const SIGNED: bool>(
     source: &S,
     (registers, d): (&mut Registers<'_>, Slot),
-    (ahead, keep): (u32, u64),
-    active: Active,
+    (offset, keep): (u32, u64),
+    active: ActiveLanes,
 ) {
     let same = S::COMMON && active.same;
     let element = |lane: usize| {
-        let value = source.element::<N>(lane, ahead);
+        let value = source.element::<N>(lane, offset);
         let sign = 64 - 8 * N as u32;
         let value = if SIGNED { ((value << sign) as i64 >> sign) as u64 } else { value };
         value & keep
@@ -48,7 +48,7 @@ fn load_part<S: Source, const N: usize, const SIGNED: bool>(
     }
     let to = &mut registers.narrow[d.index()];
     let whole = N == 4 && keep as u32 == u32::MAX && !same;
-    if !(whole && source.row(to, ahead, active)) {
+    if !(whole && source.row(to, offset, active)) {
         fill(to, active, same, |lane| element(lane) as u32);
     }
 }
@@ -59,7 +59,7 @@ pub(in crate::exec) fn load<S: Source>(
     source: &S,
     mut registers: Registers<'_>,
     access: &Access,
-    active: Active,
+    active: ActiveLanes,
 ) {
     let part = match (access.size, access.signed) {
         (1, false) => load_part::<S, 1, false>,
@@ -72,8 +72,8 @@ pub(in crate::exec) fn load<S: Source>(
     };
     for (k, &d) in access.parts.iter().enumerate() {
         if !d.is_none() {
-            let ahead = k as u32 * u32::from(access.size);
-            part(source, (&mut registers, d), (ahead, access.mask), active);
+            let offset = k as u32 * u32::from(access.size);
+            part(source, (&mut registers, d), (offset, access.mask), active);
         }
     }
 }
@@ -83,22 +83,22 @@ pub(in crate::exec) fn load<S: Source>(
 fn store_part<S: Sink, const N: usize>(
     sink: &mut S,
     (registers, constants): (&Registers<'_>, &Constants),
-    (from, ahead): (Slot, u32),
-    active: Active,
+    (from, offset): (Slot, u32),
+    active: ActiveLanes,
 ) {
     if from.is_wide() {
         let row = if from.is_constant() { &constants.wide[..] } else { &*registers.wide };
         let row = &row[from.index()];
-        return put_all(active, |lane| sink.put::<N>(lane, ahead, row[lane]));
+        return put_all(active, |lane| sink.put::<N>(lane, offset, row[lane]));
     }
     let row = narrow(registers.narrow, constants, from);
-    if !(N == 4 && sink.put_row(row, ahead, active)) {
-        put_all(active, |lane| sink.put::<N>(lane, ahead, row[lane].into()));
+    if !(N == 4 && sink.put_row(row, offset, active)) {
+        put_all(active, |lane| sink.put::<N>(lane, offset, row[lane].into()));
     }
 }
 
 #[inline(always)]
-fn put_all(active: Active, mut put: impl FnMut(usize)) {
+fn put_all(active: ActiveLanes, mut put: impl FnMut(usize)) {
     if active.mask == u32::MAX {
         (0..32).for_each(put);
     } else {
@@ -112,7 +112,7 @@ pub(in crate::exec) fn store<S: Sink>(
     sink: &mut S,
     from: (&Registers<'_>, &Constants),
     access: &Access,
-    active: Active,
+    active: ActiveLanes,
 ) {
     let part = match access.size {
         1 => store_part::<S, 1>,

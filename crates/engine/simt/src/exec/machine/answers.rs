@@ -1,18 +1,18 @@
 //! Executes a single fetch or surface access of a stopped thread and returns its result.
 
 use super::{Filter, Machine, Stop};
-use crate::observe::event::{At, FetchAnswered, SurfaceAnswered};
+use crate::observe::event::{At, ExecutedFetch, ExecutedSurfaceAccess};
 use crate::observe::{Events, Probe};
 use crate::watch::{Watched, WatchedFetch, WatchedSurface};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A probe that records the first result of a lane.
-struct Taker {
+struct ResultProbe {
     thread: ([u32; 3], u32, u32),
     taken: Arc<Mutex<Option<Watched>>>,
 }
 
-impl Taker {
+impl ResultProbe {
     fn put(&self, at: &At, watched: impl FnOnce(usize) -> Option<Watched>) {
         let (cta, warp, lane) = self.thread;
         if at.cta == cta && at.warp == warp && at.lanes >> lane & 1 == 1 {
@@ -24,17 +24,17 @@ impl Taker {
     }
 }
 
-impl Probe for Taker {
+impl Probe for ResultProbe {
     fn answer_lanes(&mut self, at: &At) -> u32 {
         let (cta, warp, lane) = self.thread;
         if at.cta == cta && at.warp == warp { at.lanes & 1 << lane } else { 0 }
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
         self.put(at, |lane| Some(Watched::Fetch(WatchedFetch::of(fetch, lane))));
     }
 
-    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         self.put(at, |lane| WatchedSurface::of(access, lane).map(Watched::Surface));
     }
 }
@@ -48,7 +48,7 @@ impl Machine<'_> {
         let [x, y, _] = grid.map(|n| u64::from(n.max(1)));
         let id = [cta % x, cta / x % y, cta / x / y].map(|n| n as u32);
         for resident in &mut self.residents.all {
-            let taker = Taker { thread: (id, warp, lane), taken: Arc::clone(&taken) };
+            let taker = ResultProbe { thread: (id, warp, lane), taken: Arc::clone(&taken) };
             resident.context.probe = Some(Box::new(taker));
             resident.context.events |= Events::ANSWERS;
             resident.context.is_unobserved = false;
@@ -58,8 +58,9 @@ impl Machine<'_> {
         self.set_end(None);
         self.set_between(false);
         self.set_filter(Some(Filter { cta: Some(cta), warp: Some(warp), lanes: 1 << lane }));
-        while let Stop::Stands(stand) = self.run() {
-            if (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1 {
+        while let Stop::At(stop_point) = self.run() {
+            if (stop_point.cta, stop_point.warp) == (cta, warp) && stop_point.lanes >> lane & 1 == 1
+            {
                 break;
             }
         }

@@ -7,7 +7,7 @@
 
 use super::super::prepare::prepare;
 use super::super::resident::Resident;
-use super::super::workers::Ends;
+use super::super::workers::CtaEnd;
 use super::super::{CtaChunk, Shared};
 use super::{ALONE, Machine, Position, Stepper};
 use crate::launch::LaunchConfig;
@@ -73,8 +73,8 @@ impl Machine<'_> {
             let until = end.min(ended + AT_ONCE);
             while let Some(index) = taken.take(until) {
                 let fault = match resident.run_cta(index, &taken, || false) {
-                    Ok(Ends::Done) => None,
-                    Ok(Ends::Waits) => Some(resident.context.waits_alone(&resident.warps, ALONE)),
+                    Ok(CtaEnd::Done) => None,
+                    Ok(CtaEnd::Waits) => Some(resident.context.waits_alone(&resident.warps, ALONE)),
                     Err(fault) => Some(fault),
                 };
                 if let Some(fault) = fault {
@@ -88,7 +88,7 @@ impl Machine<'_> {
             }
             ended = until;
         }
-        self.bad_fetches.add(resident.context.sites.bad.take_told());
+        self.bad_fetches.add(resident.context.sites.bad.take_recorded());
         self.residents.all[0].context.counters.add(&resident.context.counters);
         self.residents.order.left.start = ended;
         let turn = self.stepper.position.turn + (ended - begin);

@@ -2,12 +2,12 @@
 
 use super::super::resident::Resident;
 use super::super::warp::{State, Warp};
-use super::{Machine, Stand};
+use super::{Machine, StopPoint};
 use texunit_memory::SpaceKind;
 
 /// Lanes of a warp with the same next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct LanePosition {
     /// Mask of the lanes.
     pub lanes: u32,
     /// Source offset of the next instruction.
@@ -28,13 +28,13 @@ pub enum Waits {
     /// They wait at the barrier of the cluster.
     Cluster,
     /// They wait at a reconvergence point for the lanes that took the other side of a branch.
-    Others,
+    Reconvergence,
 }
 
 impl<'a> Machine<'a> {
     /// The position at the last stop.
-    pub fn stand(&self) -> Stand {
-        self.stepper.stand
+    pub fn stop_point(&self) -> StopPoint {
+        self.stepper.stop_point
     }
 
     /// Numbers of the CTAs that have begun and not ended, sorted.
@@ -74,9 +74,9 @@ impl<'a> Machine<'a> {
     }
 
     /// Positions of the lanes of a warp, in scheduling order.
-    pub fn standing(&self, cta: u64, warp: u32) -> Vec<Standing> {
+    pub fn lane_positions(&self, cta: u64, warp: u32) -> Vec<LanePosition> {
         let Some(warp) = self.warp(cta, warp) else { return Vec::new() };
-        let splits = warp.splits.iter().map(|split| Standing {
+        let splits = warp.splits.iter().map(|split| LanePosition {
             lanes: split.mask,
             at: self.place(split.pc),
             waits: match split.state {
@@ -87,10 +87,10 @@ impl<'a> Machine<'a> {
             },
         });
         let groups = warp.groups.iter().filter(|group| group.arrived != 0);
-        let groups = groups.map(|group| Standing {
+        let groups = groups.map(|group| LanePosition {
             lanes: group.arrived,
             at: self.place(group.resume),
-            waits: Waits::Others,
+            waits: Waits::Reconvergence,
         });
         splits.chain(groups).collect()
     }

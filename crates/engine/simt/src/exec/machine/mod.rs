@@ -21,11 +21,11 @@ pub(super) mod stepper;
 mod stops;
 
 pub use fast::Fast;
-pub use look::{Standing, Waits};
+pub use look::{LanePosition, Waits};
 pub use places::{FrameAt, RegisterAt};
 pub use saved::Saved;
 use stepper::Stepper;
-pub use stepper::{Caught, Filter, Position, Range, Stand, block_of};
+pub use stepper::{Filter, Position, Range, StopPoint, WatchHit, block_of};
 
 use super::context::Launch;
 use super::limits::{CTA_TURN, RESIDENT_TURN};
@@ -33,7 +33,7 @@ use super::outcome::CtaTurn;
 use super::output::Printed;
 use super::prepare::prepare;
 use super::resident::Stage;
-use super::residents::{Residents, have_looked};
+use super::residents::{Residents, have_polled};
 use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::launch::{CtaRange, LaunchConfig};
@@ -60,10 +60,10 @@ pub trait Debugger: Sync + std::fmt::Debug {
 #[derive(Clone, Debug)]
 pub enum Stop {
     /// Before an instruction at which a stop was requested.
-    Stands(Stand),
+    At(StopPoint),
     /// A thread has a fault at this instruction. The launch has ended, but its state can be
     /// inspected.
-    Faulted(Stand, Box<Fault>),
+    Faulted(StopPoint, Box<Fault>),
     /// All CTAs have ended.
     Ended,
     /// A CTA has ended, and the next one has not begun.
@@ -81,7 +81,7 @@ pub struct Machine<'a> {
     bad_fetches: BadFetches,
     /// Step numbers at the begin of turns, as far as they are known.
     bases: BTreeMap<u64, u64>,
-    fault: Option<(Stand, Box<Fault>)>,
+    fault: Option<(StopPoint, Box<Fault>)>,
     has_ended: bool,
     is_dropped: bool,
     stops_between: bool,
@@ -178,7 +178,7 @@ impl<'a> Machine<'a> {
     fn stepped(&self) -> impl Iterator<Item = (usize, u32)> {
         let insts = self.launch.code.insts.iter().enumerate();
         insts.filter_map(|(pc, inst)| match &inst.op {
-            crate::code::Op::Mark(mark) if mark.tells.has(Events::STEPS) => {
+            crate::code::Op::Mark(mark) if mark.reports.has(Events::STEPS) => {
                 Some((pc, inst.span.start))
             }
             _ => None,
@@ -204,8 +204,8 @@ impl<'a> Machine<'a> {
         self.stepper.end = end;
     }
 
-    /// Watches accesses to these ranges of memory, which [`Self::caught`] returns, and optionally
-    /// stops after each.
+    /// Watches accesses to these ranges of memory, which [`Self::watch_hits`] returns, and
+    /// optionally stops after each.
     pub fn set_watched(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stepper.watch(ranges, stops);
         let probe = self.stepper.probe();
@@ -219,12 +219,12 @@ impl<'a> Machine<'a> {
     }
 
     /// Watched accesses since the last call.
-    pub fn caught(&mut self) -> Vec<Caught> {
-        let mut all = self.stepper.take_caught();
+    pub fn watch_hits(&mut self) -> Vec<WatchHit> {
+        let mut all = self.stepper.take_hits();
         let insts = &self.launch.unit.code.insts;
-        for caught in &mut all {
+        for hits in &mut all {
             // The probe identifies instructions by number.
-            caught.at = insts.get(caught.at as usize).map_or(0, |inst| inst.span.start);
+            hits.at = insts.get(hits.at as usize).map_or(0, |inst| inst.span.start);
         }
         all
     }
@@ -256,8 +256,8 @@ impl<'a> Machine<'a> {
 
     /// Continues to the next stop.
     pub fn run(&mut self) -> Stop {
-        if let Some((stand, fault)) = &self.fault {
-            return Stop::Faulted(*stand, fault.clone());
+        if let Some((stop_point, fault)) = &self.fault {
+            return Stop::Faulted(*stop_point, fault.clone());
         }
         if self.has_ended {
             return Stop::Ended;
@@ -284,21 +284,21 @@ impl<'a> Machine<'a> {
         let budget = if is_sequential { CTA_TURN } else { RESIDENT_TURN };
         let Self { residents, stepper, printed, launch, .. } = self;
         let (mut has_ended, is_random) = (false, launch.config.schedule.is_some());
-        let came = residents.turn(budget, |resident, deal| {
+        let outcome = residents.turn(budget, |resident, policy| {
             let blank = Box::new(Stepper::new(0, launch.config.grid));
             stepper.cta = resident.index;
             resident.context.debug = Some(std::mem::replace(stepper, blank));
-            let came = resident.turn(deal);
+            let outcome = resident.turn(policy);
             if let Some(own) = resident.context.debug.take() {
                 *stepper = own;
             }
             // Watching changes the turns of a random order, and so the positions of a replay.
-            if matches!(came, Ok(CtaTurn::Over)) && !is_random && !resident.waits_for_cluster() {
-                resident.patience.round(&mut resident.context, &mut resident.warps);
+            if matches!(outcome, Ok(CtaTurn::Over)) && !is_random && !resident.waits_for_cluster() {
+                resident.wait_detector.round(&mut resident.context, &mut resident.warps);
             }
-            if matches!(came, Ok(CtaTurn::Ended)) {
+            if matches!(outcome, Ok(CtaTurn::Ended)) {
                 has_ended = true;
-                resident.patience.end(&mut resident.context);
+                resident.wait_detector.end(&mut resident.context);
                 resident.stage = Stage::Ended;
                 printed.take(
                     resident.index,
@@ -307,10 +307,10 @@ impl<'a> Machine<'a> {
                 );
                 launch.config.progress.inspect(|progress| _ = progress.fetch_add(1, Relaxed));
             }
-            came
+            outcome
         });
-        match came {
-            Some(Ok(CtaTurn::Stopped)) => Some(Stop::Stands(self.stepper.stand)),
+        match outcome {
+            Some(Ok(CtaTurn::Stopped)) => Some(Stop::At(self.stepper.stop_point)),
             Some(Ok(_)) if has_ended && is_sequential => {
                 let turn = self.stepper.position.turn + 1;
                 self.stepper.position = Position { turn, step: 0 };
@@ -325,7 +325,7 @@ impl<'a> Machine<'a> {
 
     fn next_round(&mut self) -> Option<Stop> {
         let mut running: Vec<_> = self.residents.running().collect();
-        if have_looked(&mut running) == Some(true) {
+        if have_polled(&mut running) == Some(true) {
             let fault = running[0].context.waits_alone(&running[0].warps, ALONE);
             return self.faults(fault);
         }
@@ -348,9 +348,9 @@ impl<'a> Machine<'a> {
         if matches!(fault.kind, FaultKind::Cancelled) {
             return Some(Stop::Interrupted);
         }
-        let stand = self.stepper.stand;
-        self.fault = Some((stand, fault.clone()));
-        Some(Stop::Faulted(stand, fault))
+        let stop_point = self.stepper.stop_point;
+        self.fault = Some((stop_point, fault.clone()));
+        Some(Stop::Faulted(stop_point, fault))
     }
 
     /// A flag that another thread can set to interrupt the launch.
@@ -386,7 +386,7 @@ impl<'a> Machine<'a> {
             None => match self.run_out() {
                 Stop::Faulted(_, fault) => Some(fault),
                 Stop::Interrupted => Some(self.cancelled()),
-                Stop::Ended | Stop::Stands(_) | Stop::Between => None,
+                Stop::Ended | Stop::At(_) | Stop::Between => None,
             },
         };
         let stats = self.stats();
@@ -406,7 +406,7 @@ impl<'a> Machine<'a> {
                 if let Fast::Hit(_) = self.skip(None, u64::MAX)
                     && let Some(fault) = self.fast_fault.take()
                 {
-                    return Stop::Faulted(self.stepper.stand, fault);
+                    return Stop::Faulted(self.stepper.stop_point, fault);
                 }
             }
             match self.run() {
@@ -430,7 +430,7 @@ impl<'a> Machine<'a> {
         let limit = self.launch.config.printf_limit;
         for resident in &mut self.residents.all {
             counters.add(&resident.context.counters);
-            self.bad_fetches.add(resident.context.sites.bad.take_told());
+            self.bad_fetches.add(resident.context.sites.bad.take_recorded());
             if resident.runs() {
                 self.printed.take(resident.index, &mut resident.context.output, limit);
             }

@@ -8,7 +8,7 @@ use super::super::resident::Stage;
 use super::super::residents::Order;
 use super::super::turns::Round;
 use super::super::warp::Warp;
-use super::{Machine, Position, Stand};
+use super::{Machine, Position, StopPoint};
 use crate::stats::Fault;
 use texunit_memory::SavedHeap;
 
@@ -29,10 +29,10 @@ pub struct Saved {
     order: Order,
     position: Position,
     passes: bool,
-    stand: Stand,
+    stop_point: StopPoint,
     printed: Printed,
     has_ended: bool,
-    fault: Option<(Stand, Box<Fault>)>,
+    fault: Option<(StopPoint, Box<Fault>)>,
     heap: Option<SavedHeap>,
 }
 
@@ -98,7 +98,7 @@ impl Machine<'_> {
             order: self.residents.order.clone(),
             position: self.stepper.position,
             passes: self.stepper.passes,
-            stand: self.stepper.stand,
+            stop_point: self.stepper.stop_point,
             printed: self.printed.clone(),
             has_ended: self.has_ended,
             fault: self.fault.clone(),
@@ -124,12 +124,12 @@ impl Machine<'_> {
             resident.context.output = saved.output.clone();
             resident.context.counters = saved.counters;
             // Its age is counted from these.
-            resident.patience.end(&mut resident.context);
+            resident.wait_detector.end(&mut resident.context);
         }
         self.residents.order = saved.order.clone();
         self.stepper.position = saved.position;
         self.stepper.passes = saved.passes;
-        self.stepper.stand = saved.stand;
+        self.stepper.stop_point = saved.stop_point;
         self.printed = saved.printed.clone();
         self.has_ended = saved.has_ended;
         self.fault = saved.fault.clone();

@@ -3,7 +3,7 @@
 
 use super::super::outcome::Resume;
 use crate::observe::Probe;
-use crate::observe::event::{Access, At, Doing, SurfaceAnswered};
+use crate::observe::event::{Access, AccessOp, At, ExecutedSurfaceAccess};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_memory::SpaceKind;
@@ -11,7 +11,7 @@ use texunit_unit::{Resource, SurfaceKind, SurfacePlan, lanes};
 
 /// A position of lanes at which the launch has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stand {
+pub struct StopPoint {
     /// Number of the CTA in the grid.
     pub cta: u64,
     /// Number of the warp in its CTA.
@@ -71,7 +71,7 @@ pub fn block_of(resource: &Resource) -> usize {
 
 /// An access to watched memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Caught {
+pub struct WatchHit {
     /// Index of the watched range.
     pub range: usize,
     /// Position before the accessing instruction.
@@ -94,10 +94,10 @@ pub struct Caught {
 
 /// State shared by the probes of all residents.
 #[derive(Debug, Default)]
-pub(super) struct Catch {
+pub(super) struct WatchState {
     ranges: Vec<Range>,
-    caught: Mutex<Vec<Caught>>,
-    is_caught: AtomicBool,
+    hits: Mutex<Vec<WatchHit>>,
+    has_hit: AtomicBool,
     pub(super) turn: AtomicU64,
     pub(super) step: AtomicU64,
     grid: [AtomicU64; 2],
@@ -108,17 +108,17 @@ const MOST: usize = 4096;
 
 /// A probe that records accesses to watched ranges.
 #[derive(Clone, Debug)]
-pub(super) struct Catcher(Arc<Catch>);
+pub(super) struct WatchProbe(Arc<WatchState>);
 
-impl Probe for Catcher {
+impl Probe for WatchProbe {
     fn access(&mut self, at: &At, access: &Access<'_>) {
-        let catch = &*self.0;
-        let grid = catch.grid.each_ref().map(|n| n.load(Relaxed));
+        let watch_state = &*self.0;
+        let grid = watch_state.grid.each_ref().map(|n| n.load(Relaxed));
         let [x, y, z] = at.cta.map(u64::from);
         let cta = x + grid[0] * (y + grid[1] * z);
-        for (index, range) in catch.ranges.iter().enumerate() {
-            let tells =
-                (range.reads && access.doing.reads()) || (range.writes && access.doing.writes());
+        for (index, range) in watch_state.ranges.iter().enumerate() {
+            let tells = (range.reads && access.operation.reads())
+                || (range.writes && access.operation.writes());
             let global = matches!(range.space, SpaceKind::Global | SpaceKind::Const);
             let space = matches!(access.space, SpaceKind::Global | SpaceKind::Const);
             let is_there = if global { space } else { range.space == access.space };
@@ -136,14 +136,19 @@ impl Probe for Catcher {
                 if own && meets {
                     last = Some((lane as u32, first));
                     // Atomics are executed in lane order, so each is reported.
-                    if matches!(access.doing, Doing::Atomic(_)) {
-                        catch.put(index, at, (lane as u32, first, bytes), access.doing.writes());
+                    if matches!(access.operation, AccessOp::Atomic(_)) {
+                        watch_state.put(
+                            index,
+                            at,
+                            (lane as u32, first, bytes),
+                            access.operation.writes(),
+                        );
                         last = None;
                     }
                 }
             }
             if let Some((lane, first)) = last {
-                catch.put(index, at, (lane, first, bytes), access.doing.writes());
+                watch_state.put(index, at, (lane, first, bytes), access.operation.writes());
             }
         }
     }
@@ -152,7 +157,7 @@ impl Probe for Catcher {
         if self.0.has_texels() { at.lanes } else { 0 }
     }
 
-    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+    fn surface_answer(&mut self, at: &At, access: &ExecutedSurfaceAccess<'_>) {
         let block = Some(block_of(&access.surface.resource));
         let (reads, writes) = match access.form.kind {
             SurfaceKind::Load { .. } => (true, false),
@@ -161,7 +166,7 @@ impl Probe for Catcher {
         };
         for (index, range) in self.0.ranges.iter().enumerate().filter(|(_, r)| r.block == block) {
             if ((range.reads && reads) || (range.writes && writes))
-                && let Some(met) = Catch::of_surface(at, access, range)
+                && let Some(met) = WatchState::of_surface(at, access, range)
             {
                 self.0.put(index, at, met, writes);
             }
@@ -169,13 +174,17 @@ impl Probe for Catcher {
     }
 }
 
-impl Catch {
+impl WatchState {
     fn has_texels(&self) -> bool {
         self.ranges.iter().any(|range| range.block.is_some())
     }
 
     /// The last lane of a surface access that overlaps a range, its first byte and its size.
-    fn of_surface(at: &At, access: &SurfaceAnswered<'_>, range: &Range) -> Option<(u32, u64, u32)> {
+    fn of_surface(
+        at: &At,
+        access: &ExecutedSurfaceAccess<'_>,
+        range: &Range,
+    ) -> Option<(u32, u64, u32)> {
         let plan = SurfacePlan::new(access.form, access.surface).ok()?;
         let each = lanes(at.lanes).filter_map(|lane| {
             let (first, bytes) = plan.bytes(access.request.coords.map(|c| c[lane]))?;
@@ -188,11 +197,11 @@ impl Catch {
 
     fn put(&self, range: usize, at: &At, (lane, address, bytes): (u32, u64, u32), writes: bool) {
         let (turn, step) = (self.turn.load(Relaxed), self.step.load(Relaxed));
-        let mut caught = self.caught.lock().unwrap_or_else(PoisonError::into_inner);
-        if caught.len() >= 2 * MOST {
-            caught.drain(..MOST);
+        let mut hits = self.hits.lock().unwrap_or_else(PoisonError::into_inner);
+        if hits.len() >= 2 * MOST {
+            hits.drain(..MOST);
         }
-        caught.push(Caught {
+        hits.push(WatchHit {
             range,
             position: Position { turn, step },
             cta: at.cta,
@@ -203,7 +212,7 @@ impl Catch {
             address,
             bytes,
         });
-        self.is_caught.store(true, Relaxed);
+        self.has_hit.store(true, Relaxed);
     }
 }
 
@@ -231,14 +240,14 @@ pub(in super::super) struct Stepper {
     pub(super) end: Option<Position>,
     /// Whether the launch stops after accesses to watched ranges.
     stops_behind: bool,
-    pub(super) catch: Option<Arc<Catch>>,
+    pub(super) watch_state: Option<Arc<WatchState>>,
     pub(super) interrupted: Arc<AtomicBool>,
     /// State of the turn that was interrupted by the stop.
     pub(super) resume: Option<Resume>,
     /// Number of the running CTA.
     pub(super) cta: u64,
     /// Position of the last stop.
-    pub(super) stand: Stand,
+    pub(super) stop_point: StopPoint,
     grid: [u64; 2],
     /// Whether a stop ends the CTA.
     pub(super) ends: bool,
@@ -258,11 +267,11 @@ impl Stepper {
             filter: None,
             end: None,
             stops_behind: false,
-            catch: None,
+            watch_state: None,
             interrupted: Arc::default(),
             resume: None,
             cta: 0,
-            stand: Stand { cta: 0, warp: 0, lanes: 0, at: 0 },
+            stop_point: StopPoint { cta: 0, warp: 0, lanes: 0, at: 0 },
             grid: [grid[0].into(), grid[1].into()],
             ends: false,
             patience: PATIENCE,
@@ -271,25 +280,25 @@ impl Stepper {
 
     pub(super) fn watch(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stops_behind = stops;
-        self.catch = (!ranges.is_empty()).then(|| {
+        self.watch_state = (!ranges.is_empty()).then(|| {
             let grid = self.grid.map(AtomicU64::new);
-            Arc::new(Catch { ranges, grid, ..Catch::default() })
+            Arc::new(WatchState { ranges, grid, ..WatchState::default() })
         });
     }
 
     /// Whether surface accesses are watched.
     pub(super) fn has_texels(&self) -> bool {
-        self.catch.as_ref().is_some_and(|catch| catch.has_texels())
+        self.watch_state.as_ref().is_some_and(|watch_state| watch_state.has_texels())
     }
 
-    pub(super) fn probe(&self) -> Option<Catcher> {
-        self.catch.clone().map(Catcher)
+    pub(super) fn probe(&self) -> Option<WatchProbe> {
+        self.watch_state.clone().map(WatchProbe)
     }
 
-    pub(super) fn take_caught(&mut self) -> Vec<Caught> {
-        let Some(catch) = &self.catch else { return Vec::new() };
-        catch.is_caught.store(false, Relaxed);
-        std::mem::take(&mut *catch.caught.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn take_hits(&mut self) -> Vec<WatchHit> {
+        let Some(watch_state) = &self.watch_state else { return Vec::new() };
+        watch_state.has_hit.store(false, Relaxed);
+        std::mem::take(&mut *watch_state.hits.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn is_interrupted(&self) -> bool {
@@ -313,10 +322,10 @@ impl Stepper {
                 && filter.warp.is_none_or(|w| w == warp)
                 && filter.lanes & mask != 0
         });
-        let is_caught =
-            self.stops_behind && self.catch.as_ref().is_some_and(|c| c.is_caught.load(Relaxed));
+        let has_hit =
+            self.stops_behind && self.watch_state.as_ref().is_some_and(|c| c.has_hit.load(Relaxed));
         filtered
-            || is_caught
+            || has_hit
             || self.breaks[pc as usize]
             || self.end.is_some_and(|end| self.position >= end)
     }

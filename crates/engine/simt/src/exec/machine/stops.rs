@@ -3,7 +3,7 @@
 use super::super::context::Context;
 use super::super::outcome::Resume;
 use super::super::warp::{Split, Warp};
-use super::stepper::{Stand, StepAnswer};
+use super::stepper::{StepAnswer, StopPoint};
 use crate::observe::Events;
 use crate::observe::mark::Mark;
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,18 +22,18 @@ impl Context<'_> {
         if stepper.ends {
             return StepAnswer::Ends;
         }
-        if !mark.tells.has(Events::STEPS) {
+        if !mark.reports.has(Events::STEPS) {
             return StepAnswer::Continues;
         }
         if stepper.stops(warp.index, pc, mask) {
             stepper.passes = true;
             let at = self.launch.code.insts[pc as usize].span.start;
-            stepper.stand = Stand { cta: stepper.cta, warp: warp.index, lanes: mask, at };
+            stepper.stop_point = StopPoint { cta: stepper.cta, warp: warp.index, lanes: mask, at };
             return StepAnswer::Stops;
         }
-        if let Some(catch) = &stepper.catch {
-            catch.turn.store(stepper.position.turn, Relaxed);
-            catch.step.store(stepper.position.step, Relaxed);
+        if let Some(watch_state) = &stepper.watch_state {
+            watch_state.turn.store(stepper.position.turn, Relaxed);
+            watch_state.step.store(stepper.position.step, Relaxed);
         }
         stepper.position.step += 1;
         StepAnswer::Continues
@@ -66,7 +66,7 @@ impl Context<'_> {
         if let Some(stepper) = &mut self.debug {
             let at = self.launch.code.insts.get(split.pc as usize).map_or(0, |i| i.span.start);
             let (cta, lanes) = (stepper.cta, split.mask);
-            stepper.stand = Stand { cta, warp: warp.index, lanes, at };
+            stepper.stop_point = StopPoint { cta, warp: warp.index, lanes, at };
         }
     }
 }

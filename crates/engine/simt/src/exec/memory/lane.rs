@@ -1,7 +1,7 @@
 //! Loads and stores of a single element of one lane, in any state space.
 
 use super::{LOAD, STORE};
-use crate::code::Place;
+use crate::code::MemSpace;
 use crate::exec::cluster::is_of_peer;
 use crate::exec::context::Context;
 use crate::exec::outcome::{Executed, PendingFault};
@@ -63,17 +63,17 @@ impl Context<'_> {
         &mut self,
         warp: &Warp,
         lane: usize,
-        place: Place,
+        mem_space: MemSpace,
         address: u64,
         size: u8,
         total: u32,
     ) -> Result<u64, Box<PendingFault>> {
-        let (space, at) = self.space(warp, place, address);
+        let (space, at) = self.space(warp, mem_space, address);
         let value = match space {
             SpaceKind::Shared => {
-                self.looks_at_shared(at, size.into());
-                let (bytes, place) = self.shared_of(at);
-                load_bytes(bytes, place, size)
+                self.trace_shared_load(at, size.into());
+                let (bytes, mem_space) = self.shared_of(at);
+                load_bytes(bytes, mem_space, size)
                     .or_else(|| self.update_past_shared(at, size.into(), |old| old))
             }
             SpaceKind::Local => match at.checked_add(size.into()) {
@@ -109,19 +109,19 @@ impl Context<'_> {
         &mut self,
         warp: &mut Warp,
         lane: usize,
-        place: Place,
+        mem_space: MemSpace,
         address: u64,
         (size, total): (u8, u32),
         value: u64,
     ) -> Executed {
-        let (space, at) = self.space(warp, place, address);
+        let (space, at) = self.space(warp, mem_space, address);
         let stored = match space {
             SpaceKind::Shared => {
                 if is_of_peer(at) {
-                    self.acts();
+                    self.record_side_effect();
                 }
-                let (bytes, place) = self.shared_of(at);
-                store_bytes(bytes, place, size, value)
+                let (bytes, mem_space) = self.shared_of(at);
+                store_bytes(bytes, mem_space, size, value)
                     .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ()))
             }
             SpaceKind::Local => match at.checked_add(size.into()) {
@@ -132,7 +132,7 @@ impl Context<'_> {
                 return self.read_only(lane, space, at);
             }
             SpaceKind::Global => {
-                self.acts();
+                self.record_side_effect();
                 self.check_heap_at(lane, address, size.into(), STORE)?;
                 let map = self.launch.config.memory;
                 match map.find_writable(address, size.into(), self.hint) {

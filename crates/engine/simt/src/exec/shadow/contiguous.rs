@@ -35,8 +35,8 @@ impl Context<'_> {
         let bytes = u64::from(access.size) * access.parts.len() as u64;
         let span = (high - low).checked_add(bytes).filter(|&span| span <= SPAN as u64)?;
         // Any address between two addresses of a state space is in that space, too.
-        let (kind, low) = self.space(warp, access.place, low);
-        if self.space(warp, access.place, high).0 != kind {
+        let (kind, low) = self.space(warp, access.mem_space, low);
+        if self.space(warp, access.mem_space, high).0 != kind {
             return None;
         }
         let shadows = self.shadows.as_mut()?;

@@ -1,6 +1,6 @@
 //! Shadow memory of launches and workers.
 
-use crate::code::{Place, Shadow};
+use crate::code::{MemSpace, Shadow};
 use crate::observe::Events;
 use std::sync::Arc;
 use texunit_memory::{Block, MemoryMap, Reach};
@@ -40,7 +40,7 @@ impl Shadows {
 
 /// Shadow memory as seen by a worker.
 #[derive(Debug)]
-pub(crate) struct OwnShadows<'a> {
+pub(crate) struct WorkerShadows<'a> {
     pub(super) of: &'a Shadows,
     /// Shadow of the shared memory of a CTA that runs concurrently with others of its worker.
     own: Option<Block>,
@@ -52,7 +52,7 @@ pub(crate) struct OwnShadows<'a> {
     looked: Vec<(Arc<Texture>, Option<u32>, bool)>,
 }
 
-impl<'a> OwnShadows<'a> {
+impl<'a> WorkerShadows<'a> {
     /// The view of a worker. `shares`: its CTAs run concurrently, each with `shared_len` bytes of
     /// shared memory.
     pub(crate) fn of(
@@ -114,9 +114,11 @@ impl<'a> OwnShadows<'a> {
     pub(in crate::exec) fn reach(&self, shadow: &Shadow) -> Option<Reach<'a>> {
         match shadow {
             Shadow::Check(_) => Some(self.of.zero.reach(0)),
-            Shadow::Load(access) | Shadow::Store(access) => match access.place {
-                Place::Shared if self.own.is_none() => Some(self.of.shared[self.worker].reach(0)),
-                Place::Global | Place::Generic if self.hint < self.of.map.blocks().len() => {
+            Shadow::Load(access) | Shadow::Store(access) => match access.mem_space {
+                MemSpace::Shared if self.own.is_none() => {
+                    Some(self.of.shared[self.worker].reach(0))
+                }
+                MemSpace::Global | MemSpace::Generic if self.hint < self.of.map.blocks().len() => {
                     Some(self.of.map.reach(self.hint))
                 }
                 _ => None,

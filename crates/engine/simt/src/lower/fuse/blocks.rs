@@ -134,11 +134,11 @@ impl<'a> Blocks<'a> {
     /// Registers that are live after a block, and the dead instructions in it, from last to first.
     pub(super) fn needs(&self, chain: &Chain) -> (LiveSet<'_>, Vec<usize>) {
         let last = chain.0.last().copied().unwrap_or(self.cfg.exit());
-        let behind = self.liveness.live_out(&self.cfg, last);
-        let mut live = behind.clone();
+        let live_out = self.liveness.live_out(&self.cfg, last);
+        let mut live = live_out.clone();
         let insts = self.instructions(chain).rev();
         let dead = insts.filter(|&inst| !live.step_back(&self.code, inst)).collect();
-        (behind, dead)
+        (live_out, dead)
     }
 }
 

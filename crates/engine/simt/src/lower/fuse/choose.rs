@@ -15,7 +15,7 @@ use texunit_isa::Space;
 const MAX_READERS: usize = 256;
 
 /// A product in its block.
-struct Factors<'a> {
+struct ProductInfo<'a> {
     at: usize,
     /// Number of the block.
     block: usize,
@@ -46,7 +46,7 @@ struct Term {
 }
 
 /// A sum in its block.
-struct Terms {
+struct SumInfo {
     at: usize,
     terms: [Option<Term>; 2],
     /// Terms whose values were computed before the block.
@@ -73,7 +73,7 @@ struct State {
 }
 
 /// Collects products and sums block by block.
-pub(super) struct Finder<'a> {
+pub(super) struct Contraction<'a> {
     code: FusedCode<'a>,
     body: &'a [Instruction],
     is_entry: bool,
@@ -83,14 +83,14 @@ pub(super) struct Finder<'a> {
     clock: u32,
     /// Number of the last write before the block.
     start: u32,
-    products: Vec<Factors<'a>>,
-    sums: Vec<Terms>,
+    products: Vec<ProductInfo<'a>>,
+    sums: Vec<SumInfo>,
     /// Products that a register still holds at the end of their block: for each register the last
     /// such block.
     carried: HashMap<RegId, (usize, ScalarType, bool)>,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> Contraction<'a> {
     pub(super) fn new(function: &'a ir::Function) -> Self {
         let code = FusedCode(BodyCode::new(function));
         let writes = Definitions::new(&code);
@@ -114,7 +114,7 @@ impl<'a> Finder<'a> {
     /// Collects the products and sums of a block.
     pub(super) fn block(&mut self, blocks: &Blocks<'_>, number: usize, is_in_loop: bool) {
         let chain = &blocks.chains[number];
-        let (behind, mut dead) = blocks.needs(chain);
+        let (live_out, mut dead) = blocks.needs(chain);
         self.start = self.clock;
         for i in blocks.instructions(chain) {
             // Dead instructions are listed from last to first.
@@ -131,7 +131,7 @@ impl<'a> Finder<'a> {
                 continue;
             }
             state.holds = None;
-            if behind.has(r.0) {
+            if live_out.has(r.0) {
                 p.is_unknown |= !p.is_kept && (p.is_scaled || is_in_loop);
                 p.is_kept = true;
                 // ptxas unrolls loops and moves invariant code out of them, and considers a
@@ -185,7 +185,7 @@ impl<'a> Finder<'a> {
             (true, Some(_)) => code.each(i, Access::Def, &mut read),
             (true, None) => {}
         }
-        let product = plain_product(inst).filter(|_| !is_dead).map(|ty| Factors {
+        let product = plain_product(inst).filter(|_| !is_dead).map(|ty| ProductInfo {
             at: i,
             block: block.0,
             ty,
@@ -277,7 +277,7 @@ impl<'a> Finder<'a> {
             let negated = negated != (inst.opcode == Opcode::Sub && k == 2);
             Some(Term { product, negated, stale })
         });
-        self.sums.push(Terms { at: i, terms, before, block, chosen: None });
+        self.sums.push(SumInfo { at: i, terms, before, block, chosen: None });
     }
 
     /// Number of a product's uses: its sums, plus one for any other use.
@@ -296,7 +296,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether a product may be fused into one of its sums.
-    fn fits(&self, product: usize, sum: &Terms) -> bool {
+    fn fits(&self, product: usize, sum: &SumInfo) -> bool {
         let p = &self.products[product];
         if sum.chosen.is_some_and(|chosen| chosen != product) {
             return false;

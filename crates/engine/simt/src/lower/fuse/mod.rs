@@ -19,7 +19,7 @@ mod tests;
 
 use crate::stats::Fusion;
 use blocks::Blocks;
-use choose::Finder;
+use choose::Contraction;
 use std::collections::HashMap;
 use texunit_check::ir::{self, Instruction, Operand, RegId};
 use texunit_isa::{Modifiers, Opcode, Rounding, ScalarType};
@@ -107,7 +107,7 @@ pub(crate) fn pairs(function: &ir::Function) -> Pairs {
         return pairs;
     }
     let blocks = Blocks::of(function);
-    let mut finder = Finder::new(function);
+    let mut finder = Contraction::new(function);
     for (block, is_in_loop) in blocks.in_loops().into_iter().enumerate() {
         finder.block(&blocks, block, is_in_loop);
     }

@@ -21,7 +21,7 @@ pub(crate) use super::Sink;
 
 use crate::code::{Code, Constants, Func, Inst, Op, Slot};
 use crate::flow::{FunctionCode, Registers, reads};
-use rules::{Common, Making};
+use rules::{Common, ShadowBuilder};
 use state::States;
 
 /// Additions to the program's code.
@@ -108,19 +108,20 @@ fn of_function(code: &Code, function: FunctionCode<'_>, common: &Common, shadows
         reads(&inst.op, &mut read);
     });
     states.each(|op, inst, state| {
-        let mut making = Making::new(registers, &tracked, common, (op, inst, state));
-        if let Some(call) = making.instruction() {
+        let mut builder = ShadowBuilder::new(registers, &tracked, common, (op, inst, state));
+        if let Some(call) = builder.instruction() {
             shadows.calls.push((op, call));
         }
-        shadows.before[op as usize] = making.out;
+        shadows.before[op as usize] = builder.out;
     });
     let Some(first) = function.insts.first() else { return };
     let entry = Inst { op: Op::Nop, guard: Slot::TRUE, ..first.clone() };
-    let mut making = Making::new(registers, &tracked, common, (function.first, &entry, &[]));
+    let mut builder =
+        ShadowBuilder::new(registers, &tracked, common, (function.first, &entry, &[]));
     for (number, _) in unwritten.iter().enumerate().filter(|(_, is)| **is) {
-        making.undefine(number);
+        builder.undefine(number);
     }
-    if !making.out.is_empty() {
-        shadows.at_entry.push((function.first, making.out));
+    if !builder.out.is_empty() {
+        shadows.at_entry.push((function.first, builder.out));
     }
 }

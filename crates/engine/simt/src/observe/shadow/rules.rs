@@ -1,7 +1,7 @@
 //! Generates the shadow operations of an instruction.
 //!
-//! [`Making`] is given an instruction, the possible states of registers before it, and the tracked
-//! registers; it returns the operations to be inserted before the instruction.
+//! [`ShadowBuilder`] is given an instruction, the possible states of registers before it, and the
+//! tracked registers; it returns the operations to be inserted before the instruction.
 
 mod memory;
 mod values;
@@ -12,7 +12,7 @@ use super::state::{self, COMPUTED, State, is_constant_load};
 use super::{SCRATCH, Sink};
 use crate::code::{
     Access, Atomic, Call, Check, CompareTo, Constants, Fetch, FetchShadow, HeapAction, Inst,
-    Located, Matrix, MatrixAction, MbarrierAction, Mma, Op, Place, Rare, Shadow, Slot,
+    Located, Matrix, MatrixAction, MbarrierAction, MemSpace, Mma, Op, Rare, Shadow, Slot,
     SurfaceAccess, SurfaceShadow, Value,
 };
 use crate::flow::{Registers, writes};
@@ -42,7 +42,7 @@ const B: u8 = 0xcc;
 const C: u8 = 0xaa;
 
 /// Builds the operations to insert before an instruction.
-pub(super) struct Making<'a> {
+pub(super) struct ShadowBuilder<'a> {
     registers: Registers,
     tracked: &'a [bool],
     common: &'a Common,
@@ -66,7 +66,7 @@ fn is_wide(slot: Slot) -> bool {
     slot.is_wide() && !slot.is_predicate()
 }
 
-impl<'a> Making<'a> {
+impl<'a> ShadowBuilder<'a> {
     pub(super) fn new(
         registers: Registers,
         tracked: &'a [bool],
@@ -99,7 +99,7 @@ impl<'a> Making<'a> {
     }
 
     /// The shadow of a destination register; `None` if the register is not tracked.
-    fn home(&self, slot: Slot) -> Option<Slot> {
+    fn destination_shadow(&self, slot: Slot) -> Option<Slot> {
         let number = self.registers.number(slot)?;
         self.tracked[number].then(|| self.register(number))
     }
@@ -229,13 +229,15 @@ impl<'a> Making<'a> {
 
     /// Marks the whole result as uninitialised where a predicate holds.
     fn all(&mut self, d: Slot, of: Option<Slot>) {
-        let Some(home) = self.home(d) else { return };
+        let Some(destination_shadow) = self.destination_shadow(d) else { return };
         let (ones, zero) = (self.ones(d), self.zero(d));
         match of {
-            None => self.set(home, zero),
-            Some(p) if d.is_predicate() => self.set(home, p),
-            Some(p) if d.is_wide() => self.push(Op::SelectWide { d: home, a: ones, b: zero, p }),
-            Some(p) => self.push(Op::SelectNarrow { d: home, a: ones, b: zero, p }),
+            None => self.set(destination_shadow, zero),
+            Some(p) if d.is_predicate() => self.set(destination_shadow, p),
+            Some(p) if d.is_wide() => {
+                self.push(Op::SelectWide { d: destination_shadow, a: ones, b: zero, p })
+            }
+            Some(p) => self.push(Op::SelectNarrow { d: destination_shadow, a: ones, b: zero, p }),
         }
     }
 
@@ -307,14 +309,15 @@ impl<'a> Making<'a> {
             }
             Op::Convert { d, a, mask } => self.convert(*d, *a, *mask),
             Op::Pack { d, parts, bits } => {
-                if let Some(d) = self.home(*d) {
+                if let Some(d) = self.destination_shadow(*d) {
                     let parts = parts.iter().map(|&part| self.shadow(part)).collect();
                     self.push(Op::Pack { d, parts, bits: *bits });
                 }
             }
             Op::Unpack { parts, a, bits } => {
-                let home = |part: &Slot| self.home(*part).unwrap_or(Slot::NONE);
-                let parts: Box<[Slot]> = parts.iter().map(home).collect();
+                let destination_shadow =
+                    |part: &Slot| self.destination_shadow(*part).unwrap_or(Slot::NONE);
+                let parts: Box<[Slot]> = parts.iter().map(destination_shadow).collect();
                 if parts.iter().any(|part| !part.is_none()) {
                     let a = self.shadow(*a);
                     self.push(Op::Unpack { parts, a, bits: *bits });
@@ -325,7 +328,7 @@ impl<'a> Making<'a> {
             Op::Atomic(atomic) => self.atomic(atomic),
             Op::Rare(rare) => self.rare(rare),
             Op::Shuffle(shuffle) => {
-                if let Some(d) = self.home(shuffle.d) {
+                if let Some(d) = self.destination_shadow(shuffle.d) {
                     let a = self.shadow(shuffle.a);
                     if self.state(shuffle.a) == 0 {
                         self.set(d, a);
@@ -341,13 +344,13 @@ impl<'a> Making<'a> {
             Op::Mma(mma) => self.mma(mma),
             Op::AsyncCopy(copy) => self.shadow_op(Shadow::AsyncCopy((**copy).clone())),
             Op::MapShared { d, a, rank, .. } => {
-                if self.home(*d).is_some() {
+                if self.destination_shadow(*d).is_some() {
                     let any = self.any(&[*a, *rank]);
                     self.all(*d, any);
                 }
             }
             Op::SharedRank { d, a, .. } => {
-                if self.home(*d).is_some() {
+                if self.destination_shadow(*d).is_some() {
                     let any = self.any(&[*a]);
                     self.all(*d, any);
                 }
@@ -365,15 +368,17 @@ impl<'a> Making<'a> {
             Op::Runtime(call) => self.defines(call.result, call.function.result()),
             Op::Printf(printf) => self.defines(printf.result, 4),
             Op::IsSpace { d, a, .. } | Op::IsType { d, a, .. } => {
-                if self.home(*d).is_some() {
+                if self.destination_shadow(*d).is_some() {
                     let any = self.any(&[*a]);
                     self.all(*d, any);
                 }
             }
             Op::Fetch(fetch) => self.fetch(fetch),
             Op::SurfaceLoad(access) => {
-                let homes = access.parts.iter().map(|&part| self.home(part));
-                let shadows: Box<[Slot]> = homes.map(|home| home.unwrap_or(Slot::NONE)).collect();
+                let homes = access.parts.iter().map(|&part| self.destination_shadow(part));
+                let shadows: Box<[Slot]> = homes
+                    .map(|destination_shadow| destination_shadow.unwrap_or(Slot::NONE))
+                    .collect();
                 if shadows.iter().any(|shadow| !shadow.is_none()) {
                     self.surface(access, shadows);
                 }

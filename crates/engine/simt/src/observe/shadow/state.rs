@@ -3,7 +3,7 @@
 
 use super::arithmetic;
 use super::sinks::sinks;
-use crate::code::{Code, Inst, Op, Place, Slot};
+use crate::code::{Code, Inst, MemSpace, Op, Slot};
 use crate::flow::{FunctionCode, Registers, reads, writes};
 use texunit_flow::{Cfg, forward};
 
@@ -89,7 +89,7 @@ pub(super) fn literal(code: &Code, slot: Slot) -> Option<u64> {
 /// Whether a load reads memory that is always initialised: kernel parameters and constant memory.
 pub(super) fn is_constant_load(op: &Op) -> bool {
     matches!(op, Op::Load(access) | Op::LoadQuad(access)
-        if access.place == Place::KernelParam || access.constant)
+        if access.mem_space == MemSpace::KernelParam || access.constant)
 }
 
 /// The state of the registers that an instruction writes.

@@ -2,10 +2,13 @@
 
 use super::*;
 
-impl Making<'_> {
+impl ShadowBuilder<'_> {
     pub(super) fn load(&mut self, access: &Access) {
-        let parts: Vec<Slot> =
-            access.parts.iter().map(|&part| self.home(part).unwrap_or(Slot::NONE)).collect();
+        let parts: Vec<Slot> = access
+            .parts
+            .iter()
+            .map(|&part| self.destination_shadow(part).unwrap_or(Slot::NONE))
+            .collect();
         if parts.iter().all(|part| part.is_none()) {
             return;
         }
@@ -30,7 +33,7 @@ impl Making<'_> {
     }
 
     pub(super) fn store(&mut self, access: &Access) {
-        let is_global = matches!(access.place, Place::Global | Place::Generic);
+        let is_global = matches!(access.mem_space, MemSpace::Global | MemSpace::Generic);
         if is_global {
             self.computed(&access.parts, Some(access.clone()));
         }
@@ -65,7 +68,7 @@ impl Making<'_> {
             let old = self.scratch(like, 2);
             let offset = atomic.offset.wrapping_add(i as u64 * u64::from(size));
             let access = |part: Slot| Access {
-                place: atomic.place,
+                mem_space: atomic.mem_space,
                 size,
                 signed: false,
                 parts: vec![part],
@@ -80,7 +83,7 @@ impl Making<'_> {
             if atomic.op == AtomOp::Exch {
                 let new = self.shadow(b);
                 self.shadow_op(Shadow::Store(access(new)));
-                if let Some(d) = self.home(d) {
+                if let Some(d) = self.destination_shadow(d) {
                     self.set(d, old);
                 }
             } else {
@@ -91,7 +94,7 @@ impl Making<'_> {
     }
 
     pub(super) fn fetch(&mut self, fetch: &Fetch) {
-        let shadows = fetch.parts.map(|part| self.home(part).unwrap_or(Slot::NONE));
+        let shadows = fetch.parts.map(|part| self.destination_shadow(part).unwrap_or(Slot::NONE));
         if shadows.iter().any(|shadow| !shadow.is_none()) {
             let (fetch, op) = (fetch.clone(), self.op);
             self.shadow_op(Shadow::Fetch(FetchShadow { fetch, op, shadows }));
@@ -105,15 +108,18 @@ impl Making<'_> {
     }
 
     pub(super) fn matrix(&mut self, matrix: &Matrix) {
-        let shadows = |making: &Self| matrix.parts.iter().map(|&p| making.shadow(p)).collect();
-        let home = |slot: Slot| self.home(slot).unwrap_or(self.scratch(self.common.zero[0], 3));
+        let shadows = |builder: &Self| matrix.parts.iter().map(|&p| builder.shadow(p)).collect();
+        let destination_shadow = |slot: Slot| {
+            self.destination_shadow(slot).unwrap_or(self.scratch(self.common.zero[0], 3))
+        };
         let of = match matrix.action {
-            MatrixAction::Load => {
-                Matrix { parts: matrix.parts.iter().map(|&p| home(p)).collect(), ..matrix.clone() }
-            }
+            MatrixAction::Load => Matrix {
+                parts: matrix.parts.iter().map(|&p| destination_shadow(p)).collect(),
+                ..matrix.clone()
+            },
             MatrixAction::Store => Matrix { parts: shadows(self), ..matrix.clone() },
             MatrixAction::Transpose => {
-                Matrix { parts: shadows(self), d: home(matrix.d), ..matrix.clone() }
+                Matrix { parts: shadows(self), d: destination_shadow(matrix.d), ..matrix.clone() }
             }
         };
         self.shadow_op(Shadow::Matrix(of));
@@ -122,7 +128,8 @@ impl Making<'_> {
     pub(super) fn mma(&mut self, mma: &Mma) {
         let shadows = |slots: &Vec<Slot>| slots.iter().map(|&slot| self.shadow(slot)).collect();
         let sources = mma.sources.each_ref().map(shadows);
-        let d = mma.d.iter().map(|&slot| self.home(slot).unwrap_or(Slot::NONE)).collect();
+        let d =
+            mma.d.iter().map(|&slot| self.destination_shadow(slot).unwrap_or(Slot::NONE)).collect();
         let of = Mma { sources, d, metadata: Slot::NONE, ..mma.clone() };
         self.shadow_op(Shadow::Mma(of));
     }
@@ -137,7 +144,7 @@ impl Making<'_> {
         }
         for result in &mut call.results {
             if let Value::Register(slot) = result.value {
-                result.shadow = self.home(slot).unwrap_or(Slot::NONE);
+                result.shadow = self.destination_shadow(slot).unwrap_or(Slot::NONE);
             }
         }
         Op::Call(Box::new(call))

@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl Making<'_> {
+impl ShadowBuilder<'_> {
     /// Marks the destinations of the instruction as initialised.
     pub(super) fn defined(&mut self) {
         let inst = self.inst;
@@ -13,7 +13,8 @@ impl Making<'_> {
     pub(super) fn defines(&mut self, result: Option<Value>, size: u8) {
         match result {
             Some(Value::Frame(offset)) if size != 0 => {
-                let at = Located { place: Place::Frame, base: Slot::NONE, offset: offset.into() };
+                let at =
+                    Located { mem_space: MemSpace::Frame, base: Slot::NONE, offset: offset.into() };
                 self.shadow_op(Shadow::Define { at, size });
             }
             _ => self.defined(),
@@ -21,7 +22,7 @@ impl Making<'_> {
     }
 
     pub(super) fn copy(&mut self, d: Slot, a: Slot) {
-        if let Some(d) = self.home(d) {
+        if let Some(d) = self.destination_shadow(d) {
             let a = self.shadow(a);
             if a.is_wide() == d.is_wide() {
                 self.set(d, a);
@@ -32,63 +33,65 @@ impl Making<'_> {
     }
 
     pub(super) fn convert(&mut self, d: Slot, a: Slot, mask: u64) {
-        let Some(home) = self.home(d) else { return };
+        let Some(destination_shadow) = self.destination_shadow(d) else { return };
         if self.state(a) == 0 {
             let zero = self.zero(d);
-            self.set(home, zero);
+            self.set(destination_shadow, zero);
         } else if d.is_predicate() {
             let any = self.any(&[a]);
             self.all(d, any);
         } else {
             let a = self.shadow(a);
-            self.push(Op::Convert { d: home, a, mask });
+            self.push(Op::Convert { d: destination_shadow, a, mask });
         }
     }
 
     pub(super) fn select(&mut self, d: Slot, [a, b]: [Slot; 2], p: Slot) {
-        let Some(home) = self.home(d) else { return };
+        let Some(destination_shadow) = self.destination_shadow(d) else { return };
         let [a, b] = [a, b].map(|slot| self.shadow(slot));
         let select = |d, a, b, p| match is_wide(d) {
             true => Op::SelectWide { d, a, b, p },
             false => Op::SelectNarrow { d, a, b, p },
         };
         if a == b {
-            self.set(home, a);
+            self.set(destination_shadow, a);
         } else {
-            self.push(select(home, a, b, p));
+            self.push(select(destination_shadow, a, b, p));
         }
         if self.state(p) != 0 {
             let (ones, p) = (self.ones(d), self.shadow(p));
-            self.push(select(home, ones, home, p));
+            self.push(select(destination_shadow, ones, destination_shadow, p));
         }
     }
 
     pub(super) fn compute(&mut self, row: &'static Row, d: Slot, s: &[Slot; 4]) {
-        let Some(home) = self.home(d) else { return };
+        let Some(destination_shadow) = self.destination_shadow(d) else { return };
         let tracked = |slot: Slot| self.state(slot) != 0;
         if !s.iter().any(|&slot| tracked(slot)) {
             let zero = self.zero(d);
-            return self.set(home, zero);
+            return self.set(destination_shadow, zero);
         }
         let rule = arithmetic::rule(row);
         match rule {
             Rule::Moves(data) if (0..4).all(|i| data.contains(&i) || !tracked(s[i])) => {
                 let of = |i: usize| if data.contains(&i) { self.shadow(s[i]) } else { s[i] };
                 let s = [of(0), of(1), of(2), of(3)];
-                self.push(Op::Compute { row, d: home, s });
+                self.push(Op::Compute { row, d: destination_shadow, s });
             }
             Rule::Each => {
                 if let Some(bits) = self.union(d, s, 0) {
-                    self.set(home, bits);
+                    self.set(destination_shadow, bits);
                 }
             }
-            Rule::And | Rule::Or => self.masked(home, [s[0], s[1]], rule == Rule::And),
+            Rule::And | Rule::Or => {
+                self.masked(destination_shadow, [s[0], s[1]], rule == Rule::And)
+            }
             Rule::Upwards => {
                 let Some(bits) = self.union(d, s, 0) else { return };
                 let (other, zero) = (self.scratch(d, 1), self.zero(d));
                 let kind = if is_wide(d) { Kind::Sub64 } else { Kind::Sub };
                 self.row(kind, other, zero, bits);
-                self.either(home, other, bits);
+                self.either(destination_shadow, other, bits);
             }
             _ => {
                 let any = self.any(s);
@@ -98,31 +101,31 @@ impl Making<'_> {
     }
 
     /// Shadow of `and` and `or`: an initialised 0 or 1, respectively, determines the result's bit.
-    pub(super) fn masked(&mut self, home: Slot, [a, b]: [Slot; 2], is_and: bool) {
+    pub(super) fn masked(&mut self, destination_shadow: Slot, [a, b]: [Slot; 2], is_and: bool) {
         let both = self.state(a) != 0 && self.state(b) != 0;
         // The operand that may be uninitialised comes first.
         let (a, b) = if self.state(a) == 0 { (b, a) } else { (a, b) };
         let (x, y) = (self.shadow(a), self.shadow(b));
-        if is_wide(home) {
+        if is_wide(destination_shadow) {
             match (both, is_and) {
-                (true, _) => self.either(home, x, y),
-                (false, true) => self.row(Kind::And64, home, x, b),
-                (false, false) => self.set(home, x),
+                (true, _) => self.either(destination_shadow, x, y),
+                (false, true) => self.row(Kind::And64, destination_shadow, x, b),
+                (false, false) => self.set(destination_shadow, x),
             }
             return;
         }
         let decides = if is_and { B } else { !B };
         if !both {
-            let zero = self.zero(home);
-            return self.bits(A & decides, home, [x, b, zero]);
+            let zero = self.zero(destination_shadow);
+            return self.bits(A & decides, destination_shadow, [x, b, zero]);
         }
-        let part = self.scratch(home, 0);
+        let part = self.scratch(destination_shadow, 0);
         self.bits(A | (decides & C), part, [x, a, y]);
-        self.bits(A & (decides | C), home, [part, b, y]);
+        self.bits(A & (decides | C), destination_shadow, [part, b, y]);
     }
 
     pub(super) fn table(&mut self, d: Slot, s: &[Slot; 3], table: u8) {
-        let Some(home) = self.home(d) else { return };
+        let Some(destination_shadow) = self.destination_shadow(d) else { return };
         // Sources that may be uninitialised and that the result depends on.
         let masks = [4_u8, 2, 1];
         let matters = |mask: u8, k: u8| (table >> (k & !mask) ^ table >> (k | mask)) & 1 == 1;
@@ -131,25 +134,25 @@ impl Making<'_> {
             .collect();
         let zero = self.zero(d);
         match tracked[..] {
-            [] => self.set(home, zero),
+            [] => self.set(destination_shadow, zero),
             [i] => {
                 let is = |k: &u8| k & masks[i] != 0 && matters(masks[i], *k);
                 let table = (0..8).filter(is).fold(0, |table, k| table | 1 << k);
                 let mut from = *s;
                 from[i] = self.shadow(s[i]);
-                self.bits(table, home, from);
+                self.bits(table, destination_shadow, from);
             }
             _ => {
                 let all: Vec<Slot> = tracked.iter().map(|&i| s[i]).collect();
                 if let Some(bits) = self.union(d, &all, 0) {
-                    self.set(home, bits);
+                    self.set(destination_shadow, bits);
                 }
             }
         }
     }
 
     pub(super) fn compare(&mut self, sources: &[Slot], to: &CompareTo) {
-        if self.home(to.p).is_none() && self.home(to.q).is_none() {
+        if self.destination_shadow(to.p).is_none() && self.destination_shadow(to.q).is_none() {
             return;
         }
         let mut found = self.any(sources);
@@ -182,7 +185,7 @@ impl Making<'_> {
     /// Shadow of boolean operations on predicates: a source matters where the other source does not
     /// determine the result.
     pub(super) fn predicates(&mut self, f: fn(u32, u32) -> u32, d: Slot, a: Slot, b: Slot) {
-        let Some(home) = self.home(d) else { return };
+        let Some(destination_shadow) = self.destination_shadow(d) else { return };
         let all = f(0b1100, 0b1010) & 0xf;
         let bit = |a: u32, b: u32| all >> (2 * a + b) & 1;
         // For each source: whether it matters where the other source is 0, and where it is 1.
@@ -190,23 +193,23 @@ impl Making<'_> {
         let b_matters = [0, 1].map(|a| bit(a, 0) != bit(a, 1));
         let (x, y) = (self.shadow(a), self.shadow(b));
         let part =
-            |making: &mut Self, d: Slot, x: Slot, matters: [bool; 2], other: Slot| match matters {
-                [false, false] => making.set(d, Slot::FALSE),
-                [true, true] => making.set(d, x),
-                [false, true] => making.logic(|x, o| x & o, d, x, other),
-                [true, false] => making.logic(|x, o| x & !o, d, x, other),
+            |builder: &mut Self, d: Slot, x: Slot, matters: [bool; 2], other: Slot| match matters {
+                [false, false] => builder.set(d, Slot::FALSE),
+                [true, true] => builder.set(d, x),
+                [false, true] => builder.logic(|x, o| x & o, d, x, other),
+                [true, false] => builder.logic(|x, o| x & !o, d, x, other),
             };
         let [first, second] = [0, 1].map(|i| self.some_predicate(i));
         match (self.state(a) != 0, self.state(b) != 0) {
-            (false, false) => self.set(home, Slot::FALSE),
-            (true, false) => part(self, home, x, a_matters, b),
-            (false, true) => part(self, home, y, b_matters, a),
+            (false, false) => self.set(destination_shadow, Slot::FALSE),
+            (true, false) => part(self, destination_shadow, x, a_matters, b),
+            (false, true) => part(self, destination_shadow, y, b_matters, a),
             (true, true) => {
                 part(self, first, x, a_matters, b);
                 part(self, second, y, b_matters, a);
                 self.logic(|a, b| a | b, first, first, second);
                 self.logic(|a, b| a & b, second, x, y);
-                self.logic(|a, b| a | b, home, first, second);
+                self.logic(|a, b| a | b, destination_shadow, first, second);
             }
         }
     }

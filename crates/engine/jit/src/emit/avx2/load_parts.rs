@@ -41,7 +41,7 @@ impl Bytes {
 impl Avx2Emitter<'_> {
     /// Writes the elements of a load to their destinations. `ebp` has the shape, unless all lanes
     /// are known to have one address (`one`).
-    pub(super) fn take_rows(
+    pub(super) fn load_to_destinations(
         &mut self,
         load: &Load,
         guard: Predicate,
@@ -61,7 +61,7 @@ impl Avx2Emitter<'_> {
                 let bytes = Bytes { size, total, from: 16 * group };
                 let loaded = self.load_parts(first..first + at_once, slot, bytes, one);
                 for (i, part) in (first..first + at_once).enumerate() {
-                    self.take_part(load, to, part, &loaded[i..], guard)?;
+                    self.write_part(load, to, part, &loaded[i..], guard)?;
                 }
                 self.cache.unpin();
             }
@@ -71,7 +71,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads at most 4 bytes per lane, in either shape, to the given registers.
-    pub(super) fn load_few(&mut self, load: &Load, to: &[Reg], slot: Slot) {
+    pub(super) fn load_small(&mut self, load: &Load, to: &[Reg], slot: Slot) {
         let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
         self.back.data_offset = slot.data_offset;
         let own = to.iter().map(|&reg| vec![reg]).collect();
@@ -85,12 +85,17 @@ impl Avx2Emitter<'_> {
         self.back.data_offset = 0;
     }
 
-    /// Writes what [`Self::load_few`] has loaded to the destinations.
-    pub(super) fn take_few(&mut self, load: &Load, parts: &[Reg], guard: Predicate) -> Option<()> {
+    /// Writes what [`Self::load_small`] has loaded to the destinations.
+    pub(super) fn write_loaded(
+        &mut self,
+        load: &Load,
+        parts: &[Reg],
+        guard: Predicate,
+    ) -> Option<()> {
         self.cache.unpin();
         let loaded: Vec<Vec<Reg>> = parts.iter().map(|&reg| vec![reg]).collect();
         for part in 0..PARTS {
-            self.take_part(load, &load.to, part, &loaded[usize::from(part)..], guard)?;
+            self.write_part(load, &load.to, part, &loaded[usize::from(part)..], guard)?;
         }
         self.cache.unpin();
         Some(())
@@ -126,14 +131,14 @@ impl Avx2Emitter<'_> {
             self.asm.jump(C::Jne_rel32_64, same);
             for (part, d) in parts.clone().zip(&own) {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(part)));
-                self.load_rows(d, bytes);
+                self.load_contiguous(d, bytes);
             }
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(same);
         }
         for (part, d) in parts.zip(&loaded) {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(part)));
-            self.load_same(d, bytes);
+            self.load_uniform(d, bytes);
         }
         self.asm.bind(done);
         for &reg in own.iter().flatten() {
@@ -145,7 +150,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads a part whose lanes are contiguous.
-    fn load_rows(&mut self, d: &[Reg], Bytes { size, total, from }: Bytes) {
+    fn load_contiguous(&mut self, d: &[Reg], Bytes { size, total, from }: Bytes) {
         match *d {
             [low, high] => {
                 for (i, d) in [low, high].into_iter().enumerate() {
@@ -165,7 +170,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads a part whose lanes have one address.
-    fn load_same(&mut self, d: &[Reg], Bytes { size, total, from }: Bytes) {
+    fn load_uniform(&mut self, d: &[Reg], Bytes { size, total, from }: Bytes) {
         match *d {
             [low, high] if size == 8 => {
                 self.spread_all(&[low], 8, from);
@@ -183,7 +188,7 @@ impl Avx2Emitter<'_> {
 
     /// Writes a part of the loaded data to the destinations. `loaded` begins with the registers of
     /// this part, and those of later parts follow.
-    fn take_part(
+    fn write_part(
         &mut self,
         load: &Load,
         to: &[Option<VReg>],
@@ -200,7 +205,7 @@ impl Avx2Emitter<'_> {
             }
             let own = &loaded[0];
             if size == 8 {
-                self.put_double(to, part, [own[2 * i], own[2 * i + 1]], load.keep, guard)?;
+                self.write_double(to, part, [own[2 * i], own[2 * i + 1]], load.keep, guard)?;
                 continue;
             }
             let word = own[i * size / 4];
@@ -209,14 +214,14 @@ impl Avx2Emitter<'_> {
             } else {
                 self.element(word, i, size, load.signed, (size * count).min(4))
             };
-            self.put_kept(to, part, value, (load.signed, load.keep), guard)?;
+            self.write_masked(to, part, value, (load.signed, load.keep), guard)?;
         }
         Some(())
     }
 
     /// Writes a 32-bit value to a register: sign-extended if the flag says so, and masked by the
     /// bits to keep.
-    pub(super) fn put_kept(
+    pub(super) fn write_masked(
         &mut self,
         to: VReg,
         part: u8,
@@ -231,7 +236,7 @@ impl Avx2Emitter<'_> {
                     self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
                 }
                 let guard = self.guard(guard, part);
-                self.put_narrow(i, part, value, Kind::BITS, guard);
+                self.write_narrow(i, part, value, Kind::BITS, guard);
             }
             VReg::B64(i) => {
                 let guard = self.guard(guard, part);
@@ -249,8 +254,8 @@ impl Avx2Emitter<'_> {
                         low = d.xmm();
                     }
                     self.asm.put(I::with2(code, d.ymm(), low));
-                    self.keep_wide(d, keep);
-                    self.put_wide(i, 2 * part + half, d, guard);
+                    self.mask_wide(d, keep);
+                    self.write_wide(i, 2 * part + half, d, guard);
                 }
                 self.release(value);
             }
@@ -259,7 +264,7 @@ impl Avx2Emitter<'_> {
         Some(())
     }
 
-    pub(super) fn keep_wide(&mut self, value: Reg, keep: u64) {
+    pub(super) fn mask_wide(&mut self, value: Reg, keep: u64) {
         if keep != u64::MAX {
             let keep = self.wide_number(keep);
             self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
@@ -267,7 +272,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Writes a 64-bit element to a register.
-    pub(super) fn put_double(
+    pub(super) fn write_double(
         &mut self,
         to: VReg,
         part: u8,
@@ -279,14 +284,14 @@ impl Avx2Emitter<'_> {
             VReg::B64(i) => {
                 let guard = self.guard(guard, part);
                 for (half, value) in [low, high].into_iter().enumerate() {
-                    self.keep_wide(value, keep);
-                    self.put_wide(i, 2 * part + half as u8, value, guard);
+                    self.mask_wide(value, keep);
+                    self.write_wide(i, 2 * part + half as u8, value, guard);
                 }
                 Some(())
             }
             to => {
                 self.low_halves(low, low, high);
-                self.put_kept(to, part, low, (false, keep), guard)
+                self.write_masked(to, part, low, (false, keep), guard)
             }
         }
     }

@@ -1,26 +1,26 @@
 //! Reports events from within a region to the probe, without leaving the region.
 
-use super::accesses::{Made, Telling};
+use super::accesses::{AccessParams, AccessReport};
 use super::each_group;
 use crate::code::{Access, Op};
 use crate::exec::context::Launch;
-use crate::observe::event::Of;
+use crate::observe::event::ValueSource;
 use crate::observe::mark::Mark;
-use crate::observe::{At, Doing, Events, Order, Probe, Synchronized, Values};
-use crate::regions::Together;
+use crate::observe::{AccessOp, At, Events, Order, Probe, Synchronization, Values};
+use crate::regions::LoadGroups;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use texunit_alu::L64;
 use texunit_jit::region::{LaneValues, Listener};
 
-/// Receives the calls of marks that are steps of a region (`regions::told`), and notifies the
+/// Receives the calls of marks that are steps of a region (`regions::notify`), and notifies the
 /// probe.
 pub(in crate::exec) struct ProbeAdapter<'a> {
     probe: Box<dyn Probe + 'a>,
     launch: &'a Launch<'a>,
     cta: [u32; 3],
     events: Events,
-    together: Option<&'a Together>,
+    load_groups: Option<&'a LoadGroups>,
     panic: Option<Box<dyn Any + Send>>,
 }
 
@@ -32,9 +32,9 @@ impl<'a> ProbeAdapter<'a> {
         probe: Box<dyn Probe + 'a>,
         launch: &'a Launch<'a>,
         cta: [u32; 3],
-        together: Option<&'a Together>,
+        load_groups: Option<&'a LoadGroups>,
     ) -> Self {
-        Self { probe, launch, cta, events: launch.events, together, panic: None }
+        Self { probe, launch, cta, events: launch.events, load_groups, panic: None }
     }
 
     /// Returns the probe after the region was left. A panic of the probe is resumed here, because
@@ -54,19 +54,22 @@ impl<'a> ProbeAdapter<'a> {
             Some(Op::WarpSync { .. }) => {
                 let op = self.launch.observed.map_or(number, |observed| observed.op(number));
                 let at = At { cta: self.cta, warp, lanes, op };
-                return self.probe.synchronized(&at, &Synchronized::Joined);
+                return self.probe.synchronized(&at, &Synchronization::Joined);
             }
             _ => return,
         };
         let parts = &[];
-        let of = |access: &Access, doing| {
+        let of = |access: &Access, operation| {
             let (size, elements) = (access.size.into(), access.parts.len());
-            (access.offset, Made { doing, place: access.place, size, elements, parts })
+            (
+                access.offset,
+                AccessParams { operation, mem_space: access.mem_space, size, elements, parts },
+            )
         };
-        let (offset, made) = match &insts[mark.about as usize].op {
-            Op::Load(access) => of(access, Doing::Load),
-            Op::Store(access) => of(access, Doing::Store),
-            Op::Atomic(atomic) => (atomic.offset, Made::of_atomic(atomic, parts)),
+        let (offset, params) = match &insts[mark.target as usize].op {
+            Op::Load(access) => of(access, AccessOp::Load),
+            Op::Store(access) => of(access, AccessOp::Store),
+            Op::Atomic(atomic) => (atomic.offset, AccessParams::of_atomic(atomic, parts)),
             _ => {
                 let at = At { cta: self.cta, warp, lanes, op: mark.op };
                 return self.meet(mark, &at, rows);
@@ -88,9 +91,9 @@ impl<'a> ProbeAdapter<'a> {
         }
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
-        let more = self.together.map_or(&[][..], |together| together.with(number));
-        let telling = Telling { probe, events: self.events, order, more };
-        telling.access(&made, Values(Of::Rows(values)), at, &addresses);
+        let more = self.load_groups.map_or(&[][..], |load_groups| load_groups.with(number));
+        let report = AccessReport { probe, events: self.events, order, more };
+        report.access(&params, Values(ValueSource::Rows(values)), at, &addresses);
     }
 
     /// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or
@@ -99,8 +102,8 @@ impl<'a> ProbeAdapter<'a> {
         if let Some(fence) = &mark.fence {
             return self.probe.synchronized(at, fence);
         }
-        if mark.behind {
-            return self.probe.synchronized(at, &Synchronized::Joined);
+        if mark.after {
+            return self.probe.synchronized(at, &Synchronization::Joined);
         }
         let Some(LaneValues::B32(masks)) = rows.first() else { return };
         let probe = &mut *self.probe;
@@ -108,7 +111,7 @@ impl<'a> ProbeAdapter<'a> {
             at.lanes,
             |lane| masks[lane],
             |lanes, members| {
-                probe.synchronized(&At { lanes, ..*at }, &Synchronized::Joins { members });
+                probe.synchronized(&At { lanes, ..*at }, &Synchronization::Joins { members });
             },
         );
     }

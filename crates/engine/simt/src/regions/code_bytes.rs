@@ -15,9 +15,9 @@ pub(super) fn taken() -> usize {
 
 /// Bytes of a region's code, accounted for until the value is dropped.
 #[derive(Debug)]
-pub(super) struct Room(usize);
+pub(super) struct CodeBytes(usize);
 
-impl Room {
+impl CodeBytes {
     /// Accounts for more bytes; `None` if that exceeds the limit.
     pub(super) fn take(bytes: usize) -> Option<Self> {
         let taken = BYTES.fetch_add(bytes, Relaxed);
@@ -27,7 +27,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for CodeBytes {
     fn drop(&mut self) {
         BYTES.fetch_sub(self.0, Relaxed);
     }

@@ -1,13 +1,14 @@
-//! Launches that wait for others: CTAs for later ones, all of them for somebody outside, and nobody.
+//! Tests of launches whose loops wait: for later CTAs, for the host, or in vain.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, Loaded, kernel, load_text, words};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use texunit_memory::Block;
-use texunit_simt::{Fault, FaultKind, LaunchStats, Others, Verdict, WaitingLoop};
+use texunit_simt::{ExternalWriters, Fault, FaultKind, LaunchStats, Verdict, WaitingLoop};
 
-/// `body` where %flag is the address of the first word, and %r1 to %r8 and %p are free.
+/// The kernel around `body`, with the address of the first word in %flag, and %r1 to %r8 and %p
+/// free.
 fn text(body: &str) -> String {
     let text = kernel(
         ".reg .pred %p; .reg .u32 %r<9>; .reg .u64 %flag, %q; .shared .u32 s;",
@@ -18,7 +19,7 @@ fn text(body: &str) -> String {
 
 const FLAG: &str = "L: ld.volatile.u32 %r1, [%flag]; setp.eq.u32 %p, %r1, 0; @%p bra L;";
 
-/// Sets a word when a launch waits, as often as there are words.
+/// Sets a word whenever the launch waits, once for each given value.
 #[derive(Debug)]
 struct Setter {
     block: Arc<Block>,
@@ -31,9 +32,9 @@ struct Setter {
 #[derive(Debug)]
 struct Shared(Arc<Setter>);
 
-impl Others for Shared {
-    fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
-        assert!(looks >= 2);
+impl ExternalWriters for Shared {
+    fn wait(&self, polls: u64, loops: &[WaitingLoop]) -> Verdict {
+        assert!(polls >= 2);
         let own = &self.0;
         own.waits.fetch_add(1, Relaxed);
         *own.loops.lock().unwrap() = loops.to_vec();
@@ -44,12 +45,12 @@ impl Others for Shared {
         Verdict::Wait
     }
 
-    fn go_on(&self) {
+    fn resumed(&self) {
         self.0.went_on.fetch_add(1, Relaxed);
     }
 }
 
-/// Runs a kernel for whom somebody sets the first word to these values, one after the other.
+/// Runs a kernel while an external writer sets the first word to these values in turn.
 fn run(
     body: &str,
     how: How,
@@ -64,12 +65,12 @@ fn run(
         went_on: AtomicU64::new(0),
         loops: Mutex::default(),
     });
-    loaded.others = Some(Box::new(Shared(Arc::clone(&setter))));
+    loaded.external_writers = Some(Box::new(Shared(Arc::clone(&setter))));
     let result = loaded.run("k", how, &[Arg::U64(address)]);
     (result, words(&block), setter)
 }
 
-/// Each CTA waits until the word has its number, from the last one on.
+/// Each CTA waits until the word contains its number, beginning with the last CTA.
 const LATER_CTAS_FIRST: &str =
     "mov.u32 %r2, %nctaid.x; sub.u32 %r2, %r2, %cta; sub.u32 %r2, %r2, 1;
     L: ld.acquire.gpu.u32 %r1, [%flag]; setp.ne.u32 %p, %r1, %r2; @%p bra L;
@@ -101,10 +102,10 @@ fn a_flag_that_somebody_sets() {
             !loops.is_empty() && loops.iter().all(|l| l.kernel == "k" && l.threads == 40),
             "{loops:?}"
         );
-        assert_eq!((loops[0].looks[0].size, loops[0].looks[0].value), (4, Some(0)));
+        assert_eq!((loops[0].polls[0].size, loops[0].polls[0].value), (4, Some(0)));
         counts.push(stats.warp_instructions);
     });
-    // How often it has looked is not counted: it is as often as it looks before that is known.
+    // The number of polls is not counted in the statistics, because it depends on timing.
     assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() < 200, "{counts:?}");
 }
 
@@ -164,11 +165,11 @@ fn in_a_random_order() {
             max_steps: 1 << 24,
             ..How::default()
         };
-        // More CTAs than begin at once: the first ones wait for those that have not.
+        // More CTAs than can be resident: the first ones wait for some that have not begun.
         let (stats, words, _) = run(LATER_CTAS_FIRST, how(50, 1), &[]);
         stats.unwrap();
         assert_eq!(words[..51], std::iter::once(50).chain((0..50).rev()).collect::<Vec<u32>>());
-        // Warps that look at different times.
+        // Warps that poll at different times.
         let (result, _, setter) = run(FLAG, how(3, 256), &[0, 0, 0]);
         let fault = result.unwrap_err();
         assert!(
@@ -181,12 +182,12 @@ fn in_a_random_order() {
 #[test]
 fn what_does_something_does_not_wait() {
     let long = [
-        // A counter in memory that nobody looks at but the loop's end.
+        // A counter in memory that only the loop's condition reads.
         "L: red.add.u32 [%flag], 1; ld.volatile.u32 %r1, [%flag]; mov.u32 %r2, %r1; mov.u32 %r1, 0;
          setp.lt.u32 %p, %r2, 50000; mov.u32 %r2, 0; @%p bra L;",
-        // One in a register.
+        // A counter in a register.
         "mov.u32 %r2, 0; L: ld.volatile.u32 %r1, [%flag]; add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, 50000; @%p bra L;",
-        // One in local memory, and one in shared memory.
+        // A counter in local memory, and one in shared memory.
         ".local .u32 n; mov.u32 %r2, 0; st.local.u32 [n], %r2; L: ld.volatile.u32 %r1, [%flag];
          ld.local.u32 %r2, [n]; add.u32 %r2, %r2, 1; st.local.u32 [n], %r2; setp.lt.u32 %p, %r2, 50000;
          mov.u32 %r2, 0; @%p bra L;",
@@ -202,7 +203,7 @@ fn what_does_something_does_not_wait() {
     }
 }
 
-/// All threads of a CTA wait for one that does, and lanes for each other.
+/// All threads of a CTA wait for one that polls, and lanes for each other.
 #[test]
 fn barriers_and_divided_warps() {
     let first = format!(
@@ -221,7 +222,7 @@ fn barriers_and_divided_warps() {
     }
 }
 
-/// A grid of which one CTA waits for somebody, and the others for it.
+/// A grid in which one CTA waits for the host, and the others wait for that CTA.
 #[test]
 fn a_cooperative_grid() {
     let body = format!(
@@ -240,7 +241,7 @@ fn a_cooperative_grid() {
 /// CTA 0 of each cluster waits for the flag, and CTA 1 for CTA 0.
 const CLUSTER: &str = "mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, 0; st.shared.u32 [s], %r3;
     barrier.cluster.arrive; barrier.cluster.wait; setp.ne.u32 %p, %r2, 0;";
-/// How CTA 0 tells CTA 1, and how CTA 1 waits for that.
+/// The code with which CTA 0 notifies CTA 1, and with which CTA 1 waits for it.
 const TELLS: [(&str, &str); 3] = [
     ("", ""),
     (

@@ -9,9 +9,11 @@ use super::context::Context;
 use super::warp::{Warp, lanes};
 use crate::clock::Moment;
 use crate::code::{Inst, Op, Slot};
-use crate::observe::event::Of;
+use crate::observe::event::ValueSource;
 use crate::observe::mark::Mark;
-use crate::observe::{At, Branch, Called, CtaInfo, Events, Probe, Registers, Synchronized, Values};
+use crate::observe::{
+    At, Branch, CallEvent, CtaInfo, Events, Probe, Registers, Synchronization, Values,
+};
 use crate::stats::Fault;
 pub(super) use probe_adapter::ProbeAdapter;
 use std::time::Duration;
@@ -58,7 +60,7 @@ impl<'a> Context<'a> {
     }
 
     #[inline]
-    pub(super) fn tell_begin(&mut self) {
+    pub(super) fn notify_begin(&mut self) {
         if self.probe.is_some() {
             let cta = self.cta_info();
             self.probe.iter_mut().for_each(|probe| probe.cta_begins(&cta));
@@ -66,7 +68,7 @@ impl<'a> Context<'a> {
     }
 
     #[inline]
-    pub(super) fn tell_end(&mut self, fault: Option<&Fault>) {
+    pub(super) fn notify_end(&mut self, fault: Option<&Fault>) {
         if self.probe.is_some() {
             let cta = self.cta_info();
             self.probe.iter_mut().for_each(|probe| probe.cta_ends(&cta, fault));
@@ -90,16 +92,16 @@ impl<'a> Context<'a> {
     }
 
     /// Reports the counters.
-    pub(super) fn tell_counts(&mut self) {
+    pub(super) fn notify_counts(&mut self) {
         let counts = self.counts.take();
         self.probe.iter_mut().for_each(|probe| probe.counted(&counts));
-        self.told_counts = Moment::now();
+        self.counts_reported = Moment::now();
     }
 
     /// Reports the counters between turns and CTAs, if enough time has passed.
-    pub(super) fn tell_counts_at_times(&mut self) {
-        if !self.counts.is_empty() && self.told_counts.elapsed() > COUNTS_AFTER {
-            self.tell_counts();
+    pub(super) fn notify_counts_at_times(&mut self) {
+        if !self.counts.is_empty() && self.counts_reported.elapsed() > COUNTS_AFTER {
+            self.notify_counts();
         }
     }
 
@@ -112,45 +114,52 @@ impl<'a> Context<'a> {
     }
 
     #[cold]
-    pub(super) fn tell_synchronized(&mut self, at: At, what: &Synchronized<'_>) {
+    pub(super) fn notify_synchronized(&mut self, at: At, what: &Synchronization<'_>) {
         self.probe.iter_mut().for_each(|probe| probe.synchronized(&at, what));
     }
 
     #[cold]
-    pub(super) fn tell_call(&mut self, at: At, called: &Called<'_>) {
+    pub(super) fn notify_call(&mut self, at: At, called: &CallEvent<'_>) {
         self.probe.iter_mut().for_each(|probe| probe.call(&at, called));
     }
 
     /// Executes a mark for the active lanes.
     #[cold]
     pub(super) fn mark(&mut self, warp: &Warp, mark: &Mark, mask: u32) {
-        self.told_op = (mark.op, mark.order);
+        self.marked_op = (mark.op, mark.order);
         let Some(mut probe) = self.probe.take() else { return };
-        let inst = &self.launch.code.insts[mark.about as usize];
+        let inst = &self.launch.code.insts[mark.target as usize];
         let guard = if inst.guard == Slot::TRUE { u32::MAX } else { warp.p(inst.guard) };
         let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: mark.op };
-        if mark.behind {
-            self.behind(&mut *probe, warp, inst, mark, At { lanes: mask & guard, ..at });
+        if mark.after {
+            self.report_after(&mut *probe, warp, inst, mark, At { lanes: mask & guard, ..at });
         } else {
             self.before(&mut *probe, warp, (inst, guard), mark, at);
         }
         self.probe = Some(probe);
     }
 
-    fn behind(&self, probe: &mut DynProbe<'_>, warp: &Warp, inst: &Inst, mark: &Mark, at: At) {
+    fn report_after(
+        &self,
+        probe: &mut DynProbe<'_>,
+        warp: &Warp,
+        inst: &Inst,
+        mark: &Mark,
+        at: At,
+    ) {
         if at.lanes == 0 {
             return;
         }
         let parts = match &inst.op {
             Op::Load(access) | Op::LoadQuad(access) => &access.parts,
             Op::Atomic(atomic) => &atomic.d,
-            _ if mark.tells.has(Events::SYNCHRONIZATION) => {
-                return probe.synchronized(&at, &Synchronized::Joined);
+            _ if mark.reports.has(Events::SYNCHRONIZATION) => {
+                return probe.synchronized(&at, &Synchronization::Joined);
             }
             _ => return,
         };
         let constants = &self.launch.constants;
-        probe.result(&at, &Values(Of::Registers { warp, constants, parts }));
+        probe.result(&at, &Values(ValueSource::Registers { warp, constants, parts }));
     }
 
     fn before(
@@ -161,14 +170,14 @@ impl<'a> Context<'a> {
         mark: &Mark,
         at: At,
     ) {
-        if mark.tells.has(Events::BLOCKS) {
+        if mark.reports.has(Events::BLOCKS) {
             probe.block(&at);
         }
         let launch = self.launch;
         let target = |pc| launch.observed.map_or(pc, |observed| observed.op(pc));
-        let branches = mark.tells.has(Events::BRANCHES);
+        let branches = mark.reports.has(Events::BRANCHES);
         if let Op::Branch { target: to, .. } = &inst.op {
-            if mark.tells.has(Events::OPERATIONS) {
+            if mark.reports.has(Events::OPERATIONS) {
                 probe.operation(&at, &Registers { warp, constants: &launch.constants });
             }
             if branches {
@@ -181,7 +190,7 @@ impl<'a> Context<'a> {
         if at.lanes == 0 {
             return;
         }
-        if mark.tells.has(Events::OPERATIONS) {
+        if mark.reports.has(Events::OPERATIONS) {
             probe.operation(&at, &Registers { warp, constants: &launch.constants });
         }
         if let (true, Op::BranchIndexed { index, targets, .. }) = (branches, &inst.op) {
@@ -199,10 +208,10 @@ impl<'a> Context<'a> {
                 },
             );
         }
-        if mark.tells.has(Events::SYNCHRONIZATION) {
+        if mark.reports.has(Events::SYNCHRONIZATION) {
             self.joins(probe, warp, &inst.op, mark, at);
         }
-        if mark.tells.has(Events::ACCESSES | Events::PARAMETERS) {
+        if mark.reports.has(Events::ACCESSES | Events::PARAMETERS) {
             self.accesses(probe, warp, &inst.op, at);
         }
     }
@@ -217,7 +226,7 @@ impl<'a> Context<'a> {
             at.lanes,
             |lane| masks[lane],
             |lanes, members| {
-                probe.synchronized(&At { lanes, ..at }, &Synchronized::Joins { members });
+                probe.synchronized(&At { lanes, ..at }, &Synchronization::Joins { members });
             },
         );
     }

@@ -16,15 +16,15 @@ pub(crate) enum HandleAt {
 
 /// A yield point.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pause {
+pub(crate) struct YieldPoint {
     /// Number of the instruction.
     pub(crate) at: u32,
-    pub(crate) what: Wait,
+    pub(crate) what: YieldKind,
 }
 
 /// Kind of a yield point.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Wait {
+pub(crate) enum YieldKind {
     /// A fetch, with the locations of its texture and sampler handles.
     Fetch(HandleAt, HandleAt),
     /// A surface access, with the location of its handle.
@@ -33,7 +33,7 @@ pub(crate) enum Wait {
     Barrier,
 }
 
-impl Pause {
+impl YieldPoint {
     /// The yield point of an instruction that can be one. `flow`: the data flow of the function, if
     /// known and if it is a kernel.
     pub(super) fn of(flow: Option<&Flow<'_>>, at: u32, inst: &Inst) -> Option<Self> {
@@ -60,7 +60,7 @@ impl Pause {
                 reads(&inst.op, |slot| are_there &= slot.is_wide() || param(slot).is_none());
                 let texture = of(&fetch.texture);
                 let sampler = fetch.sampler.as_ref().map_or(texture, of);
-                are_there.then_some(Wait::Fetch(texture, sampler))?
+                are_there.then_some(YieldKind::Fetch(texture, sampler))?
             }
             Op::SurfaceLoad(access) | Op::SurfaceStore(access) => {
                 let stores = matches!(inst.op, Op::SurfaceStore(_));
@@ -68,9 +68,9 @@ impl Pause {
                 let are_all = parts.clone().all(|part| !part.is_none());
                 let mut operands = (&access.coords).into_iter().chain(parts);
                 let are_there = operands.all(|slot| slot.is_none() || param(*slot).is_none());
-                (are_all && are_there).then_some(Wait::Surface(of(&access.surface)))?
+                (are_all && are_there).then_some(YieldKind::Surface(of(&access.surface)))?
             }
-            _ => Wait::Barrier,
+            _ => YieldKind::Barrier,
         };
         Some(Self { at, what })
     }

@@ -14,7 +14,7 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Avx512Emitter<'_> {
     /// Emits a load from the frame or from the parameters.
-    pub(super) fn known_load(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
+    pub(super) fn unchecked_load(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
         if load.access.space == Space::Param && load.access.size == 8 {
             return self.wide_params(load, guard);
         }
@@ -62,12 +62,12 @@ impl Avx512Emitter<'_> {
                     let spread = C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
                     self.asm.put(I::with2(spread, value.z(), from));
                     self.keep(value, load.keep as u32);
-                    self.put_narrow(to, part, value, Kind::BITS, guard);
+                    self.write_narrow(to, part, value, Kind::BITS, guard);
                 } else if let VReg::B64(to) = to {
                     let spread = C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
                     self.asm.put(I::with2(spread, value.z(), from));
-                    self.keep_wide(value, load.keep);
-                    self.put_wide(to, part, value, guard);
+                    self.mask_wide(value, load.keep);
+                    self.write_wide(to, part, value, guard);
                 } else {
                     return None;
                 }
@@ -77,7 +77,7 @@ impl Avx512Emitter<'_> {
     }
 
     /// Emits a store to the frame.
-    pub(super) fn known_store(&mut self, step: &Step, store: &Store) -> Option<()> {
+    pub(super) fn unchecked_store(&mut self, step: &Step, store: &Store) -> Option<()> {
         let (access, offset) = (&store.access, store.access.offset as usize);
         let Pieces::Dwords(dwords) = self.make_pieces(store)? else { return None };
         let all = self.mode == Mode::Live && step.guard == Predicate::Always;

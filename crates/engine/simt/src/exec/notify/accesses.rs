@@ -1,44 +1,44 @@
 //! Reports memory accesses to observers.
 
 use super::{DynProbe, each_group};
-use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, Op, Place, Slot};
+use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, MemSpace, Op, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
 use crate::launch::{GLOBAL_BITS, split_shared_address};
-use crate::observe::event::Of;
-use crate::observe::{Access, At, Doing, Events, Further, Order, Values};
+use crate::observe::event::ValueSource;
+use crate::observe::{Access, AccessOp, At, Events, FurtherLoad, Order, Values};
 use texunit_alu::L64;
 use texunit_isa::ScalarType;
 use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SpaceKind, space_of};
 use texunit_unit::Build;
 
 /// Parameters of an access that are equal for all lanes.
-pub(super) struct Made<'a> {
-    pub(super) doing: Doing,
-    pub(super) place: Place,
+pub(super) struct AccessParams<'a> {
+    pub(super) operation: AccessOp,
+    pub(super) mem_space: MemSpace,
     pub(super) size: u32,
     pub(super) elements: usize,
     pub(super) parts: &'a [Slot],
 }
 
-impl<'a> Made<'a> {
+impl<'a> AccessParams<'a> {
     /// The parameters of an atomic, with or without operands.
     pub(super) fn of_atomic(atomic: &Atomic, parts: &'a [Slot]) -> Self {
         let quad = atomic.ty == ScalarType::B128;
         let size = if quad { 8 } else { atomic.ty.bytes() };
-        let (doing, elements) = (Doing::Atomic(atomic.op), atomic.b.len());
-        Self { doing, place: atomic.place, size, elements, parts }
+        let (operation, elements) = (AccessOp::Atomic(atomic.op), atomic.b.len());
+        Self { operation, mem_space: atomic.mem_space, size, elements, parts }
     }
 }
 
 /// Probe, events and memory order for reporting an access.
-pub(super) struct Telling<'t, 'p> {
+pub(super) struct AccessReport<'t, 'p> {
     pub(super) probe: &'t mut DynProbe<'p>,
     pub(super) events: Events,
     pub(super) order: Order,
     /// Further loads that are reported together with the access.
-    pub(super) more: &'t [Further],
+    pub(super) more: &'t [FurtherLoad],
 }
 
 /// Whether a condition holds for the addresses of these lanes. All lanes are tested without
@@ -53,29 +53,34 @@ impl Context<'_> {
     pub(super) fn accesses(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, op: &Op, at: At) {
         match op {
             Op::Load(access) | Op::LoadQuad(access) => {
-                self.stored(probe, warp, (access, Doing::Load, &[]), at);
+                self.stored(probe, warp, (access, AccessOp::Load, &[]), at);
             }
             Op::Store(access) | Op::StoreQuad(access) => {
-                self.stored(probe, warp, (access, Doing::Store, &access.parts), at);
+                self.stored(probe, warp, (access, AccessOp::Store, &access.parts), at);
             }
             Op::Atomic(atomic) => {
                 self.address(warp, atomic.base, atomic.offset);
-                self.made(probe, warp, &Made::of_atomic(atomic, &atomic.b), at);
+                self.params(probe, warp, &AccessParams::of_atomic(atomic, &atomic.b), at);
             }
             Op::AsyncCopy(copy) if copy.is_bulk => self.copied_in_bulk(probe, warp, copy, at),
             Op::AsyncCopy(copy) => self.copied(probe, warp, copy, at),
             Op::Matrix(matrix) => {
-                let doing = match matrix.action {
-                    MatrixAction::Load => Doing::MatrixLoad,
-                    MatrixAction::Store => Doing::MatrixStore,
+                let operation = match matrix.action {
+                    MatrixAction::Load => AccessOp::MatrixLoad,
+                    MatrixAction::Store => AccessOp::MatrixStore,
                     MatrixAction::Transpose => return,
                 };
                 self.address(warp, matrix.at.base, matrix.at.offset);
                 // Each group of 8 lanes provides the row addresses of a matrix.
                 let rows = crate::lower::mask_of(8 * matrix.parts.len() as u32) as u32;
-                let made =
-                    Made { doing, place: matrix.at.place, size: 16, elements: 1, parts: &[] };
-                self.made(probe, warp, &made, At { lanes: at.lanes & rows, ..at });
+                let params = AccessParams {
+                    operation,
+                    mem_space: matrix.at.mem_space,
+                    size: 16,
+                    elements: 1,
+                    parts: &[],
+                };
+                self.params(probe, warp, &params, At { lanes: at.lanes & rows, ..at });
             }
             _ => {}
         }
@@ -85,20 +90,20 @@ impl Context<'_> {
         &mut self,
         probe: &mut DynProbe<'_>,
         warp: &Warp,
-        (access, doing, parts): (&Stored, Doing, &[Slot]),
+        (access, operation, parts): (&Stored, AccessOp, &[Slot]),
         at: At,
     ) {
         self.addresses_of(warp, access);
         let (size, elements) = (access.size.into(), access.parts.len());
-        let made = Made { doing, place: access.place, size, elements, parts };
-        self.made(probe, warp, &made, at);
+        let params = AccessParams { operation, mem_space: access.mem_space, size, elements, parts };
+        self.params(probe, warp, &params, at);
     }
 
     fn copied(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
         let (all, size) = (self.copy_operands(warp, copy), u32::from(copy.grain));
-        let mut tell = |this: &mut Self, doing, place, size, lanes| {
-            let made = Made { doing, place, size, elements: 1, parts: &[] };
-            this.made(probe, warp, &made, At { lanes, ..at });
+        let mut tell = |this: &mut Self, operation, mem_space, size, lanes| {
+            let params = AccessParams { operation, mem_space, size, elements: 1, parts: &[] };
+            this.params(probe, warp, &params, At { lanes, ..at });
         };
         self.addresses = all.from;
         // A read size above the copy size is a fault.
@@ -107,73 +112,87 @@ impl Context<'_> {
             |lane| all.read[lane].min(size.into()) as u32,
             |lanes, size| {
                 if size != 0 {
-                    tell(self, Doing::CopyFrom, copy.from.place, size, lanes);
+                    tell(self, AccessOp::CopyFrom, copy.from.mem_space, size, lanes);
                 }
             },
         );
         self.addresses = all.to;
-        tell(self, Doing::CopyTo, copy.to.place, size, at.lanes);
+        tell(self, AccessOp::CopyTo, copy.to.mem_space, size, at.lanes);
     }
 
     fn copied_in_bulk(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
         let all = self.copy_operands(warp, copy);
         let (to_doing, to_size) = match copy.reduce {
-            Some((_, ty)) => (Doing::BulkReduce, ty.bytes()),
-            None => (Doing::BulkStore, 16),
+            Some((_, ty)) => (AccessOp::BulkReduce, ty.bytes()),
+            None => (AccessOp::BulkStore, 16),
         };
         for lane in lanes(at.lanes) {
             let at = At { lanes: 1 << lane, ..at };
             // A larger size is a fault of the instruction itself.
             let size = all.size[lane].min(self.most_in_bulk());
-            let mut tell = |doing, (place, address): (Place, u64), step: u32| {
-                let made = Made { doing, place, size: step, elements: 1, parts: &[] };
+            let mut tell = |operation, (mem_space, address): (MemSpace, u64), step: u32| {
+                let params =
+                    AccessParams { operation, mem_space, size: step, elements: 1, parts: &[] };
                 for offset in (0..size).step_by(step as usize) {
                     self.addresses = [address.wrapping_add(offset); 32];
-                    self.made(probe, warp, &made, at);
+                    self.params(probe, warp, &params, at);
                 }
             };
-            tell(Doing::BulkLoad, (copy.from.place, all.from[lane]), 16);
+            tell(AccessOp::BulkLoad, (copy.from.mem_space, all.from[lane]), 16);
             // The shared memories of other CTAs are not reported.
             if all.ranks.is_none() {
-                tell(to_doing, (copy.to.place, all.to[lane]), to_size);
+                tell(to_doing, (copy.to.mem_space, all.to[lane]), to_size);
             }
         }
     }
 
     /// Reports an access at `self.addresses`.
-    fn made(&self, probe: &mut DynProbe<'_>, warp: &Warp, made: &Made<'_>, at: At) {
+    fn params(&self, probe: &mut DynProbe<'_>, warp: &Warp, params: &AccessParams<'_>, at: At) {
         let constants = &self.launch.constants;
-        let values = Values(Of::Registers { warp, constants, parts: made.parts });
-        let telling = Telling { probe, events: self.events, order: self.told_op.1, more: &[] };
-        telling.access(made, values, at, &self.addresses);
+        let values = Values(ValueSource::Registers { warp, constants, parts: params.parts });
+        let report =
+            AccessReport { probe, events: self.events, order: self.marked_op.1, more: &[] };
+        report.access(params, values, at, &self.addresses);
     }
 }
 
-impl Telling<'_, '_> {
+impl AccessReport<'_, '_> {
     /// Reports an access, once for each state space.
     #[inline]
-    pub(super) fn access(mut self, made: &Made<'_>, values: Values<'_>, at: At, addresses: &L64) {
+    pub(super) fn access(
+        mut self,
+        params: &AccessParams<'_>,
+        values: Values<'_>,
+        at: At,
+        addresses: &L64,
+    ) {
         let space = Build::current().run_narrow(
             #[inline(always)]
-            || plain_space(made.place, addresses, at.lanes),
+            || plain_space(params.mem_space, addresses, at.lanes),
         );
         match space {
-            Some(space) => self.access_in(made, values, at, (space, addresses)),
-            None => self.access_by_space(made, values, at, addresses),
+            Some(space) => self.access_in(params, values, at, (space, addresses)),
+            None => self.access_by_space(params, values, at, addresses),
         }
     }
 
     #[cold]
-    fn access_by_space(mut self, made: &Made<'_>, values: Values<'_>, at: At, addresses: &L64) {
+    fn access_by_space(
+        mut self,
+        params: &AccessParams<'_>,
+        values: Values<'_>,
+        at: At,
+        addresses: &L64,
+    ) {
         let mut own: L64 = [0; 32];
         each_group(
             at.lanes,
-            |lane| space_at(made.place, addresses[lane]).0,
+            |lane| space_at(params.mem_space, addresses[lane]).0,
             |same, space| {
                 for lane in lanes(same) {
-                    own[lane] = space_at(made.place, addresses[lane]).1;
+                    own[lane] = space_at(params.mem_space, addresses[lane]).1;
                 }
-                self.access_in(made, values, At { lanes: same, ..at }, (space, &own));
+                self.access_in(params, values, At { lanes: same, ..at }, (space, &own));
             },
         );
     }
@@ -182,7 +201,7 @@ impl Telling<'_, '_> {
     #[inline]
     fn access_in(
         &mut self,
-        made: &Made<'_>,
+        params: &AccessParams<'_>,
         values: Values<'_>,
         at: At,
         (space, addresses): (SpaceKind, &L64),
@@ -202,9 +221,9 @@ impl Telling<'_, '_> {
         if at.lanes == 0 {
             return;
         }
-        let &Made { doing, size, elements, .. } = made;
+        let &AccessParams { operation, size, elements, .. } = params;
         let (elements, order) = (elements as u32, self.order);
-        let access = Access { doing, space, addresses, size, elements, order, values };
+        let access = Access { operation, space, addresses, size, elements, order, values };
         match self.more {
             [] => self.probe.access(&at, &access),
             more => self.probe.loads(&at, &access, more),
@@ -225,19 +244,19 @@ fn are_global(all: &L64, mask: u32) -> bool {
 /// The state space of all these lanes, if it is the same for all and the addresses need no
 /// conversion.
 #[inline(always)]
-fn plain_space(place: Place, all: &L64, mask: u32) -> Option<SpaceKind> {
-    let is_global = match place {
-        Place::Shared => return Some(SpaceKind::Shared),
-        Place::KernelParam => return Some(SpaceKind::Param),
-        Place::Global | Place::Generic if are_global(all, mask) => true,
-        Place::Global | Place::Generic
+fn plain_space(mem_space: MemSpace, all: &L64, mask: u32) -> Option<SpaceKind> {
+    let is_global = match mem_space {
+        MemSpace::Shared => return Some(SpaceKind::Shared),
+        MemSpace::KernelParam => return Some(SpaceKind::Param),
+        MemSpace::Global | MemSpace::Generic if are_global(all, mask) => true,
+        MemSpace::Global | MemSpace::Generic
             if holds_for(all, mask, |a| (CONST_BASE..CONST_END).contains(&a)) =>
         {
             return Some(SpaceKind::Const);
         }
-        Place::Global => holds_for(all, mask, |a| !(CONST_BASE..CONST_END).contains(&a)),
-        Place::Generic => holds_for(all, mask, |a| space_of(a) == SpaceKind::Global),
-        Place::Local | Place::Frame | Place::Param => false,
+        MemSpace::Global => holds_for(all, mask, |a| !(CONST_BASE..CONST_END).contains(&a)),
+        MemSpace::Generic => holds_for(all, mask, |a| space_of(a) == SpaceKind::Global),
+        MemSpace::Local | MemSpace::Frame | MemSpace::Param => false,
     };
     is_global.then_some(SpaceKind::Global)
 }

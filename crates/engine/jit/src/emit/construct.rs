@@ -8,7 +8,7 @@ use super::index::Indices;
 use super::input::PendingCopies;
 use super::live::{Numbers, Uses};
 use super::register_cache::RegisterCache;
-use super::{Cold, Constants, Emitter, Facts, Labels, Pending, Points, Version};
+use super::{ColdCode, Constants, Emitter, Facts, Labels, Pending, Points, Version};
 use crate::machine::Mode;
 use crate::operand::Predicate;
 use crate::region::{End, Region, Target};
@@ -70,7 +70,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
             uncounted: 0,
             guarded: None,
             constants: Constants::default(),
-            cold: Cold { stubs: Vec::new(), rare: Vec::new() },
+            cold: ColdCode { stubs: Vec::new(), rare: Vec::new() },
             pending: Pending::default(),
             any_nans,
             contradiction: false,

@@ -7,7 +7,7 @@ use iced_x86::{Code as C, Instruction as I};
 
 impl Avx2Emitter<'_> {
     /// Writes a part of a 32-bit register; the value is a temporary.
-    pub(super) fn put_narrow(
+    pub(super) fn write_narrow(
         &mut self,
         to: u32,
         part: u8,
@@ -34,11 +34,11 @@ impl Avx2Emitter<'_> {
     }
 
     /// Writes a part of a 64-bit register; the value is a temporary.
-    pub(super) fn put_wide(&mut self, to: u32, part: u8, value: Reg, guard: Option<Mask>) {
+    pub(super) fn write_wide(&mut self, to: u32, part: u8, value: Reg, guard: Option<Mask>) {
         let key = Key::B64(to, part);
         let Some(guard) = guard else { return self.define(key, value, Kind::BITS) };
         let old = self.hold(key);
-        let wide = self.of_half(guard, part % 2);
+        let wide = self.half_of_mask(guard, part % 2);
         self.merge(old, value, wide);
         self.cache.of(old).dirty = true;
         self.cache.release(value);
@@ -52,7 +52,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// The mask of half a part, for 64-bit lanes, in a temporary.
-    pub(super) fn of_half(&mut self, mask: Mask, half: u8) -> Mask {
+    pub(super) fn half_of_mask(&mut self, mask: Mask, half: u8) -> Mask {
         let reg = self.temporary();
         self.spread(reg, mask.reg, half);
         Mask { reg, not: mask.not }

@@ -1,10 +1,10 @@
 //! Translates marks to steps of a region: the region calls the observer and continues.
 
 use super::operand::{Operands, predicate};
-use crate::code::{self, Code, Inst, Op, Place, Slot};
+use crate::code::{self, Code, Inst, MemSpace, Op, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
 use crate::observe::mark::Mark;
-use crate::observe::{Events, Further, Order};
+use crate::observe::{Events, FurtherLoad, Order};
 use texunit_jit::region::{Action, Call, Cost, Notification, Region, Routine, Space, Step};
 use texunit_jit::{Predicate, Source};
 use texunit_memory::GLOBAL_BASE;
@@ -18,18 +18,18 @@ const SOURCES: usize = 4;
 /// adds up costs, in any order, marks of accesses of any kind are translated.
 pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
     let only = Events::ACCESSES | Events::PARAMETERS;
-    let Inst { op, guard, .. } = operands.inst(mark.about)?;
-    if mark.tells.is_within(Events::SYNCHRONIZATION) {
+    let Inst { op, guard, .. } = operands.inst(mark.target)?;
+    if mark.reports.is_within(Events::SYNCHRONIZATION) {
         return meeting(operands, (mark, op, *guard), at);
     }
-    if mark.behind || !mark.tells.is_within(only) {
+    if mark.after || !mark.reports.is_within(only) {
         return None;
     }
     let (base, values, cost): (Slot, &[Slot], _) = match op {
-        Op::Load(access) | Op::Store(access) if mark.sums && is_access(access) => {
+        Op::Load(access) | Op::Store(access) if mark.sums_costs && is_access(access) => {
             (access.base, &[], cost(mark, access))
         }
-        Op::Atomic(atomic) if mark.sums => (atomic.base, &[], None),
+        Op::Atomic(atomic) if mark.sums_costs => (atomic.base, &[], None),
         Op::Load(access) if is_plain(mark, access) => (access.base, &[], None),
         Op::Store(access) if is_plain(mark, access) => (access.base, &access.parts, None),
         _ => return None,
@@ -50,22 +50,25 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
 
 /// Whether the access is to a state space that observers are notified of.
 fn is_access(access: &code::Access) -> bool {
-    matches!(access.place, Place::Global | Place::Generic | Place::Shared | Place::Local)
+    matches!(
+        access.mem_space,
+        MemSpace::Global | MemSpace::Generic | MemSpace::Shared | MemSpace::Local
+    )
 }
 
 /// Whether the access is a weak load or store of global or shared memory.
 fn is_plain(mark: &Mark, access: &code::Access) -> bool {
     let is_weak = mark.order == Order::default() && !access.constant;
-    is_weak && is_access(access) && access.place != Place::Local
+    is_weak && is_access(access) && access.mem_space != MemSpace::Local
 }
 
 /// The parameters with which compiled code computes the cost of an access itself, if possible.
 fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
     let bytes = u32::from(access.size) * access.parts.len() as u32;
-    let banks = access.place == Place::Shared;
+    let banks = access.mem_space == MemSpace::Shared;
     let is_far = i32::try_from(access.offset as i64).is_err();
     if access.base.is_none()
-        || access.place == Place::Local
+        || access.mem_space == MemSpace::Local
         || !bytes.is_power_of_two()
         || bytes > 16
         || (if banks { access.base.is_wide() } else { is_far || !access.base.is_wide() })
@@ -104,7 +107,7 @@ fn meeting(
         None if guard != Slot::TRUE => return None,
         None => {
             let members = op.members()?;
-            if !mark.behind {
+            if !mark.after {
                 from[0] = operands.number(members)?;
                 (tell.sources, tell.narrow[0]) = (1, true);
             }
@@ -123,20 +126,20 @@ pub(super) fn joined(at: u32) -> Action {
 /// the whole group: no other event occurs in between, and the region is left in between only for a
 /// fault.
 #[derive(Debug, Default)]
-pub(crate) struct Together(Vec<Group>);
+pub(crate) struct LoadGroups(Vec<Group>);
 
 #[derive(Debug)]
 struct Group {
     /// The marks of the first load and the last one.
     first: u32,
     last: u32,
-    more: Vec<Further>,
+    more: Vec<FurtherLoad>,
 }
 
-impl Together {
+impl LoadGroups {
     /// The further loads reported with a mark.
     #[inline]
-    pub(crate) fn with(&self, first: u32) -> &[Further] {
+    pub(crate) fn with(&self, first: u32) -> &[FurtherLoad] {
         let found = self.0.binary_search_by_key(&first, |group| group.first);
         found.map_or(&[], |i| &self.0[i].more)
     }
@@ -149,12 +152,12 @@ impl Together {
 }
 
 /// The shared-memory load that a step reports, and its base register.
-fn told_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Access, Source)> {
+fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Access, Source)> {
     let Action::Call(call) = &step.action else { return None };
     let Routine::Notify(Notification { cost: None, .. }) = call.routine else { return None };
     let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
-    let Op::Load(access) = &code.insts.get(mark.about as usize)?.op else { return None };
-    let is_shared = access.place == Place::Shared && step.guard == Predicate::Always;
+    let Op::Load(access) = &code.insts.get(mark.target as usize)?.op else { return None };
+    let is_shared = access.mem_space == MemSpace::Shared && step.guard == Predicate::Always;
     is_shared.then_some((mark.op, access, call.from[0]))
 }
 
@@ -169,13 +172,13 @@ fn parts(step: &Step) -> bool {
 }
 
 /// Groups loads that are reported together, and removes the steps of all but the first.
-pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
+pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
     let mut all: Vec<Group> = Vec::new();
     for block in &mut region.blocks {
         // By base register: the group, and its first load.
         let mut open: Vec<(Source, usize, &code::Access)> = Vec::new();
         block.steps.retain(|step| {
-            let Some((op, access, base)) = told_load(step, code) else {
+            let Some((op, access, base)) = notified_load(step, code) else {
                 if parts(step) {
                     open.clear();
                 }
@@ -184,7 +187,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
             };
             if let Some(&(_, i, first)) = open.iter().find(|(other, ..)| *other == base) {
                 all[i].last = step.at;
-                all[i].more.push(Further {
+                all[i].more.push(FurtherLoad {
                     op,
                     offset: access.offset.wrapping_sub(first.offset),
                     size: access.size.into(),
@@ -199,7 +202,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
     }
     all.retain(|group| !group.more.is_empty());
     all.sort_unstable_by_key(|group| group.first);
-    Together(all)
+    LoadGroups(all)
 }
 
 /// Whether a source is a given register.
