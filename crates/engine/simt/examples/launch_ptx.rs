@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         printf_limit: 0,
         progress: None,
         cancel: None,
-        others: None,
+        external_writers: None,
         cpu_clock: None,
         observer: None,
         gradients: None,
