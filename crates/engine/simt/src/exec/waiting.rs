@@ -100,7 +100,9 @@ impl Waits {
                 Worker::Idle { loops, .. } => &loops[..],
                 _ => &[],
             });
-            let all: Vec<WaitingLoop> = all.cloned().collect();
+            let mut all: Vec<WaitingLoop> = all.cloned().collect();
+            // Which worker has which CTA depends on timing, and the message must not.
+            all.sort_by_key(|&WaitingLoop { cta: [x, y, z], .. }| [z, y, x]);
             drop(state);
             if is_over() {
                 return Some(FaultKind::Cancelled);
