@@ -31,7 +31,7 @@ words! {
     /// Types of operands of `sured`.
     ReduceType {
         U32 = "u32", S32 = "s32", U64 = "u64", S64 = "s64", B32 = "b32",
-        // Only for `sured.p`.
+        // The type `.b64`, which only `sured.p` has.
         B64 = "b64",
     }
 }

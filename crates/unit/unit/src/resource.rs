@@ -73,7 +73,7 @@ pub struct Resource {
     array_levels: u32,
     /// Whether it is a view of integer words as compressed blocks.
     of_words: bool,
-    /// Whether it was created with the flag for gathers.
+    /// Whether the array was created with the flag that permits gathers.
     gathers: bool,
     /// Name in messages.
     pub(crate) name: String,

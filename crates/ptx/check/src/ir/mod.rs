@@ -110,7 +110,7 @@ pub struct Variable {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// Whether it is `.extern` without a definition.
+    /// Whether the variable is `.extern` without a definition.
     pub is_extern: bool,
     /// Whether it has `.attribute(.managed)`, so that the host program uses it too.
     pub managed: bool,
@@ -187,7 +187,7 @@ pub struct FrameVar {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
-    /// Whether it was declared with dimensions.
+    /// Whether the parameter or variable was declared with dimensions.
     pub is_array: bool,
 }
 
@@ -208,7 +208,7 @@ pub struct Reg {
 pub struct Function {
     /// Name as written.
     pub name: String,
-    /// Whether it is a kernel.
+    /// Whether the function is a kernel.
     pub is_entry: bool,
     /// Parameters.
     pub params: Vec<Param>,
@@ -270,7 +270,7 @@ pub enum Base {
     Return(ParamId),
     /// A frame variable.
     Frame(FrameVarId),
-    /// No base: the offset is the address.
+    /// The address has no base; the offset is the address.
     Absolute,
 }
 

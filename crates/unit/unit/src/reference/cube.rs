@@ -28,7 +28,7 @@ impl Signed {
 /// Orientation of a face in space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Face {
-    /// Its outward normal.
+    /// The outward normal of the face.
     pub(crate) major: Signed,
     /// Direction in which s (and sc) grows.
     pub(crate) s: Signed,

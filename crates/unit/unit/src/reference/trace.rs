@@ -30,7 +30,7 @@ pub struct FetchValue {
 pub struct Trace {
     /// The instruction.
     pub form: FetchForm,
-    /// Its operands.
+    /// The operands of the fetch.
     pub operands: FetchOperands,
     /// The effective state of texture and sampler.
     pub effective: EffectiveSampler,
