@@ -50,7 +50,7 @@ words! {
 }
 
 impl Attribute {
-    /// Whether it is an attribute of the sampler instead of the texture.
+    /// Whether the query is for an attribute of the sampler instead of the texture.
     pub const fn is_of_sampler(self) -> bool {
         use Attribute as A;
         matches!(

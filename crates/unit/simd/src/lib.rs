@@ -155,7 +155,8 @@ impl Build {
     #[inline(always)]
     pub fn run_narrow<R>(self, f: impl FnOnce() -> R) -> R {
         match self.0 {
-            // SAFETY: as above; a machine with AVX-512 has AVX2.
+            // SAFETY: the value proves that the processor supports the level, and a processor with
+            // AVX-512 has AVX2.
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Avx512 | SimdLevel::Avx2 => unsafe { avx2(f) },
             _ => f(),

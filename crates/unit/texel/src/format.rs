@@ -227,7 +227,7 @@ impl Format {
         matches!(self.kind(), Encoding::Block(_))
     }
 
-    /// Whether it is a block-compressed format with sRGB colours. Its textures must have the sRGB
+    /// Whether the format is block-compressed with sRGB colours. Its textures must have the sRGB
     /// flag (docs/numerics.md 8.1).
     pub fn is_srgb_block(self) -> bool {
         self.row().srgb

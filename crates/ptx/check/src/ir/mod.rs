@@ -112,7 +112,7 @@ pub struct Variable {
     pub align: u64,
     /// Whether the variable is `.extern` without a definition.
     pub is_extern: bool,
-    /// Whether it has `.attribute(.managed)`, so that the host program uses it too.
+    /// Whether the variable has `.attribute(.managed)`, so that the host program uses it, too.
     pub managed: bool,
     /// Initial bytes from offset 0 on (may be shorter than `size`; the rest is zero).
     pub init: Vec<u8>,
@@ -168,7 +168,7 @@ pub struct Param {
     pub offset: u32,
     /// The register of an old-style `.reg` parameter of a `.func`.
     pub reg: Option<RegId>,
-    /// Whether it is an array (`.param .align 8 .b8 p[16]`).
+    /// Whether the parameter is an array (`.param .align 8 .b8 p[16]`).
     pub is_array: bool,
     /// The declaration.
     pub span: Span,
@@ -179,7 +179,7 @@ pub struct Param {
 pub struct FrameVar {
     /// Name.
     pub name: String,
-    /// Whether it is a `.param` of a call sequence instead of a `.local`.
+    /// Whether the variable is a `.param` of a call sequence instead of a `.local`.
     pub is_param: bool,
     /// Type of an element.
     pub ty: ScalarType,
@@ -187,7 +187,7 @@ pub struct FrameVar {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
-    /// Whether the parameter or variable was declared with dimensions.
+    /// Whether the variable was declared with dimensions.
     pub is_array: bool,
 }
 

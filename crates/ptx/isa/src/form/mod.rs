@@ -57,7 +57,7 @@ pub struct Slot {
     pub class: Class,
     /// The accepted words.
     pub words: Vec<&'static str>,
-    /// Whether it is optional.
+    /// Whether an instruction may omit it.
     pub optional: bool,
     /// Whether the position is fixed.
     pub pinned: bool,
@@ -99,7 +99,7 @@ pub struct OperandRule {
     pub role: Role,
     /// Its type.
     pub ty: OperandType,
-    /// Whether it is optional.
+    /// Whether an instruction may omit it.
     pub optional: bool,
     /// Whether floats are refused for untyped bits.
     pub strict: bool,

@@ -25,7 +25,7 @@ impl Handles {
 pub struct QueryRow {
     /// The opcode: `txq` or `suq`.
     pub opcode: Opcode,
-    /// Whether it has `.level`, with a level as third operand.
+    /// Whether the query has `.level`, with a level as third operand.
     pub level: bool,
     /// The queried attribute.
     pub query: Attribute,

@@ -10,7 +10,8 @@ use crate::types::ScalarType::{self, *};
 pub struct Surface {
     /// The opcode: `suld`, `sust` or `sured`.
     pub opcode: Opcode,
-    /// Whether it is `.p` (texels in the surface's format) instead of `.b` (bytes).
+    /// Whether the instruction is a `.p` form (texels in the surface's format) instead of a `.b`
+    /// form (bytes).
     pub formatted: bool,
     /// Operations of sured.
     pub operations: &'static [ReduceOp],

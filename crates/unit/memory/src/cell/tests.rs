@@ -38,7 +38,7 @@ fn numbers_of_every_size_at_every_place() {
             // SAFETY: 8 bytes at less than 24 are inside.
             unsafe { <$number>::store(raw.at($at), value) };
             model[$at..$at + N].copy_from_slice(&value.to_le_bytes());
-            // SAFETY: as for the store.
+            // SAFETY: 8 bytes at less than 24 are inside.
             assert_eq!(unsafe { <$number>::load(raw.at($at)) }, value);
         }};
     }
