@@ -1,8 +1,8 @@
 //! The state of the server: the protocol's life cycle, open documents, and waiting requests.
 //!
-//! Long-running work is done in [`Task`]s; the server itself only edits texts and answers from
-//! finished results. A request about a document whose index is not finished waits for it, and fails
-//! with `ContentModified` if the document changes first.
+//! Long-running work is done in tasks (module `task`); the server itself only edits texts and
+//! answers from finished results. A request about a document whose index is not finished waits for
+//! it, and fails with `ContentModified` if the document changes first.
 
 mod documents;
 

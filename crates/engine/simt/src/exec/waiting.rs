@@ -39,6 +39,16 @@ enum Worker {
     Done,
 }
 
+/// Discards the idle workers' polls so far, because they may have preceded the last store of a
+/// worker that is no longer busy.
+fn poll_again(workers: &mut [Worker]) {
+    for worker in workers {
+        if let Worker::Idle { polls, .. } = worker {
+            *polls = 0;
+        }
+    }
+}
+
 /// States of the workers of a launch.
 #[derive(Debug)]
 pub(super) struct Waits {
@@ -75,12 +85,7 @@ impl Waits {
             }
             busy => {
                 *busy = Worker::Idle { polls: 0, loops: loops() };
-                // Another worker may be waiting for the last store of this one.
-                for other in workers.iter_mut() {
-                    if let Worker::Idle { polls, .. } = other {
-                        *polls = 0;
-                    }
-                }
+                poll_again(workers);
                 0
             }
         };
@@ -95,7 +100,9 @@ impl Waits {
                 Worker::Idle { loops, .. } => &loops[..],
                 _ => &[],
             });
-            let all: Vec<WaitingLoop> = all.cloned().collect();
+            let mut all: Vec<WaitingLoop> = all.cloned().collect();
+            // Which worker has which CTA depends on timing, and the message must not.
+            all.sort_by_key(|&WaitingLoop { cta: [x, y, z], .. }| [z, y, x]);
             drop(state);
             if is_over() {
                 return Some(FaultKind::Cancelled);
@@ -132,9 +139,12 @@ impl Waits {
 
     /// Called when a worker has no CTAs left.
     pub(super) fn done(&self, worker: usize) {
-        if let Some(own) = self.state().0.get_mut(worker) {
+        let mut state = self.state();
+        let workers = &mut state.0;
+        if let Some(own) = workers.get_mut(worker) {
             *own = Worker::Done;
         }
+        poll_again(workers);
     }
 }
 
