@@ -100,7 +100,7 @@ impl Comparison {
     }
 }
 
-/// Runs the comparison.
+/// Compares the verdicts of texunit and ptxas on the requested modules.
 pub(crate) fn run(request: &Request) -> ExitCode {
     if request.exceptions {
         print_exceptions();

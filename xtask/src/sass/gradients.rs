@@ -1,5 +1,4 @@
-//! Generates random PTX modules with `tex.grad`, for the comparison of their lowering with that of
-//! ptxas.
+//! Generates random PTX modules with `tex.grad`, whose lowering is compared with that of ptxas.
 
 use std::fmt::Write;
 
@@ -16,8 +15,7 @@ pub(super) struct Module {
     pub(super) text: String,
 }
 
-/// Geometries of `tex.grad`: modifier, number of coordinates, whether it is an array, whether it
-/// allows offsets.
+/// Geometry modifiers: number of coordinates, whether it is an array, whether it allows offsets.
 #[rustfmt::skip]
 const GEOMETRIES: [(&str, usize, bool, bool); 7] = [
     ("1d", 1, false, true), ("2d", 2, false, true), ("a1d", 1, true, true), ("a2d", 2, true, true),
